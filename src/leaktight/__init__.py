@@ -1,0 +1,1 @@
+"""leaktight: how much does a release of data leak?"""

@@ -1,0 +1,67 @@
+"""What can go wrong, as one tree.
+
+::
+
+    LeaktightError
+    ├── InvalidInput (also a ValueError)   the caller's mistake
+    │   ├── InvalidNumber                  not a number, a ratio below 1, …
+    │   ├── InvalidDistribution            negative, does not sum to 1, …
+    │   ├── InvalidChannel                 ragged, a row that does not sum to 1, …
+    │   ├── InvalidGain                    a gain or loss that does not fit
+    │   ├── InvalidGraph                   a loop, an unknown vertex, …
+    │   ├── InvalidPolicy                  no database left, an unknown value, …
+    │   ├── InvalidFile                    a file that cannot be read as what it should be
+    │   └── Mismatch                       two objects whose labels do not fit together
+    ├── TooLarge                           more than memory or time allows; says how much
+    └── Undecided                          not settled at this precision; never a guess
+
+Every message says where, what must hold, what was found and, if there is one, the way out.
+"""
+
+
+class LeaktightError(Exception):
+    """Anything that leaktight refuses to do."""
+
+
+class InvalidInput(LeaktightError, ValueError):
+    """The caller's mistake."""
+
+
+class InvalidNumber(InvalidInput):
+    """A value that is not the number it must be."""
+
+
+class InvalidDistribution(InvalidInput):
+    """Probabilities that are no distribution."""
+
+
+class InvalidChannel(InvalidInput):
+    """A matrix or labels that are no channel."""
+
+
+class InvalidGain(InvalidInput):
+    """A gain or loss function that does not fit."""
+
+
+class InvalidGraph(InvalidInput):
+    """Vertices or edges that are no simple graph."""
+
+
+class InvalidPolicy(InvalidInput):
+    """A policy that cannot hold: no database left, or an unknown value."""
+
+
+class InvalidFile(InvalidInput):
+    """A file that cannot be read as what it should be."""
+
+
+class Mismatch(InvalidInput):
+    """Two objects whose labels do not fit together."""
+
+
+class TooLarge(LeaktightError):
+    """More than memory or time allows; the message says how much it would be."""
+
+
+class Undecided(LeaktightError):
+    """A question that this precision does not settle. The way out is in the message."""

@@ -1,0 +1,308 @@
+"""How are numbers kept so that a claim about privacy is never approximate?
+
+Exact numbers are ``flint.fmpq`` inside and ``fractions.Fraction`` at the public edge. The ratio
+λ = e^ε is a :class:`Ratio`: a rational, or two rationals that enclose it. Logarithms come out
+correctly rounded, or as an interval rounded outward. The few tolerances of the package are
+the fields of :data:`TOLERANCES`.
+"""
+
+import math
+import re
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from decimal import Decimal
+from fractions import Fraction
+from numbers import Rational as RationalNumber
+from typing import Any, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+from flint import arb, ctx, fmpq, fmpz
+
+from leaktight.errors import InvalidNumber
+
+Number: TypeAlias = int | float | str | Fraction | Decimal
+"""What a user may write for a number; a ``float`` is approximate, everything else exact."""
+
+Array: TypeAlias = npt.NDArray[Any]
+"""An array of ``float64``, or of objects that are ``fmpq``."""
+
+
+@dataclass(frozen=True, slots=True)
+class Tolerances:
+    """The only tolerances of the package. None of them decides a claim about privacy."""
+
+    total: float = 1e-10
+    """How far floating-point probabilities may sum from 1 by rounding."""
+
+    entry: float = 1e-9
+    """How far two floating-point probabilities may differ and count as the same number."""
+
+    capacity_gap: float = 1e-9
+    """The width in bits at which the iteration for a capacity stops."""
+
+
+TOLERANCES = Tolerances()
+
+
+# --- rationals -----------------------------------------------------------------------------
+
+
+def rational(value: object) -> fmpq:
+    """Return the exact number that ``value`` says; a float stands for its exact binary value.
+
+    >>> rational("1/3") + rational("0.25")
+    7/12
+    """
+    if isinstance(value, fmpq):
+        return value
+    if isinstance(value, int | fmpz):
+        return fmpq(int(value))
+    if isinstance(value, float | np.floating):
+        if not math.isfinite(value):
+            raise InvalidNumber(f"a number must be finite, got {value!r}")
+        return fmpq(*float(value).as_integer_ratio())
+    if isinstance(value, str):
+        return _parse(value)
+    if isinstance(value, Decimal):
+        if not value.is_finite():
+            raise InvalidNumber(f"a number must be finite, got {value}")
+        return fmpq(*value.as_integer_ratio())
+    if isinstance(value, RationalNumber | np.integer):
+        return fmpq(int(value.numerator), int(value.denominator))
+    raise InvalidNumber(f"expected a number such as 1, '1/3' or '0.25', got {value!r}")
+
+
+def _parse(text: str) -> fmpq:
+    try:
+        read = Fraction(text.strip())
+    except ZeroDivisionError:
+        raise InvalidNumber(f"the denominator must not be 0, got {text!r}") from None
+    except ValueError:
+        raise InvalidNumber(f"expected a number such as '1/3' or '0.25', got {text!r}") from None
+    return fmpq(read.numerator, read.denominator)
+
+
+def fraction(value: fmpq) -> Fraction:
+    """Return ``value`` as the standard library's ``Fraction``."""
+    return Fraction(int(value.p), int(value.q))
+
+
+def public(value: Any) -> Fraction | float:
+    """Return a number of an :data:`Array` as users see it: a ``Fraction`` or a ``float``."""
+    return fraction(value) if isinstance(value, fmpq) else float(value)
+
+
+def is_exact(array: Array) -> bool:
+    """Say whether the numbers of ``array`` are exact rationals."""
+    return array.dtype == object
+
+
+def read_numbers(values: Iterable[object]) -> Array:
+    """Read a row of numbers: exact if all of them are, ``float64`` otherwise.
+
+    >>> read_numbers([1, "1/3"])
+    array([1, 1/3], dtype=object)
+    >>> read_numbers([1, 0.5])
+    array([1. , 0.5])
+    """
+    if isinstance(values, np.ndarray) and values.dtype.kind == "f":
+        return values.astype(np.float64)
+    row = list(values)
+    kinds = set(map(type, row))
+    if kinds <= {float, int, np.float64} and kinds != {int}:
+        return np.array(row, dtype=np.float64)
+    if any(issubclass(kind, float | np.floating) for kind in kinds):
+        numbers = [v if isinstance(v, float) else to_float(rational(v)) for v in row]
+        return np.array(numbers, dtype=np.float64)
+    return exact_array(row)
+
+
+def exact_array(values: Iterable[object]) -> Array:
+    """Return a flat array of ``fmpq``."""
+    numbers = [v if isinstance(v, fmpq) else rational(v) for v in values]
+    array = np.empty(len(numbers), dtype=object)
+    array[:] = numbers
+    return array
+
+
+def float_array(array: Array) -> npt.NDArray[np.float64]:
+    """Return ``array`` with every number rounded to the nearest float."""
+    if not is_exact(array):
+        return array
+    flat = [to_float(v) for v in array.ravel()]
+    return np.array(flat, dtype=np.float64).reshape(array.shape)
+
+
+def total(numbers: Array) -> Any:
+    """Return the sum of a flat array: exact, or correctly rounded for floats."""
+    return numbers.sum() if is_exact(numbers) else math.fsum(numbers)
+
+
+# --- floats, rounded as asked --------------------------------------------------------------
+
+
+def to_float(value: fmpq) -> float:
+    """Return the float nearest to ``value``; beyond the largest float, infinity."""
+    try:
+        return int(value.p) / int(value.q)
+    except OverflowError:
+        return math.inf if value > 0 else -math.inf
+
+
+def float_below(value: fmpq) -> float:
+    """Return the largest float that is at most ``value``."""
+    near = to_float(value)
+    if near == -math.inf or (near != math.inf and rational(near) <= value):
+        return near
+    return math.nextafter(near, -math.inf)
+
+
+def float_above(value: fmpq) -> float:
+    """Return the smallest float that is at least ``value``."""
+    return -float_below(-value)
+
+
+def nearest_float(ball: Callable[[], arb]) -> float:
+    """Return the float nearest to the number that ``ball`` encloses ever more tightly.
+
+    ``ball`` is evaluated at growing precision until both ends of the enclosure round alike. A
+    number exactly between two floats would never get there, so the precision is capped where
+    the choice between the two no longer matters.
+    """
+    bits = 128
+    while True:
+        with ctx.workprec(bits):
+            enclosure = ball()
+            low, high = to_float(enclosure.lower().fmpq()), to_float(enclosure.upper().fmpq())
+        if low == high or bits >= 4096:
+            return low
+        bits *= 2
+
+
+def outward(ball: Callable[[], arb]) -> tuple[float, float]:
+    """Return two floats that enclose the number that ``ball`` encloses, one or two ulps wide."""
+    with ctx.workprec(128):
+        enclosure = ball()
+        return float_below(enclosure.lower().fmpq()), float_above(enclosure.upper().fmpq())
+
+
+# --- logarithms ----------------------------------------------------------------------------
+
+
+def log2(value: object) -> float:
+    """Return the binary logarithm of a positive rational, correctly rounded.
+
+    >>> log2("4/3")
+    0.4150374992788438
+    >>> log2(2**5000), log2(Fraction(1, 10**400))
+    (5000.0, -1328.771237954945)
+    """
+    number = _positive(value)
+    return nearest_float(lambda: arb(number).log_base(2))
+
+
+def ln(value: object) -> float:
+    """Return the natural logarithm of a positive rational, correctly rounded.
+
+    >>> ln(2)
+    0.6931471805599453
+    """
+    number = _positive(value)
+    return nearest_float(lambda: arb(number).log())
+
+
+def log2_interval(value: object) -> tuple[float, float]:
+    """Return floats below and above the binary logarithm of a positive rational."""
+    number = _positive(value)
+    return outward(lambda: arb(number).log_base(2))
+
+
+def ln_interval(value: object) -> tuple[float, float]:
+    """Return floats below and above the natural logarithm of a positive rational."""
+    number = _positive(value)
+    return outward(lambda: arb(number).log())
+
+
+def _positive(value: object) -> fmpq:
+    number = rational(value)
+    if number <= 0:
+        raise InvalidNumber(f"a logarithm needs a number above 0, got {number}")
+    return number
+
+
+# --- the ratio λ = e^ε ---------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Ratio:
+    """The privacy ratio λ = e^ε ≥ 1, between two rationals that are equal if it is rational.
+
+    A mechanism is built for ``lower`` and a bound computed for ``upper``, so that both hold for
+    the ε that was asked for.
+
+    >>> Ratio.of(epsilon="ln 3/2").lower
+    Fraction(3, 2)
+    >>> one = Ratio.of(epsilon=1)
+    >>> one.is_exact, float(one.lower), one.epsilon
+    (False, 2.718281828459045, 1.0)
+    """
+
+    lower: Fraction
+    upper: Fraction
+
+    def __post_init__(self) -> None:
+        if not 1 <= self.lower <= self.upper:
+            raise InvalidNumber(
+                f"the ratio e^ε must be at least 1 (ε at least 0), got {float(self.lower):g}"
+            )
+
+    @classmethod
+    def of(cls, ratio: Number | None = None, epsilon: Number | None = None) -> "Ratio":
+        """Read λ from ``ratio``, or from ``epsilon``: a number, ``"ln 2"`` or ``"ln 3/2"``.
+
+        A float is taken as the decimal number that it prints as: ``epsilon=0.1`` is ε = 1/10.
+        """
+        if (ratio is None) == (epsilon is None):
+            raise InvalidNumber("give exactly one of ratio= and epsilon=")
+        if ratio is not None:
+            exact = fraction(_as_printed(ratio))
+            return cls(exact, exact)
+        if isinstance(epsilon, str) and (match := re.fullmatch(r"\s*ln\b(.*)", epsilon)):
+            argument = match[1].strip().removeprefix("(").removesuffix(")")
+            return cls.of(ratio=argument)
+        exponent = _as_printed(epsilon)
+        if exponent < 0:
+            raise InvalidNumber(f"ε must be at least 0, got {epsilon}")
+        if exponent > 10**6:
+            raise InvalidNumber(f"ε must be at most a million, got {epsilon}")
+        return cls(*_enclose(lambda: arb(exponent).exp()))
+
+    @property
+    def is_exact(self) -> bool:
+        """Whether λ is known as a rational number."""
+        return self.lower == self.upper
+
+    @property
+    def epsilon(self) -> float:
+        """ε = ln λ as a float."""
+        return ln((self.lower + self.upper) / 2)
+
+    def __str__(self) -> str:
+        if self.is_exact:
+            return f"{self.lower} (ε = ln {self.lower})"
+        return f"{float(self.lower):.6g} (ε = {self.epsilon:.6g})"
+
+
+def _as_printed(value: object) -> fmpq:
+    """Read a number; a float as its shortest decimal form, which is what its user wrote."""
+    return rational(repr(float(value)) if isinstance(value, float | np.floating) else value)
+
+
+def _enclose(ball: Callable[[], arb]) -> tuple[Fraction, Fraction]:
+    """Return rationals of 64 significant bits below and above what ``ball`` encloses."""
+    with ctx.workprec(128):
+        enclosure = ball()
+    with ctx.workprec(64):
+        low, high = enclosure.lower().fmpq(), enclosure.upper().fmpq()
+    return fraction(low), fraction(high)
