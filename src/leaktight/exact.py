@@ -24,6 +24,9 @@ from leaktight.errors import InvalidNumber
 Number: TypeAlias = int | float | str | Fraction | Decimal
 """What a user may write for a number; a ``float`` is approximate, everything else exact."""
 
+Value: TypeAlias = Fraction | float
+"""A number as users see it: exact, or a float."""
+
 Array: TypeAlias = npt.NDArray[Any]
 """An array of ``float64``, or of objects that are ``fmpq``."""
 
@@ -88,7 +91,7 @@ def fraction(value: fmpq) -> Fraction:
     return Fraction(int(value.p), int(value.q))
 
 
-def public(value: Any) -> Fraction | float:
+def public(value: Any) -> Value:
     """Return a number of an :data:`Array` as users see it: a ``Fraction`` or a ``float``."""
     return fraction(value) if isinstance(value, fmpq) else float(value)
 

@@ -1,0 +1,256 @@
+"""What is known about a secret beforehand? Distributions: priors, rows and posteriors."""
+
+from collections.abc import Hashable, Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+from itertools import product
+from math import prod
+from typing import Any, TypeAlias
+
+import numpy as np
+
+from leaktight.errors import InvalidDistribution, InvalidNumber, Mismatch, TooLarge
+from leaktight.exact import (
+    TOLERANCES,
+    Array,
+    Value,
+    exact_array,
+    float_array,
+    is_exact,
+    public,
+    read_numbers,
+    total,
+)
+from leaktight.labels import Labels, alignment, position, positions, read_labels
+
+LARGEST = 2**27
+"""The most numbers that one array may hold: a gigabyte of floats."""
+
+
+@dataclass(frozen=True, slots=True, init=False, eq=False, repr=False)
+class Distribution:
+    """A distribution on labelled values, exact or floating-point.
+
+    >>> prior = Distribution({"yes": "1/10", "no": "9/10"})
+    >>> prior["no"]
+    Fraction(9, 10)
+    >>> prior.is_exact, prior.float()["no"]
+    (True, 0.9)
+    """
+
+    values: Labels
+    array: Array
+
+    def __init__(
+        self,
+        probabilities: Mapping[Hashable, Any] | Iterable[Any],
+        values: Iterable[Hashable] | None = None,
+    ) -> None:
+        if isinstance(probabilities, Distribution):
+            values = probabilities.values if values is None else values
+            probabilities = probabilities.array
+        elif isinstance(probabilities, Mapping):
+            if values is not None:
+                raise InvalidDistribution("a mapping already names its values; give no values=")
+            values, probabilities = list(probabilities), list(probabilities.values())
+        elif isinstance(probabilities, str):
+            raise InvalidDistribution(f"expected probabilities, got the text {probabilities!r}")
+        try:
+            array = read_numbers(probabilities)
+        except InvalidNumber as wrong:
+            raise InvalidDistribution(f"a probability must be a number: {wrong}") from None
+        if array.ndim != 1 or not len(array):
+            raise InvalidDistribution(
+                f"a distribution must be one row of numbers, got shape {array.shape}"
+            )
+        labels = read_labels(values, len(array), "value", InvalidDistribution)
+        _check(array, labels)
+        self._set(labels, array)
+
+    def _set(self, values: Labels, array: Array) -> None:
+        array.flags.writeable = False
+        object.__setattr__(self, "values", values)
+        object.__setattr__(self, "array", array)
+
+    @classmethod
+    def trusted(cls, values: Labels, array: Array) -> "Distribution":
+        """Wrap an array that is known to be a distribution."""
+        made = cls.__new__(cls)
+        made._set(values, array)
+        return made
+
+    @classmethod
+    def uniform(cls, values: Iterable[Hashable] | int) -> "Distribution":
+        """All values alike.
+
+        >>> Distribution.uniform(["a", "b", "c"])["a"]
+        Fraction(1, 3)
+        """
+        labels = tuple(range(values)) if isinstance(values, int) else tuple(values)
+        if not labels:
+            raise InvalidDistribution("a distribution needs at least one value, got none")
+        return cls([Fraction(1, len(labels))] * len(labels), labels)
+
+    @classmethod
+    def point(cls, value: Hashable, values: Iterable[Hashable]) -> "Distribution":
+        """Certainly ``value``."""
+        labels = tuple(values)
+        at = position(value, labels, "value")
+        return cls([int(i == at) for i in range(len(labels))], labels)
+
+    @classmethod
+    def from_counts(
+        cls,
+        counts: Mapping[Hashable, Any] | Iterable[Any],
+        values: Iterable[Hashable] | None = None,
+    ) -> "Distribution":
+        """Non-negative counts or weights, divided by their sum.
+
+        >>> Distribution.from_counts({"yes": 1, "no": 9})["no"]
+        Fraction(9, 10)
+        """
+        if isinstance(counts, Mapping):
+            values, counts = list(counts), list(counts.values())
+        weights = read_numbers(counts)
+        whole = total(weights)
+        if not whole > 0:
+            raise InvalidDistribution(f"the counts must sum to more than 0, got {whole}")
+        return cls(weights / whole, values)
+
+    @property
+    def is_exact(self) -> bool:
+        """Whether all probabilities are exact rationals."""
+        return is_exact(self.array)
+
+    @property
+    def support(self) -> Labels:
+        """The values of positive probability."""
+        return tuple(v for v, p in zip(self.values, self.array, strict=True) if p > 0)
+
+    def exact(self) -> "Distribution":
+        """The exact binary value of every float, divided by their exact sum."""
+        if self.is_exact:
+            return self
+        numbers = exact_array(self.array)
+        return Distribution.trusted(self.values, numbers / numbers.sum())
+
+    def float(self) -> "Distribution":
+        """Every probability rounded to the nearest float."""
+        return Distribution.trusted(self.values, float_array(self.array)) if self.is_exact else self
+
+    def on(self, values: Labels) -> "Distribution":
+        """The same distribution in the order of ``values``, which must be the same labels."""
+        order = alignment(values, self.values, "the prior and the channel's inputs")
+        return self if order is None else Distribution.trusted(values, self.array[order])
+
+    def items(self) -> Iterator[tuple[Hashable, Value]]:
+        """Each value with its probability."""
+        return zip(self.values, map(public, self.array), strict=True)
+
+    def __getitem__(self, value: Hashable) -> Value:
+        return public(self.array[position(value, self.values, "value")])
+
+    def __len__(self) -> int:
+        return len(self.values)
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Distribution):
+            return NotImplemented
+        return self.values == other.values and bool(np.array_equal(self.array, other.array))
+
+    def __hash__(self) -> int:
+        return hash((self.values, tuple(self.array)))
+
+    def __repr__(self) -> str:
+        shown = ", ".join(f"{v!r}: {p}" for v, p in zip(self.values[:8], self.array, strict=False))
+        more = f", … {len(self) - 8} more" if len(self) > 8 else ""
+        return f"Distribution({{{shown}{more}}})"
+
+
+def _check(array: Array, labels: Labels) -> None:
+    if not array.min() >= 0:  # also true of NaN
+        at = next(i for i, p in enumerate(array) if not p >= 0)
+        raise InvalidDistribution(
+            f"the probability of {labels[at]!r} must be at least 0, got {array[at]}"
+        )
+    whole = total(array)
+    if is_exact(array):
+        if whole != 1:
+            raise InvalidDistribution(f"the probabilities must sum to 1, got {whole}")
+    elif not abs(whole - 1) <= TOLERANCES.total:
+        raise InvalidDistribution(
+            f"the probabilities must sum to 1 up to rounding, got {whole!r}; "
+            "to divide weights by their sum, use Distribution.from_counts"
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class ProductDistribution:
+    """Independent individuals: the product of the ``factors``, each taken so many times.
+
+    It is never multiplied out unless :meth:`expand` is called.
+
+    >>> coin = Distribution({"heads": "2/3", "tails": "1/3"})
+    >>> crowd = product_distribution(*[coin] * 1_000_000)
+    >>> len(crowd)
+    1000000
+    >>> product_distribution(coin, coin).expand()["heads", "tails"]
+    Fraction(2, 9)
+    """
+
+    factors: tuple[tuple[Distribution, int], ...]
+
+    def __len__(self) -> int:
+        return sum(times for _, times in self.factors)
+
+    def expand(self) -> Distribution:
+        """Multiply out; the values are tuples."""
+        each = [factor for factor, times in self.factors for _ in range(times)]
+        size = prod(map(len, each))
+        if size > LARGEST:
+            raise TooLarge(f"the product has {size:,} values, more than {LARGEST:,}")
+        if not all(factor.is_exact for factor in each):
+            each = [factor.float() for factor in each]
+        array = each[0].array
+        for factor in each[1:]:
+            array = np.multiply.outer(array, factor.array).ravel()
+        return Distribution.trusted(tuple(product(*(f.values for f in each))), array)
+
+
+def product_distribution(*factors: Distribution) -> ProductDistribution:
+    """Return the joint distribution of independent individuals."""
+    if not factors:
+        raise InvalidDistribution("a product needs at least one distribution, got none")
+    return ProductDistribution(runs(factors))
+
+
+def runs(factors: Iterable[Any]) -> tuple[tuple[Any, int], ...]:
+    """Count how often the same object follows itself."""
+    counted: list[list[Any]] = []
+    for factor in factors:
+        if counted and counted[-1][0] is factor:
+            counted[-1][1] += 1
+        else:
+            counted.append([factor, 1])
+    return tuple((factor, times) for factor, times in counted)
+
+
+PriorLike: TypeAlias = Distribution | Mapping[Hashable, Any] | Iterable[Any] | None
+"""A distribution on a channel's inputs, by label or by position; None is the uniform one."""
+
+
+def prior_on(prior: PriorLike, inputs: Labels) -> Distribution:
+    """Return ``prior`` as a distribution on ``inputs`` in their order."""
+    if prior is None:
+        return Distribution.trusted(inputs, exact_array([Fraction(1, len(inputs))] * len(inputs)))
+    if isinstance(prior, Distribution):
+        return prior.on(inputs)
+    if isinstance(prior, Mapping):
+        positions(prior, inputs, "input")
+        return Distribution([prior.get(x, 0) for x in inputs], inputs)
+    given = Distribution(prior)
+    if len(given) != len(inputs):
+        raise Mismatch(
+            f"the prior must have one probability per input, got {len(given)} for {len(inputs)}"
+        )
+    return Distribution.trusted(inputs, given.array)

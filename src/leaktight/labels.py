@@ -1,0 +1,76 @@
+"""Which name does each row and column have?"""
+
+from collections.abc import Hashable, Iterable, Sequence
+from difflib import get_close_matches
+
+import numpy as np
+
+from leaktight.errors import InvalidInput, Mismatch
+
+Labels = tuple[Hashable, ...]
+
+
+def read_labels(
+    labels: Iterable[Hashable] | None, count: int, what: str, error: type[InvalidInput]
+) -> Labels:
+    """Return ``labels`` as a tuple of ``count`` distinct ones; 0, 1, … if there are none."""
+    if labels is None:
+        return tuple(range(count))
+    if isinstance(labels, np.ndarray) or hasattr(labels, "tolist"):
+        labels = labels.tolist()
+    elif isinstance(labels, str):
+        raise error(f"the {what}s must be a list of labels, got the text {labels!r}")
+    names = tuple(labels)
+    if len(names) != count:
+        raise error(f"there must be one label per {what}, got {len(names)} for {count} {what}s")
+    try:
+        distinct = len(set(names)) == count
+    except TypeError:
+        bad = next(n for n in names if not isinstance(n, Hashable))
+        raise error(f"a label must be hashable, got the {what} {bad!r}") from None
+    if not distinct:
+        seen: set[Hashable] = set()
+        twice = next(n for n in names if n in seen or seen.add(n))  # type: ignore[func-returns-value]
+        raise error(f"the {what}s must be distinct, got {twice!r} twice")
+    return names
+
+
+def position(label: Hashable, labels: Labels, what: str) -> int:
+    """Return where ``label`` stands, or say which labels there are."""
+    try:
+        return labels.index(label)
+    except ValueError:
+        raise Mismatch(f"there is no {what} {label!r}; {suggestion(label, labels)}") from None
+
+
+def positions(wanted: Iterable[Hashable], labels: Labels, what: str) -> list[int]:
+    """Return where each of ``wanted`` stands in ``labels``."""
+    where = {label: i for i, label in enumerate(labels)}
+    found = list(wanted)
+    for label in found:
+        if label not in where:
+            raise Mismatch(f"there is no {what} {label!r}; {suggestion(label, labels)}")
+    return [where[label] for label in found]
+
+
+def alignment(ours: Labels, theirs: Labels, what: str) -> list[int] | None:
+    """Return how to reorder ``theirs`` into ``ours``; None if they already agree."""
+    if ours == theirs:
+        return None
+    where = {label: i for i, label in enumerate(theirs)}
+    for label in ours:
+        if label not in where:
+            raise Mismatch(f"{what} must have the same labels, but {label!r} is only in one")
+    if len(ours) != len(theirs):
+        extra = next(label for label in theirs if label not in set(ours))
+        raise Mismatch(f"{what} must have the same labels, but {extra!r} is only in one")
+    return [where[label] for label in ours]
+
+
+def suggestion(label: Hashable, labels: Sequence[Hashable]) -> str:
+    """Return the way out of a wrong label: the nearest one, or the first few."""
+    texts = {str(known): known for known in labels}
+    if close := get_close_matches(str(label), texts, n=1):
+        return f"did you mean {texts[close[0]]!r}?"
+    shown = ", ".join(map(repr, labels[:5]))
+    return f"there are {shown}" + (", …" if len(labels) > 5 else "")

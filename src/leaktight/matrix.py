@@ -1,0 +1,140 @@
+"""How are tables of numbers read, multiplied and shown, exact and floating-point alike?"""
+
+from collections.abc import Hashable, Iterable, Sequence
+from html import escape
+from typing import Any
+
+import numpy as np
+from flint import fmpq, fmpq_mat
+
+from leaktight.errors import InvalidInput, InvalidNumber
+from leaktight.exact import (
+    TOLERANCES,
+    Array,
+    exact_array,
+    float_array,
+    is_exact,
+    read_numbers,
+    to_float,
+)
+from leaktight.labels import Labels
+
+
+def read_matrix(rows: Any, what: str, error: type[InvalidInput]) -> Array:
+    """Read rows of equal length: exact if all numbers are, ``float64`` otherwise."""
+    if isinstance(rows, np.ndarray) and rows.ndim != 2:
+        raise error(f"a {what} is a table of two dimensions, got {rows.ndim}")
+    if isinstance(rows, np.ndarray) and rows.dtype.kind == "f":
+        matrix = np.array(rows, dtype=np.float64, order="C")
+    elif isinstance(rows, str) or not isinstance(rows, Iterable):
+        raise error(f"a {what} is made of rows of numbers, got {rows!r}")
+    else:
+        read = [_read_row(i, row, what, error) for i, row in enumerate(rows)]
+        for i, row in enumerate(read):
+            if len(row) != len(read[0]):
+                raise error(
+                    f"row {i} of the {what} must have {len(read[0])} entries like row 0, "
+                    f"got {len(row)}"
+                )
+        if not all(map(is_exact, read)):
+            read = [float_array(row) for row in read]
+        matrix = np.array(read).reshape(len(read), -1) if read else np.empty((0, 0))
+    if matrix.size == 0:
+        raise error(f"a {what} needs at least one row and one column, got {matrix.shape}")
+    return matrix
+
+
+def _read_row(i: int, row: Any, what: str, error: type[InvalidInput]) -> Array:
+    if isinstance(row, str) or not isinstance(row, Iterable):
+        raise error(f"row {i} of the {what} must be a row of numbers, got {row!r}")
+    try:
+        return read_numbers(row)
+    except InvalidNumber as wrong:
+        raise error(f"row {i} of the {what} must hold numbers: {wrong}") from None
+
+
+def matrix_product(left: Array, right: Array) -> Array:
+    """Return left · right, in flint if exact."""
+    if not is_exact(left):
+        return left @ right
+    (n, k), m = left.shape, right.shape[1]
+    entries = (fmpq_mat(n, k, left.ravel()) * fmpq_mat(k, m, right.ravel())).entries()
+    return exact_array(entries).reshape(n, m)
+
+
+def sum_columns(matrix: Array, names: Sequence[Hashable], groups: Labels) -> Array:
+    """Return the sums of the columns that have the same name, in the order of ``groups``."""
+    where = {group: i for i, group in enumerate(groups)}
+    group_of = np.array([where[name] for name in names])
+    order = np.argsort(group_of, kind="stable")
+    starts = np.searchsorted(group_of[order], np.arange(len(groups)))
+    return np.add.reduceat(matrix[:, order], starts, axis=1)
+
+
+def equal_rows(rows: Array) -> list[int]:
+    """Return for each row the index of the first row that equals it, floats up to rounding."""
+    if is_exact(rows):
+        first: dict[tuple[fmpq, ...], int] = {}
+        return [first.setdefault(tuple(row), i) for i, row in enumerate(rows)]
+    # Rows that agree up to rounding have nearly equal projections, so they are close in this order.
+    weights = np.random.default_rng(0).standard_normal(rows.shape[1])
+    order = np.argsort(rows @ weights, kind="stable")
+    change = np.abs(np.diff(rows[order], axis=0)).max(axis=1) > TOLERANCES.entry
+    block = np.concatenate([[0], np.cumsum(change)])
+    leader = np.full(block[-1] + 1, len(rows))
+    np.minimum.at(leader, block, order)
+    found = np.empty(len(rows), dtype=int)
+    found[order] = leader[block]
+    return [int(i) for i in found]
+
+
+def text_table(matrix: Array, rows: Labels, columns: Labels) -> str:
+    """Return the table as aligned text, the first ten rows and eight columns of it."""
+    header, lines = _cells(matrix, rows, columns, 10, 8)
+    widths = [max(map(len, column)) for column in zip(header, *lines, strict=True)]
+    return "\n".join(
+        "  ".join(cell.rjust(width) for cell, width in zip(line, widths, strict=True)).rstrip()
+        for line in [header, *lines]
+    )
+
+
+def html_table(matrix: Array, rows: Labels, columns: Labels, title: str) -> str:
+    """Return the table as HTML, the first twenty rows and twelve columns of it."""
+    header, lines = _cells(matrix, rows, columns, 20, 12)
+    head = "".join(f"<th>{escape(cell)}</th>" for cell in header)
+    body = "".join(
+        f"<tr><th>{escape(first)}</th>"
+        + "".join(f"<td>{escape(cell)}</td>" for cell in cells)
+        + "</tr>"
+        for first, *cells in lines
+    )
+    return (
+        f"<table><caption>{escape(title)}</caption><thead><tr>{head}</tr></thead>"
+        f"<tbody>{body}</tbody></table>"
+    )
+
+
+def _cells(
+    matrix: Array, rows: Labels, columns: Labels, most_rows: int, most_columns: int
+) -> tuple[list[str], list[list[str]]]:
+    more = ["…"] * (len(columns) > most_columns)
+    header = ["", *map(_short, columns[:most_columns]), *more]
+    lines = [
+        [_short(label), *map(_number, row[:most_columns]), *more]
+        for label, row in zip(rows[:most_rows], matrix, strict=False)
+    ]
+    if len(rows) > most_rows:
+        lines.append(["…"] * len(header))
+    return header, lines
+
+
+def _short(label: Hashable) -> str:
+    text = str(label)
+    return text if len(text) <= 16 else text[:15] + "…"
+
+
+def _number(value: Any) -> str:
+    if not isinstance(value, fmpq):
+        return f"{value:.6g}"
+    text = str(value)
+    return text if len(text) <= 16 else f"≈{to_float(value):.6g}"
