@@ -27,7 +27,7 @@ from leaktight.matrix import (
     equal_rows,
     html_table,
     matrix_product,
-    read_matrix,
+    read_table,
     sum_columns,
     text_table,
 )
@@ -67,8 +67,7 @@ class Channel:
             outputs = rows.outputs if outputs is None else outputs
             matrix = rows.matrix
         else:
-            rows, inputs, outputs = _unlabel(rows, inputs, outputs)
-            matrix = read_matrix(rows, "channel", InvalidChannel)
+            matrix, inputs, outputs = read_table(rows, inputs, outputs, "channel", InvalidChannel)
         x = read_labels(inputs, matrix.shape[0], "input", InvalidChannel)
         z = read_labels(outputs, matrix.shape[1], "output", InvalidChannel)
         _check(matrix, x, z)
@@ -101,8 +100,7 @@ class Channel:
         >>> Channel.normalised([[2, 1], [1, 3]])[1, 1]
         Fraction(3, 4)
         """
-        rows, inputs, outputs = _unlabel(rows, inputs, outputs)
-        weights = read_matrix(rows, "channel", InvalidChannel)
+        weights, inputs, outputs = read_table(rows, inputs, outputs, "channel", InvalidChannel)
         sums = weights.sum(axis=1)
         for i, whole in enumerate(sums):
             if not whole > 0:
@@ -291,36 +289,6 @@ class Channel:
         kind = "exact" if self.is_exact else "float"
         x, z = self.shape
         return f"{kind} channel, {x} input{'s' * (x > 1)} × {z} output{'s' * (z > 1)}"
-
-
-# --- reading and checking ---
-
-
-def _unlabel(
-    rows: Any, inputs: Iterable[Hashable] | None, outputs: Iterable[Hashable] | None
-) -> tuple[Any, Iterable[Hashable] | None, Iterable[Hashable] | None]:
-    """Take the labels off a pandas table or a mapping of rows."""
-    if hasattr(rows, "columns") and hasattr(rows, "index") and hasattr(rows, "to_numpy"):
-        return (
-            rows.to_numpy(),
-            rows.index if inputs is None else inputs,
-            rows.columns if outputs is None else outputs,
-        )
-    if not isinstance(rows, Mapping):
-        return rows, inputs, outputs
-    names = list(rows) if inputs is None else list(inputs)
-    if set(names) != set(rows):
-        raise InvalidChannel(f"inputs= must name the rows of the mapping, got {names!r}")
-    ordered = [rows[x] for x in names]
-    if not any(isinstance(row, Mapping) for row in ordered):
-        return ordered, names, outputs
-    for x, row in zip(names, ordered, strict=True):
-        if not isinstance(row, Mapping):
-            raise InvalidChannel(f"row {x!r} must be a mapping of outputs like the others")
-    columns = list(dict.fromkeys(z for row in ordered for z in row) if outputs is None else outputs)
-    for x, row in zip(names, ordered, strict=True):
-        positions(row, tuple(columns), f"output named in row {x!r}:")
-    return [[row.get(z, 0) for z in columns] for row in ordered], names, columns
 
 
 def _check(matrix: Array, inputs: Labels, outputs: Labels) -> None:

@@ -1,6 +1,6 @@
 """How are tables of numbers read, multiplied and shown, exact and floating-point alike?"""
 
-from collections.abc import Hashable, Iterable, Sequence
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from html import escape
 from typing import Any
 
@@ -17,11 +17,49 @@ from leaktight.exact import (
     read_numbers,
     to_float,
 )
-from leaktight.labels import Labels
+from leaktight.labels import Labels, positions
 
 
-def read_matrix(rows: Any, what: str, error: type[InvalidInput]) -> Array:
-    """Read rows of equal length: exact if all numbers are, ``float64`` otherwise."""
+def read_table(
+    table: Any,
+    rows: Iterable[Hashable] | None,
+    columns: Iterable[Hashable] | None,
+    what: str,
+    error: type[InvalidInput],
+) -> tuple[Array, Iterable[Hashable] | None, Iterable[Hashable] | None]:
+    """Read numbers, and the labels that a pandas table or a mapping of rows brings along."""
+    if hasattr(table, "columns") and hasattr(table, "index") and hasattr(table, "to_numpy"):
+        rows = table.index if rows is None else rows
+        columns = table.columns if columns is None else columns
+        table = table.to_numpy()
+    elif isinstance(table, Mapping):
+        names = list(table) if rows is None else list(rows)
+        if set(names) != set(table):
+            raise error(
+                f"the labels of the {what}'s rows must be those of the mapping, got {names}"
+            )
+        rows, table = names, [table[name] for name in names]
+        if any(isinstance(row, Mapping) for row in table):
+            named = _row_labels(table, names, what, error)
+            columns = list(named if columns is None else columns)
+            for name, row in zip(names, table, strict=True):
+                positions(row, tuple(columns), f"column (named in row {name!r} of the {what})")
+            table = [[row.get(column, 0) for column in columns] for row in table]
+    return _read_matrix(table, what, error), rows, columns
+
+
+def _row_labels(
+    table: list[Any], names: list[Hashable], what: str, error: type[InvalidInput]
+) -> dict[Hashable, None]:
+    for name, row in zip(names, table, strict=True):
+        if not isinstance(row, Mapping):
+            raise error(
+                f"row {name!r} of the {what} must be a mapping like the others, got {row!r}"
+            )
+    return dict.fromkeys(column for row in table for column in row)
+
+
+def _read_matrix(rows: Any, what: str, error: type[InvalidInput]) -> Array:
     if isinstance(rows, np.ndarray) and rows.ndim != 2:
         raise error(f"a {what} is a table of two dimensions, got {rows.ndim}")
     if isinstance(rows, np.ndarray) and rows.dtype.kind == "f":

@@ -1,0 +1,209 @@
+"""What is seen when several channels are used? One after the other, side by side, repeatedly."""
+
+from collections.abc import Callable, Hashable, Mapping
+from dataclasses import dataclass
+from itertools import chain, combinations, product
+from math import comb, factorial, prod
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+from flint import fmpz
+
+from leaktight.channel import Channel, same_numbers
+from leaktight.distribution import LARGEST, ProductDistribution, runs
+from leaktight.errors import InvalidChannel, InvalidNumber, Mismatch, TooLarge
+from leaktight.exact import Array, exact_array
+from leaktight.labels import Labels, positions
+
+
+def sequential(
+    first: Channel,
+    second: Channel | Mapping[Hashable, Channel] | Callable[[Hashable], Channel],
+) -> Channel:
+    """Observe ``first``, then a second channel that may depend on what was seen.
+
+    Definition 4 of [Barthe2011]_: C1 + C2 has the outputs (y1, y2) and the probabilities
+    P(y1|x)·P(y2|y1, x). The second channel is a mapping or function from y1 to a channel on the
+    same inputs, one channel on the same inputs if it does not depend on y1, or one channel whose
+    inputs are the pairs (y1, x).
+
+    >>> coin = Channel([["2/3", "1/3"], ["1/3", "2/3"]])
+    >>> twice = sequential(coin, coin)
+    >>> twice[0, (0, 1)]
+    Fraction(2, 9)
+    >>> stop = Channel.no_interference(2)
+    >>> sequential(coin, {0: coin, 1: stop}).outputs
+    ((0, 0), (0, 1), (1, 0))
+    """
+    follow = [_on_inputs(_next(first, second, y), first.inputs, y) for y in first.outputs]
+    start, *rest = same_numbers(first, *follow)
+    blocks = [start.matrix[:, [j]] * channel.matrix for j, channel in enumerate(rest)]
+    outputs = tuple(
+        (y, y2) for y, channel in zip(first.outputs, rest, strict=True) for y2 in channel.outputs
+    )
+    return Channel.trusted(first.inputs, outputs, np.concatenate(blocks, axis=1))
+
+
+def _next(first: Channel, second: Any, y: Hashable) -> Channel:
+    """Return the channel that follows output ``y`` of ``first``."""
+    if isinstance(second, Channel):
+        if set(second.inputs) == set(first.inputs):
+            return second
+        at = positions([(y, x) for x in first.inputs], second.inputs, "input of the second channel")
+        return Channel.trusted(first.inputs, second.outputs, second.matrix[at])
+    if isinstance(second, Mapping):
+        if y not in second:
+            raise Mismatch(f"there must be a second channel for every output, got none for {y!r}")
+        channel = second[y]
+    else:
+        channel = second(y)
+    if not isinstance(channel, Channel):
+        raise InvalidChannel(f"the second channel after {y!r} must be a Channel, got {channel!r}")
+    return channel
+
+
+def _on_inputs(channel: Channel, inputs: Labels, y: Hashable) -> Channel:
+    if channel.inputs == inputs:
+        return channel
+    if set(channel.inputs) != set(inputs):
+        raise Mismatch(
+            f"the second channel after {y!r} must have the first one's inputs, "
+            f"got {channel.inputs[:5]}"
+        )
+    return channel.restrict(inputs)
+
+
+@dataclass(frozen=True, slots=True)
+class Parallel:
+    """Channels side by side, each on its own secret; ``factors`` says how often each stands.
+
+    Definition 5 of [Barthe2011]_: inputs (x1, x2, …), outputs (y1, y2, …), probabilities
+    P(y1|x1)·P(y2|x2)·…. It is never multiplied out unless :meth:`expand` is called: the measures
+    that need no product compute with the factors.
+
+    >>> coin = Channel([["2/3", "1/3"], ["1/3", "2/3"]])
+    >>> crowd = parallel(*[coin] * 1_000_000)
+    >>> crowd
+    1000000 channels in parallel
+    >>> parallel(coin, coin).expand()[(0, 1), (0, 0)]
+    Fraction(2, 9)
+    """
+
+    factors: tuple[tuple[Channel, int], ...]
+
+    def __len__(self) -> int:
+        return sum(times for _, times in self.factors)
+
+    def expand(self) -> Channel:
+        """Multiply out; inputs and outputs are tuples."""
+        sizes = [(channel.shape, times) for channel, times in self.factors]
+        rows, columns = (prod(shape[side] ** times for shape, times in sizes) for side in (0, 1))
+        if rows * columns > LARGEST:
+            raise TooLarge(
+                f"the product has {_count(rows)} inputs and {_count(columns)} outputs, "
+                f"more than {LARGEST:,} entries"
+            )
+        each = same_numbers(*(channel for channel, times in self.factors for _ in range(times)))
+        matrix = each[0].matrix
+        for channel in each[1:]:
+            matrix = np.kron(matrix, channel.matrix)
+        inputs = tuple(product(*(channel.inputs for channel in each)))
+        outputs = tuple(product(*(channel.outputs for channel in each)))
+        return Channel.trusted(inputs, outputs, matrix)
+
+    def __repr__(self) -> str:
+        return f"{len(self)} channels in parallel"
+
+
+def parallel(*channels: Channel) -> Parallel:
+    """Return the parallel composition of channels on independent secrets."""
+    if not channels:
+        raise InvalidChannel("a parallel composition needs at least one channel, got none")
+    return Parallel(runs(channels))
+
+
+def pair_factors(
+    channel: Parallel, prior: ProductDistribution | None
+) -> list[tuple[Channel, Any, int]]:
+    """Return each channel with its factor of the prior and how often the two stand together."""
+    if prior is None:
+        return [(factor, None, times) for factor, times in channel.factors]
+    if not isinstance(prior, ProductDistribution) or len(prior) != len(channel):
+        raise Mismatch(
+            f"{len(channel)} channels in parallel need a product prior of as many factors: "
+            "use product_distribution, or .expand() the channel"
+        )
+    paired: list[tuple[Channel, Any, int]] = []
+    priors = list(reversed(prior.factors))
+    for factor, left in channel.factors:
+        while left:
+            belief, times = priors.pop()
+            both = min(left, times)
+            paired.append((factor, belief, both))
+            left -= both
+            if times > both:
+                priors.append((belief, times - both))
+    return paired
+
+
+def repeated(channel: Channel, n: int) -> Channel:
+    """Observe ``n`` independent outputs of one secret, kept as counts.
+
+    The order of the outputs tells nothing about the secret: sequences with the same counts have
+    equal columns, so the outputs are the *types*, tuples of how often each output was seen.
+    There are C(n+m-1, m-1) of them instead of m^n.
+
+    >>> coin = Channel([["2/3", "1/3"], ["1/3", "2/3"]])
+    >>> repeated(coin, 3).outputs
+    ((0, 3), (1, 2), (2, 1), (3, 0))
+    >>> repeated(coin, 3)[0, (2, 1)]
+    Fraction(4, 9)
+    """
+    if n < 1:
+        raise InvalidNumber(f"a channel is observed at least once, got n = {n}")
+    inputs, m = channel.shape
+    types = comb(n + m - 1, m - 1)
+    if types * inputs > LARGEST:
+        raise TooLarge(
+            f"{n} observations of {m} outputs have {_count(types)} types for each of {inputs} "
+            f"inputs, more than {LARGEST:,} entries; merging outputs or channel.reduced() may help"
+        )
+    counts = _compositions(n, m, types)
+    matrix = _exact_types(channel, counts, n) if channel.is_exact else _types(channel, counts, n)
+    return Channel.trusted(channel.inputs, tuple(map(tuple, counts.tolist())), matrix)
+
+
+def _compositions(n: int, m: int, count: int) -> npt.NDArray[np.int64]:
+    """List all ways to write n as an ordered sum of m non-negative numbers, a row each."""
+    bars = combinations(range(n + m - 1), m - 1)
+    flat = np.fromiter(chain.from_iterable(bars), dtype=np.int64, count=count * (m - 1))
+    edges = np.empty((count, m + 1), dtype=np.int64)
+    edges[:, 0], edges[:, 1:-1], edges[:, -1] = -1, flat.reshape(count, m - 1), n + m - 1
+    return np.diff(edges, axis=1) - 1
+
+
+def _exact_types(channel: Channel, counts: npt.NDArray[np.int64], n: int) -> Array:
+    factorials = np.array([fmpz(factorial(k)) for k in range(n + 1)], dtype=object)
+    ways = factorials[n] / exact_array(factorials[counts].prod(axis=1))
+    matrix = np.tile(ways, (channel.shape[0], 1))
+    for z in range(channel.shape[1]):
+        powers = np.array([[p**k for k in range(n + 1)] for p in channel.matrix[:, z]])
+        matrix *= powers[:, counts[:, z]]
+    return matrix
+
+
+def _types(channel: Channel, counts: npt.NDArray[np.int64], n: int) -> Array:
+    from scipy.special import gammaln, xlogy
+
+    ways = gammaln(n + 1) - gammaln(counts + 1).sum(axis=1)
+    logs = np.tile(ways, (channel.shape[0], 1))
+    for z in range(channel.shape[1]):
+        logs += xlogy(counts[:, z], channel.matrix[:, [z]])
+    return np.exp(logs)
+
+
+def _count(number: int) -> str:
+    """Write a number of any size."""
+    digits = len(str(number)) if number < 10**4000 else int(number.bit_length() * 0.30103)
+    return f"{number:,}" if digits <= 15 else f"about 10^{digits - 1}"
