@@ -11,7 +11,7 @@ import numpy.typing as npt
 from flint import fmpz
 
 from leaktight.channel import Channel, same_numbers
-from leaktight.distribution import LARGEST, ProductDistribution, runs
+from leaktight.distribution import LARGEST, PriorLike, ProductDistribution, runs
 from leaktight.errors import InvalidChannel, InvalidNumber, Mismatch, TooLarge
 from leaktight.exact import Array, exact_array
 from leaktight.labels import Labels, positions
@@ -123,9 +123,7 @@ def parallel(*channels: Channel) -> Parallel:
     return Parallel(runs(channels))
 
 
-def pair_factors(
-    channel: Parallel, prior: ProductDistribution | None
-) -> list[tuple[Channel, Any, int]]:
+def pair_factors(channel: Parallel, prior: PriorLike) -> list[tuple[Channel, Any, int]]:
     """Return each channel with its factor of the prior and how often the two stand together."""
     if prior is None:
         return [(factor, None, times) for factor, times in channel.factors]

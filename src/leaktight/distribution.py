@@ -235,7 +235,9 @@ def runs(factors: Iterable[Any]) -> tuple[tuple[Any, int], ...]:
     return tuple((factor, times) for factor, times in counted)
 
 
-PriorLike: TypeAlias = Distribution | Mapping[Hashable, Any] | Iterable[Any] | None
+PriorLike: TypeAlias = (
+    Distribution | ProductDistribution | Mapping[Hashable, Any] | Iterable[Any] | None
+)
 """A distribution on a channel's inputs, by label or by position; None is the uniform one."""
 
 
@@ -243,6 +245,8 @@ def prior_on(prior: PriorLike, inputs: Labels) -> Distribution:
     """Return ``prior`` as a distribution on ``inputs`` in their order."""
     if prior is None:
         return Distribution.trusted(inputs, exact_array([Fraction(1, len(inputs))] * len(inputs)))
+    if isinstance(prior, ProductDistribution):
+        prior = prior.expand()
     if isinstance(prior, Distribution):
         return prior.on(inputs)
     if isinstance(prior, Mapping):

@@ -1,0 +1,252 @@
+"""How much better does an attacker guess after seeing a channel's output?
+
+The vulnerability of a secret is what its attacker expects to gain: for one guess, the chance of
+being right. Leakage compares it before and after the observation. Everything here is exact for
+exact channels and priors; for floats, the final sums are correctly rounded.
+"""
+
+import math
+from collections.abc import Hashable
+from dataclasses import dataclass
+from typing import Any, Self, TypeAlias
+
+import numpy as np
+
+from leaktight.channel import Channel
+from leaktight.composition import Parallel, pair_factors
+from leaktight.distribution import Distribution, PriorLike, ProductDistribution, prior_on
+from leaktight.errors import InvalidGain
+from leaktight.exact import Array, Value, float_array, is_exact, ln, log2, public, total
+from leaktight.gain import Gain, Loss, Tries
+
+GainLike: TypeAlias = Gain | Tries | None
+"""What a guess earns; None is one guess that earns 1 if right."""
+
+
+@dataclass(frozen=True, slots=True)
+class Leakage:
+    """What an observation changes: the value ``before`` and ``after``, and how they compare.
+
+    For a gain, ``factor`` is after/before and ``additive`` after − before; for a loss it is the
+    other way round. They are exact for exact channels and priors. Where a float is asked for, a
+    ``Leakage`` is its number of bits.
+
+    >>> leak = min_entropy_leakage(Channel([["2/3", "1/3"], ["1/3", "2/3"]]))
+    >>> leak.before, leak.after, leak.factor, leak.additive
+    (Fraction(1, 2), Fraction(2, 3), Fraction(4, 3), Fraction(1, 6))
+    >>> leak.bits, leak.nats, float(leak) == leak.bits
+    (0.4150374992788438, 0.2876820724517809, True)
+    """
+
+    before: Value
+    after: Value
+    factor: Value
+    additive: Value
+
+    @classmethod
+    def of_gain(cls, before: Value, after: Value) -> Self:
+        """Compare expected gains, which grow."""
+        return cls(before, after, _quotient(after, before), after - before)
+
+    @classmethod
+    def of_loss(cls, before: Value, after: Value) -> Self:
+        """Compare expected losses, which shrink."""
+        return cls(before, after, _quotient(before, after), before - after)
+
+    @property
+    def bits(self) -> float:
+        """log2 of the factor, correctly rounded."""
+        return math.inf if self.factor == math.inf else log2(self.factor)
+
+    @property
+    def nats(self) -> float:
+        """ln of the factor, correctly rounded."""
+        return math.inf if self.factor == math.inf else ln(self.factor)
+
+    def __float__(self) -> float:
+        return self.bits
+
+
+def _quotient(above: Value, below: Value) -> Value:
+    """Return above/below; 0/0 is no change, anything positive over 0 is infinite."""
+    if above < 0 or below < 0:
+        raise InvalidGain(
+            f"a factor needs expected values of at least 0, got {float(min(above, below)):g}; "
+            "add a constant to the gain or loss"
+        )
+    if below == 0:
+        return math.inf if above > 0 else type(above)(1)
+    return above / below
+
+
+def joint(channel: Channel, prior: Distribution) -> Array:
+    """Return π(x)·K(z|x), the probability of each input (row) and output (column)."""
+    if channel.is_exact and prior.is_exact:
+        return prior.array[:, None] * channel.matrix
+    return float_array(prior.array)[:, None] * float_array(channel.matrix)
+
+
+# --- gains ---------------------------------------------------------------------------------
+
+
+def vulnerability(prior: PriorLike, gain: GainLike = None) -> Value:
+    """Return what the attacker expects to gain by the best guess, knowing only the prior.
+
+    >>> vulnerability({"flu": "1/2", "cold": "1/3", "none": "1/6"}, Tries(2))
+    Fraction(5, 6)
+    """
+    if isinstance(prior, ProductDistribution):
+        if gain is not None:
+            return vulnerability(prior.expand(), gain)
+        return math.prod(vulnerability(factor) ** times for factor, times in prior.factors)
+    belief = _known(prior)
+    return public(_most(belief.array[:, None], belief.values, gain)[0])
+
+
+def posterior_vulnerability(
+    channel: Channel | Parallel,
+    prior: PriorLike = None,
+    gain: GainLike = None,
+) -> Value:
+    """Return what the attacker expects to gain by the best guess for each output.
+
+    Σ_z max_w Σ_x π(x)·K(z|x)·g(w, x); with one guess, Σ_z max_x π(x)·K(z|x) (Definition 4 of
+    [Alvim2011a]_). The prior is uniform unless given. Channels in parallel under a product prior
+    are not multiplied out for one guess.
+
+    >>> posterior_vulnerability(Channel([["2/3", "1/3"], ["1/3", "2/3"]]), ["1/4", "3/4"])
+    Fraction(3, 4)
+    """
+    if isinstance(channel, Parallel):
+        if gain is None:
+            pairs = pair_factors(channel, prior)
+            return math.prod(posterior_vulnerability(c, p) ** times for c, p, times in pairs)
+        return posterior_vulnerability(channel.expand(), prior, gain)
+    if gain is None and prior is None:
+        return public(total(channel.matrix.max(axis=0))) / len(channel.inputs)
+    belief = prior_on(prior, channel.inputs)
+    if gain is None and not (channel.is_exact and belief.is_exact):
+        return math.fsum(_weighted_maxima(float_array(channel.matrix), float_array(belief.array)))
+    return public(total(_most(joint(channel, belief), channel.inputs, gain)))
+
+
+def g_leakage(
+    channel: Channel | Parallel,
+    prior: PriorLike = None,
+    gain: GainLike = None,
+) -> Leakage:
+    """Return how much more the attacker expects to gain after the observation.
+
+    >>> coin = Channel([["2/3", "1/3"], ["1/3", "2/3"]], inputs=["no", "yes"])
+    >>> careful = Gain([[1, 0], [0, 1], ["3/4", "3/4"]], ["no", "yes", "pass"], ["no", "yes"])
+    >>> g_leakage(coin, gain=careful).factor
+    Fraction(1, 1)
+    """
+    if prior is None and isinstance(channel, Parallel):
+        uniform = ((Distribution.uniform(c.inputs), times) for c, times in channel.factors)
+        before = vulnerability(ProductDistribution(tuple(uniform)), gain)
+    elif isinstance(channel, Parallel):
+        before = vulnerability(prior, gain)
+    else:
+        before = vulnerability(prior_on(prior, channel.inputs), gain)
+    return Leakage.of_gain(before, posterior_vulnerability(channel, prior, gain))
+
+
+def min_entropy_leakage(channel: Channel | Parallel, prior: PriorLike = None) -> Leakage:
+    """Return H∞(X) − H∞(X|Z) in Smith's form: how much likelier one guess is right.
+
+    >>> float(min_entropy_leakage(Channel([["4/5", "1/5"], ["1/5", "4/5"]]), ["9/10", "1/10"]))
+    0.0
+    """
+    return g_leakage(channel, prior)
+
+
+# --- losses --------------------------------------------------------------------------------
+
+
+def risk(prior: PriorLike, loss: Loss | None = None) -> Value:
+    """Return what the best guess is expected to lose; by default the chance that it is wrong."""
+    belief = _known(prior)
+    return public(_least(belief.array[:, None], belief.values, loss)[0])
+
+
+def posterior_risk(channel: Channel, prior: PriorLike = None, loss: Loss | None = None) -> Value:
+    """Return what the best guess for each output is expected to lose.
+
+    >>> posterior_risk(Channel([["2/3", "1/3"], ["1/3", "2/3"]]))
+    Fraction(1, 3)
+    """
+    joined = joint(channel, prior_on(prior, channel.inputs))
+    return public(total(_least(joined, channel.inputs, loss)))
+
+
+def risk_leakage(channel: Channel, prior: PriorLike = None, loss: Loss | None = None) -> Leakage:
+    """Return how much less the best guess is expected to lose after the observation."""
+    belief = prior_on(prior, channel.inputs)
+    return Leakage.of_loss(risk(belief, loss), posterior_risk(channel, belief, loss))
+
+
+# --- what to guess -------------------------------------------------------------------------
+
+
+def strategy(
+    channel: Channel, prior: PriorLike = None, aim: Gain | Loss | Tries | None = None
+) -> dict[Hashable, Hashable]:
+    """Return the best guess for each output; of equally good ones, the first.
+
+    With several tries the guess is the tuple of the values to try, best first. Outputs that never
+    occur are left out.
+
+    >>> coin = Channel([["2/3", "1/3"], ["1/3", "2/3"]], ["no", "yes"], ["-", "+"])
+    >>> strategy(coin)
+    {'-': 'no', '+': 'yes'}
+    """
+    joined = joint(channel, prior_on(prior, channel.inputs))
+    occurs = np.flatnonzero(joined.max(axis=0) > 0)
+    joined = joined[:, occurs]
+    guesses: list[Hashable]
+    if isinstance(aim, Tries):
+        order = np.argsort(-joined, axis=0, kind="stable")[: aim.k]
+        guesses = [tuple(channel.inputs[i] for i in column) for column in order.T]
+    elif aim is None:
+        guesses = [channel.inputs[i] for i in joined.argmax(axis=0)]
+    else:
+        scores = aim.expected(joined, channel.inputs)
+        best = scores.argmax(axis=0) if isinstance(aim, Gain) else scores.argmin(axis=0)
+        guesses = [aim.guesses[w] for w in best]
+    return dict(zip((channel.outputs[z] for z in occurs), guesses, strict=True))
+
+
+# --- the best guess, column by column ------------------------------------------------------
+
+
+def _known(prior: Any) -> Distribution:
+    return prior if isinstance(prior, Distribution) else Distribution(prior)
+
+
+def _most(joined: Array, inputs: tuple[Hashable, ...], gain: GainLike) -> Array:
+    """Return the largest expected gain for each column of a joint distribution."""
+    if gain is None:
+        return joined.max(axis=0)
+    if isinstance(gain, Tries):
+        k = min(gain.k, len(joined))
+        ranked = np.sort(joined, axis=0) if is_exact(joined) else np.partition(joined, -k, axis=0)
+        return ranked[-k:].sum(axis=0)
+    return gain.expected(joined, inputs).max(axis=0)
+
+
+def _least(joined: Array, inputs: tuple[Hashable, ...], loss: Loss | None) -> Array:
+    """Return the least expected loss for each column of a joint distribution."""
+    if loss is None:
+        return joined.sum(axis=0) - joined.max(axis=0)
+    return loss.expected(joined, inputs).min(axis=0)
+
+
+def _weighted_maxima(matrix: Array, weights: Array) -> Array:
+    """Return max_x weights(x)·matrix(x, z) in blocks of rows that stay in the cache."""
+    rows = max(1, 2**16 // matrix.shape[1])
+    best = np.zeros(matrix.shape[1])
+    for start in range(0, len(matrix), rows):
+        block = matrix[start : start + rows] * weights[start : start + rows, None]
+        np.maximum(best, block.max(axis=0), out=best)
+    return best
