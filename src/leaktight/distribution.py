@@ -241,6 +241,15 @@ PriorLike: TypeAlias = (
 """A distribution on a channel's inputs, by label or by position; None is the uniform one."""
 
 
+def known(prior: PriorLike) -> Distribution:
+    """Return ``prior`` as a distribution on whatever values it names."""
+    if isinstance(prior, ProductDistribution):
+        return prior.expand()
+    if prior is None:
+        raise InvalidDistribution("a prior must be given where there is no channel to fit it to")
+    return prior if isinstance(prior, Distribution) else Distribution(prior)
+
+
 def prior_on(prior: PriorLike, inputs: Labels) -> Distribution:
     """Return ``prior`` as a distribution on ``inputs`` in their order."""
     if prior is None:

@@ -179,7 +179,7 @@ def nearest_float(ball: Callable[[], arb]) -> float:
             enclosure = ball()
             low, high = to_float(enclosure.lower().fmpq()), to_float(enclosure.upper().fmpq())
         if low == high or bits >= 4096:
-            return low
+            return low + 0.0  # 0.0 rather than -0.0
         bits *= 2
 
 

@@ -8,13 +8,13 @@ exact channels and priors; for floats, the final sums are correctly rounded.
 import math
 from collections.abc import Hashable
 from dataclasses import dataclass
-from typing import Any, Self, TypeAlias
+from typing import Self, TypeAlias
 
 import numpy as np
 
 from leaktight.channel import Channel
 from leaktight.composition import Parallel, pair_factors
-from leaktight.distribution import Distribution, PriorLike, ProductDistribution, prior_on
+from leaktight.distribution import Distribution, PriorLike, ProductDistribution, known, prior_on
 from leaktight.errors import InvalidGain
 from leaktight.exact import Array, Value, float_array, is_exact, ln, log2, public, total
 from leaktight.gain import Gain, Loss, Tries
@@ -99,7 +99,7 @@ def vulnerability(prior: PriorLike, gain: GainLike = None) -> Value:
         if gain is not None:
             return vulnerability(prior.expand(), gain)
         return math.prod(vulnerability(factor) ** times for factor, times in prior.factors)
-    belief = _known(prior)
+    belief = known(prior)
     return public(_most(belief.array[:, None], belief.values, gain)[0])
 
 
@@ -166,7 +166,7 @@ def min_entropy_leakage(channel: Channel | Parallel, prior: PriorLike = None) ->
 
 def risk(prior: PriorLike, loss: Loss | None = None) -> Value:
     """Return what the best guess is expected to lose; by default the chance that it is wrong."""
-    belief = _known(prior)
+    belief = known(prior)
     return public(_least(belief.array[:, None], belief.values, loss)[0])
 
 
@@ -218,10 +218,6 @@ def strategy(
 
 
 # --- the best guess, column by column ------------------------------------------------------
-
-
-def _known(prior: Any) -> Distribution:
-    return prior if isinstance(prior, Distribution) else Distribution(prior)
 
 
 def _most(joined: Array, inputs: tuple[Hashable, ...], gain: GainLike) -> Array:
