@@ -163,7 +163,7 @@ def float_below(value: fmpq) -> float:
 
 def float_above(value: fmpq) -> float:
     """Return the smallest float that is at least ``value``."""
-    return -float_below(-value)
+    return 0.0 - float_below(-value)
 
 
 def nearest_float(ball: Callable[[], arb]) -> float:
