@@ -299,18 +299,13 @@ def _check(matrix: Array, inputs: Labels, outputs: Labels) -> None:
             f"got {matrix[i, j]} for output {outputs[j]!r}"
         )
     sums = matrix.sum(axis=1)
-    if is_exact(matrix):
-        wrong = np.flatnonzero(sums != 1)
-        way_out = "; to divide rows by their sums, use Channel.normalised"
-    else:
-        wrong = np.flatnonzero(~(np.abs(sums - 1) <= TOLERANCES.total))
-        way_out = (
-            " (floats, so up to rounding); to divide rows by their sums, use Channel.normalised"
-        )
-    if len(wrong):
-        i = wrong[0]
+    exact = is_exact(matrix)
+    wrong = sums != 1 if exact else ~(np.abs(sums - 1) <= TOLERANCES.total)
+    if wrong.any():
+        i = int(np.argmax(wrong))
         raise InvalidChannel(
-            f"row {inputs[i]!r} of the channel must sum to 1, got {sums[i]}{way_out}"
+            f"row {inputs[i]!r} of the channel must sum to 1{'' if exact else ' up to rounding'}, "
+            f"got {sums[i]}; to divide rows by their sums, use Channel.normalised"
         )
 
 

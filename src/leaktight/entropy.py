@@ -102,9 +102,19 @@ def mutual_information(channel: Channel | Parallel, prior: PriorLike = None) -> 
         return nearest_float(
             lambda: _surprise(rows) + _surprise(columns) - _surprise(joined.ravel())
         )
-    from scipy.special import kl_div
+    with np.errstate(divide="ignore", invalid="ignore"):
+        change = float_array(channel.matrix)[rows > 0] / columns - 1  # of each output's probability
+    terms = np.where(columns > 0, columns * _excess(change), 0)
+    return math.fsum(rows[rows > 0] * terms.sum(axis=1)) / math.log(2)
 
-    return math.fsum(kl_div(joined, np.multiply.outer(rows, columns)).sum(axis=0)) / math.log(2)
+
+def _excess(u: Array) -> Array:
+    """Return (1+u)·ln(1+u) − u, which is never negative, without cancellation for small u."""
+    from scipy.special import xlog1py
+
+    small = np.abs(u) < 2.0**-7
+    series = np.polynomial.Polynomial([0, 0, *((-1) ** k / (k * (k - 1)) for k in range(2, 10))])
+    return np.where(small, series(np.where(small, u, 0)), xlog1py(1 + u, u) - u)
 
 
 def _surprise(probabilities: Array) -> arb:
@@ -224,7 +234,7 @@ def conditional_guessing_entropy(channel: Channel, prior: PriorLike = None) -> V
 def guessing_leakage(channel: Channel, prior: PriorLike = None) -> Leakage:
     """Return by how much the observation lowers the expected number of guesses."""
     belief = prior_on(prior, channel.inputs)
-    return Leakage.of_loss(guessing_entropy(belief), conditional_guessing_entropy(channel, belief))
+    return Leakage.of_loss(_guesses(belief.array[:, None]), _guesses(joint(channel, belief)))
 
 
 def _guesses(joined: Array) -> Any:
@@ -238,7 +248,8 @@ def _guesses(joined: Array) -> Any:
 def _unseen(prior: PriorLike) -> Hyper:
     """Return what is believed when nothing was seen: one posterior, the prior."""
     belief = known(prior)
-    return Hyper(belief.values, Distribution([1]), belief.array[:, None])
+    certain = Distribution([1] if belief.is_exact else [1.0])
+    return Hyper(belief.values, certain, belief.array[:, None])
 
 
 def _read_order(order: Number) -> fmpq | float:

@@ -41,6 +41,9 @@ class Tolerances:
     entry: float = 1e-9
     """How far two floating-point probabilities may differ and count as the same number."""
 
+    solver: float = 1e-10
+    """How far the LP solver may let a constraint be violated; HiGHS knows no smaller number."""
+
     capacity_gap: float = 1e-9
     """The width in bits at which the iteration for a capacity stops."""
 
@@ -86,9 +89,19 @@ def _parse(text: str) -> fmpq:
     return fmpq(read.numerator, read.denominator)
 
 
+@RationalNumber.register
+class _LowestTerms:
+    """A number that ``Fraction`` takes over as it is: its own gcd takes seconds for (4/3)^10^6."""
+
+    __slots__ = ("denominator", "numerator")
+
+    def __init__(self, value: fmpq) -> None:
+        self.numerator, self.denominator = int(value.p), int(value.q)
+
+
 def fraction(value: fmpq) -> Fraction:
     """Return ``value`` as the standard library's ``Fraction``."""
-    return Fraction(int(value.p), int(value.q))
+    return Fraction(_LowestTerms(value))  # type: ignore[call-overload]
 
 
 def public(value: Any) -> Value:
@@ -271,9 +284,9 @@ class Ratio:
         if ratio is not None:
             exact = fraction(_as_printed(ratio))
             return cls(exact, exact)
-        if isinstance(epsilon, str) and (match := re.fullmatch(r"\s*ln\b(.*)", epsilon)):
-            argument = match[1].strip().removeprefix("(").removesuffix(")")
-            return cls.of(ratio=argument)
+        logarithm = r"\s*ln\s*(?:\(([^()]+)\)|([^()]+))\s*"
+        if isinstance(epsilon, str) and (match := re.fullmatch(logarithm, epsilon)):
+            return cls.of(ratio=match[1] or match[2])
         exponent = _as_printed(epsilon)
         if exponent < 0:
             raise InvalidNumber(f"ε must be at least 0, got {epsilon}")

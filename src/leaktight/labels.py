@@ -19,10 +19,10 @@ def read_labels(
     if isinstance(labels, np.ndarray) or hasattr(labels, "tolist"):
         labels = labels.tolist()
     elif isinstance(labels, str):
-        raise error(f"the {what}s must be a list of labels, got the text {labels!r}")
+        raise error(f"expected a list with a label for each {what}, got the text {labels!r}")
     names = tuple(labels)
     if len(names) != count:
-        raise error(f"there must be one label per {what}, got {len(names)} for {count} {what}s")
+        raise error(f"there must be one label for each {what}, got {len(names)} for {count}")
     try:
         distinct = len(set(names)) == count
     except TypeError:
@@ -31,7 +31,7 @@ def read_labels(
     if not distinct:
         seen: set[Hashable] = set()
         twice = next(n for n in names if n in seen or seen.add(n))  # type: ignore[func-returns-value]
-        raise error(f"the {what}s must be distinct, got {twice!r} twice")
+        raise error(f"each {what} must have a label of its own, got {twice!r} twice")
     return names
 
 

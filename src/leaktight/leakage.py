@@ -6,11 +6,12 @@ exact channels and priors; for floats, the final sums are correctly rounded.
 """
 
 import math
-from collections.abc import Hashable
+from collections.abc import Hashable, Iterable
 from dataclasses import dataclass
-from typing import Self, TypeAlias
+from typing import Any, Self, TypeAlias
 
 import numpy as np
+from flint import fmpq
 
 from leaktight.channel import Channel
 from leaktight.composition import Parallel, pair_factors
@@ -44,14 +45,18 @@ class Leakage:
     additive: Value
 
     @classmethod
-    def of_gain(cls, before: Value, after: Value) -> Self:
-        """Compare expected gains, which grow."""
-        return cls(before, after, _quotient(after, before), after - before)
+    def of_gain(cls, before: Any, after: Any) -> Self:
+        """Compare expected gains, which grow; the numbers are ``fmpq`` or floats."""
+        before, after = _alike(before, after)
+        factor = _quotient(after, before)
+        return cls(public(before), public(after), public(factor), public(after - before))
 
     @classmethod
-    def of_loss(cls, before: Value, after: Value) -> Self:
-        """Compare expected losses, which shrink."""
-        return cls(before, after, _quotient(before, after), before - after)
+    def of_loss(cls, before: Any, after: Any) -> Self:
+        """Compare expected losses, which shrink; the numbers are ``fmpq`` or floats."""
+        before, after = _alike(before, after)
+        factor = _quotient(before, after)
+        return cls(public(before), public(after), public(factor), public(before - after))
 
     @property
     def bits(self) -> float:
@@ -67,11 +72,18 @@ class Leakage:
         return self.bits
 
 
-def _quotient(above: Value, below: Value) -> Value:
+def _alike(*numbers: Any) -> Iterable[Any]:
+    """Return the numbers as they are if all are exact, otherwise all as floats."""
+    if all(isinstance(number, fmpq) for number in numbers):
+        return numbers
+    return (float(public(number)) for number in numbers)
+
+
+def _quotient(above: Any, below: Any) -> Any:
     """Return above/below; 0/0 is no change, anything positive over 0 is infinite."""
     if above < 0 or below < 0:
         raise InvalidGain(
-            f"a factor needs expected values of at least 0, got {float(min(above, below)):g}; "
+            f"a factor needs expected values of at least 0, got {min(above, below)}; "
             "add a constant to the gain or loss"
         )
     if below == 0:
@@ -95,12 +107,7 @@ def vulnerability(prior: PriorLike, gain: GainLike = None) -> Value:
     >>> vulnerability({"flu": "1/2", "cold": "1/3", "none": "1/6"}, Tries(2))
     Fraction(5, 6)
     """
-    if isinstance(prior, ProductDistribution):
-        if gain is not None:
-            return vulnerability(prior.expand(), gain)
-        return math.prod(vulnerability(factor) ** times for factor, times in prior.factors)
-    belief = known(prior)
-    return public(_most(belief.array[:, None], belief.values, gain)[0])
+    return public(_before(prior, gain))
 
 
 def posterior_vulnerability(
@@ -117,17 +124,7 @@ def posterior_vulnerability(
     >>> posterior_vulnerability(Channel([["2/3", "1/3"], ["1/3", "2/3"]]), ["1/4", "3/4"])
     Fraction(3, 4)
     """
-    if isinstance(channel, Parallel):
-        if gain is None:
-            pairs = pair_factors(channel, prior)
-            return math.prod(posterior_vulnerability(c, p) ** times for c, p, times in pairs)
-        return posterior_vulnerability(channel.expand(), prior, gain)
-    if gain is None and prior is None:
-        return public(total(channel.matrix.max(axis=0))) / len(channel.inputs)
-    belief = prior_on(prior, channel.inputs)
-    if gain is None and not (channel.is_exact and belief.is_exact):
-        return math.fsum(_weighted_maxima(float_array(channel.matrix), float_array(belief.array)))
-    return public(total(_most(joint(channel, belief), channel.inputs, gain)))
+    return public(_after(channel, prior, gain))
 
 
 def g_leakage(
@@ -144,12 +141,12 @@ def g_leakage(
     """
     if prior is None and isinstance(channel, Parallel):
         uniform = ((Distribution.uniform(c.inputs), times) for c, times in channel.factors)
-        before = vulnerability(ProductDistribution(tuple(uniform)), gain)
+        before = _before(ProductDistribution(tuple(uniform)), gain)
     elif isinstance(channel, Parallel):
-        before = vulnerability(prior, gain)
+        before = _before(prior, gain)
     else:
-        before = vulnerability(prior_on(prior, channel.inputs), gain)
-    return Leakage.of_gain(before, posterior_vulnerability(channel, prior, gain))
+        before = _before(prior_on(prior, channel.inputs), gain)
+    return Leakage.of_gain(before, _after(channel, prior, gain))
 
 
 def min_entropy_leakage(channel: Channel | Parallel, prior: PriorLike = None) -> Leakage:
@@ -161,13 +158,33 @@ def min_entropy_leakage(channel: Channel | Parallel, prior: PriorLike = None) ->
     return g_leakage(channel, prior)
 
 
+def _before(prior: PriorLike, gain: GainLike) -> Any:
+    if isinstance(prior, ProductDistribution) and gain is None:
+        return math.prod(_before(factor, None) ** times for factor, times in prior.factors)
+    belief = known(prior)
+    return _most(belief.array[:, None], belief.values, gain)[0]
+
+
+def _after(channel: Channel | Parallel, prior: PriorLike, gain: GainLike) -> Any:
+    if isinstance(channel, Parallel):
+        if gain is not None:
+            return _after(channel.expand(), prior, gain)
+        pairs = pair_factors(channel, prior)
+        return math.prod(_after(c, p, None) ** times for c, p, times in pairs)
+    if gain is None and prior is None:
+        return total(channel.matrix.max(axis=0)) / len(channel.inputs)
+    belief = prior_on(prior, channel.inputs)
+    if gain is None and not (channel.is_exact and belief.is_exact):
+        return math.fsum(_weighted_maxima(float_array(channel.matrix), float_array(belief.array)))
+    return total(_most(joint(channel, belief), channel.inputs, gain))
+
+
 # --- losses --------------------------------------------------------------------------------
 
 
 def risk(prior: PriorLike, loss: Loss | None = None) -> Value:
     """Return what the best guess is expected to lose; by default the chance that it is wrong."""
-    belief = known(prior)
-    return public(_least(belief.array[:, None], belief.values, loss)[0])
+    return public(_risk(known(prior), loss))
 
 
 def posterior_risk(channel: Channel, prior: PriorLike = None, loss: Loss | None = None) -> Value:
@@ -176,14 +193,21 @@ def posterior_risk(channel: Channel, prior: PriorLike = None, loss: Loss | None 
     >>> posterior_risk(Channel([["2/3", "1/3"], ["1/3", "2/3"]]))
     Fraction(1, 3)
     """
-    joined = joint(channel, prior_on(prior, channel.inputs))
-    return public(total(_least(joined, channel.inputs, loss)))
+    return public(_posterior_risk(channel, prior_on(prior, channel.inputs), loss))
 
 
 def risk_leakage(channel: Channel, prior: PriorLike = None, loss: Loss | None = None) -> Leakage:
     """Return how much less the best guess is expected to lose after the observation."""
     belief = prior_on(prior, channel.inputs)
-    return Leakage.of_loss(risk(belief, loss), posterior_risk(channel, belief, loss))
+    return Leakage.of_loss(_risk(belief, loss), _posterior_risk(channel, belief, loss))
+
+
+def _risk(belief: Distribution, loss: Loss | None) -> Any:
+    return _least(belief.array[:, None], belief.values, loss)[0]
+
+
+def _posterior_risk(channel: Channel, belief: Distribution, loss: Loss | None) -> Any:
+    return total(_least(joint(channel, belief), channel.inputs, loss))
 
 
 # --- what to guess -------------------------------------------------------------------------

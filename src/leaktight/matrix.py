@@ -127,8 +127,8 @@ def equal_rows(rows: Array) -> list[int]:
 
 
 def text_table(matrix: Array, rows: Labels, columns: Labels) -> str:
-    """Return the table as aligned text, the first ten rows and eight columns of it."""
-    header, lines = _cells(matrix, rows, columns, 10, 8)
+    """Return the table as aligned text, the first ten rows and six columns of it."""
+    header, lines = _cells(matrix, rows, columns, 10, 6)
     widths = [max(map(len, column)) for column in zip(header, *lines, strict=True)]
     return "\n".join(
         "  ".join(cell.rjust(width) for cell, width in zip(line, widths, strict=True)).rstrip()
