@@ -4,7 +4,7 @@ from math import comb, prod
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from leaktight.channel import Channel
@@ -80,7 +80,6 @@ def test_a_product_prior_is_paired_with_the_channels_in_order() -> None:
         posterior_vulnerability(parallel(COIN, COIN), p)
 
 
-@settings(deadline=None)
 @given(channels(most=3), st.integers(1, 4), st.data())
 def test_repetition_by_types_is_the_product_up_to_order(
     channel: Channel, n: int, data: st.DataObject

@@ -55,7 +55,7 @@ def joint_columns(channel: Channel, prior: Distribution) -> list[list[Fraction]]
     return [[Fraction(prior[x] * channel[x, z]) for x in channel.inputs] for z in channel.outputs]
 
 
-@settings(deadline=None, max_examples=60)
+@settings(max_examples=60)
 @given(channels_and_priors(), st.sampled_from(["1/10", "1/2", "1", "11/10", "3"]))
 def test_every_order_is_correctly_rounded(both: Both, order: str) -> None:
     channel, prior = both
@@ -64,7 +64,7 @@ def test_every_order_is_correctly_rounded(both: Both, order: str) -> None:
     assert abs(Decimal(found) - true) <= Decimal(math.ulp(found)) / 2 + Decimal("1e-40")
 
 
-@settings(deadline=None, max_examples=60)
+@settings(max_examples=60)
 @given(channels_and_priors(), st.sampled_from(ORDERS))
 def test_floats_agree_with_exact_numbers(both: Both, order: float | str) -> None:
     channel, prior = both
@@ -79,7 +79,6 @@ def test_floats_agree_with_exact_numbers(both: Both, order: float | str) -> None
         assert math.isclose(exact, near, rel_tol=1e-9, abs_tol=1e-11)
 
 
-@settings(deadline=None)
 @given(channels_and_priors(), st.sampled_from(ORDERS))
 def test_observing_never_raises_arimotos_entropy(both: Both, order: float | str) -> None:
     leak = renyi_leakage(*both, order)
@@ -87,7 +86,6 @@ def test_observing_never_raises_arimotos_entropy(both: Both, order: float | str)
     assert leak.bits >= 0
 
 
-@settings(deadline=None)
 @given(channels_and_priors())
 def test_entropy_falls_with_its_order(both: Both) -> None:
     entropies = [conditional_renyi_entropy(*both, order) for order in ORDERS]
@@ -101,7 +99,6 @@ def test_order_infinity_is_smiths_min_entropy(both: Both) -> None:
     assert renyi_leakage(*both).bits == min_entropy_leakage(*both).bits
 
 
-@settings(deadline=None)
 @given(channels_and_priors())
 def test_mutual_information_is_symmetric_and_what_entropy_loses(both: Both) -> None:
     channel, prior = both
@@ -148,7 +145,7 @@ def test_certainty_has_no_entropy_and_doubt_has_all() -> None:
     assert float(shannon_leakage(Channel.identity(4))) == 2
 
 
-@settings(deadline=None, max_examples=30)
+@settings(max_examples=30)
 @given(st.lists(channels(most=3), min_size=1, max_size=3), st.data(), st.sampled_from(ORDERS))
 def test_entropies_of_independent_secrets_add(
     factors: list[Channel], data: st.DataObject, order: float | str

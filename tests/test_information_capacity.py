@@ -42,7 +42,7 @@ def test_known_capacities_are_enclosed(channel: Channel, capacity: float) -> Non
         assert found.gap <= 2 * TOLERANCES.capacity_gap
 
 
-@settings(deadline=None, max_examples=50)
+@settings(max_examples=50)
 @given(channels_and_priors(), st.sampled_from(["1/3", 1, "3/2", 5]))
 def test_no_prior_leaks_more_than_the_capacity(
     both: tuple[Channel, Distribution], order: int | str
@@ -55,7 +55,7 @@ def test_no_prior_leaks_more_than_the_capacity(
     assert capacity.gap <= 1e-8
 
 
-@settings(deadline=None, max_examples=50)
+@settings(max_examples=50)
 @given(channels(most=6), st.sampled_from(["1/2", 1, 2]))
 def test_float_and_exact_enclosures_overlap(channel: Channel, order: int | str) -> None:
     exact, near = renyi_capacity(channel, order), renyi_capacity(channel.float(), order)

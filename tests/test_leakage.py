@@ -43,7 +43,7 @@ def best_remap(channel: Channel, prior: Distribution, gain: Gain) -> Fraction:
     )
 
 
-@settings(deadline=None, max_examples=50)
+@settings(max_examples=50)
 @given(channels(most=3), st.data())
 def test_posterior_vulnerability_is_the_best_over_all_remaps(
     channel: Channel, data: st.DataObject
@@ -144,7 +144,7 @@ def test_the_strategy_for_several_tries_lists_the_likeliest_first() -> None:
     assert strategy(channel, prior, Tries(2)) == {"x": ("b", "a"), "y": ("a", "c")}
 
 
-@settings(deadline=None, max_examples=40)
+@settings(max_examples=40)
 @given(st.lists(channels(most=3), min_size=1, max_size=3), st.data())
 def test_channels_in_parallel_need_no_product(factors: list[Channel], data: st.DataObject) -> None:
     priors = product_distribution(*(data.draw(distributions(c.shape[0])) for c in factors))

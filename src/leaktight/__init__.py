@@ -1,1 +1,203 @@
-"""leaktight: how much does a release of data leak?"""
+"""leaktight: how much does a release of data leak?
+
+A policy says which databases must not be told apart; a channel says what is seen of each.
+
+>>> import leaktight as lt
+>>> policy = lt.Policy(lt.SecretGraph.complete(["no", "yes"]), records=2)
+>>> answer = lt.Channel([["2/3", "1/3"], ["1/3", "2/3"]], inputs=["no", "yes"])
+>>> survey = lt.parallel(answer, answer)
+>>> lt.privacy_level(survey, policy).ratio             # λ = e^ε: how private is it?
+Fraction(2, 1)
+>>> lt.min_capacity(survey).factor                     # how much better does anyone guess?
+Fraction(16, 9)
+"""
+
+from leaktight.additive_capacity import (
+    AdditiveEnclosure,
+    additive_bayes_capacity,
+    additive_capacity,
+    spanning_capacity,
+)
+from leaktight.adjacency import AdjacencyGraph
+from leaktight.capacity import Capacity, membership_capacity, min_capacity, risk_capacity
+from leaktight.channel import Channel
+from leaktight.channel_file import read_channel, write_channel
+from leaktight.composition import Parallel, parallel, repeated, sequential
+from leaktight.constraint import Count, count
+from leaktight.distance import (
+    RowDistance,
+    kantorovich,
+    largest_row_distance,
+    multiplicative_distance,
+    total_variation,
+)
+from leaktight.distribution import Distribution, ProductDistribution, product_distribution
+from leaktight.entropy import (
+    EntropyLeakage,
+    cachin_entropy,
+    conditional_entropy,
+    conditional_guessing_entropy,
+    conditional_renyi_entropy,
+    guessing_entropy,
+    guessing_leakage,
+    mutual_information,
+    renyi_entropy,
+    renyi_leakage,
+    shannon_entropy,
+    shannon_leakage,
+)
+from leaktight.errors import (
+    InvalidChannel,
+    InvalidDistribution,
+    InvalidFile,
+    InvalidGain,
+    InvalidGraph,
+    InvalidInput,
+    InvalidNumber,
+    InvalidPolicy,
+    LeaktightError,
+    Mismatch,
+    TooLarge,
+    Undecided,
+)
+from leaktight.exact import Ratio, fraction, ln, ln_interval, log2, log2_interval, rational
+from leaktight.gain import Gain, Loss, Tries
+from leaktight.graph import Graph
+from leaktight.hyper import Hyper, hyper
+from leaktight.information_capacity import CapacityEnclosure, renyi_capacity, shannon_capacity
+from leaktight.leakage import (
+    Leakage,
+    g_leakage,
+    min_entropy_leakage,
+    posterior_risk,
+    posterior_vulnerability,
+    risk,
+    risk_leakage,
+    strategy,
+    vulnerability,
+)
+from leaktight.policy import Policy
+from leaktight.privacy import (
+    DPrivacyLevel,
+    PrivacyLevel,
+    Witness,
+    component_levels,
+    d_privacy_level,
+    distinguishability,
+    privacy_level,
+)
+from leaktight.query import answer_graph, counting_query
+from leaktight.refinement import Refined, refinement
+from leaktight.regularity import (
+    distance_distribution,
+    distance_regularity,
+    vertex_transitivity,
+)
+from leaktight.secrets import SecretGraph
+from leaktight.separation import NotRefined
+from leaktight.sharply_transitive import sharply_transitive_set
+from leaktight.symmetrise import diagonal_form, symmetrise, symmetrise_by_distance
+from leaktight.symmetry import AutomorphismGroup, automorphism_group
+from leaktight.wreath import WreathGroup
+
+__all__ = [
+    "AdditiveEnclosure",
+    "AdjacencyGraph",
+    "AutomorphismGroup",
+    "Capacity",
+    "CapacityEnclosure",
+    "Channel",
+    "Count",
+    "DPrivacyLevel",
+    "Distribution",
+    "EntropyLeakage",
+    "Gain",
+    "Graph",
+    "Hyper",
+    "InvalidChannel",
+    "InvalidDistribution",
+    "InvalidFile",
+    "InvalidGain",
+    "InvalidGraph",
+    "InvalidInput",
+    "InvalidNumber",
+    "InvalidPolicy",
+    "Leakage",
+    "LeaktightError",
+    "Loss",
+    "Mismatch",
+    "NotRefined",
+    "Parallel",
+    "Policy",
+    "PrivacyLevel",
+    "ProductDistribution",
+    "Ratio",
+    "Refined",
+    "RowDistance",
+    "SecretGraph",
+    "TooLarge",
+    "Tries",
+    "Undecided",
+    "Witness",
+    "WreathGroup",
+    "additive_bayes_capacity",
+    "additive_capacity",
+    "answer_graph",
+    "automorphism_group",
+    "cachin_entropy",
+    "component_levels",
+    "conditional_entropy",
+    "conditional_guessing_entropy",
+    "conditional_renyi_entropy",
+    "count",
+    "counting_query",
+    "d_privacy_level",
+    "diagonal_form",
+    "distance_distribution",
+    "distance_regularity",
+    "distinguishability",
+    "fraction",
+    "g_leakage",
+    "guessing_entropy",
+    "guessing_leakage",
+    "hyper",
+    "kantorovich",
+    "largest_row_distance",
+    "ln",
+    "ln_interval",
+    "log2",
+    "log2_interval",
+    "membership_capacity",
+    "min_capacity",
+    "min_entropy_leakage",
+    "multiplicative_distance",
+    "mutual_information",
+    "parallel",
+    "posterior_risk",
+    "posterior_vulnerability",
+    "privacy_level",
+    "product_distribution",
+    "rational",
+    "read_channel",
+    "refinement",
+    "renyi_capacity",
+    "renyi_entropy",
+    "renyi_leakage",
+    "repeated",
+    "risk",
+    "risk_capacity",
+    "risk_leakage",
+    "sequential",
+    "shannon_capacity",
+    "shannon_entropy",
+    "shannon_leakage",
+    "sharply_transitive_set",
+    "spanning_capacity",
+    "strategy",
+    "symmetrise",
+    "symmetrise_by_distance",
+    "total_variation",
+    "vertex_transitivity",
+    "vulnerability",
+    "write_channel",
+]

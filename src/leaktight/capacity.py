@@ -1,0 +1,99 @@
+"""How much can a channel leak at worst? Capacities over all priors, and over all gains.
+
+Those here are exact for exact channels. Shannon's and Rényi's, which are not, are enclosed in
+``information_capacity``.
+"""
+
+import math
+from collections.abc import Hashable, Iterable
+from dataclasses import dataclass
+
+from flint import fmpq
+
+from leaktight.channel import Channel
+from leaktight.composition import Parallel
+from leaktight.distance import RowDistance, largest_row_distance, largest_row_distance_between
+from leaktight.distribution import Distribution, ProductDistribution, prior_on
+from leaktight.exact import Value, ln, log2, public, total
+
+
+@dataclass(frozen=True, slots=True)
+class Capacity:
+    """The largest leakage factor over all priors, and a prior that attains it."""
+
+    factor: Value
+    prior: Distribution | ProductDistribution
+
+    @property
+    def bits(self) -> float:
+        """log2 of the factor, correctly rounded."""
+        return math.inf if self.factor == math.inf else log2(self.factor)
+
+    @property
+    def nats(self) -> float:
+        """ln of the factor, correctly rounded."""
+        return math.inf if self.factor == math.inf else ln(self.factor)
+
+    def __float__(self) -> float:
+        return self.bits
+
+
+def min_capacity(channel: Channel | Parallel) -> Capacity:
+    """Return the largest min-entropy leakage over all priors: log2 Σ_z max_x K(z|x).
+
+    The uniform prior attains it (Theorem 1 of [Barthe2011]_). No prior leaks by a larger factor
+    to an attacker with any other gain that is never negative ([Alvim2012]_), so this is the
+    capacity for all of them.
+
+    >>> min_capacity(Channel([["2/3", "1/3"], ["1/3", "2/3"]])).factor
+    Fraction(4, 3)
+    """
+    if isinstance(channel, Parallel):
+        uniform = [(Distribution.uniform(c.inputs), times) for c, times in channel.factors]
+        factor = math.prod(_sum_of_maxima(c) ** times for c, times in channel.factors)
+        return Capacity(public(factor), ProductDistribution(tuple(uniform)))
+    return Capacity(public(_sum_of_maxima(channel)), Distribution.uniform(channel.inputs))
+
+
+def _sum_of_maxima(channel: Channel) -> fmpq | float:
+    return total(channel.matrix.max(axis=0))
+
+
+def risk_capacity(channel: Channel) -> Capacity:
+    """Return the largest factor by which the chance of a wrong guess falls, over all priors.
+
+    It is 1/(1 − t) for the largest total variation t between two rows; the uniform prior on
+    their two inputs attains it ([Chatzikokolakis2023]_).
+
+    >>> capacity = risk_capacity(Channel([[1, 0], ["3/4", "1/4"], ["1/2", "1/2"]]))
+    >>> capacity.factor, capacity.prior.support
+    (Fraction(2, 1), (0, 2))
+    """
+    if len(channel.inputs) == 1:
+        return min_capacity(channel)
+    farthest = largest_row_distance(channel)
+    left = 1 - farthest.value
+    return Capacity(1 / left if left > 0 else math.inf, _on_two(channel, farthest))
+
+
+def membership_capacity(channel: Channel, subset: Iterable[Hashable]) -> Capacity:
+    """Return the largest factor for guessing whether the secret is in ``subset``, over all priors.
+
+    It is 1 + t for the largest total variation t between a row in the subset and one outside:
+    under any prior the attacker sees a channel of two rows, a mixture of those inside and one of
+    those outside, and total variation is convex. The uniform prior on the two inputs attains it.
+
+    >>> channel = Channel([[1, 0], ["3/4", "1/4"], ["1/2", "1/2"]])
+    >>> membership_capacity(channel, [0, 1]).factor
+    Fraction(3, 2)
+    """
+    inside = set(channel.restrict(subset).inputs)
+    outside = [x for x in channel.inputs if x not in inside]
+    if not outside:
+        return min_capacity(Channel.no_interference(channel.inputs))
+    farthest = largest_row_distance_between(channel, inside, outside)
+    return Capacity(1 + farthest.value, _on_two(channel, farthest))
+
+
+def _on_two(channel: Channel, farthest: RowDistance) -> Distribution:
+    return prior_on(dict(Distribution.uniform(farthest.pair).items()), channel.inputs)

@@ -1,0 +1,229 @@
+"""Which databases agree with the counts that are public?
+
+A :class:`Count` says how many records have a value in a set. Databases that satisfy several of
+them are counted and listed without walking through all of T^n: record by record, all that
+matters about the records so far is how many of them each constraint has counted.
+"""
+
+import math
+from collections import Counter
+from collections.abc import Hashable, Iterable, Sequence
+from collections.abc import Set as AbstractSet
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+from leaktight.errors import InvalidPolicy, TooLarge
+from leaktight.labels import Labels
+
+MOST_STATES = 100_000
+"""The most states (record, counts so far) that are walked through: less than a second's work."""
+
+State: TypeAlias = tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Count:
+    """The number of records with a value in ``values`` is between ``least`` and ``most``."""
+
+    values: Labels
+    least: int = 0
+    most: int | None = None
+    """None if there is no upper bound."""
+
+    def __post_init__(self) -> None:
+        for bound in (self.least, self.most):
+            if bound is not None and (not isinstance(bound, int | np.integer) or bound < 0):
+                raise InvalidPolicy(f"a count must be a whole number from 0 up, got {bound!r}")
+        if self.most is not None and self.least > self.most:
+            raise InvalidPolicy(
+                f"a count must leave some number, got at least {self.least} and at most {self.most}"
+            )
+
+    def __str__(self) -> str:
+        values = ", ".join(map(str, self.values))
+        if self.least == self.most:
+            return f"exactly {self.least} in {{{values}}}"
+        if self.most is None:
+            return f"at least {self.least} in {{{values}}}"
+        if self.least == 0:
+            return f"at most {self.most} in {{{values}}}"
+        return f"{self.least} to {self.most} in {{{values}}}"
+
+
+def count(
+    values: Iterable[Hashable],
+    *,
+    equals: int | None = None,
+    at_most: int | None = None,
+    at_least: int | None = None,
+) -> Count:
+    """Say how many records have a value in ``values``.
+
+    >>> print(count(["flu"], equals=2), "/", count(["flu", "cold"], at_least=1, at_most=3))
+    exactly 2 in {flu} / 1 to 3 in {flu, cold}
+    """
+    if equals is not None and (at_most is not None or at_least is not None):
+        raise InvalidPolicy("give either equals=, or at_most= and at_least=, not both")
+    if equals is None and at_most is None and at_least is None:
+        raise InvalidPolicy("a count needs equals=, at_most= or at_least=, got none of them")
+    if equals is not None:
+        at_most = at_least = equals
+    wanted = read_values(values, "what is counted")
+    return Count(wanted, 0 if at_least is None else at_least, at_most)
+
+
+def read_values(values: Iterable[Hashable], what: str) -> Labels:
+    """Return a list of values as a tuple; a text is one value and no list of them.
+
+    >>> read_values("flu", "what is counted")
+    Traceback (most recent call last):
+    leaktight.errors.InvalidPolicy: what is counted must be a list of values, got 'flu'
+    """
+    if isinstance(values, str) or not isinstance(values, Iterable):
+        raise InvalidPolicy(f"{what} must be a list of values, got {values!r}")
+    read = tuple(values)
+    if not read:
+        raise InvalidPolicy(f"{what} must be at least one value, got none")
+    return read
+
+
+@dataclass(frozen=True)
+class CountedDatabases:
+    """The databases whose record i takes a value of ``domains[i]`` and that satisfy all counts.
+
+    Values are whole numbers. A count is a set of values with the least and the most number of
+    records that have one of them.
+
+    >>> two_of_three = CountedDatabases([(0, 1)] * 3, [({1}, 2, 2)])
+    >>> two_of_three.number
+    3
+    >>> two_of_three.rows().tolist()
+    [[0, 1, 1], [1, 0, 1], [1, 1, 0]]
+    """
+
+    # No slots: cached_property keeps what was computed in the instance's dictionary.
+    domains: Sequence[tuple[int, ...]]
+    counts: Sequence[tuple[AbstractSet[int], int, int]]
+
+    @property
+    def is_countable(self) -> bool:
+        """Whether there are few enough states to count the databases exactly."""
+        return bool(self._layers)
+
+    @property
+    def number(self) -> int:
+        """How many databases there are."""
+        if not self.is_countable:
+            raise TooLarge(
+                f"{len(self.domains):,} records are too many to count the databases that agree "
+                f"with the constraints; there may be up to 10^{self.magnitude:.0f}"
+            )
+        return self._ways[0].get(self._start, 0)
+
+    @property
+    def magnitude(self) -> float:
+        """The common logarithm of a number that is at least as large as that of the databases."""
+        everything = sum(math.log10(len(domain)) for domain in self.domains)
+        if len(set(self.domains)) > 1:
+            return everything
+        return min([everything, *(self._magnitude_of(*count) for count in self.counts)])
+
+    def rows(self) -> npt.NDArray[np.integer[Any]]:
+        """Return the databases in lexicographic order, one per row."""
+        at = np.zeros(len(self._ways[0]), dtype=np.int64)
+        steps = []
+        for record, domain in enumerate(self.domains):
+            values = sorted(domain)
+            here, there = self._ways[record], self._ways[record + 1]
+            numbers = {state: number for number, state in enumerate(there)}
+            # The number of the state that a value leads to, −1 if it cannot be completed.
+            leads = [
+                [numbers.get(self._after(state, self._kind(value)), -1) for value in values]
+                for state in here
+            ]
+            to = np.array(leads, dtype=np.int64).reshape(len(here), len(values))[at]
+            start, chosen = np.nonzero(to >= 0)
+            at = to[start, chosen]
+            steps.append((start, np.array(values)[chosen]))
+        largest = max(map(max, self.domains))
+        rows = np.empty((len(at), len(steps)), dtype=np.min_scalar_type(largest))
+        end = np.arange(len(at))
+        for record in reversed(range(len(steps))):
+            start, value = steps[record]
+            rows[:, record] = value[end]
+            end = start[end]
+        return rows
+
+    @cached_property
+    def _kinds(self) -> dict[tuple[int, ...], Counter[State]]:
+        """For each domain, how many of its values are counted by which counts."""
+        return {domain: Counter(map(self._kind, domain)) for domain in set(self.domains)}
+
+    @cached_property
+    def _layers(self) -> list[set[State]]:
+        """The states before each record and after the last; none if they are too many."""
+        layers = [{self._start}]
+        walked = 0
+        for left, domain in zip(reversed(range(len(self.domains))), self.domains, strict=True):
+            kinds = self._kinds[domain]
+            after = {self._after(state, kind) for state in layers[-1] for kind in kinds}
+            layers.append({state for state in after if self._can_end(state, left)})
+            walked += len(after)
+            if walked > MOST_STATES:
+                return []
+        return layers
+
+    @cached_property
+    def _ways(self) -> list[dict[State, int]]:
+        """For each layer, in how many ways each of its states can be completed, if in any."""
+        ways = [dict.fromkeys(self._layers[-1], 1)]
+        for layer, domain in zip(self._layers[-2::-1], reversed(self.domains), strict=True):
+            totals = {
+                state: sum(
+                    times * ways[-1].get(self._after(state, kind), 0)
+                    for kind, times in self._kinds[domain].items()
+                )
+                for state in layer
+            }
+            ways.append({state: total for state, total in totals.items() if total})
+        return ways[::-1]
+
+    @property
+    def _start(self) -> State:
+        return (0,) * len(self.counts)
+
+    def _kind(self, value: int) -> State:
+        """Say of each count whether it counts the value."""
+        return tuple(int(value in counted) for counted, _, _ in self.counts)
+
+    def _after(self, state: State, kind: State) -> State:
+        """Add a record; beyond its largest bound a count need not go on."""
+        return tuple(
+            min(so_far + one, most + 1 if most < len(self.domains) else least)
+            for so_far, one, (_, least, most) in zip(state, kind, self.counts, strict=True)
+        )
+
+    def _can_end(self, state: State, left: int) -> bool:
+        return all(
+            least - left <= so_far <= most
+            for so_far, (_, least, most) in zip(state, self.counts, strict=True)
+        )
+
+    def _magnitude_of(self, counted: AbstractSet[int], least: int, most: int) -> float:
+        """Bound Σ_k (n choose k) s^k (m − s)^(n − k) by its largest term and the number of terms.
+
+        s of the m values are counted.
+        """
+        n, m = len(self.domains), len(self.domains[0])
+        s = len(counted & set(self.domains[0]))
+        most = min(most, n)
+        if s in (0, m):
+            return n * math.log10(m) if least <= n * s // m <= most else 0.0
+        k = max(least, min(most, (n + 1) * s // m))
+        largest = math.lgamma(n + 1) - math.lgamma(k + 1) - math.lgamma(n - k + 1)
+        largest += k * math.log(s) + (n - k) * math.log(m - s)
+        return (largest + math.log(most - least + 1)) / math.log(10)

@@ -1,0 +1,397 @@
+"""Which things are neighbours, and how far apart are the rest?
+
+A :class:`Graph` is finite, simple, labelled and undirected. Secret graphs, adjacency graphs and
+the answer graphs of queries are all such graphs. What it knows is computed once, when first
+asked for; distances and components come from igraph.
+"""
+
+import math
+from collections.abc import Hashable, Iterable, Sequence, Sized
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, Self, TypeAlias, TypeVar
+
+import numpy as np
+import numpy.typing as npt
+
+from leaktight.errors import InvalidGraph, TooLarge
+from leaktight.labels import Labels, read_labels, suggestion
+
+if TYPE_CHECKING:
+    import igraph
+    import networkx
+
+Kept = TypeVar("Kept", bound=np.generic)
+
+Vertices: TypeAlias = int | np.integer[Any] | Iterable[Hashable]
+"""Distinct hashable things, or n for the numbers 0, …, n−1."""
+
+Indices: TypeAlias = npt.NDArray[np.int64]
+
+MOST_DISTANCES = 2**15
+"""The most vertices for which all distances are held at once, in 2 GB as 16-bit numbers."""
+
+MOST_DRAWN = 80
+"""The largest number of vertices that a notebook shows as a picture."""
+
+
+@dataclass(frozen=True, init=False, eq=False, repr=False)
+class Graph:
+    """A finite simple graph (V, E) with labelled vertices.
+
+    ``vertices`` are any distinct hashable things, or a number n for 0, …, n−1. ``edges`` is
+    given as pairs of vertices and kept as sorted pairs of their positions, each edge once.
+    Two graphs are equal if they list the same vertices in the same order and have the same edges.
+
+    >>> graph = Graph(["a", "b", "c", "d"], [("a", "b"), ("c", "b"), ("b", "c")])
+    >>> graph
+    Graph(4 vertices, 2 edges: 'a'-'b', 'b'-'c')
+    >>> graph.distance("a", "c"), graph.components
+    (2, (('a', 'b', 'c'), ('d',)))
+    """
+
+    # No slots: cached_property keeps what was computed in the instance's dictionary.
+    vertices: Labels
+    edges: Indices
+    alike: Indices | None = None
+    """A number per vertex, if known: an automorphism takes each vertex to any of its number."""
+
+    def __init__(
+        self,
+        vertices: Vertices,
+        edges: Iterable[tuple[Hashable, Hashable]] = (),
+    ) -> None:
+        self._set_vertices(vertices)
+        self._set_edges([self._read_edge(edge) for edge in edges])
+
+    @classmethod
+    def from_indices(
+        cls,
+        vertices: Vertices,
+        pairs: npt.NDArray[np.integer[Any]] | Sequence[tuple[int, int]],
+        alike: Indices | None = None,
+    ) -> Self:
+        """Make a graph from edges given as pairs of positions in ``vertices``.
+
+        Vertices that are known to be ``alike`` are looked at once: see the attribute.
+
+        >>> Graph.from_indices(["low", "high"], [(1, 0)])
+        Graph(2 vertices, 1 edge: 'low'-'high')
+        """
+        graph = cls.__new__(cls)
+        graph._set_vertices(vertices)
+        graph._set_edges(pairs)
+        object.__setattr__(graph, "alike", alike)
+        return graph
+
+    @classmethod
+    def from_networkx(cls, graph: "networkx.Graph") -> Self:
+        """Make a graph from an undirected networkx graph; parallel edges count once."""
+        if graph.is_directed():
+            raise InvalidGraph(
+                "the networkx graph must be undirected, got a directed one; "
+                "graph.to_undirected() joins what is joined in either direction"
+            )
+        return cls(graph.nodes, graph.edges())
+
+    @classmethod
+    def from_igraph(cls, graph: "igraph.Graph") -> Self:
+        """Make a graph from an undirected igraph graph, named by its "name" attribute if any."""
+        if graph.is_directed():
+            raise InvalidGraph(
+                "the igraph graph must be undirected, got a directed one; "
+                "graph.as_undirected() joins what is joined in either direction"
+            )
+        named = "name" in graph.vs.attributes()
+        return cls.from_indices(graph.vs["name"] if named else graph.vcount(), graph.get_edgelist())
+
+    def to_networkx(self) -> "networkx.Graph":
+        """Return the same graph as a networkx graph."""
+        import networkx
+
+        graph = networkx.Graph()
+        graph.add_nodes_from(self.vertices)
+        graph.add_edges_from(self.edge_pairs())
+        return graph
+
+    def to_igraph(self) -> "igraph.Graph":
+        """Return the same graph as an igraph graph, the vertices in its "name" attribute."""
+        graph = self._igraph.copy()
+        graph.vs["name"] = self.vertices
+        return graph
+
+    # --- what was given --------------------------------------------------------------------
+
+    @property
+    def order(self) -> int:
+        """The number of vertices."""
+        return len(self.vertices)
+
+    @property
+    def size(self) -> int:
+        """The number of edges."""
+        return len(self.edges)
+
+    def index(self, vertex: Hashable) -> int:
+        """Return the position of ``vertex``."""
+        try:
+            return self._positions[vertex]
+        except (KeyError, TypeError):
+            raise InvalidGraph(
+                f"{vertex!r} is not a vertex of the graph; {suggestion(vertex, self.vertices)}"
+            ) from None
+
+    def edge_pairs(self) -> tuple[tuple[Hashable, Hashable], ...]:
+        """Return the edges as pairs of vertices.
+
+        >>> Graph(["a", "b"], [("b", "a")]).edge_pairs()
+        (('a', 'b'),)
+        """
+        return tuple((self.vertices[i], self.vertices[j]) for i, j in self.edges.tolist())
+
+    def neighbours(self, vertex: Hashable) -> tuple[Hashable, ...]:
+        """Return the vertices that an edge joins to ``vertex``."""
+        return tuple(self.vertices[j] for j in self._igraph.neighbors(self.index(vertex)))
+
+    @cached_property
+    def degrees(self) -> Indices:
+        """The number of neighbours of each vertex."""
+        return _read_only(np.bincount(self.edges.ravel(), minlength=self.order))
+
+    def subgraph(self, vertices: Iterable[Hashable]) -> "Graph":
+        """Return the graph on some of the vertices, with the edges between them.
+
+        >>> Graph(4, [(0, 1), (1, 2), (2, 3)]).subgraph([3, 1, 0])
+        Graph(3 vertices, 1 edge: 0-1)
+        """
+        kept = np.zeros(self.order, dtype=bool)
+        kept[[self.index(vertex) for vertex in vertices]] = True
+        inside = self.edges[kept[self.edges].all(axis=1)]
+        places = np.cumsum(kept) - 1
+        return Graph.from_indices([self.vertices[i] for i in np.flatnonzero(kept)], places[inside])
+
+    # --- components ------------------------------------------------------------------------
+
+    @cached_property
+    def component_labels(self) -> Indices:
+        """For each vertex the number of its component; components count from the first vertex."""
+        membership = self._igraph.connected_components().membership
+        return _read_only(np.array(membership, dtype=np.int64))
+
+    @cached_property
+    def components(self) -> tuple[tuple[Hashable, ...], ...]:
+        """The connected components, each the tuple of its vertices."""
+        members: list[list[Hashable]] = [[] for _ in range(int(self.component_labels.max()) + 1)]
+        for vertex, label in zip(self.vertices, self.component_labels.tolist(), strict=True):
+            members[label].append(vertex)
+        return tuple(map(tuple, members))
+
+    @property
+    def is_connected(self) -> bool:
+        """Whether every vertex can be reached from every other."""
+        return not self.component_labels.any()
+
+    @cached_property
+    def component_diameters(self) -> tuple[int, ...]:
+        """For each component the largest distance between two of its vertices."""
+        widest = np.zeros(len(self.components), dtype=np.int64)
+        np.maximum.at(widest, self.component_labels, self.eccentricities)
+        return tuple(widest.tolist())
+
+    @cached_property
+    def component_radii(self) -> tuple[int, ...]:
+        """For each component the least distance within which one vertex reaches all of it."""
+        nearest = np.full(len(self.components), self.order, dtype=np.int64)
+        np.minimum.at(nearest, self.component_labels, self.eccentricities)
+        return tuple(nearest.tolist())
+
+    @property
+    def diameter(self) -> int | float:
+        """The largest distance between two vertices; ∞ if the graph is not connected."""
+        return self.component_diameters[0] if self.is_connected else math.inf
+
+    @property
+    def radius(self) -> int | float:
+        """The least eccentricity of a vertex; ∞ if the graph is not connected."""
+        return self.component_radii[0] if self.is_connected else math.inf
+
+    # --- distances -------------------------------------------------------------------------
+
+    def distance(self, a: Hashable, b: Hashable) -> int | float:
+        """Return the number of edges on a shortest path; ∞ if there is none."""
+        steps = self._igraph.distances(self.index(a), self.index(b))[0][0]
+        return steps if steps == math.inf else int(steps)
+
+    def distances_from(self, vertex: Hashable) -> Indices:
+        """Return the distance from ``vertex`` to every vertex, −1 where there is no path.
+
+        >>> Graph(4, [(0, 1), (1, 2)]).distances_from(0)
+        array([ 0,  1,  2, -1])
+        """
+        return self._distance_rows([self.index(vertex)]).ravel()
+
+    @cached_property
+    def distances(self) -> npt.NDArray[np.int16]:
+        """All distances, a square array with −1 where there is no path."""
+        if self.order > MOST_DISTANCES:
+            raise TooLarge(
+                f"all distances between {self.order} vertices would take "
+                f"{2 * self.order**2 / 1e9:.0f} GB, and the limit is {MOST_DISTANCES} vertices; "
+                "distances_from(vertex) gives those from one vertex"
+            )
+        table = np.empty((self.order, self.order), dtype=np.int16)
+        for start in range(0, self.order, 256):
+            rows = range(start, min(start + 256, self.order))
+            table[start : start + 256] = self._distance_rows(rows)
+        return _read_only(table)
+
+    @cached_property
+    def eccentricities(self) -> Indices:
+        """For each vertex the distance to the farthest vertex of its component."""
+        if self.alike is None:
+            return _read_only(np.array(self._igraph.eccentricity(), dtype=np.int64))
+        _, first, which = np.unique(self.alike, return_index=True, return_inverse=True)
+        farthest = np.array(self._igraph.eccentricity(first.tolist()), dtype=np.int64)
+        return _read_only(farthest[which])
+
+    @cached_property
+    def distance_counts(self) -> Indices:
+        """Row per vertex: how many vertices lie at distance 0, 1, 2, … from it.
+
+        >>> Graph(4, [(0, 1), (1, 2)]).distance_counts
+        array([[1, 1, 1],
+               [1, 2, 0],
+               [1, 1, 1],
+               [1, 0, 0]])
+        """
+        width = int(self.eccentricities.max()) + 1
+        # Distances are shifted by one, so that −1 (no path) falls in a column that is cut off.
+        counts = [np.bincount(row + 1, minlength=width + 1)[1:] for row in self.distances]
+        return _read_only(np.array(counts))
+
+    # --- how it looks ----------------------------------------------------------------------
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Graph):
+            return NotImplemented
+        return self.vertices == other.vertices and np.array_equal(self.edges, other.edges)
+
+    def __hash__(self) -> int:
+        return hash((self.vertices, self.edges.tobytes()))
+
+    def __repr__(self) -> str:
+        shown = [f"{self.vertices[i]!r}-{self.vertices[j]!r}" for i, j in self.edges[:8].tolist()]
+        listed = ": " + ", ".join(shown) if shown else ""
+        more = ", …" if self.size > len(shown) else ""
+        return (
+            f"{type(self).__name__}({counted(self.order, 'vertex', 'vertices')}, "
+            f"{counted(self.size, 'edge', 'edges')}{listed}{more})"
+        )
+
+    def _repr_svg_(self) -> str | None:
+        """Draw the graph for a notebook; a large one is left to ``repr``."""
+        if self.order > MOST_DRAWN:
+            return None
+        from leaktight.picture import svg
+
+        return svg(self.vertices, self.edges, self._igraph.layout_kamada_kawai().coords)
+
+    # --- how it is made --------------------------------------------------------------------
+
+    @cached_property
+    def _igraph(self) -> "igraph.Graph":
+        import igraph
+
+        return igraph.Graph(n=self.order, edges=self.edges)
+
+    @cached_property
+    def _positions(self) -> dict[Hashable, int]:
+        return {vertex: position for position, vertex in enumerate(self.vertices)}
+
+    def _distance_rows(self, sources: Sequence[int]) -> Indices:
+        rows = np.array(self._igraph.distances(source=sources))
+        if rows.dtype.kind == "f":
+            rows[np.isinf(rows)] = -1
+        return rows.astype(np.int64)
+
+    def _set_vertices(self, vertices: Vertices) -> None:
+        if isinstance(vertices, int | np.integer):
+            vertices = range(int(vertices))
+        elif not isinstance(vertices, Iterable):
+            raise InvalidGraph(f"vertices must be a list, or how many there are, got {vertices!r}")
+        elif not isinstance(vertices, Sized):
+            vertices = tuple(vertices)
+        labels = read_labels(vertices, len(vertices), "vertex", InvalidGraph)
+        if not labels:
+            raise InvalidGraph("a graph needs at least one vertex, got none")
+        object.__setattr__(self, "vertices", labels)
+
+    def _read_edge(self, edge: tuple[Hashable, Hashable]) -> tuple[int, int]:
+        try:
+            a, b = edge
+        except (TypeError, ValueError):
+            raise InvalidGraph(f"an edge must be a pair of vertices, got {edge!r}") from None
+        return self.index(a), self.index(b)
+
+    def _set_edges(self, pairs: npt.ArrayLike) -> None:
+        ends = np.asarray(pairs)
+        if ends.size == 0:
+            ends = np.empty((0, 2), dtype=np.int64)
+        if ends.ndim != 2 or ends.shape[1] != 2 or ends.dtype.kind not in "iu":
+            raise InvalidGraph(
+                f"edges must be pairs of positions, got an array of shape {ends.shape} "
+                f"and type {ends.dtype}"
+            )
+        outside = ends[(ends < 0) | (ends >= self.order)]
+        if outside.size:
+            raise InvalidGraph(
+                f"an edge must join positions 0 to {self.order - 1}, got {outside[0]}"
+            )
+        loops = ends[ends[:, 0] == ends[:, 1], 0]
+        if loops.size:
+            vertex = self.vertices[loops[0]]
+            raise InvalidGraph(
+                f"an edge must join two different vertices, got a loop at {vertex!r}"
+            )
+        low, high = np.minimum(*ends.T), np.maximum(*ends.T)
+        codes = low.astype(np.int64) * self.order + high
+        if not (np.diff(codes) > 0).all():
+            codes = np.unique(codes)
+        edges = np.stack(np.divmod(codes, self.order), axis=1)
+        object.__setattr__(self, "edges", _read_only(edges))
+
+
+def product_edges(graphs: Iterable[Graph]) -> Indices:
+    """Return the edges of the Cartesian product, on tuples in the order of ``itertools.product``.
+
+    Two tuples are joined if they differ in one place only, along an edge of that place's graph.
+
+    >>> product_edges([Graph(2, [(0, 1)]), Graph(2, [(0, 1)])]).tolist()
+    [[0, 2], [1, 3], [0, 1], [2, 3]]
+    """
+    order, edges = 1, np.empty((0, 2), dtype=np.int64)
+    for graph in graphs:
+        n = graph.order
+        along_old = edges[:, None, :] * n + np.arange(n)[None, :, None]
+        along_new = np.arange(order)[:, None, None] * n + graph.edges[None, :, :]
+        edges = np.concatenate([along_old.reshape(-1, 2), along_new.reshape(-1, 2)])
+        order *= n
+    return edges
+
+
+def counted(count: int | float, one: str, many: str) -> str:
+    """Return a number with its noun, as a person reads it: beyond 10^15 only its magnitude.
+
+    >>> counted(1, "edge", "edges"), counted(12870, "edge", "edges")
+    ('1 edge', '12,870 edges')
+    >>> counted(50**1000, "vertex", "vertices")
+    'about 10^1699 vertices'
+    """
+    if count < 10**15:
+        return f"{count:,} {one if count == 1 else many}"
+    return f"about 10^{math.log10(count):.0f} {many}"
+
+
+def _read_only(array: npt.NDArray[Kept]) -> npt.NDArray[Kept]:
+    array.flags.writeable = False
+    return array

@@ -1,0 +1,339 @@
+"""How private is a channel? The least ratio λ with K(z|x) ≤ λ·K(z|x′) for all neighbours x ~ x′.
+
+0 against 0 is no violation; anything positive against 0 is infinite. Entries are compared as the
+exact numbers that they are, floats too: an approximate search proposes where the ratio is worst,
+exact arithmetic decides.
+"""
+
+import math
+from collections.abc import Callable, Hashable, Iterator
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+from flint import fmpq
+
+from leaktight.adjacency import AdjacencyGraph
+from leaktight.channel import Channel
+from leaktight.composition import Parallel
+from leaktight.errors import InvalidNumber, Mismatch
+from leaktight.exact import (
+    Array,
+    Number,
+    Ratio,
+    Value,
+    fraction,
+    is_exact,
+    ln_interval,
+    rational,
+)
+from leaktight.graph import Graph
+from leaktight.labels import Labels, alignment
+from leaktight.policy import Policy
+
+Neighbours: TypeAlias = Policy | AdjacencyGraph | Graph
+"""What says which inputs are neighbours."""
+
+Logs: TypeAlias = npt.NDArray[np.float64]
+
+
+@dataclass(frozen=True, slots=True)
+class Witness:
+    """Where a channel is worst: ``output`` is likeliest against a neighbour's for ``input``."""
+
+    input: Hashable
+    neighbour: Hashable
+    output: Hashable
+
+    def __str__(self) -> str:
+        return f"output {self.output!r} of {self.input!r} against {self.neighbour!r}"
+
+
+@dataclass(frozen=True, slots=True)
+class PrivacyLevel:
+    """The least ``ratio`` λ = e^ε at which a channel is private, and where it is attained.
+
+    The ratio is exact (∞ where a zero meets a positive entry); ``witness`` is None where there
+    are no neighbours to compare or all of them have equal rows.
+    """
+
+    ratio: Value
+    witness: Witness | None
+
+    @property
+    def epsilon(self) -> float:
+        """ε = ln λ, rounded up."""
+        return math.inf if self.ratio == math.inf else ln_interval(self.ratio)[1]
+
+    def holds(self, ratio: Number | None = None, epsilon: Number | None = None) -> bool:
+        """Say whether the channel is private at this ratio or ε; decided exactly.
+
+        >>> from leaktight.secrets import SecretGraph
+        >>> coin = Channel([["2/3", "1/3"], ["1/3", "2/3"]])
+        >>> level = privacy_level(coin, SecretGraph.complete(2))
+        >>> level.holds(epsilon="ln 2"), level.holds(epsilon="0.69")
+        (True, False)
+        """
+        return self.ratio <= Ratio.of(ratio, epsilon).lower
+
+
+def privacy_level(channel: Channel | Parallel, neighbours: Neighbours) -> PrivacyLevel:
+    """Return the least ratio at which a channel is private, with the worst neighbours and output.
+
+    Definition 6 of [Edwards2021]_, demanded in both directions. The channel's inputs are the
+    graph's vertices: the policy's databases, or its values for one record. Only edges are looked
+    at, never all pairs. Channels in parallel on independent records, one each, are as private as
+    the worst of them (Lemma 4 of [Barthe2011]_), and the product is not built.
+
+    >>> from leaktight.secrets import SecretGraph
+    >>> line = SecretGraph.line(["low", "middle", "high"])
+    >>> rows = [["4/7", "2/7", "1/7"], ["2/7", "3/7", "2/7"], ["1/7", "2/7", "4/7"]]
+    >>> level = privacy_level(Channel(rows, line.vertices), line)
+    >>> level.ratio, str(level.witness)
+    (Fraction(2, 1), "output 0 of 'low' against 'middle'")
+    """
+    if isinstance(channel, Parallel):
+        return _parallel_level(channel, _adjacency(neighbours))
+    graph = _adjacency(neighbours).explicit()
+    matrix = _on_vertices(channel, graph)
+    if graph.order > 1 and graph.size == graph.order * (graph.order - 1) // 2:
+        edges = _extreme_pairs(matrix)
+    else:
+        edges = graph.edges
+    return _level(matrix, edges, graph.vertices, channel.outputs)
+
+
+def component_levels(
+    channel: Channel, neighbours: Neighbours
+) -> dict[tuple[Hashable, ...], PrivacyLevel]:
+    """Return the privacy level within each connected component of the graph.
+
+    >>> rows = [["1/2", "1/2"], ["1/4", "3/4"], [1, 0]]
+    >>> levels = component_levels(Channel(rows), Graph(3, [(0, 1)]))
+    >>> [(component, level.ratio) for component, level in levels.items()]
+    [((0, 1), Fraction(2, 1)), ((2,), Fraction(1, 1))]
+    """
+    graph = _adjacency(neighbours).explicit()
+    matrix = _on_vertices(channel, graph)
+    labels = graph.component_labels[graph.edges[:, 0]]
+    return {
+        component: _level(matrix, graph.edges[labels == t], graph.vertices, channel.outputs)
+        for t, component in enumerate(graph.components)
+    }
+
+
+def distinguishability(channel: Channel) -> PrivacyLevel:
+    """Return the largest ratio between any two inputs, neighbours or not.
+
+    It is the worst-case security level of Theorem 1 of [Boreale2012]_: the most that any
+    observation can change the odds of anything.
+
+    >>> distinguishability(Channel([["3/4", "1/4"], ["1/4", "3/4"]])).ratio
+    Fraction(3, 1)
+    """
+    return _level(channel.matrix, _extreme_pairs(channel.matrix), channel.inputs, channel.outputs)
+
+
+# --- the weighted form ---------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class DPrivacyLevel:
+    """The least ε with K(z|x) ≤ e^(ε·d(x, x′))·K(z|x′) for all x, x′, and where it is worst."""
+
+    epsilon: float
+    """Rounded up, by the rounding of the logarithms: some 10^-12 for most channels."""
+    witness: Witness | None
+
+
+def d_privacy_level(channel: Channel, distance: Callable[[Any, Any], Any] | Any) -> DPrivacyLevel:
+    """Return the least ε at which a channel is private for a distance between its inputs.
+
+    ``distance`` is a function of two inputs, or a square table. All pairs are looked at; where
+    the distance counts the edges of a graph, ``privacy_level`` gives the same from the edges
+    alone, exactly.
+
+    >>> rows = [["4/7", "2/7", "1/7"], ["2/7", "3/7", "2/7"], ["1/7", "2/7", "4/7"]]
+    >>> level = d_privacy_level(Channel(rows), lambda a, b: abs(a - b))
+    >>> math.log(2) <= level.epsilon <= math.log(2) * (1 + 1e-12)
+    True
+    """
+    logs, slack = _logarithms(channel.matrix)
+    apart = _distances(distance, channel.inputs)
+    best, at = 0.0, None
+    for i in range(1, len(logs)):
+        with np.errstate(invalid="ignore", divide="ignore"):
+            gaps = np.abs(logs[i] - logs[:i])
+            largest = np.fmax.reduce(gaps, axis=1, initial=0.0)
+            for h in np.flatnonzero(largest <= slack):
+                if np.array_equal(channel.matrix[i], channel.matrix[h]):
+                    largest[h] = -1
+            rates = np.where(largest < 0, 0.0, (largest + slack) / apart[i, :i])
+        j = int(rates.argmax())
+        if rates[j] > best:
+            best, at = float(rates[j]), (i, j, int(np.nanargmax(gaps[j])))
+    if at is None:
+        return DPrivacyLevel(0.0, None)
+    i, j, z = at
+    x, y = (i, j) if channel.matrix[i, z] > channel.matrix[j, z] else (j, i)
+    witness = Witness(channel.inputs[x], channel.inputs[y], channel.outputs[z])
+    return DPrivacyLevel(best * math.log(2) * (1 + 2.0**-50), witness)
+
+
+def _distances(distance: Any, inputs: Labels) -> npt.NDArray[np.float64]:
+    n = len(inputs)
+    if callable(distance):
+        table = np.zeros((n, n))
+        for i in range(n):
+            table[i, :i] = [float(distance(inputs[i], inputs[j])) for j in range(i)]
+    else:
+        table = np.array(distance, dtype=np.float64)
+        if table.shape != (n, n):
+            raise Mismatch(f"the distances of {n} inputs must be a square table, got {table.shape}")
+        if not np.array_equal(table, table.T):
+            raise InvalidNumber("a table of distances must be symmetric")
+    if not table.min() >= 0:
+        raise InvalidNumber(f"a distance must be at least 0, got {table.min()}")
+    return table
+
+
+# --- where it is worst ---------------------------------------------------------------------
+
+
+def _adjacency(neighbours: Neighbours) -> AdjacencyGraph:
+    if isinstance(neighbours, Policy):
+        return neighbours.adjacency()
+    return AdjacencyGraph.of(neighbours) if isinstance(neighbours, Graph) else neighbours
+
+
+def _on_vertices(channel: Channel, graph: Graph) -> Array:
+    """Return the rows of the channel in the order of the graph's vertices."""
+    order = alignment(graph.vertices, channel.inputs, "the graph's vertices and the inputs")
+    return channel.matrix if order is None else channel.matrix[order]
+
+
+def _parallel_level(channel: Parallel, graph: AdjacencyGraph) -> PrivacyLevel:
+    factors = list(graph.factors) if graph.is_product else []
+    if [times for _, times in factors] != [times for _, times in channel.factors]:
+        raise Mismatch(
+            f"{len(channel)} channels in parallel need a policy of as many independent records, "
+            f"got {graph!r}; for another policy use .expand()"
+        )
+    levels = (privacy_level(c, g) for (c, _), (g, _) in zip(channel.factors, factors, strict=True))
+    return max(levels, key=lambda level: level.ratio)
+
+
+def _extreme_pairs(matrix: Array) -> npt.NDArray[np.int64]:
+    """Return pairs of rows among which every column has its largest ratio."""
+    pairs = np.stack([matrix.argmax(axis=0), matrix.argmin(axis=0)], axis=1)
+    return np.unique(pairs, axis=0)
+
+
+def _level(
+    matrix: Array, edges: npt.NDArray[np.int64], inputs: Labels, outputs: Labels
+) -> PrivacyLevel:
+    if is_exact(matrix) or matrix[matrix > 0].min() < 2.0**-500:
+        ratio, at = _worst_exact(matrix, edges)
+    else:
+        ratio, at = _worst_float(matrix, edges)
+    if at is None:
+        return PrivacyLevel(Fraction(1), None)
+    i, h, z = at
+    witness = Witness(inputs[i], inputs[h], outputs[z])
+    return PrivacyLevel(ratio if ratio == math.inf else fraction(ratio), witness)
+
+
+Place: TypeAlias = tuple[int, int, int]
+Found: TypeAlias = tuple[Any, Place | None]
+
+
+def _blocks(
+    edges: npt.NDArray[np.int64], outputs: int
+) -> Iterator[tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]]:
+    """Yield the edges in both directions, few enough at a time to stay in the cache."""
+    size = max(1, 2**17 // outputs)
+    for start in range(0, len(edges), size):
+        tails, heads = edges[start : start + size].T
+        yield tails, heads
+        yield heads, tails
+
+
+def _worst_float(matrix: Array, edges: npt.NDArray[np.int64]) -> Found:
+    """Return the largest ratio of two floats exactly, and where it is.
+
+    Division rounds to nearest, so the largest quotient is among those whose rounded value is
+    largest; these are compared exactly.
+    """
+    best, places = 1.0, list[tuple[npt.NDArray[np.int64], ...]]()
+    for tails, heads in _blocks(edges, matrix.shape[1]):
+        with np.errstate(divide="ignore", invalid="ignore"):
+            quotients = matrix[tails] / matrix[heads]
+        top = np.fmax.reduce(quotients, axis=None)
+        if top == math.inf:
+            k, z = np.argwhere(quotients == top)[0]
+            return math.inf, (int(tails[k]), int(heads[k]), int(z))
+        if top > best:
+            best, places = float(top), []
+        if top == best:
+            k, z = np.nonzero(quotients == top)
+            places.append((tails[k], heads[k], z))
+    if not places:
+        return fmpq(1), None
+    i, h, z = (np.concatenate(part) for part in zip(*places, strict=True))
+    _, first = np.unique(matrix[i, z] + 1j * matrix[h, z], return_index=True)
+    return _largest(matrix, zip(i[first], h[first], z[first], strict=True))
+
+
+def _worst_exact(matrix: Array, edges: npt.NDArray[np.int64]) -> Found:
+    """Return the largest ratio of two exact numbers, and where it is.
+
+    Logarithms in floating point say where to look; whatever their error could hide is compared.
+    """
+    logs, slack = _logarithms(matrix)
+    best, places = 0.0, list[tuple[npt.NDArray[np.int64], ...]]()
+    for tails, heads in _blocks(edges, matrix.shape[1]):
+        with np.errstate(invalid="ignore"):
+            gaps = logs[tails] - logs[heads]
+        top = np.fmax.reduce(gaps, axis=None)
+        if top == math.inf:
+            k, z = np.argwhere(gaps == top)[0]
+            return math.inf, (int(tails[k]), int(heads[k]), int(z))
+        best = max(best, float(top))
+        if top >= best - slack:
+            k, z = np.nonzero(gaps >= best - slack)
+            places.append((tails[k], heads[k], z))
+    if not places:
+        return fmpq(1), None
+    return _largest(matrix, (at for block in places for at in zip(*block, strict=True)))
+
+
+def _largest(matrix: Array, places: Any) -> Found:
+    """Return the largest ratio above 1 of the entries (i, z) and (h, z), compared exactly."""
+    unlike: dict[tuple[Any, Any], Place] = {}
+    for i, h, z in places:
+        unlike.setdefault((matrix[i, z], matrix[h, z]), (int(i), int(h), int(z)))
+    best, at = fmpq(1), None
+    for (above, below), place in unlike.items():
+        ratio = rational(above) / rational(below)
+        if ratio > best:
+            best, at = ratio, place
+    return best, at
+
+
+def _logarithms(matrix: Array) -> tuple[Logs, float]:
+    """Return binary logarithms, −∞ for 0, and more than a difference of two can be off.
+
+    A logarithm is off by at most 2^−52 times its size, b for an integer of b bits; a difference
+    takes two of floats, four of fractions, and a rounding for each.
+    """
+    if not is_exact(matrix):
+        with np.errstate(divide="ignore"):
+            logs = np.log2(matrix)
+        largest = -logs.min(where=np.isfinite(logs), initial=0.0)
+        return logs, 2.0**-49 * (1 + float(largest))
+    numbers = matrix.ravel()
+    flat = [math.log2(int(p.p)) - math.log2(int(p.q)) if p > 0 else -math.inf for p in numbers]
+    bits = max(p.height_bits() for p in numbers)
+    return np.array(flat).reshape(matrix.shape), 2.0**-48 * (1 + bits)

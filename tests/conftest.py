@@ -1,0 +1,9 @@
+"""How the property tests run: no deadline on a noisy machine, the same cases every time in CI."""
+
+import os
+
+from hypothesis import settings
+
+settings.register_profile("here", deadline=None)
+settings.register_profile("ci", deadline=None, derandomize=True)
+settings.load_profile("ci" if os.environ.get("CI") else "here")

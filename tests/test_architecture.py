@@ -1,0 +1,68 @@
+"""The layout that docs/architecture.md promises, and the public names."""
+
+import ast
+import re
+from pathlib import Path
+
+import leaktight
+
+ROOT = Path(__file__).parent.parent
+SOURCES = sorted((ROOT / "src" / "leaktight").rglob("*.py"))
+ORDER = re.findall(
+    r"^\| `(\w+)\.py` \|", (ROOT / "docs" / "architecture.md").read_text(encoding="utf-8"), re.M
+)
+
+
+def imports_of(source: Path) -> set[str]:
+    tree = ast.parse(source.read_text(encoding="utf-8"))
+    names = (n.module for n in ast.walk(tree) if isinstance(n, ast.ImportFrom) and n.module)
+    return {name.split(".")[1] for name in names if name.startswith("leaktight.")}
+
+
+def test_every_module_is_listed_once_in_the_architecture() -> None:
+    modules = [s.stem for s in SOURCES if s.stem != "__init__"]
+    assert sorted(ORDER) == sorted(modules)
+
+
+def test_imports_point_upward_in_the_list() -> None:
+    for source in SOURCES:
+        if source.stem != "__init__":
+            earlier = set(ORDER[: ORDER.index(source.stem)])
+            assert imports_of(source) <= earlier, source.stem
+
+
+def test_every_public_name_is_listed_sorted_and_documented() -> None:
+    assert leaktight.__all__ == sorted(leaktight.__all__)
+    for name in leaktight.__all__:
+        assert (getattr(leaktight, name).__doc__ or "").strip(), name
+    imported = {
+        alias.asname or alias.name
+        for node in ast.parse((ROOT / "src/leaktight/__init__.py").read_text("utf-8")).body
+        if isinstance(node, ast.ImportFrom)
+        for alias in node.names
+    }
+    assert imported == set(leaktight.__all__)
+
+
+def test_every_citation_is_in_the_bibliography() -> None:
+    keys = set(re.findall(r"\*\*\[(\w+)\]\*\*", (ROOT / "docs/bibliography.md").read_text("utf-8")))
+    texts = {s: s.read_text(encoding="utf-8") for s in [*SOURCES, *(ROOT / "docs").rglob("*.md")]}
+    cited = {
+        (s.name, key)
+        for s, text in texts.items()
+        for key in re.findall(r"\[([A-Z]\w+\d{4}\w?)\]", text)
+    }
+    assert {key for _, key in cited} >= {"Edwards2021", "Barthe2011"}
+    assert [(name, key) for name, key in cited if key not in keys] == []
+
+
+def test_tolerances_stand_in_one_place_only() -> None:
+    """No literal like 1e-9 in the source but in ``exact.py`` and in examples."""
+    found = [
+        (source.name, number)
+        for source in SOURCES
+        if source.name != "exact.py"
+        for number, line in enumerate(source.read_text(encoding="utf-8").splitlines(), 1)
+        if re.search(r"\b\d(?:\.\d+)?e-\d+\b", line) and ">>>" not in line
+    ]
+    assert found == []

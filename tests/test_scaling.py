@@ -1,0 +1,31 @@
+from fractions import Fraction
+
+from hypothesis import given, settings
+
+from leaktight.linear_program import LinearProgram
+from leaktight.scaling import scaled
+from tests.programs import linear_programs
+
+
+@settings(max_examples=100)
+@given(linear_programs())
+def test_scaling_keeps_the_pattern_and_the_signs(program: LinearProgram) -> None:
+    near = scaled(program)
+    assert near.is_exact
+    assert near.rows.tolist() == program.rows.tolist()
+    assert near.columns.tolist() == program.columns.tolist()
+    for name in ("cost", "values", "row_lower", "row_upper", "lower", "upper"):
+        for was, now in zip(getattr(program, name), getattr(near, name), strict=True):
+            assert (was is None) == (now is None)
+            if was is not None:
+                assert (was > 0, was < 0) == (now > 0, now < 0)
+
+
+def test_numbers_beyond_floats_come_into_range() -> None:
+    small, large = Fraction(1, 10**400), Fraction(10**400)
+    program = LinearProgram(
+        [small, large], ([0, 0, 1], [0, 1, 1], [small, large, large]), row_lower=[small, small]
+    )
+    near = scaled(program).float()
+    for numbers in (near.values, near.cost[near.cost > 0], near.row_lower):
+        assert ((numbers > 1e-3) & (numbers < 1e3)).all()
