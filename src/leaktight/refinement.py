@@ -128,10 +128,11 @@ class _Pair:
 
     def separated(self, weights: Array) -> NotRefined | None:
         """Take a prior times a gain, with a row for yes and no or for each column of B reduced."""
-        guesses = self.right.channel.outputs
-        if self.a.is_exact:
-            return separation(self.left.channel, self.right.channel, weights, guesses)
-        return separation(self.a, self.b, weights, guesses)
+        a, b = self.left.channel, self.right.channel
+        guesses = b.outputs
+        if not self.a.is_exact:
+            a, b = self.a, self.b  # what was merged may differ by rounding
+        return separation(a, b, weights, guesses)
 
 
 # --- where witnesses come from ---

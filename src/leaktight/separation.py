@@ -42,12 +42,17 @@ class NotRefined:
 
 
 def separation(a: Channel, b: Channel, weights: Array, guesses: Labels) -> NotRefined | None:
-    """Return the prior and gain that ``weights`` are, if B then leaks more than A for certain.
+    """Return the prior and the gain that ``weights`` are, and how much more B leaks than A.
 
     ``weights`` have a row for each guess and a column for each input. They are rounded as far as
-    half of the advantage is kept, for people to read. The advantage is computed exactly; for
+    half of the advantage is kept, for people to read. The advantage is computed exactly. For
     floating-point channels it must exceed what an error of ``TOLERANCES.entry`` in every entry
-    can make, which is at most that for each output.
+    can make, which is at most that for each output; if it does not, there is no separation.
+
+    >>> a, b = Channel.no_interference(2), Channel.identity(2)
+    >>> found = separation(a, b, np.array([[0.1, -0.1], [0, 0]]), ("x", "y"))
+    >>> found.prior, found.gain[True, 0], found.advantage
+    (Distribution({0: 1/2, 1: 1/2}), Fraction(1, 1), Fraction(1, 2))
     """
     exact = a.is_exact and b.is_exact
     noise = fmpq(0) if exact else rational(TOLERANCES.entry) * (a.shape[1] + b.shape[1])
