@@ -1,0 +1,1 @@
+"""leaktight beside its peers, on the same work in the same run."""

@@ -1,6 +1,6 @@
 """The privacy level: leaktight looks at edges, libqif at all pairs.
 
-    python -m benchmarks.privacy
+python -m benchmarks.privacy
 """
 
 import math

@@ -15,7 +15,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from leaktight.errors import InvalidGraph, TooLarge
-from leaktight.graph import Graph, counted, product_edges
+from leaktight.exact import counted
+from leaktight.graph import Graph, product_edges
 from leaktight.secrets import SecretGraph
 from tests.graph_strategies import secret_graphs
 

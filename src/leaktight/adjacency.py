@@ -17,7 +17,8 @@ import numpy as np
 from flint import fmpz, fmpz_poly
 
 from leaktight.errors import InvalidGraph, TooLarge
-from leaktight.graph import MOST_DRAWN, Graph, Indices, counted, product_edges
+from leaktight.exact import counted
+from leaktight.graph import MOST_DRAWN, Graph, Indices, product_edges
 from leaktight.labels import Labels
 
 MOST_VERTICES = 2_000_000

@@ -13,7 +13,7 @@ from flint import fmpz
 from leaktight.channel import Channel, same_numbers
 from leaktight.distribution import LARGEST, PriorLike, ProductDistribution, runs
 from leaktight.errors import InvalidChannel, InvalidNumber, Mismatch, TooLarge
-from leaktight.exact import Array, exact_array
+from leaktight.exact import Array, counted, exact_array
 from leaktight.labels import Labels, positions
 
 
@@ -101,8 +101,8 @@ class Parallel:
         rows, columns = (prod(shape[side] ** times for shape, times in sizes) for side in (0, 1))
         if rows * columns > LARGEST:
             raise TooLarge(
-                f"the product has {_count(rows)} inputs and {_count(columns)} outputs, "
-                f"more than {LARGEST:,} entries"
+                f"the product has {counted(rows, 'input', 'inputs')} and "
+                f"{counted(columns, 'output', 'outputs')}, more than {LARGEST:,} entries"
             )
         each = same_numbers(*(channel for channel, times in self.factors for _ in range(times)))
         matrix = each[0].matrix
@@ -164,8 +164,8 @@ def repeated(channel: Channel, n: int) -> Channel:
     types = comb(n + m - 1, m - 1)
     if types * inputs > LARGEST:
         raise TooLarge(
-            f"{n} observations of {m} outputs have {_count(types)} types for each of {inputs} "
-            f"inputs, more than {LARGEST:,} entries; merging outputs or channel.reduced() may help"
+            f"{n} observations of {m} outputs have {counted(types, 'type', 'types')} for each of "
+            f"{inputs} inputs, more than {LARGEST:,} entries; channel.reduced() may have fewer outputs"
         )
     counts = _compositions(n, m, types)
     matrix = _exact_types(channel, counts, n) if channel.is_exact else _types(channel, counts, n)
@@ -199,9 +199,3 @@ def _types(channel: Channel, counts: npt.NDArray[np.int64], n: int) -> Array:
     for z in range(channel.shape[1]):
         logs += xlogy(counts[:, z], channel.matrix[:, [z]])
     return np.exp(logs)
-
-
-def _count(number: int) -> str:
-    """Write a number of any size."""
-    digits = len(str(number)) if number < 10**4000 else int(number.bit_length() * 0.30103)
-    return f"{number:,}" if digits <= 15 else f"about 10^{digits - 1}"

@@ -19,7 +19,8 @@ import numpy as np
 import numpy.typing as npt
 
 from leaktight.errors import TooLarge
-from leaktight.graph import Graph, Indices, counted
+from leaktight.exact import counted
+from leaktight.graph import Graph, Indices
 
 Rows: TypeAlias = npt.NDArray[np.integer[Any]]
 """Databases, one per row, as the positions of the records' values in the secret graph."""

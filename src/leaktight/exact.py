@@ -203,6 +203,22 @@ def outward(ball: Callable[[], arb]) -> tuple[float, float]:
         return float_below(enclosure.lower().fmpq()), float_above(enclosure.upper().fmpq())
 
 
+# --- numbers in sentences ------------------------------------------------------------------
+
+
+def counted(count: int | float, one: str, many: str) -> str:
+    """Return a number with its noun, as a person reads it: beyond 10^15 only its magnitude.
+
+    >>> counted(1, "edge", "edges"), counted(12870, "edge", "edges")
+    ('1 edge', '12,870 edges')
+    >>> counted(50**1000, "vertex", "vertices")
+    'about 10^1699 vertices'
+    """
+    if count < 10**15:
+        return f"{count:,} {one if count == 1 else many}"
+    return f"about 10^{math.log10(count):.0f} {many}"
+
+
 # --- logarithms ----------------------------------------------------------------------------
 
 

@@ -15,6 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from leaktight.errors import InvalidGraph, TooLarge
+from leaktight.exact import counted
 from leaktight.labels import Labels, read_labels, suggestion
 
 if TYPE_CHECKING:
@@ -377,19 +378,6 @@ def product_edges(graphs: Iterable[Graph]) -> Indices:
         edges = np.concatenate([along_old.reshape(-1, 2), along_new.reshape(-1, 2)])
         order *= n
     return edges
-
-
-def counted(count: int | float, one: str, many: str) -> str:
-    """Return a number with its noun, as a person reads it: beyond 10^15 only its magnitude.
-
-    >>> counted(1, "edge", "edges"), counted(12870, "edge", "edges")
-    ('1 edge', '12,870 edges')
-    >>> counted(50**1000, "vertex", "vertices")
-    'about 10^1699 vertices'
-    """
-    if count < 10**15:
-        return f"{count:,} {one if count == 1 else many}"
-    return f"about 10^{math.log10(count):.0f} {many}"
 
 
 def _read_only(array: npt.NDArray[Kept]) -> npt.NDArray[Kept]:

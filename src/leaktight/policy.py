@@ -16,7 +16,8 @@ from leaktight.adjacency import MOST_VERTICES, AdjacencyGraph
 from leaktight.constraint import Count, CountedDatabases, read_values
 from leaktight.difference import Rows, check_size, minimal_differences
 from leaktight.errors import InvalidGraph, InvalidPolicy, TooLarge
-from leaktight.graph import Graph, counted
+from leaktight.exact import counted
+from leaktight.graph import Graph
 from leaktight.labels import Labels, suggestion
 
 RecordValues: TypeAlias = Mapping[int, Iterable[Hashable]] | Iterable[Iterable[Hashable]]

@@ -13,7 +13,8 @@ from typing import Literal
 
 import numpy as np
 
-from leaktight.graph import Graph, Indices, counted
+from leaktight.exact import counted
+from leaktight.graph import Graph, Indices
 from leaktight.symmetry import automorphism_group
 
 # --- vertex-transitive ---------------------------------------------------------------------

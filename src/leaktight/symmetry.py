@@ -15,7 +15,8 @@ from typing import Any, Self, TypeAlias
 import numpy as np
 
 from leaktight.errors import InvalidGraph, TooLarge
-from leaktight.graph import Graph, Indices, counted
+from leaktight.exact import counted
+from leaktight.graph import Graph, Indices
 from leaktight.orbits import Points, label_orbits, moves
 
 Relabelling: TypeAlias = Callable[[Any], Hashable] | Mapping[Any, Hashable]

@@ -18,7 +18,8 @@ from flint import fmpz
 
 from leaktight.adjacency import AdjacencyGraph
 from leaktight.errors import TooLarge
-from leaktight.graph import Graph, counted
+from leaktight.exact import counted
+from leaktight.graph import Graph
 from leaktight.symmetry import AutomorphismGroup, automorphism_group
 
 Counts: TypeAlias = tuple[tuple[int, ...], ...]
