@@ -162,6 +162,17 @@ def test_the_best_assignment_is_the_best_permutation() -> None:
     assert is_proved(program, answer)
 
 
+def test_a_proposal_that_is_no_basis_is_no_obstacle(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Columns that are the same can be told apart by no rounding, but a solver might."""
+    basic = np.array([True, True, False, False])
+    monkeypatch.setattr(simplex, "propose", lambda _: Basis(basic, ~basic))
+    program = _dense([1, 1], [[1, 1], [2, 2]], row_lower=[1, 3])
+    answer = solve_exact(program)
+    assert isinstance(answer, Optimum)
+    assert answer.value == fmpq(3, 2)
+    assert is_proved(program, answer)
+
+
 def test_floats_have_no_exact_answer() -> None:
     with pytest.raises(InvalidInput, match="needs exact numbers"):
         solve_exact(_dense([1.0], [[1]], row_lower=[1]))

@@ -165,7 +165,7 @@ def repeated(channel: Channel, n: int) -> Channel:
     if types * inputs > LARGEST:
         raise TooLarge(
             f"{n} observations of {m} outputs have {counted(types, 'type', 'types')} for each of "
-            f"{inputs} inputs, more than {LARGEST:,} entries; channel.reduced() may have fewer outputs"
+            f"{inputs} inputs, more than {LARGEST:,} entries; try channel.reduced()"
         )
     counts = _compositions(n, m, types)
     matrix = _exact_types(channel, counts, n) if channel.is_exact else _types(channel, counts, n)

@@ -14,10 +14,10 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from leaktight.channel import Channel
-from leaktight.distribution import Distribution, PriorLike, known, prior_on
+from leaktight.distribution import Distribution, PriorLike, ProductDistribution, known
 from leaktight.errors import InvalidInput, InvalidNumber, Mismatch
 from leaktight.exact import Array, Value, float_array, is_exact, public, read_numbers, total
-from leaktight.labels import Labels
+from leaktight.labels import Labels, alignment
 from leaktight.linear_program import LinearProgram, Optimum, solve
 from leaktight.matrix import read_table
 from leaktight.simplex import solve_exact
@@ -126,12 +126,22 @@ def largest_row_distance_between(
 
 
 def _aligned(p: PriorLike, q: PriorLike) -> tuple[Labels, Array, Array]:
-    """Return the common values, and the probabilities of both, exact or as floats."""
-    one = known(p)
-    other = prior_on(q, one.values)
+    """Return the common values and both arrays of probabilities, both exact or both floats.
+
+    If one of them has no labels, they are taken by position.
+    """
+    one, other = known(p), known(q)
+    order = None
+    if all(isinstance(given, Distribution | ProductDistribution | Mapping) for given in (p, q)):
+        order = alignment(one.values, other.values, "the two distributions")
+    elif len(one) != len(other):
+        raise Mismatch(
+            "the two distributions must have as many probabilities as each other, "
+            f"got {len(one)} and {len(other)}"
+        )
     if not (one.is_exact and other.is_exact):
         one, other = one.float(), other.float()
-    return one.values, one.array, other.array
+    return one.values, one.array, other.array if order is None else other.array[order]
 
 
 def _largest_ratio(high: Array, low: Array) -> tuple[Value, int]:

@@ -48,7 +48,7 @@ def _fit(points: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
     low, spread = points.min(axis=0), np.ptp(points, axis=0)
     room = np.array([WIDTH, HEIGHT]) - 2 * MARGIN
     # A spread that is only rounding must not be blown up.
-    flat = spread <= 1e-6 * spread.max()
+    flat = spread <= 2.0**-20 * spread.max()
     share = np.where(flat, 0.5, (points - low) / np.where(flat, 1.0, spread))
     placed: npt.NDArray[np.float64] = MARGIN + share * room
     return placed
