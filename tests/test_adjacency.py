@@ -160,3 +160,21 @@ def test_small_products_have_a_picture_and_large_ones_none() -> None:
     assert picture is not None
     assert picture.count("<circle") == 4
     assert AdjacencyGraph.of(SecretGraph.line(2), 10**6)._repr_svg_() is None
+
+
+@given(st.lists(secret_graphs(most=4), min_size=1, max_size=3))
+def test_neighbours_are_those_of_the_listed_graph(graphs: list[SecretGraph]) -> None:
+    product = AdjacencyGraph.of_records(graphs)
+    for database in product.vertices:
+        assert product.neighbours(database) == product.explicit().neighbours(database)
+
+
+def test_neighbours_need_no_list_of_databases() -> None:
+    many = AdjacencyGraph.of(SecretGraph.line(3), records=500)
+    assert len(many.neighbours((1,) * 500)) == 1000
+    with pytest.raises(TooLarge, match="at most 50,000,000"):
+        AdjacencyGraph.of(SecretGraph.line(3), records=10**5).neighbours((1,) * 10**5)
+
+
+def test_the_repr_fits_in_a_line() -> None:
+    assert len(repr(AdjacencyGraph.of(SecretGraph.line(50), records=10**6))) == 80

@@ -23,7 +23,7 @@ MISTAKES: dict[str, tuple[Callable[[], object], str]] = {
     "ragged rows": (lambda: lt.Channel([[1, 0], [1]]), "row 1 of the channel must have 2 entries"),
     "a negative entry": (
         lambda: lt.Channel({"a": ["3/2", "-1/2"]}),
-        "row 'a' of the channel must not be negative, got -1/2 for output 1",
+        "row 'a' of the channel must hold numbers of at least 0, got -1/2 for output 1",
     ),
     "not a number": (lambda: lt.Channel([[math.nan, 1]]), "row 0 .* got nan"),
     "infinity": (lambda: lt.Channel([[math.inf, 0]]), "row 0 .* must sum to 1"),

@@ -150,6 +150,49 @@ def test_nearly_proportional_float_columns_stay_apart() -> None:
     assert Channel([[0.1, 0.2, 0.7], [0.2, 0.4, 0.4]]).reduced().shape == (2, 2)
 
 
+def test_reducing_floats_keeps_zeros_and_does_not_drift() -> None:
+    told = Channel([[1e-10, 0.0, 1 - 1e-10], [0.3, 0.3, 0.4]])
+    assert told.reduced().shape == (2, 3)
+    drift = np.array([[1.0, 1.0 + k * 1e-9] for k in range(60)]).T
+    assert Channel.normalised(drift).reduced().shape[1] > 30
+
+
+def test_pandas_rows_go_by_label_and_other_tables_are_refused() -> None:
+    rows = {"x": pd.Series({"a": 0.9, "b": 0.1}), "y": pd.Series({"b": 0.1, "a": 0.9})}
+    channel = Channel(rows)
+    assert channel.outputs == ("a", "b")
+    assert channel.row("x") == channel.row("y")
+    with pytest.raises(InvalidChannel, match="row 0 of the channel must be a row of numbers"):
+        Channel([{1: "1/2", 0: "1/2"}])
+    with pytest.raises(InvalidChannel, match="masked"):
+        Channel(np.ma.array([[0.5, 0.5]], mask=[[True, False]]))
+
+
+def test_odd_but_right_entries_are_read() -> None:
+    assert Channel(np.eye(2, dtype=bool))[0, 0] == 1
+    assert "-0" not in repr(Channel([[-0.0, 1.0]]))
+    long = Fraction(1, 2**20000)
+    assert Channel([[long, 1 - long]])[0, 0] == long
+    assert repr(Channel([[long, 1 - long]]))
+
+
+def test_outputs_and_names_that_cannot_be_are_refused() -> None:
+    with pytest.raises(Mismatch, match="distinct labels"):
+        COIN.permute(["-", "-"])
+    with pytest.raises(InvalidChannel, match="must name every input, but not 2"):
+        Channel.deterministic({1: "a"}, [1, 2])
+    with pytest.raises(InvalidChannel, match="must be hashable"):
+        COIN.merge(lambda z: [z])  # type: ignore[arg-type,return-value]
+    with pytest.raises(InvalidChannel, match="a function or a mapping"):
+        COIN.merge(None)  # type: ignore[arg-type]
+    with pytest.raises(Mismatch, match=r"channel\[input, output\]"):
+        COIN["no"]  # type: ignore[index]
+    with pytest.raises(Mismatch, match=r"got the text 'no': write \['no'\]"):
+        COIN.restrict("no")
+    with pytest.raises(InvalidChannel, match="a label must be hashable"):
+        Channel(np.eye(1), [(1, [2])])
+
+
 def test_rows_that_do_not_sum_to_one_are_named() -> None:
     with pytest.raises(InvalidChannel, match="row 'blue' of the channel must sum to 1, got 5/6"):
         Channel({"red": ["1/2", "1/2"], "blue": ["1/2", "1/3"]})

@@ -39,6 +39,14 @@ def test_values_and_labels_survive_a_file(
         assert list(map(repr, back.inputs)) == list(map(repr, labelled.inputs))
 
 
+def test_long_fractions_survive_a_file(tmp_path: Path) -> None:
+    long = Fraction(1, 2**20000)
+    channel = Channel([[long, 1 - long]], ["a\r\nb"])
+    for suffix in (".csv", ".json"):
+        write_channel(channel, tmp_path / f"long{suffix}")
+        assert read_channel(tmp_path / f"long{suffix}") == channel
+
+
 def test_a_table_typed_by_hand_is_exact(tmp_path: Path) -> None:
     file = tmp_path / "typed.csv"
     file.write_text("answer, no, yes\nno, 0.9, 1/10\n\nyes, 0.25, 0.75\n")
@@ -63,9 +71,19 @@ def test_a_table_printed_by_a_program_is_floating_point(tmp_path: Path) -> None:
         ("a.csv", "", "needs a line of outputs"),
         ("a.csv", ",x,y\n0,1\n", "line 2 must have 3 cells"),
         ("a.csv", ",x,y\n0,1,0\n\n1,0.5,0.4\n", "row 1 of the channel must sum to 1, got 9/10"),
-        ("a.csv", ",x,y\n0,1,zero\n", "expected a number such as '1/3'"),
-        ("a.csv", "float,x,y\n0,1,1/2\n", "expected a float, got '1/2'"),
+        (
+            "a.csv",
+            ",x,y\n0,1,zero\n",
+            "line 2, output 'y': expected a number such as 1/3 or 0.25, got 'zero'",
+        ),
+        (
+            "a.csv",
+            "float,x,y\n0,1,1/2\n",
+            "line 2, output 'y': expected a number such as 0.25, got '1/2'",
+        ),
         ("a.csv", ",x,x\n0,1,0\n", "output must have a label of its own, got 'x' twice"),
+        ("a.csv", ";x;y\n0;1;0\n", "separated by commas, this file seems to use ';'"),
+        ("a.csv", ",x,y\n0,1e-400,1\n", "row 0 of the channel must sum to 1"),
         ("a.json", "{", "not JSON"),
         ("a.json", "[]", "format"),
         ("a.json", '{"format": "leaktight channel", "inputs": [0]}', '"outputs" must be a list'),
@@ -91,3 +109,7 @@ def test_a_missing_or_binary_file_and_an_unwritable_label(tmp_path: Path) -> Non
         read_channel(tmp_path / "binary.csv")
     with pytest.raises(InvalidFile, match="a label in a file"):
         write_channel(Channel.identity([frozenset("a")]), tmp_path / "set.json")
+    with pytest.raises(InvalidFile, match="a finite number"):
+        write_channel(Channel.identity([float("inf")]), tmp_path / "infinite.csv")
+    with pytest.raises(InvalidFile, match="cannot be written"):
+        write_channel(Channel.identity(2), tmp_path / "no" / "folder.csv")

@@ -103,11 +103,17 @@ def test_repetition_by_types_is_the_product_up_to_order(
 
 
 def test_many_repetitions_neither_overflow_nor_vanish() -> None:
-    thousand = repeated(COIN.float(), 1000)
-    assert np.allclose(thousand.matrix.sum(axis=1), 1, atol=1e-11)
+    many = repeated(COIN.float(), 600)
+    assert np.allclose(many.matrix.sum(axis=1), 1, atol=1e-15)
+    with pytest.raises(InvalidNumber, match="too small for a float; use .exact()"):
+        repeated(COIN.float(), 1000)
+    tiny = Channel([[1e-200, 1.0], [2e-200, 1.0]])
+    for compose in (sequential, lambda a, b: parallel(a, b).expand()):
+        with pytest.raises(InvalidNumber, match="too small for a float"):
+            compose(tiny, tiny)
     exact = repeated(COIN, 400)
     assert exact[0, (0, 400)] == Fraction(1, 3**400)
     with pytest.raises(TooLarge, match="for each of 2 inputs"):
         repeated(Channel.random(2, 10, seed=1), 1000)
-    with pytest.raises(InvalidNumber, match="at least once"):
+    with pytest.raises(InvalidNumber, match="a whole number of times, got n = 0"):
         repeated(COIN, 0)

@@ -1,6 +1,7 @@
 from fractions import Fraction
 
 import numpy as np
+import pandas as pd
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -86,12 +87,29 @@ def test_a_product_of_many_is_kept_and_too_many_are_not_multiplied_out() -> None
         (["3/2", "-1/2"], "probability of 1 must be at least 0, got -1/2"),
         ([0.5, float("nan")], "probability of 1 must be at least 0, got nan"),
         (["half", "half"], "must be a number"),
-        ("half", "the text"),
+        ("half", "got 'half'"),
     ],
 )
 def test_what_is_no_distribution_is_refused(wrong: object, message: str) -> None:
     with pytest.raises(InvalidDistribution, match=message):
         Distribution(wrong)  # type: ignore[arg-type]
+
+
+def test_a_pandas_series_goes_by_label() -> None:
+    series = pd.Series({"b": 0.9, "a": 0.1})
+    assert prior_on(series, ("a", "b"))["b"] == 0.9
+    assert Distribution(series)["a"] == 0.1
+    assert Distribution.from_counts(pd.Series({"x": 1, "y": 3}))["y"] == Fraction(3, 4)
+
+
+def test_counts_that_cannot_be_are_refused() -> None:
+    for wrong in ("12", 5, [1e308, 1e308], [float("nan")], ["one"]):
+        with pytest.raises(InvalidDistribution):
+            Distribution.from_counts(wrong)  # type: ignore[arg-type]
+    with pytest.raises(InvalidDistribution, match="already names"):
+        Distribution.from_counts({"a": 1}, ["b"])
+    with pytest.raises(InvalidDistribution, match="must be a Distribution"):
+        product_distribution([0.5, 0.5])  # type: ignore[arg-type]
 
 
 def test_labels_that_do_not_fit_are_named() -> None:

@@ -58,6 +58,21 @@ def test_what_is_no_number_is_refused(wrong: object) -> None:
         rational(wrong)
 
 
+def test_numbers_of_any_length_are_read_and_hopeless_ones_refused() -> None:
+    long = Fraction(3**9000, 2**20000)
+    assert fraction(rational(f"{rational(3) ** 9000}/{rational(2) ** 20000}")) == long
+    assert rational("1e-400") == fmpq(1, 10**400)
+    assert rational("-.5E1") == -5
+    for hopeless in ("1e999999999", Decimal("1e-100000000")):
+        with pytest.raises(InvalidNumber, match="at most a million"):
+            rational(hopeless)
+
+
+def test_a_small_epsilon_keeps_its_digits() -> None:
+    assert math.isclose(Ratio.of(epsilon="1e-15").epsilon, 1e-15, rel_tol=1e-15)
+    assert "ε = 1000" in str(Ratio.of(epsilon=1000))
+
+
 def test_a_row_is_exact_only_if_all_its_numbers_are() -> None:
     assert read_numbers([1, "1/2"]).dtype == object
     assert read_numbers([1, 0.5, "1/4"]).tolist() == [1.0, 0.5, 0.25]

@@ -20,7 +20,7 @@ def test_the_usual_gains_and_losses() -> None:
     assert Gain.by_distance(["only"], lambda a, b: 0)["only", "only"] == 1
     coarse = Loss.by_distance([0, 1, 4], lambda w, x: abs(w - x), guesses=[0, 4])
     assert coarse.matrix.shape == (2, 3)
-    inside = Gain.membership("abc", "a")
+    inside = Gain.membership("abc", ["a"])
     assert [inside[True, x] for x in "abc"] == [1, 0, 0]
     assert [inside[False, x] for x in "abc"] == [0, 1, 1]
     assert Gain({"bet": {"a": 2}, "pass": {"a": 1, "b": 1}})["bet", "b"] == 0

@@ -5,6 +5,7 @@ import math
 import pickle
 import subprocess
 import sys
+import time
 from xml.etree import ElementTree
 
 import igraph
@@ -16,7 +17,7 @@ from hypothesis import strategies as st
 
 from leaktight.errors import InvalidGraph, TooLarge
 from leaktight.exact import counted
-from leaktight.graph import Graph, product_edges
+from leaktight.graph import PROBED, Graph, product_edges
 from leaktight.secrets import SecretGraph
 from tests.graph_strategies import secret_graphs
 
@@ -172,8 +173,10 @@ def test_a_picture_names_each_vertex_and_draws_each_edge() -> None:
 
 def test_the_repr_of_a_large_graph_is_short() -> None:
     assert repr(SecretGraph.complete(100)) == (
-        "SecretGraph(100 vertices, 4,950 edges: 0-1, 0-2, 0-3, 0-4, 0-5, 0-6, 0-7, 0-8, …)"
+        "SecretGraph(100 vertices, 4,950 edges: 0-1, 0-2, 0-3, 0-4, 0-5, 0-6, 0-7, 0-8,…)"
     )
+    for values in ([f"a value with a long name {i}" for i in range(9)], ["x" * 300, "y" * 300]):
+        assert len(repr(SecretGraph.complete(values))) == 80
     assert repr(Graph(1)) == "Graph(1 vertex, 0 edges)"
 
 
@@ -191,3 +194,39 @@ def test_making_a_graph_loads_neither_igraph_nor_networkx() -> None:
         [sys.executable, "-c", program], capture_output=True, text=True, check=True
     )
     assert run.stdout.strip() == ""
+
+
+@given(secret_graphs(most=8))
+def test_bounds_from_a_few_sources_agree_with_a_search_from_every_vertex(graph: Graph) -> None:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("leaktight.graph.PROBED", 1)
+        bounded, unsettled = graph._bounded_eccentricities()
+        assert not len(unsettled)
+        assert bounded.tolist() == graph._igraph.eccentricity()
+        patch.setattr("leaktight.graph.PROBED", 4)
+        assert graph.eccentricities.tolist() == bounded.tolist()
+
+
+def test_long_graphs_have_their_eccentricities_within_seconds() -> None:
+    start = time.perf_counter()
+    assert SecretGraph.line(100_001).diameter == 100_000
+    assert SecretGraph.cycle(100_000).radius == 50_000
+    assert SecretGraph.threshold(20_001, 10).diameter == 2_000
+    paths = Graph.from_indices(10**5, [(i, i + 1) for i in range(10**5 - 1) if i % 1000 != 999])
+    assert paths.component_diameters == (999,) * 100
+    assert time.perf_counter() - start < 20
+
+
+def test_a_few_sources_settle_a_path() -> None:
+    path = Graph(PROBED * 8, [(i, i + 1) for i in range(PROBED * 8 - 1)])
+    bounded, unsettled = path._bounded_eccentricities()
+    assert not len(unsettled)
+    assert bounded.tolist() == path._igraph.eccentricity()
+
+
+def test_a_complete_graph_of_two_million_edges_is_quick() -> None:
+    start = time.perf_counter()
+    graph = SecretGraph.complete(2000)
+    assert graph.is_connected
+    assert graph.diameter == graph.radius == 1
+    assert time.perf_counter() - start < 4

@@ -119,10 +119,34 @@ def test_channels_in_parallel_add_up() -> None:
     assert crowd.upper >= 10**6 * low
 
 
+@given(channels(most=4), st.sampled_from(["1/500", "1/20", "1/3", 1, "1001/1000", 3, 70, 900]))
+def test_a_float_enclosure_contains_that_of_the_exact_channel(
+    channel: Channel, order: int | str
+) -> None:
+    """The two are proved in different ways: rounding margins and ball arithmetic."""
+    near = renyi_capacity(channel.float(), order)
+    true = renyi_capacity(channel.float().exact(), order)
+    assert near.lower <= true.upper
+    assert true.lower <= near.upper
+    assert true.lower <= true.upper
+
+
+def test_numbers_at_the_end_of_the_range_give_an_enclosure() -> None:
+    assert shannon_capacity(Channel([[0.5, 0.5, 0], [0.5, 0.5, 1e-320], [0.9, 0.1, 0]])).upper < 1
+    tiny = Fraction(1, 10**400)
+    faint = Channel([[tiny, "1/2", Fraction(1, 2) - tiny], [0, "1/2", "1/2"]])
+    for order in ("1/2", 1, 2):
+        found = renyi_capacity(faint, order)
+        assert 0 <= found.lower <= found.upper < 1e-9
+    same = renyi_capacity(Channel([[1.0]] * 6), 1.0000001)
+    assert same.lower == same.upper == 0
+    assert renyi_capacity(Channel.identity(4).float(), "0.001").upper >= 2
+
+
 def test_orders_without_a_capacity_are_refused() -> None:
     with pytest.raises(InvalidNumber, match="use min_capacity"):
         renyi_capacity(Channel.identity(2), math.inf)
-    with pytest.raises(InvalidNumber, match="above 0, got 0"):
+    with pytest.raises(InvalidNumber, match=r"from 0\.001 to 1000\.0, got 0"):
         renyi_capacity(Channel.identity(2), 0)
 
 

@@ -7,10 +7,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from leaktight.capacity import min_capacity
 from leaktight.channel import Channel
 from leaktight.composition import parallel
 from leaktight.distribution import Distribution, product_distribution
-from leaktight.errors import InvalidDistribution, InvalidGain
+from leaktight.errors import InvalidChannel, InvalidDistribution, InvalidGain, InvalidNumber
 from leaktight.gain import Gain, Loss, Tries
 from leaktight.hyper import hyper
 from leaktight.leakage import (
@@ -173,6 +174,52 @@ def test_an_exact_prior_and_a_float_channel_give_floats() -> None:
     assert isinstance(leak.before, float)
     assert min_entropy_leakage(coin).factor == 1.5
     assert risk_leakage(coin).factor == 2
+
+
+def test_many_floats_in_parallel_are_refused_before_they_vanish() -> None:
+    coin = Channel([["2/3", "1/3"], ["1/3", "2/3"]])
+    few = min_entropy_leakage(parallel(*[coin.float()] * 900))
+    assert math.isclose(few.bits, 900 * math.log2(4 / 3), rel_tol=1e-12)
+    for n in (1100, 2000, 100_000):
+        with pytest.raises(InvalidNumber, match=r"beyond the floats; use .exact\(\)"):
+            min_entropy_leakage(parallel(*[coin.float()] * n))
+        with pytest.raises(InvalidNumber, match="beyond the floats"):
+            min_capacity(parallel(*[Channel.identity(2).float()] * n))
+    assert min_entropy_leakage(parallel(*[coin.float().exact()] * 2000)).bits > 830
+
+
+def test_a_loss_is_no_gain_and_a_gain_no_loss() -> None:
+    coin = Channel([["2/3", "1/3"], ["1/3", "2/3"]])
+    with pytest.raises(InvalidGain, match="expected a Gain, Tries or None"):
+        g_leakage(coin, gain=Loss.zero_one([0, 1]))  # type: ignore[arg-type]
+    with pytest.raises(InvalidGain, match="expected a Loss or None"):
+        risk_leakage(coin, loss=Gain.binary([0, 1]))  # type: ignore[arg-type]
+    with pytest.raises(InvalidGain, match="whole number"):
+        Tries(1.5)  # type: ignore[arg-type]
+
+
+def test_a_tiny_risk_does_not_cancel() -> None:
+    channel, prior = Channel([[1.0, 1e-17], [0.0, 1.0]]), [1.0, 1e-17]
+    leak = risk_leakage(channel, prior)
+    assert leak.before == 1e-17
+    assert leak.factor >= 1
+
+
+def test_what_is_no_channel_is_refused_with_a_way_out() -> None:
+    rows = [["2/3", "1/3"], ["1/3", "2/3"]]
+    two = parallel(Channel(rows), Channel(rows))
+    for measure in (min_entropy_leakage, min_capacity, hyper, strategy, posterior_risk):
+        with pytest.raises(InvalidChannel, match=r"Channel\(rows\) makes one"):
+            measure(rows)  # type: ignore[arg-type]
+    for measure in (hyper, strategy, posterior_risk):
+        with pytest.raises(InvalidChannel, match=r"use .expand\(\)"):
+            measure(two)  # type: ignore[arg-type]
+
+
+def test_results_are_shown_short_however_long_their_numbers_are() -> None:
+    leak = min_entropy_leakage(parallel(*[Channel([["2/3", "1/3"], ["1/3", "2/3"]])] * 10**5))
+    assert "factor ≈2^41503.7, 41503.7 bits" in repr(leak)
+    assert len(repr(leak)) < 100
 
 
 def test_large_float_channels_agree_with_plain_numpy() -> None:

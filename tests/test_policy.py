@@ -10,9 +10,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from leaktight.constraint import count
-from leaktight.errors import InvalidPolicy, TooLarge
+from leaktight.errors import InvalidGraph, InvalidPolicy, TooLarge
 from leaktight.graph import Graph
-from leaktight.policy import Policy
+from leaktight.policy import Policy, adjacency_of
 from leaktight.secrets import SecretGraph
 from tests import definition2
 from tests.graph_strategies import constrained_policies, record_values, secret_graphs
@@ -127,6 +127,13 @@ def test_more_databases_than_fit_are_refused_with_their_number() -> None:
         ({"records": -3}, "at least one record, got records=-3"),
         ({"records": 2.0}, "got records=2.0"),
         ({"records": True}, "got records=True"),
+        ({"records": "3"}, "must be a whole number, got records='3'"),
+        ({"records": 10**20}, r"at most 1,000,000,000 records, got about 10\^20 records"),
+        ({"constraints": 3}, "constraints must be a list of counts, got 3"),
+        ({"values": "flu"}, "values= must be a list .*got 'flu'"),
+        ({"values": 3}, "values= must be a list .*got 3"),
+        ({"databases": 3}, "databases= must be a list of databases, got 3"),
+        ({"predicate": 3}, "must be a function of a database, got 3"),
         ({"constraints": [count(["fluu"], equals=1)]}, "got 'fluu'; did you mean 'flu'"),
         ({"constraints": [count(["flu"], equals=3)]}, "more than the 2 records"),
         ({"constraints": ["flu"]}, "must be made by count"),
@@ -184,3 +191,16 @@ def test_a_policy_says_what_is_public() -> None:
     )
     listed = Policy(ILLNESS, 1, databases=["flu"])
     assert repr(listed) == "Policy(3 values, 3 secret pairs, 1 record, 1 database)"
+
+
+def test_a_single_constraint_needs_no_list() -> None:
+    one = count(["flu"], equals=1)
+    assert Policy(ILLNESS, 2, constraints=one) == Policy(ILLNESS, 2, constraints=[one])
+
+
+def test_a_policy_an_adjacency_graph_and_a_graph_say_who_are_neighbours() -> None:
+    policy = Policy(ILLNESS, 2)
+    assert adjacency_of(policy) == adjacency_of(policy.adjacency()) == policy.adjacency()
+    assert adjacency_of(ILLNESS).explicit() is ILLNESS
+    with pytest.raises(InvalidGraph, match=r"a Policy, an AdjacencyGraph or a Graph .*got None"):
+        adjacency_of(None)  # type: ignore[arg-type]

@@ -70,7 +70,8 @@ def test_the_level_is_the_largest_ratio_and_has_a_witness(
         assert level.holds(ratio=10**9) == (level.ratio <= 10**9)
         if level.ratio < math.inf:
             assert level.holds(ratio=level.ratio)
-            assert level.epsilon >= ln_interval(level.ratio)[0]
+            assert level.epsilon >= ln_interval(level.ratio)[1]
+            assert level.holds(epsilon=level.epsilon)
 
 
 @given(channels(most=5))
@@ -157,7 +158,9 @@ def test_inputs_go_by_label_and_must_be_the_databases() -> None:
     assert level.ratio == 2
     check_witness(Channel(rows), line, level)
     with pytest.raises(Mismatch, match="'a' is only in one"):
-        privacy_level(COIN, line)
+        privacy_level(Channel.identity(3), line)
+    with pytest.raises(Mismatch, match="one channel for each record, use parallel"):
+        privacy_level(COIN, Policy(SecretGraph.complete(2), records=200))
     two = Policy(SecretGraph.complete(["no", "yes"]), records=2)
     response = Channel(COIN, ["no", "yes"])
     assert privacy_level(parallel(response, response).expand(), two).ratio == 2
@@ -177,9 +180,13 @@ def test_channels_in_parallel_are_as_private_as_the_worst() -> None:
     secrets = SecretGraph.complete(2)
     together = parallel(*[COIN] * 10**6)
     assert privacy_level(together, Policy(secrets, records=10**6)).ratio == 2
-    mixed = Policy(secrets, records=2, values=[[0, 1], [1, 0]])
+    level = privacy_level(parallel(COIN, COIN, worse, COIN), Policy(secrets, records=4))
+    assert level.ratio == 3
+    assert level.witness is not None
+    assert level.witness.record == 2
+    assert "record 2" in str(level.witness)
     with pytest.raises(Mismatch, match="3 channels in parallel need a policy"):
-        privacy_level(parallel(COIN, COIN, worse), mixed)
+        privacy_level(parallel(COIN, COIN, worse), Policy(secrets, records=2))
 
 
 @settings(max_examples=40)
@@ -236,7 +243,7 @@ def test_d_privacy_is_the_largest_log_ratio_per_distance(
         if worst == math.inf:
             assert level.epsilon == math.inf
         else:
-            assert worst * (1 - 1e-12) <= level.epsilon <= worst * (1 + 1e-9) + 1e-9
+            assert worst * (1 - 2.0**-51) <= level.epsilon <= worst * (1 + 1e-9) + 1e-9
         assert (level.witness is None) == (worst == 0)
 
 
@@ -253,7 +260,28 @@ def test_d_privacy_for_the_distance_of_a_graph_is_the_level_on_its_edges() -> No
     assert for_all_pairs >= on_edges * (1 - 1e-15)
 
 
+def test_at_an_infinite_distance_nothing_is_asked_and_nothing_else_is_hidden() -> None:
+    rows = [[1, 0, 0], [0, "1/1001", "1000/1001"], [0, "1000/1001", "1/1001"]]
+    channel, graph = Channel(rows), Graph(3, [(1, 2)])
+    level = d_privacy_level(channel, graph.distance)
+    assert level == d_privacy_level(channel, graph)
+    assert math.isclose(level.epsilon, math.log(1000), rel_tol=1e-12)
+    assert level.epsilon >= privacy_level(channel, graph).epsilon * (1 - 2.0**-52)
+
+
+@given(st.integers(2, 400), st.integers(1, 399))
+def test_epsilon_is_rounded_up_also_as_it_is_printed(a: int, b: int) -> None:
+    if a > b:
+        level = PrivacyLevel(Fraction(a, b), None)
+        assert level.holds(epsilon=level.epsilon)
+        assert level.holds(epsilon=repr(level.epsilon))
+
+
 def test_distances_that_cannot_be_are_refused() -> None:
+    with pytest.raises(InvalidNumber, match="symmetric"):
+        d_privacy_level(COIN, lambda a, b: 1 if a < b else 100)
+    with pytest.raises(InvalidNumber, match="a function or a table of numbers"):
+        d_privacy_level(COIN, {"a": 1})
     with pytest.raises(Mismatch, match="square table"):
         d_privacy_level(COIN, [[0]])
     with pytest.raises(InvalidNumber, match="symmetric"):

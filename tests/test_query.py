@@ -1,7 +1,8 @@
 """Answer graphs: counting queries without a list against the same with one."""
 
 import itertools
-from collections.abc import Hashable
+from collections.abc import Callable, Hashable
+from fractions import Fraction
 from typing import cast
 
 import pytest
@@ -9,10 +10,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from leaktight.constraint import count
-from leaktight.errors import InvalidGraph, InvalidPolicy, Mismatch
+from leaktight.errors import InvalidGraph, InvalidInput, InvalidNumber, InvalidPolicy, Mismatch
 from leaktight.graph import Graph
 from leaktight.policy import Policy
-from leaktight.query import answer_graph, counting_query
+from leaktight.query import answer_graph, counting_query, sensitivity
 from leaktight.secrets import SecretGraph
 from tests.graph_strategies import record_values, secret_graphs
 
@@ -82,3 +83,69 @@ def test_a_counting_query_counts() -> None:
     query = counting_query([1, 2])
     for database in itertools.product(range(3), repeat=3):
         assert query(database) == 3 - database.count(0)
+
+
+# --- sensitivity ---------------------------------------------------------------------------
+
+
+@settings(deadline=None)
+@given(secret_graphs(most=3), st.integers(1, 3), st.data())
+def test_the_sensitivity_is_the_largest_difference_over_all_neighbours(
+    secrets: SecretGraph, records: int, data: st.DataObject
+) -> None:
+    policy = Policy(secrets, records, values=data.draw(st.none() | record_values(secrets, records)))
+    graph = policy.adjacency().explicit()
+    numbers = st.fractions(-3, 3, max_denominator=4) | st.integers(-3, 3) | st.floats(-3, 3)
+    table = {database: data.draw(numbers) for database in graph.vertices}
+    found = sensitivity(policy, table)
+    gaps = [abs(Fraction(table[a]) - Fraction(table[b])) for a, b in graph.edge_pairs()]
+    assert found.value == max(gaps, default=0)
+    if found.witness is None:
+        assert found.value == 0
+    else:
+        a, b = found.witness
+        assert b in graph.neighbours(a)
+        assert abs(Fraction(table[a]) - Fraction(table[b])) == found.value
+
+
+@settings(deadline=None)
+@given(secret_graphs(most=3), st.integers(1, 3), st.data())
+def test_a_counting_query_has_its_sensitivity_without_a_list(
+    secrets: SecretGraph, records: int, data: st.DataObject
+) -> None:
+    policy = Policy(secrets, records, values=data.draw(st.none() | record_values(secrets, records)))
+    query = counting_query(data.draw(st.lists(st.sampled_from(secrets.vertices), min_size=1)))
+    found = sensitivity(policy, query)
+    assert found.value == sensitivity(policy, lambda d: query((d,) if records == 1 else d)).value
+    if found.witness is not None:
+        a, b = found.witness
+        assert policy.adjacency().distance(a, b) == 1
+        assert abs(query((a,) if records == 1 else a) - query((b,) if records == 1 else b)) == 1
+
+
+def test_constraints_may_raise_the_sensitivity() -> None:
+    """If the number of flu cases is public, neighbours exchange two records: a sum counts both."""
+    policy = Policy(SecretGraph.complete(3), 2, constraints=[count([2], equals=1)])
+    free = Policy(SecretGraph.complete(2), 2)
+    assert sensitivity(free, counting_query([1])).value == 1
+    first = sensitivity(policy, lambda database: 5 * database[0] - 5 * database[1])
+    assert first.value == 20
+    assert first.witness == ((0, 2), (2, 0))
+
+
+def test_a_sensitivity_reads_as_a_sentence_and_needs_numbers() -> None:
+    line = SecretGraph.line([0, 10, 20])
+    assert str(sensitivity(line, lambda x: x)) == "sensitivity 10: 0 against 10"
+    assert str(sensitivity(line, lambda _: 1)) == "sensitivity 0: neighbours have the same answer"
+    with pytest.raises(InvalidNumber, match="answers are numbers, got 'high'"):
+        sensitivity(line, lambda _: "high")
+    with pytest.raises(Mismatch, match="no record can have the value 7"):
+        sensitivity(line, counting_query([7]))
+
+
+@pytest.mark.parametrize("ask", [answer_graph, sensitivity])
+def test_a_query_must_be_a_function_or_a_table(ask: Callable[..., object]) -> None:
+    with pytest.raises(InvalidInput, match=r"must be a function .* got None"):
+        ask(Policy(SecretGraph.complete(2), 2), None)
+    with pytest.raises(InvalidGraph, match=r"a Policy, an AdjacencyGraph or a Graph .* got 3"):
+        ask(3, sum)

@@ -1,11 +1,14 @@
 """Graphs that look the same from every vertex, against the definitions read literally."""
 
+from collections.abc import Callable
 from itertools import product
 
 import pytest
 from hypothesis import given
 
+from leaktight.errors import TooLarge
 from leaktight.graph import Graph
+from leaktight.policy import Neighbours, Policy
 from leaktight.regularity import (
     DistanceDistribution,
     DistanceIrregularity,
@@ -15,6 +18,7 @@ from leaktight.regularity import (
     distance_regularity,
     vertex_transitivity,
 )
+from leaktight.sharply_transitive import sharply_transitive_set
 from tests.named_graphs import (
     chang,
     complement,
@@ -148,3 +152,17 @@ def test_a_large_cube_is_distance_regular() -> None:
     assert distance_regularity(cube(10)) == IntersectionArray(
         tuple(range(10, 0, -1)), tuple(range(1, 11))
     )
+
+
+@pytest.mark.parametrize(
+    "ask", [vertex_transitivity, distance_regularity, distance_distribution, sharply_transitive_set]
+)
+def test_policies_and_adjacency_graphs_may_be_asked_too(
+    ask: Callable[[Neighbours], object],
+) -> None:
+    for secrets in (complete(3), path(3)):
+        policy = Policy(secrets, 2)
+        listed = str(ask(policy.adjacency().explicit()))
+        assert str(ask(policy)) == str(ask(policy.adjacency())) == listed
+    with pytest.raises(TooLarge, match="one by one"):
+        ask(Policy(complete(3), 1000))

@@ -1,9 +1,10 @@
 from fractions import Fraction
 
+from flint import fmpq
 from hypothesis import given, settings
 
 from leaktight.linear_program import LinearProgram
-from leaktight.scaling import scaled
+from leaktight.scaling import scaled, zoomed
 from tests.programs import linear_programs
 
 
@@ -29,3 +30,18 @@ def test_numbers_beyond_floats_come_into_range() -> None:
     near = scaled(program).float()
     for numbers in (near.values, near.cost[near.cost > 0], near.row_lower):
         assert ((numbers > 1e-3) & (numbers < 1e3)).all()
+
+
+def test_far_bounds_are_out_of_sight() -> None:
+    """Seen from x = 1/2 − 2^-90 the bound 1/2 is near, and 0 and 1 are not."""
+    point = fmpq(1, 2) - fmpq(1, 2**90)
+    program = LinearProgram([1], ([0], [0], [1]), row_lower=["1/2"], upper=[1])
+    near = zoomed(program, [point], [point])
+    assert near is not None
+    assert near.row_lower.tolist() == [1]
+    assert near.lower.tolist() == near.upper.tolist() == [None]
+
+
+def test_where_no_bound_is_violated_there_is_nothing_to_see() -> None:
+    program = LinearProgram([1], ([0], [0], [1]), row_lower=["1/2"])
+    assert zoomed(program, [fmpq(1, 2)], [fmpq(1, 2)]) is None

@@ -102,6 +102,8 @@ def test_a_distance_table_may_be_a_pandas_table_or_list_each_pair_once() -> None
         (lambda u, v: 0, "positive between different values"),
         ({(1, 2): 1}, r"must have the pair \(1, 3\)"),
         ([[0, 1], [1, 0]], "each of the 3 values"),
+        (lambda u, v: None, "must give a number, got None from 1 to 2"),
+        (lambda u, v: "far", "must give a number, got 'far'"),
     ],
 )
 def test_what_is_no_metric_is_refused(metric: object, message: str) -> None:
@@ -161,3 +163,30 @@ def test_large_constructors_are_quick() -> None:
     assert SecretGraph.complete(1000).size == 499_500
     assert SecretGraph.threshold(range(3000), 10).size == 3000 * 10 - 55
     assert SecretGraph.grid(100, 100).size == 2 * 99 * 100
+
+
+@pytest.mark.parametrize("values", [["10", "20", "30"], [10, "20"], ["1/2", " 0.75 "], ["1e3"]])
+def test_texts_that_read_as_numbers_are_refused_unless_a_metric_tells(values: list[object]) -> None:
+    with pytest.raises(InvalidGraph, match=r"read as numbers, got '.*give numbers, or .* metric="):
+        SecretGraph.threshold(values, 10)  # type: ignore[arg-type]
+    assert (
+        SecretGraph.threshold(["10", "20", "30"], 10, lambda u, v: abs(int(u) - int(v))).size == 2
+    )
+    assert SecretGraph.threshold(["10", "20", "more"], 1).size == 2
+
+
+@pytest.mark.parametrize(
+    ("make", "message"),
+    [
+        (lambda: SecretGraph.product(3), "must be a graph, got 3"),  # type: ignore[arg-type]
+        (lambda: SecretGraph.partition(None), "list of groups, got None"),  # type: ignore[arg-type]
+        (lambda: SecretGraph.partition([1, 2]), "list of values, got 1"),  # type: ignore[list-item]
+        (lambda: SecretGraph.partition(["ab"]), "list of values, got 'ab'"),
+        (lambda: SecretGraph.partition("ab"), "list of groups, got 'ab'"),
+        (lambda: SecretGraph.complete("flu"), "got the text 'flu'"),
+    ],
+)
+def test_wrong_types_give_one_clear_line(make: Callable[[], object], message: str) -> None:
+    with pytest.raises(InvalidGraph, match=message) as caught:
+        make()
+    assert "\n" not in str(caught.value)

@@ -74,6 +74,20 @@ def test_a_constraint_violated_by_less_than_floats_can_see() -> None:
     assert is_proved(program, answer)
 
 
+@pytest.mark.parametrize("kind", ["infeasible", "feasible"])
+def test_from_nearby_the_solver_sees_what_it_missed(
+    monkeypatch: pytest.MonkeyPatch, kind: str
+) -> None:
+    """Three products that must fit into a store, but for 2^-60 of it; no pivot is needed."""
+    rows = [[1, 1, 0], [0, 1, 1], [1, 0, 1], [1, 1, 1]]
+    room = Fraction(3, 2) + (TINY if kind == "feasible" else -TINY)
+    program = _dense([0, 0, 0], rows, row_lower=[1, 1, 1, None], row_upper=[None, None, None, room])
+    monkeypatch.setattr(simplex, "MOST_PIVOTS", 1)
+    answer = solve_exact(program)
+    assert isinstance(answer, Optimum if kind == "feasible" else Infeasible)
+    assert is_proved(program, answer)
+
+
 def test_a_gap_that_floats_do_not_see_is_optimised_over() -> None:
     program = _dense([1], [[1], [-1]], row_lower=[1, -1 - TINY])
     answer = solve_exact(program)

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from leaktight.channel import Channel
 from leaktight.errors import InvalidGraph, Mismatch
 from leaktight.graph import Graph
+from leaktight.policy import Policy
 from leaktight.regularity import vertex_transitivity
 from leaktight.symmetrise import diagonal_form, symmetrise, symmetrise_by_distance
 from leaktight.symmetry import AutomorphismGroup, automorphism_group
@@ -192,3 +193,11 @@ def test_averaging_over_distances_works_across_components() -> None:
 def test_averaging_over_distances_is_refused_where_it_would_be_wrong() -> None:
     with pytest.raises(InvalidGraph, match=r"not distance-regular: .*; symmetrise\("):
         symmetrise_by_distance(Channel.identity(3), path(3))
+
+
+def test_averaging_over_distances_takes_a_policy() -> None:
+    policy = Policy(Graph(2, [(0, 1)]), 2)
+    channel = Channel([[1, 0], [1, 0], [0, 1], [0, 1]], policy.databases())
+    listed = symmetrise_by_distance(channel, policy.adjacency().explicit())
+    assert symmetrise_by_distance(channel, policy) == listed
+    assert symmetrise_by_distance(channel, policy.adjacency()) == listed

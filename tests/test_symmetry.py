@@ -10,7 +10,9 @@ from hypothesis import strategies as st
 
 from leaktight.errors import InvalidGraph, TooLarge
 from leaktight.graph import Graph
+from leaktight.policy import Policy
 from leaktight.symmetry import AutomorphismGroup, automorphism_group
+from leaktight.wreath import WreathGroup
 from tests.named_graphs import box, complete, cube, cycle, disjoint, path, petersen, star
 
 Permutation = tuple[int, ...]
@@ -228,3 +230,16 @@ def test_stabilisers_are_counted_by_orbits() -> None:
     group = automorphism_group(petersen())
     vertex = petersen().vertices[3]
     assert group.stabiliser_order(vertex) == len(group.taking(vertex, vertex)) == 12
+
+
+def test_the_group_of_a_policy_is_that_of_its_databases() -> None:
+    policy = Policy(path(3), 2)
+    listed = policy.adjacency().explicit()
+    for neighbours in (policy, policy.adjacency(), listed):
+        group = automorphism_group(neighbours)
+        assert group.graph == listed
+        assert group.order == 8
+        assert AutomorphismGroup(neighbours, [lambda pair: pair[::-1]]).order == 2
+    assert WreathGroup.of(policy).order == WreathGroup.of(policy.adjacency()).order == 8
+    with pytest.raises(TooLarge, match="one by one"):
+        automorphism_group(Policy(path(3), 1000))

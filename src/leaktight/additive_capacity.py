@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from leaktight.channel import Channel
+from leaktight.channel import Channel, expect_channel
 from leaktight.distribution import Distribution, PriorLike, prior_on
 from leaktight.exact import (
     Array,
@@ -37,7 +37,7 @@ def additive_capacity(channel: Channel, prior: PriorLike = None) -> Value:
     >>> additive_capacity(Channel([["2/3", "1/3"], ["1/3", "2/3"]]))
     Fraction(1, 3)
     """
-    possible = prior_on(prior, channel.inputs).array > 0
+    possible = prior_on(prior, expect_channel(channel).inputs).array > 0
     return public(1 - total(channel.matrix[possible].min(axis=0)))
 
 
@@ -49,7 +49,7 @@ def spanning_capacity(channel: Channel, prior: PriorLike = None) -> Value:
     >>> spanning_capacity(Channel([["2/3", "1/3"], ["1/3", "2/3"]]))
     Fraction(1, 6)
     """
-    belief = prior_on(prior, channel.inputs)
+    belief = prior_on(prior, expect_channel(channel).inputs)
     after = hyper(channel, belief)
     before = belief.array if after.outer.is_exact else belief.float().array
     shifts = np.maximum(after.inner - before[:, None], 0).sum(axis=0)
@@ -77,6 +77,7 @@ def additive_bayes_capacity(channel: Channel) -> AdditiveEnclosure:
     >>> found.lower, found.upper
     (Fraction(1, 6), Fraction(1, 6))
     """
+    channel = expect_channel(channel)
     exact, floats = channel.exact().matrix, channel.float().matrix
     chosen = _spread(floats)
     lower = (exact[chosen].max(axis=0).sum() - 1) / len(chosen)

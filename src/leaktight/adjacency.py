@@ -18,7 +18,7 @@ from flint import fmpz, fmpz_poly
 
 from leaktight.errors import InvalidGraph, TooLarge
 from leaktight.exact import counted
-from leaktight.graph import MOST_DRAWN, Graph, Indices, product_edges
+from leaktight.graph import MOST_DRAWN, Graph, Indices, one_line, product_edges
 from leaktight.labels import Labels
 
 MOST_VERTICES = 2_000_000
@@ -50,7 +50,7 @@ class AdjacencyGraph:
     >>> from leaktight.secrets import SecretGraph
     >>> graph = AdjacencyGraph.of(SecretGraph.line(50), records=1_000_000)
     >>> graph
-    AdjacencyGraph(1,000,000 records, about 10^1698970 vertices, about 10^1698976 edges)
+    AdjacencyGraph(1,000,000 records, about 10^1698970 vertices, about 10^1698976 …)
     >>> graph.diameter, graph.radius, graph.is_connected
     (49000000, 25000000, True)
 
@@ -169,6 +169,27 @@ class AdjacencyGraph:
             for value, times in Counter(part).items()
         )
 
+    def neighbours(self, database: Hashable) -> Labels:
+        """Return the databases that differ from ``database`` in one step; no others are listed.
+
+        >>> AdjacencyGraph.of(Graph(3, [(0, 1), (1, 2)]), records=2).neighbours((1, 0))
+        ((0, 0), (1, 1), (2, 0))
+        """
+        if self._places == 1:
+            return self.factors[0][0].neighbours(database)
+        parts = self._split(database)
+        self._refuse(self.degree(database) * self._places, MOST_EDGES, "value", "values")
+        values = tuple(value for _, part in parts for value in part)
+        found: list[tuple[int, int, Labels]] = []
+        for place, graph in enumerate(self._repeated()):
+            here = graph.index(values[place])
+            for value in graph.neighbours(values[place]):
+                changed = (*values[:place], value, *values[place + 1 :])
+                # In the order of ``vertices``: what gets smaller early on comes first.
+                rank = place - self._places if graph.index(value) < here else self._places - place
+                found.append((rank, len(found), changed))
+        return tuple(changed for _, _, changed in sorted(found, key=lambda one: one[:2]))
+
     def distance(self, a: Hashable, b: Hashable) -> int | float:
         """Return the number of steps from ``a`` to ``b``; ∞ if there is no way.
 
@@ -245,8 +266,7 @@ class AdjacencyGraph:
         """Return the same graph with its databases and neighbours listed one by one.
 
         >>> AdjacencyGraph.of(Graph(["no", "yes"], [("no", "yes")]), records=2).explicit()
-        Graph(4 vertices, 4 edges: ('no', 'no')-('no', 'yes'), ('no', 'no')-('yes', 'no'),
-        ('no', 'yes')-('yes', 'yes'), ('yes', 'no')-('yes', 'yes'))
+        Graph(4 vertices, 4 edges: ('no', 'no')-('no', 'yes'), ('no', 'no')-('yes', 'n…)
         """
         return self._explicit
 
@@ -271,7 +291,7 @@ class AdjacencyGraph:
 
     def __repr__(self) -> str:
         one_way = f", {len(self.one_way_indices):,} one way only" if not self.is_symmetric else ""
-        return (
+        return one_line(
             f"AdjacencyGraph({counted(self.records, 'record', 'records')}, "
             f"{counted(self.order, 'vertex', 'vertices')}, "
             f"{counted(self.size, 'edge', 'edges')}{one_way})"

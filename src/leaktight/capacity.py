@@ -8,22 +8,27 @@ import math
 from collections.abc import Hashable, Iterable
 from dataclasses import dataclass
 
+import numpy as np
 from flint import fmpq
 
-from leaktight.channel import Channel
+from leaktight.channel import Channel, expect_channel
 from leaktight.composition import Parallel
 from leaktight.distance import RowDistance, largest_row_distance, largest_row_distance_between
 from leaktight.distribution import Distribution, ProductDistribution, prior_on
-from leaktight.exact import Value, ln, log2, public, total
+from leaktight.exact import Value, ln, log2, public, shown, total
+from leaktight.leakage import product_of_powers
 from leaktight.matrix import column_maxima
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class Capacity:
     """The largest leakage factor over all priors, and a prior that attains it."""
 
     factor: Value
     prior: Distribution | ProductDistribution
+
+    def __repr__(self) -> str:
+        return f"Capacity(factor {shown(self.factor)}, {self.bits:.6g} bits)"
 
     @property
     def bits(self) -> float:
@@ -51,13 +56,14 @@ def min_capacity(channel: Channel | Parallel) -> Capacity:
     """
     if isinstance(channel, Parallel):
         uniform = [(prior_on(None, c.inputs), times) for c, times in channel.factors]
-        factor = math.prod(_sum_of_maxima(c) ** times for c, times in channel.factors)
+        factor = product_of_powers((_sum_of_maxima(c), times) for c, times in channel.factors)
         return Capacity(public(factor), ProductDistribution(tuple(uniform)))
-    return Capacity(public(_sum_of_maxima(channel)), prior_on(None, channel.inputs))
+    factor = public(_sum_of_maxima(channel))
+    return Capacity(factor, prior_on(None, channel.inputs))
 
 
 def _sum_of_maxima(channel: Channel) -> fmpq | float:
-    return total(column_maxima(channel.matrix))
+    return total(column_maxima(expect_channel(channel).matrix))
 
 
 def risk_capacity(channel: Channel) -> Capacity:
@@ -70,10 +76,11 @@ def risk_capacity(channel: Channel) -> Capacity:
     >>> capacity.factor, capacity.prior.support
     (Fraction(2, 1), (0, 2))
     """
-    if len(channel.inputs) == 1:
+    if len(expect_channel(channel).inputs) == 1:
         return min_capacity(channel)
     farthest = largest_row_distance(channel)
-    left = 1 - farthest.value
+    one, other = (channel.row(x).array for x in farthest.pair)
+    left = public(total(np.minimum(one, other)))  # 1 − t, without cancellation
     return Capacity(1 / left if left > 0 else math.inf, _on_two(channel, farthest))
 
 
@@ -88,7 +95,7 @@ def membership_capacity(channel: Channel, subset: Iterable[Hashable]) -> Capacit
     >>> membership_capacity(channel, [0, 1]).factor
     Fraction(3, 2)
     """
-    inside = set(channel.restrict(subset).inputs)
+    inside = set(expect_channel(channel).restrict(subset).inputs)
     outside = [x for x in channel.inputs if x not in inside]
     if not outside:
         return min_capacity(Channel.no_interference(channel.inputs))

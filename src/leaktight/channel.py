@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from leaktight.distribution import Distribution
-from leaktight.errors import InvalidChannel
+from leaktight.errors import InvalidChannel, Mismatch
 from leaktight.exact import (
     TOLERANCES,
     Array,
@@ -21,6 +21,7 @@ from leaktight.exact import (
     float_array,
     is_exact,
     public,
+    shown,
 )
 from leaktight.labels import Labels, alignment, position, positions, read_labels
 from leaktight.matrix import (
@@ -111,16 +112,16 @@ class Channel:
     def deterministic(
         cls,
         function: Callable[[Any], Hashable] | Mapping[Any, Hashable],
-        inputs: Iterable[Hashable],
+        inputs: Iterable[Hashable] | int,
     ) -> "Channel":
         """Each input certainly gives the output that ``function`` says.
 
         >>> Channel.deterministic(lambda word: len(word), ["a", "b", "cd"]).outputs
         (1, 2)
         """
-        labels = tuple(inputs)
-        f = function.__getitem__ if isinstance(function, Mapping) else function
-        return cls({x: {f(x): 1} for x in labels}, inputs=labels)
+        labels = tuple(range(inputs)) if isinstance(inputs, int) else tuple(inputs)
+        names = _renamed(function, labels, "input", complete=True)
+        return cls({x: {z: 1} for x, z in zip(labels, names, strict=True)}, inputs=labels)
 
     @classmethod
     def identity(cls, inputs: Iterable[Hashable] | int) -> "Channel":
@@ -161,6 +162,8 @@ class Channel:
         return Distribution.trusted(self.outputs, self.matrix[at])
 
     def __getitem__(self, pair: tuple[Hashable, Hashable]) -> Value:
+        if not (isinstance(pair, tuple) and len(pair) == 2):
+            raise Mismatch(f"an entry is channel[input, output], got channel[{pair!r}]")
         x, z = pair
         i, j = position(x, self.inputs, "input"), position(z, self.outputs, "output")
         return public(self.matrix[i, j])
@@ -205,6 +208,7 @@ class Channel:
         >>> Channel.identity(["no", "yes"]).then(blur)["yes", "?"]
         Fraction(1, 2)
         """
+        other = expect_channel(other)
         order = alignment(
             self.outputs, other.inputs, "the first channel's outputs and the second's inputs"
         )
@@ -214,16 +218,16 @@ class Channel:
 
     def restrict(self, inputs: Iterable[Hashable]) -> "Channel":
         """Only some inputs, in the order given: for instance those of one individual."""
-        wanted = tuple(inputs)
-        if not wanted:
-            raise InvalidChannel("a channel needs at least one input, got none")
+        at = positions(inputs, self.inputs, "input")
+        if not at:
+            raise InvalidChannel("at least one input must be named, got none")
+        wanted = [self.inputs[i] for i in at]
         labels = read_labels(wanted, len(wanted), "input", InvalidChannel)
-        at = positions(labels, self.inputs, "input")
         return Channel.trusted(labels, self.outputs, self.matrix[at])
 
     def permute(self, outputs: Iterable[Hashable]) -> "Channel":
         """The same channel with its outputs in another order."""
-        labels = tuple(outputs)
+        labels = tuple(self.outputs[z] for z in positions(outputs, self.outputs, "output"))
         order = alignment(labels, self.outputs, "a permutation and the channel's outputs")
         return (
             self if order is None else Channel.trusted(self.inputs, labels, self.matrix[:, order])
@@ -241,9 +245,7 @@ class Channel:
         """
         if isinstance(function, Mapping):
             positions(function, self.outputs, "output")
-            names = [function.get(z, z) for z in self.outputs]
-        else:
-            names = [function(z) for z in self.outputs]
+        names = _renamed(function, self.outputs, "output", complete=False)
         labels = tuple(dict.fromkeys(names))
         return Channel.trusted(self.inputs, labels, sum_columns(self.matrix, names, labels))
 
@@ -295,9 +297,11 @@ def _check(matrix: Array, inputs: Labels, outputs: Labels) -> None:
     if not matrix.min() >= 0:  # also true of NaN
         i, j = np.argwhere(~(matrix >= 0))[0]
         raise InvalidChannel(
-            f"row {inputs[i]!r} of the channel must not be negative, "
-            f"got {matrix[i, j]} for output {outputs[j]!r}"
+            f"row {inputs[i]!r} of the channel must hold numbers of at least 0, "
+            f"got {shown(matrix[i, j])} for output {outputs[j]!r}"
         )
+    if not is_exact(matrix) and matrix.flags.writeable:
+        np.abs(matrix, out=matrix)  # -0.0 becomes 0.0
     sums = matrix.sum(axis=1)
     exact = is_exact(matrix)
     wrong = sums != 1 if exact else ~(np.abs(sums - 1) <= TOLERANCES.total)
@@ -305,8 +309,43 @@ def _check(matrix: Array, inputs: Labels, outputs: Labels) -> None:
         i = int(np.argmax(wrong))
         raise InvalidChannel(
             f"row {inputs[i]!r} of the channel must sum to 1{'' if exact else ' up to rounding'}, "
-            f"got {sums[i]}; to divide rows by their sums, use Channel.normalised"
+            f"got {shown(sums[i]) if exact else sums[i]}; "
+            "to divide rows by their sums, use Channel.normalised"
         )
+
+
+def _renamed(
+    function: Callable[[Any], Hashable] | Mapping[Any, Hashable],
+    labels: Labels,
+    what: str,
+    *,
+    complete: bool,
+) -> list[Hashable]:
+    """Return the new name of each label; a mapping that need not be complete keeps the rest."""
+    if isinstance(function, Mapping):
+        missing = [label for label in labels if label not in function]
+        if complete and missing:
+            raise InvalidChannel(f"the mapping must name every {what}, but not {missing[0]!r}")
+        names = [function.get(label, label) for label in labels]
+    elif callable(function):
+        names = [function(label) for label in labels]
+    else:
+        raise InvalidChannel(f"expected a function or a mapping of {what}s, got {function!r}")
+    for label, name in zip(labels, names, strict=True):
+        try:
+            hash(name)
+        except TypeError:
+            raise InvalidChannel(f"the name of {label!r} must be hashable, got {name!r}") from None
+    return names
+
+
+def expect_channel(value: Any) -> Channel:
+    """Return ``value`` if it is a channel, and say what to do if not."""
+    if isinstance(value, Channel):
+        return value
+    if hasattr(value, "expand"):
+        raise InvalidChannel(f"this needs one channel, got {value!r}: use .expand()")
+    raise InvalidChannel(f"expected a Channel, got {value!r:.60}; Channel(rows) makes one")
 
 
 def same_numbers(*channels: Channel) -> tuple[Channel, ...]:

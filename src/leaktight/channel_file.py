@@ -9,16 +9,17 @@ where that is unambiguous, otherwise as JSON: ``1``, ``"1"``, ``["a", 1]`` for t
 import csv
 import io
 import json
-from collections.abc import Hashable
+import math
+import re
+from collections.abc import Callable, Hashable
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from leaktight.channel import Channel
+from leaktight.channel import Channel, expect_channel
 from leaktight.errors import InvalidChannel, InvalidFile
-from leaktight.exact import TOLERANCES, rational
-from leaktight.matrix import read_table
+from leaktight.exact import TOLERANCES, float_array, rational
 
 FORMAT = "leaktight channel"
 
@@ -29,15 +30,20 @@ def write_channel(channel: Channel, path: str | Path) -> None:
     Labels may be text, numbers, True, False, None and tuples of them.
     """
     target = Path(path)
-    _writer(target)(channel, target)
+    write = _writer(target)
+    try:
+        write(expect_channel(channel), target)
+    except OSError as wrong:
+        raise InvalidFile(f"{target} cannot be written: {wrong.strerror}") from None
 
 
 def read_channel(path: str | Path) -> Channel:
     """Read a channel from a file that ends in .csv or .json.
 
-    Numbers such as ``1/3``, ``0.25`` and ``1`` are exact. If the rows of a CSV file that does not
-    say ``exact`` sum to 1 only up to rounding, as when a program printed floats, it is read as
-    floats.
+    Labels that read as JSON are taken as such: ``1``, ``true`` and ``["a", 1]`` become 1, True and
+    ("a", 1). Numbers such as ``1/3``, ``0.25`` and ``1`` are exact. If the rows of a CSV file that
+    does not say ``exact`` sum to 1 only up to rounding, as when a program printed floats, it is
+    read as floats.
 
     >>> from tempfile import TemporaryDirectory
     >>> with TemporaryDirectory() as folder:
@@ -53,14 +59,15 @@ def read_channel(path: str | Path) -> Channel:
     read = _read_json if source.suffix.lower() == ".json" else _read_csv
     _writer(source)
     try:
-        text = source.read_text(encoding="utf-8-sig")
+        with source.open(newline="", encoding="utf-8-sig") as file:
+            text = file.read()
     except FileNotFoundError:
         raise InvalidFile(f"there is no file {source}") from None
     except (OSError, UnicodeDecodeError) as wrong:
         raise InvalidFile(f"{source} must be a readable text file: {wrong}") from None
     try:
         return read(text)
-    except (InvalidChannel, InvalidFile) as wrong:
+    except (InvalidChannel, InvalidFile, csv.Error) as wrong:
         raise InvalidFile(f"{source}: {wrong}") from None
 
 
@@ -87,6 +94,8 @@ def _write_csv(channel: Channel, path: Path) -> None:
 def _read_csv(text: str) -> Channel:
     reader = csv.reader(io.StringIO(text, newline=""))
     lines = [(reader.line_num, line) for line in reader if line]
+    if lines and len(lines[0][1]) == 1 and (mark := re.search("[;\t]", lines[0][1][0])):
+        raise InvalidFile(f"cells must be separated by commas, this file seems to use {mark[0]!r}")
     if len(lines) < 2 or len(lines[0][1]) < 2:
         raise InvalidFile("a channel's file needs a line of outputs and a line for each input")
     (_, header), *body = lines
@@ -96,26 +105,37 @@ def _read_csv(text: str) -> Channel:
                 f"line {number} must have {len(header)} cells like line 1, got {len(line)}"
             )
     outputs, inputs = ([_read_label(c) for c in s] for s in (header[1:], [r[0] for _, r in body]))
-    cells = [line[1:] for _, line in body]
     kind = header[0].strip()
     if kind != "float":
-        matrix, *_ = read_table(cells, None, None, "channel", InvalidChannel)
+        matrix = np.array([_read_cells(rational, n, line, outputs) for n, line in body])
         miss = np.abs(matrix.sum(axis=1) - 1).max()
-        if kind == "exact" or miss == 0 or miss > rational(TOLERANCES.total):
+        vanishes = ((matrix != 0) & (float_array(matrix) == 0)).any()
+        if kind == "exact" or miss == 0 or miss > rational(TOLERANCES.total) or vanishes:
             return Channel(matrix, inputs, outputs)
-    return Channel([[_read_float(cell) for cell in line] for line in cells], inputs, outputs)
+    rows = [_read_cells(float, number, line, outputs) for number, line in body]
+    return Channel(np.array(rows), inputs, outputs)
 
 
-def _read_float(cell: str) -> float:
-    try:
-        return float(cell)
-    except ValueError:
-        raise InvalidChannel(f"expected a float, got {cell!r}") from None
+def _read_cells(
+    read: Callable[[str], Any], number: int, line: list[str], outputs: list[Hashable]
+) -> list[Any]:
+    """Read the numbers of a line, or say in which cell one is wrong."""
+    found = []
+    for cell, output in zip(line[1:], outputs, strict=True):
+        try:
+            found.append(read(cell))
+        except ValueError:
+            raise InvalidFile(
+                f"line {number}, output {output!r}: expected a number such as "
+                f"{'0.25' if read is float else '1/3 or 0.25'}, got {cell[:40]!r}"
+            ) from None
+    return found
 
 
 def _label_text(label: Hashable) -> str:
     """Return plain text for a text that cannot be taken for anything else, otherwise JSON."""
-    if isinstance(label, str) and label == label.strip() and _read_label(label) == label:
+    plain = isinstance(label, str) and label.isprintable() and label == label.strip()
+    if isinstance(label, str) and plain and _read_label(label) == label:
         return label
     return json.dumps(_plain(label), ensure_ascii=False)
 
@@ -157,17 +177,24 @@ def _read_json(text: str) -> Channel:
         if not isinstance(content.get(key), list):
             raise InvalidFile(f'"{key}" must be a list, got {content.get(key)!r}')
     inputs, outputs = (list(map(_hashable, content[key])) for key in ("inputs", "outputs"))
-    return Channel(content["matrix"], inputs, outputs)
+    channel = Channel(content["matrix"], inputs, outputs)
+    if channel.is_exact != (content.get("numbers") == "exact"):
+        raise InvalidFile('"numbers" must be "exact" for fractions in quotes, "float" for floats')
+    return channel
 
 
 def _plain(label: Hashable) -> Any:
     """Return a label as JSON has it; a tuple becomes a list."""
     if isinstance(label, tuple):
         return [_plain(part) for part in label]
-    if label is None or isinstance(label, str | int | float):
+    if (
+        label is None
+        or isinstance(label, str | int)
+        or (isinstance(label, float) and math.isfinite(label))
+    ):
         return label
     raise InvalidFile(
-        f"a label in a file must be text, a number, True, False, None or a tuple of them, "
+        f"a label in a file must be text, a finite number, True, False, None or a tuple of them, "
         f"got {label!r}; Channel(channel, inputs=…, outputs=…) gives new labels"
     )
 

@@ -4,17 +4,23 @@ from collections.abc import Callable, Hashable, Mapping
 from dataclasses import dataclass
 from itertools import chain, combinations, product
 from math import comb, factorial, prod
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 from flint import fmpz
 
-from leaktight.channel import Channel, same_numbers
+from leaktight.channel import Channel, expect_channel, same_numbers
 from leaktight.distribution import LARGEST, PriorLike, ProductDistribution, runs
 from leaktight.errors import InvalidChannel, InvalidNumber, Mismatch, TooLarge
 from leaktight.exact import Array, counted, exact_array
 from leaktight.labels import Labels, positions
+
+Runs: TypeAlias = tuple[tuple[Any, int], ...]
+"""Things in a row, each with how often it follows itself."""
+
+SMALLEST_LOG = -708.0
+"""The logarithm of the smallest float that has all its digits."""
 
 
 def sequential(
@@ -36,9 +42,10 @@ def sequential(
     >>> sequential(coin, {0: coin, 1: stop}).outputs
     ((0, 0), (0, 1), (1, 0))
     """
+    first = expect_channel(first)
     follow = [_on_inputs(_next(first, second, y), first.inputs, y) for y in first.outputs]
     start, *rest = same_numbers(first, *follow)
-    blocks = [start.matrix[:, [j]] * channel.matrix for j, channel in enumerate(rest)]
+    blocks = [_times(start.matrix[:, [j]], channel.matrix) for j, channel in enumerate(rest)]
     outputs = tuple(
         (y, y2) for y, channel in zip(first.outputs, rest, strict=True) for y2 in channel.outputs
     )
@@ -107,7 +114,9 @@ class Parallel:
         each = same_numbers(*(channel for channel, times in self.factors for _ in range(times)))
         matrix = each[0].matrix
         for channel in each[1:]:
-            matrix = np.kron(matrix, channel.matrix)
+            rows, columns = matrix.shape[0] * channel.shape[0], matrix.shape[1] * channel.shape[1]
+            outer = _times(matrix[:, None, :, None], channel.matrix[None, :, None, :])
+            matrix = outer.reshape(rows, columns)
         inputs = tuple(product(*(channel.inputs for channel in each)))
         outputs = tuple(product(*(channel.outputs for channel in each)))
         return Channel.trusted(inputs, outputs, matrix)
@@ -120,6 +129,12 @@ def parallel(*channels: Channel) -> Parallel:
     """Return the parallel composition of channels on independent secrets."""
     if not channels:
         raise InvalidChannel("a parallel composition needs at least one channel, got none")
+    for channel in channels:
+        if not isinstance(channel, Channel):
+            raise InvalidChannel(
+                f"channels in parallel are given one by one, got {channel!r:.60}; "
+                "parallel(*channels) takes them from a list"
+            )
     return Parallel(runs(channels))
 
 
@@ -132,16 +147,26 @@ def pair_factors(channel: Parallel, prior: PriorLike) -> list[tuple[Channel, Any
             f"{len(channel)} channels in parallel need a product prior of as many factors: "
             "use product_distribution, or .expand() the channel"
         )
-    paired: list[tuple[Channel, Any, int]] = []
-    priors = list(reversed(prior.factors))
-    for factor, left in channel.factors:
-        while left:
-            belief, times = priors.pop()
-            both = min(left, times)
-            paired.append((factor, belief, both))
-            left -= both
-            if times > both:
-                priors.append((belief, times - both))
+    return pair_runs(channel.factors, prior.factors)
+
+
+def pair_runs(left: Runs, right: Runs) -> list[tuple[Any, Any, int]]:
+    """Pair two equally long sequences that are given by runs.
+
+    >>> pair_runs((("a", 3),), (("x", 1), ("y", 2)))
+    [('a', 'x', 1), ('a', 'y', 2)]
+    """
+    paired: list[tuple[Any, Any, int]] = []
+    waiting = list(reversed(right))
+    for one, times in left:
+        needed = times
+        while needed:
+            other, available = waiting.pop()
+            both = min(needed, available)
+            paired.append((one, other, both))
+            needed -= both
+            if available > both:
+                waiting.append((other, available - both))
     return paired
 
 
@@ -158,8 +183,9 @@ def repeated(channel: Channel, n: int) -> Channel:
     >>> repeated(coin, 3)[0, (2, 1)]
     Fraction(4, 9)
     """
-    if n < 1:
-        raise InvalidNumber(f"a channel is observed at least once, got n = {n}")
+    channel = expect_channel(channel)
+    if not isinstance(n, int | np.integer) or n < 1:
+        raise InvalidNumber(f"a channel is observed a whole number of times, got n = {n!r}")
     inputs, m = channel.shape
     types = comb(n + m - 1, m - 1)
     if types * inputs > LARGEST:
@@ -198,4 +224,22 @@ def _types(channel: Channel, counts: npt.NDArray[np.int64], n: int) -> Array:
     logs = np.tile(ways, (channel.shape[0], 1))
     for z in range(channel.shape[1]):
         logs += xlogy(counts[:, z], channel.matrix[:, [z]])
-    return np.exp(logs)
+    if logs.min(where=np.isfinite(logs), initial=0) < SMALLEST_LOG:
+        raise InvalidNumber(
+            f"{n} observations have probabilities that are too small for a float; use .exact()"
+        )
+    types = np.exp(logs)
+    return types / types.sum(axis=1, keepdims=True)
+
+
+def _times(one: Array, other: Array) -> Array:
+    """Return the product of two arrays; a product of floats must not vanish.
+
+    Where it did, a large ratio between two rows would turn into 0 against 0.
+    """
+    whole = one * other
+    if whole.dtype != object and np.count_nonzero(whole) < np.count_nonzero(
+        (one > 0) & (other > 0)
+    ):
+        raise InvalidNumber("a product of probabilities is too small for a float; use .exact()")
+    return whole

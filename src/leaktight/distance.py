@@ -15,9 +15,19 @@ import numpy as np
 
 from leaktight.channel import Channel
 from leaktight.distribution import Distribution, PriorLike, ProductDistribution, known
-from leaktight.errors import InvalidInput, InvalidNumber, Mismatch
-from leaktight.exact import Array, Value, float_array, is_exact, public, read_numbers, total
-from leaktight.labels import Labels, alignment
+from leaktight.errors import InvalidInput, InvalidNumber, Mismatch, Undecided
+from leaktight.exact import (
+    Array,
+    Value,
+    float_above,
+    float_array,
+    is_exact,
+    public,
+    rational,
+    read_numbers,
+    total,
+)
+from leaktight.labels import Labels, alignment, positions
 from leaktight.linear_program import LinearProgram, Optimum, solve
 from leaktight.matrix import read_table
 from leaktight.simplex import solve_exact
@@ -39,7 +49,8 @@ def total_variation(p: PriorLike, q: PriorLike) -> Value:
 def multiplicative_distance(p: PriorLike, q: PriorLike) -> Value:
     """Return the largest ratio of the probabilities of a value, either way; ε is its logarithm.
 
-    0 against 0 is no difference, 0 against anything positive an infinite one.
+    For floats it is rounded up. 0 against 0 is no difference, 0 against anything positive an
+    infinite one.
 
     >>> multiplicative_distance(["1/2", "1/2", 0], ["1/4", "3/4", 0])
     Fraction(2, 1)
@@ -151,7 +162,12 @@ def _largest_ratio(high: Array, low: Array) -> tuple[Value, int]:
         return math.inf, int(occurs[low[occurs] == 0][0])
     with np.errstate(over="ignore"):
         ratios = high[occurs] / low[occurs]
-    return public(ratios.max()), int(occurs[ratios.argmax()])
+    at = int(occurs[ratios.argmax()])
+    if is_exact(high):
+        return public(ratios.max()), at
+    # Division rounds to nearest, so the largest ratio is among those that are largest when rounded.
+    largest = (rational(high[z]) / rational(low[z]) for z in occurs[ratios == ratios.max()])
+    return float_above(max(largest)), at
 
 
 def _farthest(rows: Array, others: Array) -> tuple[int, int]:
@@ -193,7 +209,10 @@ def _ground(distance: Ground, values: Labels) -> Array:
         distance = [[_listed(distance, a, b) for b in values] for a in values]
     elif callable(distance):
         distance = [[distance(a, b) for b in values] for a in values]
-    matrix = read_table(distance, None, None, "distance", InvalidInput)[0]
+    matrix, *names = read_table(distance, None, None, "distance", InvalidInput)
+    for axis, labels in enumerate(names):
+        if labels is not None:
+            matrix = matrix.take(positions(values, tuple(labels), "value of the distance"), axis)
     if matrix.shape != (len(values), len(values)):
         raise Mismatch(
             f"a distance between {len(values)} values must be as many rows and columns, "
@@ -236,5 +255,6 @@ def _least_work(p: Array, q: Array, distances: Array) -> Value:
         row_upper=amounts,
     )
     answer = solve_exact(program) if exact else solve(program)
-    assert isinstance(answer, Optimum)
+    if not isinstance(answer, Optimum):
+        raise Undecided("the distance is not settled in floating point; use .exact()")
     return public(answer.value)

@@ -1,9 +1,9 @@
 """What is known about a secret beforehand? Distributions: priors, rows and posteriors."""
 
+import math
 from collections.abc import Hashable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from itertools import product
-from math import prod
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -19,9 +19,11 @@ from leaktight.exact import (
     is_exact,
     public,
     read_numbers,
+    shown,
     total,
 )
 from leaktight.labels import Labels, alignment, position, positions, read_labels
+from leaktight.matrix import as_mapping
 
 LARGEST = 2**27
 """The most numbers that one array may hold: a gigabyte of floats."""
@@ -49,12 +51,8 @@ class Distribution:
         if isinstance(probabilities, Distribution):
             values = probabilities.values if values is None else values
             probabilities = probabilities.array
-        elif isinstance(probabilities, Mapping):
-            if values is not None:
-                raise InvalidDistribution("a mapping already names its values; give no values=")
-            values, probabilities = list(probabilities), list(probabilities.values())
-        elif isinstance(probabilities, str):
-            raise InvalidDistribution(f"expected probabilities, got the text {probabilities!r}")
+        else:
+            values, probabilities = _unlabelled(probabilities, values)
         try:
             array = read_numbers(probabilities)
         except InvalidNumber as wrong:
@@ -109,11 +107,13 @@ class Distribution:
         >>> Distribution.from_counts({"yes": 1, "no": 9})["no"]
         Fraction(9, 10)
         """
-        if isinstance(counts, Mapping):
-            values, counts = list(counts), list(counts.values())
-        weights = read_numbers(counts)
-        whole = total(weights)
-        if not whole > 0:
+        values, counts = _unlabelled(counts, values)
+        try:
+            weights = read_numbers(counts)
+            whole = total(weights)
+        except (InvalidNumber, OverflowError) as wrong:
+            raise InvalidDistribution(f"a count must be a number: {wrong}") from None
+        if not whole > 0 or whole in (math.inf, math.nan):
             raise InvalidDistribution(f"the counts must sum to more than 0, got {whole}")
         return cls(weights / whole, values)
 
@@ -167,16 +167,29 @@ class Distribution:
         return f"Distribution({{{shown}{more}}})"
 
 
+def _unlabelled(
+    numbers: Mapping[Hashable, Any] | Iterable[Any], values: Iterable[Hashable] | None
+) -> tuple[Iterable[Hashable] | None, Iterable[Any]]:
+    """Take the labels off a mapping or a pandas series."""
+    if (named := as_mapping(numbers)) is not None:
+        if values is not None:
+            raise InvalidDistribution("a mapping already names its values; give no values=")
+        return list(named), list(named.values())
+    if isinstance(numbers, str) or not isinstance(numbers, Iterable):
+        raise InvalidDistribution(f"expected probabilities, got {numbers!r:.60}")
+    return values, numbers
+
+
 def _check(array: Array, labels: Labels) -> None:
     if not array.min() >= 0:  # also true of NaN
         at = next(i for i, p in enumerate(array) if not p >= 0)
         raise InvalidDistribution(
-            f"the probability of {labels[at]!r} must be at least 0, got {array[at]}"
+            f"the probability of {labels[at]!r} must be at least 0, got {shown(array[at])}"
         )
     whole = total(array)
     if is_exact(array):
         if whole != 1:
-            raise InvalidDistribution(f"the probabilities must sum to 1, got {whole}")
+            raise InvalidDistribution(f"the probabilities must sum to 1, got {shown(whole)}")
     elif not abs(whole - 1) <= TOLERANCES.total:
         raise InvalidDistribution(
             f"the probabilities must sum to 1 up to rounding, got {whole!r}; "
@@ -206,7 +219,7 @@ class ProductDistribution:
     def expand(self) -> Distribution:
         """Multiply out; the values are tuples."""
         each = [factor for factor, times in self.factors for _ in range(times)]
-        size = prod(map(len, each))
+        size = math.prod(map(len, each))
         if size > LARGEST:
             raise TooLarge(f"the product has {size:,} values, more than {LARGEST:,}")
         if not all(factor.is_exact for factor in each):
@@ -221,6 +234,9 @@ def product_distribution(*factors: Distribution) -> ProductDistribution:
     """Return the joint distribution of independent individuals."""
     if not factors:
         raise InvalidDistribution("a product needs at least one distribution, got none")
+    for factor in factors:
+        if not isinstance(factor, Distribution):
+            raise InvalidDistribution(f"a factor must be a Distribution, got {factor!r:.60}")
     return ProductDistribution(runs(factors))
 
 
@@ -258,9 +274,9 @@ def prior_on(prior: PriorLike, inputs: Labels) -> Distribution:
         prior = prior.expand()
     if isinstance(prior, Distribution):
         return prior.on(inputs)
-    if isinstance(prior, Mapping):
-        positions(prior, inputs, "input")
-        return Distribution([prior.get(x, 0) for x in inputs], inputs)
+    if (named := as_mapping(prior)) is not None:
+        positions(named, inputs, "input")
+        return Distribution([named.get(x, 0) for x in inputs], inputs)
     given = Distribution(prior)
     if len(given) != len(inputs):
         raise Mismatch(

@@ -1,8 +1,8 @@
 """How uncertain is a secret, before and after an observation?
 
 Shannon's entropy (order 1), min-entropy (order ∞) and Rényi's of every order between and beyond,
-in bits; and the expected number of guesses. For exact channels and priors every result is
-correctly rounded; the expected number of guesses is exact.
+in bits; and the expected number of guesses. For an exact channel and prior every result is
+correctly rounded (for channels in parallel, each term is); the number of guesses is exact.
 """
 
 import math
@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from flint import arb, fmpq
 
-from leaktight.channel import Channel
+from leaktight.channel import Channel, expect_channel
 from leaktight.composition import Parallel, pair_factors
 from leaktight.distribution import Distribution, PriorLike, ProductDistribution, known, prior_on
 from leaktight.errors import InvalidNumber
@@ -52,7 +52,7 @@ class EntropyLeakage:
     @property
     def factor(self) -> float:
         """2 to the number of bits; for order ∞ how much likelier one guess is right."""
-        return 2.0**self.bits
+        return 2.0**self.bits if self.bits < 1024 else math.inf
 
     @property
     def multiplicative(self) -> float:
@@ -85,8 +85,8 @@ def conditional_entropy(channel: Channel | Parallel, prior: PriorLike = None) ->
 def mutual_information(channel: Channel | Parallel, prior: PriorLike = None) -> float:
     """Return I(X;Z) = H(X) − H(X|Z) in bits (Definition 6 of [Alvim2011a]_).
 
-    For floats it is a sum of non-negative terms, so that little information is as accurate as
-    much.
+    For floats it is a sum of non-negative terms, so that even little information, down to the
+    square of the rounding, is accurate.
 
     >>> mutual_information(Channel([["2/3", "1/3"], ["1/3", "2/3"]]))
     0.08170416594551048
@@ -94,7 +94,7 @@ def mutual_information(channel: Channel | Parallel, prior: PriorLike = None) -> 
     if isinstance(channel, Parallel):
         pairs = pair_factors(channel, prior)
         return math.fsum(times * mutual_information(c, p) for c, p, times in pairs)
-    joined = joint(channel, prior_on(prior, channel.inputs))
+    joined = joint(channel, prior_on(prior, expect_channel(channel).inputs))
     rows, columns = joined.sum(axis=1), joined.sum(axis=0)
     if is_exact(joined):
         if (np.multiply.outer(rows, columns) == joined).all():
@@ -102,19 +102,21 @@ def mutual_information(channel: Channel | Parallel, prior: PriorLike = None) -> 
         return nearest_float(
             lambda: _surprise(rows) + _surprise(columns) - _surprise(joined.ravel())
         )
-    with np.errstate(divide="ignore", invalid="ignore"):
-        change = float_array(channel.matrix)[rows > 0] / columns - 1  # of each output's probability
-    terms = np.where(columns > 0, columns * _excess(change), 0)
-    return math.fsum(rows[rows > 0] * terms.sum(axis=1)) / math.log(2)
+    seen = rows > 0
+    terms = _divergence_terms(float_array(channel.matrix)[seen], columns).sum(axis=1)
+    return math.fsum(rows[seen] * terms) / math.log(2)
 
 
-def _excess(u: Array) -> Array:
-    """Return (1+u)·ln(1+u) − u, which is never negative, without cancellation for small u."""
-    from scipy.special import xlog1py
+def _divergence_terms(p: Array, q: Array) -> Array:
+    """Return p·ln(p/q) − p + q, which is never negative, without cancellation where p ≈ q."""
+    from scipy.special import xlogy
 
+    with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
+        u = np.where(q > 0, p / q - 1, 0)
+        terms = xlogy(p, p) - xlogy(p, q) - (p - q)
     small = np.abs(u) < 2.0**-7
     series = np.polynomial.Polynomial([0, 0, *((-1) ** k / (k * (k - 1)) for k in range(2, 10))])
-    return np.where(small, series(np.where(small, u, 0)), xlog1py(1 + u, u) - u)
+    return np.where(q > 0, np.where(small, q * series(np.where(small, u, 0)), terms), 0)
 
 
 def _surprise(probabilities: Array) -> arb:
@@ -201,7 +203,7 @@ def renyi_leakage(
             math.fsum(times * leak.after for leak, times in each),
             math.fsum(times * leak.bits for leak, times in each),
         )
-    before, after = _unseen(prior_on(prior, channel.inputs)), hyper(channel, prior)
+    before, after = _unseen(prior_on(prior, expect_channel(channel).inputs)), hyper(channel, prior)
     entropies = _entropy(before, alpha), _entropy(after, alpha)
     if not after.outer.is_exact:
         return EntropyLeakage(*entropies, entropies[0] - entropies[1])
@@ -228,12 +230,12 @@ def guessing_entropy(prior: PriorLike) -> Value:
 
 def conditional_guessing_entropy(channel: Channel, prior: PriorLike = None) -> Value:
     """Return how many guesses it takes on average after the observation."""
-    return public(_guesses(joint(channel, prior_on(prior, channel.inputs))))
+    return public(_guesses(joint(channel, prior_on(prior, expect_channel(channel).inputs))))
 
 
 def guessing_leakage(channel: Channel, prior: PriorLike = None) -> Leakage:
     """Return by how much the observation lowers the expected number of guesses."""
-    belief = prior_on(prior, channel.inputs)
+    belief = prior_on(prior, expect_channel(channel).inputs)
     return Leakage.of_loss(_guesses(belief.array[:, None]), _guesses(joint(channel, belief)))
 
 
@@ -258,6 +260,8 @@ def _read_order(order: Number) -> fmpq | float:
     alpha = rational(order)
     if alpha < 0:
         raise InvalidNumber(f"the order of an entropy must be at least 0, got {order}")
+    if alpha != 0 and not 10**-6 <= float(alpha) <= 10**6:
+        raise InvalidNumber(f"an order must be 0, ∞ or from a millionth to a million, got {order}")
     return alpha
 
 

@@ -8,11 +8,13 @@ the fields of :data:`TOLERANCES`.
 
 import math
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from decimal import Decimal
 from fractions import Fraction
 from numbers import Rational as RationalNumber
+from threading import RLock
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -35,8 +37,11 @@ Array: TypeAlias = npt.NDArray[Any]
 class Tolerances:
     """The only tolerances of the package. None of them decides a claim about privacy."""
 
-    total: float = 1e-10
+    total: float = 1e-12
     """How far floating-point probabilities may sum from 1 by rounding."""
+
+    proportional: float = 1e-13
+    """How far, relatively, floats may differ by rounding that were computed in different ways."""
 
     entry: float = 1e-9
     """How far two floating-point probabilities may differ and count as the same number."""
@@ -71,22 +76,32 @@ def rational(value: object) -> fmpq:
     if isinstance(value, str):
         return _parse(value)
     if isinstance(value, Decimal):
-        if not value.is_finite():
-            raise InvalidNumber(f"a number must be finite, got {value}")
-        return fmpq(*value.as_integer_ratio())
+        return _parse(str(value))
     if isinstance(value, RationalNumber | np.integer):
         return fmpq(int(value.numerator), int(value.denominator))
     raise InvalidNumber(f"expected a number such as 1, '1/3' or '0.25', got {value!r}")
 
 
+_FRACTION = re.compile(r"([+-]?\d+)/(\d+)")
+_DECIMAL = re.compile(r"([+-]?)(\d*)(?:\.(\d*))?(?:[eE]([+-]?\d+))?")
+
+
 def _parse(text: str) -> fmpq:
-    try:
-        read = Fraction(text.strip())
-    except ZeroDivisionError:
-        raise InvalidNumber(f"the denominator must not be 0, got {text!r}") from None
-    except ValueError:
-        raise InvalidNumber(f"expected a number such as '1/3' or '0.25', got {text!r}") from None
-    return fmpq(read.numerator, read.denominator)
+    """Read a fraction or a decimal number of any length; ``Fraction`` stops at 4300 digits."""
+    written = text.strip()
+    if match := _FRACTION.fullmatch(written):
+        if not match[2].strip("0"):
+            raise InvalidNumber(f"the denominator must not be 0, got {text!r}")
+        return fmpq(fmpz(match[1].removeprefix("+")), fmpz(match[2]))
+    match = _DECIMAL.fullmatch(written)
+    if not match or not (match[2] or match[3]):
+        raise InvalidNumber(f"expected a number such as '1/3' or '0.25', got {text[:40]!r}")
+    exponent = int(match[4] or 0)
+    if abs(exponent) > 10**6:
+        raise InvalidNumber(f"an exponent must be at most a million, got {text[:40]!r}")
+    after = match[3] or ""
+    digits = fmpq(fmpz(match[2] + after)) * fmpq(10) ** (exponent - len(after))
+    return -digits if match[1] == "-" else digits
 
 
 @RationalNumber.register
@@ -109,6 +124,23 @@ def public(value: Any) -> Value:
     return fraction(value) if isinstance(value, fmpq) else float(value)
 
 
+def shown(value: Any) -> str:
+    """Return a number as a person reads it, short however long it is.
+
+    >>> shown(Fraction(4, 3)), shown(Fraction(4, 3) ** 50), shown(Fraction(4, 3) ** 10**6)
+    ('4/3', '≈1.76578e+06', '≈2^415037')
+    """
+    if not isinstance(value, fmpq | Fraction | int):
+        return f"{value:.6g}"
+    number = rational(value)
+    if number.height_bits() <= 40:
+        return str(number)
+    near = abs(to_float(number))
+    if number != 0 and not 2.0**-1000 < near < 2.0**1000:
+        return f"≈{'-' if number < 0 else ''}2^{log2(abs(number)):.6g}"
+    return f"≈{to_float(number):.6g}"
+
+
 def is_exact(array: Array) -> bool:
     """Say whether the numbers of ``array`` are exact rationals."""
     return array.dtype == object
@@ -122,11 +154,13 @@ def read_numbers(values: Iterable[object]) -> Array:
     >>> read_numbers([1, 0.5])
     array([1. , 0.5])
     """
+    if isinstance(values, np.ma.MaskedArray) and np.ma.is_masked(values):
+        raise InvalidNumber("every number must be there, got an array with masked entries")
     if isinstance(values, np.ndarray) and values.dtype.kind == "f":
         return values.astype(np.float64)
-    row = list(values)
+    row = values.tolist() if isinstance(values, np.ndarray) else list(values)
     kinds = set(map(type, row))
-    if kinds <= {float, int, np.float64} and kinds != {int}:
+    if kinds <= {float, np.float64}:
         return np.array(row, dtype=np.float64)
     if any(issubclass(kind, float | np.floating) for kind in kinds):
         numbers = [v if isinstance(v, float) else to_float(rational(v)) for v in row]
@@ -179,6 +213,16 @@ def float_above(value: fmpq) -> float:
     return 0.0 - float_below(-value)
 
 
+_PRECISION = RLock()
+
+
+@contextmanager
+def precision(bits: int) -> Iterator[None]:
+    """Compute balls with so many bits; flint keeps the precision for all threads together."""
+    with _PRECISION, ctx.workprec(bits):
+        yield
+
+
 def nearest_float(ball: Callable[[], arb]) -> float:
     """Return the float nearest to the number that ``ball`` encloses ever more tightly.
 
@@ -186,21 +230,41 @@ def nearest_float(ball: Callable[[], arb]) -> float:
     number exactly between two floats would never get there, so the precision is capped where
     the choice between the two no longer matters.
     """
-    bits = 128
-    while True:
-        with ctx.workprec(bits):
+    for bits in _growing():
+        with precision(bits):
             enclosure = ball()
+            if not enclosure.is_finite():
+                continue
             low, high = to_float(enclosure.lower().fmpq()), to_float(enclosure.upper().fmpq())
         if low == high or bits >= 4096:
             return low + 0.0  # 0.0 rather than -0.0
-        bits *= 2
+    raise AssertionError("unreachable")
 
 
 def outward(ball: Callable[[], arb]) -> tuple[float, float]:
-    """Return two floats that enclose the number that ``ball`` encloses, one or two ulps wide."""
-    with ctx.workprec(128):
-        enclosure = ball()
-        return float_below(enclosure.lower().fmpq()), float_above(enclosure.upper().fmpq())
+    """Return two floats that enclose the number that ``ball`` encloses, at most two ulps apart.
+
+    Only a number that is 0, or too near to it to be told apart, may be enclosed less tightly.
+    """
+    for bits in _growing():
+        with precision(bits):
+            enclosure = ball()
+            if not enclosure.is_finite():
+                continue
+            low = float_below(enclosure.lower().fmpq())
+            high = float_above(enclosure.upper().fmpq())
+        if high <= math.nextafter(math.nextafter(low, math.inf), math.inf) or bits >= 4096:
+            return low, high
+    raise AssertionError("unreachable")
+
+
+def _growing() -> Iterator[int]:
+    """Yield precisions that double; a ball that is infinite at all of them is refused."""
+    bits = 128
+    while bits <= 2**16:
+        yield bits
+        bits *= 2
+    raise InvalidNumber("the number cannot be computed: it is too large or too close to a limit")
 
 
 # --- numbers in sentences ------------------------------------------------------------------
@@ -286,7 +350,7 @@ class Ratio:
     def __post_init__(self) -> None:
         if not 1 <= self.lower <= self.upper:
             raise InvalidNumber(
-                f"the ratio e^ε must be at least 1 (ε at least 0), got {float(self.lower):g}"
+                f"the ratio e^ε must be at least 1 (ε at least 0), got {shown(self.lower)}"
             )
 
     @classmethod
@@ -308,7 +372,7 @@ class Ratio:
             raise InvalidNumber(f"ε must be at least 0, got {epsilon}")
         if exponent > 10**6:
             raise InvalidNumber(f"ε must be at most a million, got {epsilon}")
-        return cls(*_enclose(lambda: arb(exponent).exp()))
+        return cls(*_enclose_exp(exponent))
 
     @property
     def is_exact(self) -> bool:
@@ -320,10 +384,18 @@ class Ratio:
         """ε = ln λ as a float."""
         return ln((self.lower + self.upper) / 2)
 
+    def allows(self, value: Fraction | float) -> bool:
+        """Say whether ``value`` ≤ λ, for a λ that is only enclosed on the safe side.
+
+        >>> Ratio.of(epsilon=1).allows(Fraction(27, 10)), Ratio.of(epsilon=1).allows(3)
+        (True, False)
+        """
+        return value <= self.lower
+
     def __str__(self) -> str:
         if self.is_exact:
-            return f"{self.lower} (ε = ln {self.lower})"
-        return f"{float(self.lower):.6g} (ε = {self.epsilon:.6g})"
+            return f"{shown(self.lower)} (ε = ln {shown(self.lower)})"
+        return f"{shown(self.lower)} (ε = {self.epsilon:.6g})"
 
 
 def _as_printed(value: object) -> fmpq:
@@ -331,10 +403,11 @@ def _as_printed(value: object) -> fmpq:
     return rational(repr(float(value)) if isinstance(value, float | np.floating) else value)
 
 
-def _enclose(ball: Callable[[], arb]) -> tuple[Fraction, Fraction]:
-    """Return rationals of 64 significant bits below and above what ``ball`` encloses."""
-    with ctx.workprec(128):
-        enclosure = ball()
-    with ctx.workprec(64):
+def _enclose_exp(exponent: fmpq) -> tuple[Fraction, Fraction]:
+    """Return rationals below and above e^x; their distance from 1 has 64 significant bits."""
+    bits = 64 if exponent == 0 else 64 + max(0, -math.floor(log2(exponent)))
+    with precision(2 * bits):
+        enclosure = arb(exponent).exp()
+    with precision(bits):
         low, high = enclosure.lower().fmpq(), enclosure.upper().fmpq()
     return fraction(low), fraction(high)

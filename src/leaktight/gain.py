@@ -28,6 +28,8 @@ class _Payoff:
         inputs: Iterable[Hashable] | None = None,
     ) -> None:
         name = type(self).__name__.lower()
+        if callable(rows):
+            raise InvalidGain(f"a {name} from a function is {name.title()}.from_function(…)")
         matrix, guesses, inputs = read_table(rows, guesses, inputs, name, InvalidGain)
         if not is_exact(matrix) and not np.isfinite(matrix).all():
             raise InvalidGain(f"every {name} must be a finite number")
@@ -182,5 +184,5 @@ class Tries:
     k: int
 
     def __post_init__(self) -> None:
-        if self.k < 1:
-            raise InvalidGain(f"there must be at least one try, got {self.k}")
+        if not isinstance(self.k, int) or self.k < 1:
+            raise InvalidGain(f"there must be at least one try, a whole number, got {self.k!r}")

@@ -2,7 +2,7 @@
 
 A :class:`Graph` is finite, simple, labelled and undirected. Secret graphs, adjacency graphs and
 the answer graphs of queries are all such graphs. What it knows is computed once, when first
-asked for; distances and components come from igraph.
+asked for; distances come from igraph, components and single rows of distances from scipy.
 """
 
 import math
@@ -21,6 +21,7 @@ from leaktight.labels import Labels, read_labels, suggestion
 if TYPE_CHECKING:
     import igraph
     import networkx
+    from scipy.sparse import csr_array
 
 Kept = TypeVar("Kept", bound=np.generic)
 
@@ -31,6 +32,12 @@ Indices: TypeAlias = npt.NDArray[np.int64]
 
 MOST_DISTANCES = 2**15
 """The most vertices for which all distances are held at once, in 2 GB as 16-bit numbers."""
+
+PROBED = 16
+"""One in so many vertices may be a source from which all eccentricities are bounded."""
+
+COLUMNS = 80
+"""The width of a line in which every ``repr`` fits."""
 
 MOST_DRAWN = 80
 """The largest number of vertices that a notebook shows as a picture."""
@@ -152,7 +159,9 @@ class Graph:
 
     def neighbours(self, vertex: Hashable) -> tuple[Hashable, ...]:
         """Return the vertices that an edge joins to ``vertex``."""
-        return tuple(self.vertices[j] for j in self._igraph.neighbors(self.index(vertex)))
+        at = self.index(vertex)
+        start, end = self._joined.indptr[at : at + 2]
+        return tuple(self.vertices[j] for j in self._joined.indices[start:end].tolist())
 
     @cached_property
     def degrees(self) -> Indices:
@@ -176,8 +185,10 @@ class Graph:
     @cached_property
     def component_labels(self) -> Indices:
         """For each vertex the number of its component; components count from the first vertex."""
-        membership = self._igraph.connected_components().membership
-        return _read_only(np.array(membership, dtype=np.int64))
+        from scipy.sparse.csgraph import connected_components
+
+        _, labels = connected_components(self._joined, directed=False)
+        return _read_only(labels.astype(np.int64))
 
     @cached_property
     def components(self) -> tuple[tuple[Hashable, ...], ...]:
@@ -229,7 +240,7 @@ class Graph:
         >>> Graph(4, [(0, 1), (1, 2)]).distances_from(0)
         array([ 0,  1,  2, -1])
         """
-        return self._distance_rows([self.index(vertex)]).ravel()
+        return self._steps_from([self.index(vertex)])
 
     @cached_property
     def distances(self) -> npt.NDArray[np.int16]:
@@ -248,12 +259,21 @@ class Graph:
 
     @cached_property
     def eccentricities(self) -> Indices:
-        """For each vertex the distance to the farthest vertex of its component."""
-        if self.alike is None:
-            return _read_only(np.array(self._igraph.eccentricity(), dtype=np.int64))
-        _, first, which = np.unique(self.alike, return_index=True, return_inverse=True)
-        farthest = np.array(self._igraph.eccentricity(first.tolist()), dtype=np.int64)
-        return _read_only(farthest[which])
+        """For each vertex the distance to the farthest vertex of its component.
+
+        >>> Graph.from_indices(10**5, [(i, i + 1) for i in range(10**5 - 1)]).eccentricities.min()
+        np.int64(50000)
+        """
+        if 2 * self.size == self.order * (self.order - 1):
+            return _read_only(np.full(self.order, min(1, self.size)))
+        if self.alike is not None:
+            _, first, which = np.unique(self.alike, return_index=True, return_inverse=True)
+            farthest = np.array(self._igraph.eccentricity(first.tolist()), dtype=np.int64)
+            return _read_only(farthest[which])
+        farthest, unsettled = self._bounded_eccentricities()
+        if len(unsettled):
+            farthest[unsettled] = self._igraph.eccentricity(unsettled.tolist())
+        return _read_only(farthest)
 
     @cached_property
     def distance_counts(self) -> Indices:
@@ -284,7 +304,7 @@ class Graph:
         shown = [f"{self.vertices[i]!r}-{self.vertices[j]!r}" for i, j in self.edges[:8].tolist()]
         listed = ": " + ", ".join(shown) if shown else ""
         more = ", …" if self.size > len(shown) else ""
-        return (
+        return one_line(
             f"{type(self).__name__}({counted(self.order, 'vertex', 'vertices')}, "
             f"{counted(self.size, 'edge', 'edges')}{listed}{more})"
         )
@@ -295,7 +315,7 @@ class Graph:
             return None
         from leaktight.picture import svg
 
-        return svg(self.vertices, self.edges, self._igraph.layout_kamada_kawai().coords)
+        return svg(self.vertices, self.edges)
 
     # --- how it is made --------------------------------------------------------------------
 
@@ -303,11 +323,55 @@ class Graph:
     def _igraph(self) -> "igraph.Graph":
         import igraph
 
-        return igraph.Graph(n=self.order, edges=self.edges)
+        graph = igraph.Graph(n=self.order)
+        graph.add_edges(self.edges)  # twice as quick as giving them above
+        return graph
+
+    @cached_property
+    def _joined(self) -> "csr_array":
+        """The neighbours of each vertex, as a sparse square table of ones."""
+        from scipy.sparse import coo_array
+
+        ends = np.concatenate([self.edges, self.edges[:, ::-1]])
+        ones = np.ones(len(ends), dtype=np.int8)
+        joined = coo_array((ones, tuple(ends.T)), shape=(self.order, self.order)).tocsr()
+        joined.sort_indices()
+        return joined
 
     @cached_property
     def _positions(self) -> dict[Hashable, int]:
         return {vertex: position for position, vertex in enumerate(self.vertices)}
+
+    def _steps_from(self, sources: Indices | Sequence[int]) -> Indices:
+        """Return the distance of each vertex from the nearest source, −1 if there is no path."""
+        from scipy.sparse.csgraph import dijkstra
+
+        steps = dijkstra(self._joined, indices=sources, unweighted=True, min_only=True)
+        return np.where(np.isinf(steps), -1, steps).astype(np.int64)
+
+    def _bounded_eccentricities(self) -> tuple[Indices, Indices]:
+        """Return lower bounds on all eccentricities, and where they may be less than that.
+
+        A vertex at d steps from a source of eccentricity e has one of at least max(d, e − d) and
+        at most e + d (Takes and Kosters). The sources are, by turns, those of the least lower and
+        of the largest upper bound, one in each component that is not settled.
+        """
+        lower, upper = np.zeros(self.order, dtype=np.int64), np.full(self.order, self.order)
+        labels, unsettled = self.component_labels, np.arange(self.order)
+        for probe in range(self.order // PROBED):
+            bound = -upper[unsettled] if probe % 2 else lower[unsettled]
+            ranked = unsettled[np.lexsort((bound, labels[unsettled]))]
+            _, first = np.unique(labels[ranked], return_index=True)
+            steps = self._steps_from(ranked[first])
+            farthest = np.full(int(labels.max()) + 1, -1)
+            np.maximum.at(farthest, labels, steps)
+            there = np.where(steps < 0, self.order, farthest[labels] + steps)
+            lower = np.maximum(lower, np.maximum(steps, farthest[labels] - steps))
+            upper = np.minimum(upper, there)
+            unsettled = np.flatnonzero(lower < upper)
+            if not len(unsettled):
+                break
+        return lower, unsettled
 
     def _distance_rows(self, sources: Sequence[int]) -> Indices:
         rows = np.array(self._igraph.distances(source=sources))
@@ -378,6 +442,15 @@ def product_edges(graphs: Iterable[Graph]) -> Indices:
         edges = np.concatenate([along_old.reshape(-1, 2), along_new.reshape(-1, 2)])
         order *= n
     return edges
+
+
+def one_line(text: str) -> str:
+    """Cut what stands in brackets, so that the text fits in a line.
+
+    >>> one_line(f"Graph({'a' * 100})")[-4:]
+    'aa…)'
+    """
+    return text if len(text) <= COLUMNS else text[: COLUMNS - 2] + "…)"
 
 
 def _read_only(array: npt.NDArray[Kept]) -> npt.NDArray[Kept]:

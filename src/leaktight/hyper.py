@@ -5,14 +5,14 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from leaktight.channel import Channel
+from leaktight.channel import Channel, expect_channel
 from leaktight.distribution import Distribution, PriorLike, prior_on
 from leaktight.exact import Array
 from leaktight.labels import Labels, position
 from leaktight.leakage import joint
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Hyper:
     """The posteriors that an observation can leave, each with its probability.
 
@@ -41,6 +41,7 @@ def hyper(channel: Channel, prior: PriorLike = None) -> Hyper:
     >>> after.outer["+"], after.posterior("+")["yes"]
     (Fraction(11, 30), Fraction(2, 11))
     """
+    channel = expect_channel(channel)
     joined = joint(channel, prior_on(prior, channel.inputs))
     outer = joined.sum(axis=0)
     occurs = np.flatnonzero(outer > 0)

@@ -16,12 +16,12 @@ from dataclasses import dataclass
 from typing import Any, TypeAlias
 
 import numpy as np
-from flint import arb, ctx, fmpq
+from flint import arb, fmpq
 
-from leaktight.channel import Channel
+from leaktight.channel import Channel, expect_channel
 from leaktight.composition import Parallel
 from leaktight.distribution import Distribution, ProductDistribution
-from leaktight.errors import InvalidNumber
+from leaktight.errors import InvalidNumber, Undecided
 from leaktight.exact import (
     TOLERANCES,
     Array,
@@ -30,6 +30,7 @@ from leaktight.exact import (
     float_array,
     float_below,
     log2_interval,
+    precision,
     rational,
     to_float,
 )
@@ -65,6 +66,12 @@ class CapacityEnclosure:
         return self.bits
 
 
+SMALLEST_ORDER, LARGEST_ORDER = 0.001, 1000.0
+
+SAFE_ORDERS = (1 / 16, 64.0)
+"""Between these orders no power that matters underflows; beyond, balls are used for floats too."""
+
+
 def shannon_capacity(channel: Channel | Parallel) -> CapacityEnclosure:
     """Return the largest mutual information over all priors, enclosed, with such a prior.
 
@@ -95,24 +102,31 @@ def renyi_capacity(channel: Channel | Parallel, order: Number) -> CapacityEnclos
     if order == math.inf:
         raise InvalidNumber("the capacity of order ∞ is exact: use min_capacity")
     exact_order = rational(order)
-    if not exact_order > 0:
-        raise InvalidNumber(f"the order of a capacity must be above 0, got {order}")
     alpha = to_float(exact_order)
-
+    if not SMALLEST_ORDER <= alpha <= LARGEST_ORDER:
+        raise InvalidNumber(
+            f"the order of a capacity must be from {SMALLEST_ORDER} to {LARGEST_ORDER}, "
+            f"got {order}; for order ∞ there is min_capacity"
+        )
+    channel = expect_channel(channel)
     matrix = float_array(channel.matrix)
     matrix = matrix[:, matrix.max(axis=0) > 0]
     matrix = matrix / matrix.sum(axis=1, keepdims=True)
     enough = TOLERANCES.capacity_gap / 4 * (1 if alpha == 1 else abs(alpha - 1) / alpha)
-    weights = _maximise(*_objective(matrix, alpha), enough)
-    if channel.is_exact:
-        occurs = channel.matrix.max(axis=0) > 0
-        lower, upper = _enclose_exact(channel.matrix[:, occurs], weights, exact_order)
+    with np.errstate(all="ignore"):  # what is not finite ends the search
+        weights = _maximise(*_objective(matrix, alpha), enough)
+    if channel.is_exact or not SAFE_ORDERS[0] <= alpha <= SAFE_ORDERS[1]:
+        exact = channel.exact().matrix
+        lower, upper = _enclose_exact(exact[:, exact.max(axis=0) > 0], weights, exact_order)
     else:
         lower, upper = _enclose(matrix, weights, alpha)
-    attaining = weights ** (1 / alpha)  # Arimoto's leakage at π^(1/α) is Sibson's at π
+    # Arimoto's leakage at π^(1/α) is Sibson's at π.
+    attaining = (weights / weights.max()) ** (1 / alpha)
     prior = Distribution.from_counts(attaining, channel.inputs)
-    ceiling = log2_interval(min(matrix.shape))[1]
-    return CapacityEnclosure(max(lower, 0.0), min(upper, ceiling), prior)
+    lower, upper = max(lower, 0.0), min(upper, log2_interval(min(matrix.shape))[1])
+    if not lower <= upper:
+        raise Undecided(f"the capacity of order {order} is not settled in floating point")
+    return CapacityEnclosure(lower, upper, prior)
 
 
 # --- the proposal: an interior-point method ------------------------------------------------
@@ -160,7 +174,10 @@ def _maximise(c: Array, a: Array, first: Derivative, second: Derivative, enough:
             best, best_gap = weights, gap
         if gap < enough:
             break
-        solve = _solver(a, -second(weights @ a), slack / weights)
+        try:
+            solve = _solver(a, -second(weights @ a), slack / weights)
+        except (ValueError, np.linalg.LinAlgError):
+            break  # no further progress in floating point
         residual = level - gradient - slack
         move, drop, _ = _step(solve, weights, slack, residual, np.zeros(n))
         predicted = (weights + _reach(weights, move) * move) @ (slack + _reach(slack, drop) * drop)
@@ -182,10 +199,10 @@ def _solver(a: Array, curvature: Array, diagonal: Array) -> Callable[[Array], Ar
     half = a * np.sqrt(curvature)
     if len(a) <= 2 * a.shape[1]:
         factor = cho_factor(half @ half.T + np.diag(diagonal), overwrite_a=True)
-        return lambda b: cho_solve(factor, b)
+        return lambda b: cho_solve(factor, b, check_finite=False)
     scaled = half / diagonal[:, None]  # fewer outputs than inputs: the Woodbury identity
     small = cho_factor(np.eye(a.shape[1]) + half.T @ scaled, overwrite_a=True)
-    return lambda b: b / diagonal - scaled @ cho_solve(small, scaled.T @ b)
+    return lambda b: b / diagonal - scaled @ cho_solve(small, scaled.T @ b, check_finite=False)
 
 
 def _step(
@@ -226,7 +243,8 @@ def _bounds(
             ]
         )
         return weights @ divergences, divergences
-    scale = matrix.astype(float).max(axis=0)  # any scale is right; this one loses no power
+    scale = matrix.astype(float).max(axis=0)
+    scale[scale == 0] = 1  # any scale is right; the largest entry loses no power
     powers = np.zeros_like(matrix)
     powers[seen] = (matrix / scale)[seen] ** alpha
     means = weights @ powers
@@ -255,7 +273,7 @@ def _enclose(matrix: Array, weights: Array, alpha: float) -> tuple[float, float]
 
 def _enclose_exact(matrix: Array, weights: Array, alpha: fmpq) -> tuple[float, float]:
     """Return bounds in bits on the capacity of order α of an exact channel, by ball arithmetic."""
-    with ctx.workprec(128):
+    with precision(192):
         prior = _balls(weights)
         order = 1 if alpha == 1 else arb(alpha)
         lower, divergences = _bounds(_balls(matrix), prior / prior.sum(), order, _log_balls)

@@ -20,18 +20,22 @@ def read_labels(
         labels = labels.tolist()
     elif isinstance(labels, str):
         raise error(f"expected a list with a label for each {what}, got the text {labels!r}")
-    names = tuple(labels)
+    try:
+        names = tuple(labels)
+    except TypeError:
+        raise error(f"expected a list with a label for each {what}, got {labels!r}") from None
     if len(names) != count:
         raise error(f"there must be one label for each {what}, got {len(names)} for {count}")
-    try:
-        distinct = len(set(names)) == count
-    except TypeError:
-        bad = next(n for n in names if not isinstance(n, Hashable))
-        raise error(f"a label must be hashable, got the {what} {bad!r}") from None
-    if not distinct:
-        seen: set[Hashable] = set()
-        twice = next(n for n in names if n in seen or seen.add(n))  # type: ignore[func-returns-value]
-        raise error(f"each {what} must have a label of its own, got {twice!r} twice")
+    seen: set[Hashable] = set()
+    for name in names:
+        try:
+            known = name in seen
+        except TypeError:
+            raise error(f"a label must be hashable, got the {what} {name!r}") from None
+        if known or name != name:
+            problem = "twice" if known else "which does not equal itself"
+            raise error(f"each {what} must have a label of its own, got {name!r} {problem}")
+        seen.add(name)
     return names
 
 
@@ -46,7 +50,12 @@ def position(label: Hashable, labels: Labels, what: str) -> int:
 def positions(wanted: Iterable[Hashable], labels: Labels, what: str) -> list[int]:
     """Return where each of ``wanted`` stands in ``labels``."""
     where = {label: i for i, label in enumerate(labels)}
-    found = list(wanted)
+    if isinstance(wanted, str) and wanted in where:
+        raise Mismatch(f"expected a list of {what}s, got the text {wanted!r}: write [{wanted!r}]")
+    try:
+        found = list(wanted)
+    except TypeError:
+        raise Mismatch(f"expected a list of {what}s, got {wanted!r}") from None
     for label in found:
         if label not in where:
             raise Mismatch(f"there is no {what} {label!r}; {suggestion(label, labels)}")
@@ -55,6 +64,8 @@ def positions(wanted: Iterable[Hashable], labels: Labels, what: str) -> list[int
 
 def alignment(ours: Labels, theirs: Labels, what: str) -> list[int] | None:
     """Return how to reorder ``theirs`` into ``ours``; None if they already agree."""
+    if len(set(ours)) < len(ours):
+        raise Mismatch(f"{what} must have distinct labels, got {len(set(ours))} for {len(ours)}")
     if ours == theirs:
         return None
     where = {label: i for i, label in enumerate(theirs)}

@@ -13,11 +13,22 @@ from typing import Any, Self, TypeAlias
 import numpy as np
 from flint import fmpq
 
-from leaktight.channel import Channel
+from leaktight.channel import Channel, expect_channel
 from leaktight.composition import Parallel, pair_factors
 from leaktight.distribution import Distribution, PriorLike, ProductDistribution, known, prior_on
-from leaktight.errors import InvalidGain
-from leaktight.exact import Array, Value, float_array, is_exact, ln, log2, public, total
+from leaktight.errors import InvalidGain, InvalidNumber
+from leaktight.exact import (
+    Array,
+    Value,
+    float_array,
+    is_exact,
+    ln,
+    log2,
+    public,
+    shown,
+    to_float,
+    total,
+)
 from leaktight.gain import Gain, Loss, Tries
 from leaktight.matrix import column_maxima
 
@@ -25,7 +36,13 @@ GainLike: TypeAlias = Gain | Tries | None
 """What a guess earns; None is one guess that earns 1 if right."""
 
 
-@dataclass(frozen=True, slots=True)
+SMALLEST = 2.0**-1000
+"""Products of floats below this may have lost digits."""
+
+BEYOND = "the product of so many floats is beyond the floats; use .exact()"
+
+
+@dataclass(frozen=True, slots=True, repr=False)
 class Leakage:
     """What an observation changes: the value ``before`` and ``after``, and how they compare.
 
@@ -59,6 +76,12 @@ class Leakage:
         factor = _quotient(before, after)
         return cls(public(before), public(after), public(factor), public(before - after))
 
+    def __repr__(self) -> str:
+        return (
+            f"Leakage({shown(self.before)} before, {shown(self.after)} after: "
+            f"factor {shown(self.factor)}, {self.bits:.6g} bits)"
+        )
+
     @property
     def bits(self) -> float:
         """log2 of the factor, correctly rounded."""
@@ -73,11 +96,26 @@ class Leakage:
         return self.bits
 
 
+def product_of_powers(factors: Iterable[tuple[Any, int]]) -> Any:
+    """Return Π base^times of exact numbers or floats; floats must not overflow or vanish."""
+    try:
+        whole = math.prod(base**times for base, times in factors)
+    except OverflowError:
+        whole = math.inf
+    if isinstance(whole, float) and not SMALLEST < whole < math.inf:
+        raise InvalidNumber(BEYOND)
+    return whole
+
+
 def _alike(*numbers: Any) -> Iterable[Any]:
     """Return the numbers as they are if all are exact, otherwise all as floats."""
     if all(isinstance(number, fmpq) for number in numbers):
         return numbers
-    return (float(public(number)) for number in numbers)
+    floats = [to_float(number) if isinstance(number, fmpq) else number for number in numbers]
+    for number, near in zip(numbers, floats, strict=True):
+        if near == math.inf or (number != 0 and abs(near) < SMALLEST):
+            raise InvalidNumber(BEYOND)
+    return floats
 
 
 def _quotient(above: Any, below: Any) -> Any:
@@ -146,7 +184,7 @@ def g_leakage(
     elif isinstance(channel, Parallel):
         before = _before(prior, gain)
     else:
-        before = _before(prior_on(prior, channel.inputs), gain)
+        before = _before(prior_on(prior, expect_channel(channel).inputs), gain)
     return Leakage.of_gain(before, _after(channel, prior, gain))
 
 
@@ -161,7 +199,7 @@ def min_entropy_leakage(channel: Channel | Parallel, prior: PriorLike = None) ->
 
 def _before(prior: PriorLike, gain: GainLike) -> Any:
     if isinstance(prior, ProductDistribution) and gain is None:
-        return math.prod(_before(factor, None) ** times for factor, times in prior.factors)
+        return product_of_powers((_before(p, None), times) for p, times in prior.factors)
     belief = known(prior)
     return _most(belief.array[:, None], belief.values, gain)[0]
 
@@ -171,7 +209,8 @@ def _after(channel: Channel | Parallel, prior: PriorLike, gain: GainLike) -> Any
         if gain is not None:
             return _after(channel.expand(), prior, gain)
         pairs = pair_factors(channel, prior)
-        return math.prod(_after(c, p, None) ** times for c, p, times in pairs)
+        return product_of_powers((_after(c, p, None), times) for c, p, times in pairs)
+    channel = expect_channel(channel)
     if gain is None and prior is None:
         return total(column_maxima(channel.matrix)) / len(channel.inputs)
     belief = prior_on(prior, channel.inputs)
@@ -196,12 +235,13 @@ def posterior_risk(channel: Channel, prior: PriorLike = None, loss: Loss | None 
     >>> posterior_risk(Channel([["2/3", "1/3"], ["1/3", "2/3"]]))
     Fraction(1, 3)
     """
-    return public(_posterior_risk(channel, prior_on(prior, channel.inputs), loss))
+    belief = prior_on(prior, expect_channel(channel).inputs)
+    return public(_posterior_risk(channel, belief, loss))
 
 
 def risk_leakage(channel: Channel, prior: PriorLike = None, loss: Loss | None = None) -> Leakage:
     """Return how much less the best guess is expected to lose after the observation."""
-    belief = prior_on(prior, channel.inputs)
+    belief = prior_on(prior, expect_channel(channel).inputs)
     return Leakage.of_loss(_risk(belief, loss), _posterior_risk(channel, belief, loss))
 
 
@@ -228,7 +268,7 @@ def strategy(
     >>> strategy(coin)
     {'-': 'no', '+': 'yes'}
     """
-    joined = joint(channel, prior_on(prior, channel.inputs))
+    joined = joint(channel, prior_on(prior, expect_channel(channel).inputs))
     occurs = np.flatnonzero(joined.max(axis=0) > 0)
     joined = joined[:, occurs]
     guesses: list[Hashable]
@@ -255,11 +295,17 @@ def _most(joined: Array, inputs: tuple[Hashable, ...], gain: GainLike) -> Array:
         k = min(gain.k, len(joined))
         ranked = np.sort(joined, axis=0) if is_exact(joined) else np.partition(joined, -k, axis=0)
         return ranked[-k:].sum(axis=0)
+    if not isinstance(gain, Gain):
+        raise InvalidGain(f"expected a Gain, Tries or None, got {gain!r:.60}")
     return gain.expected(joined, inputs).max(axis=0)
 
 
 def _least(joined: Array, inputs: tuple[Hashable, ...], loss: Loss | None) -> Array:
     """Return the least expected loss for each column of a joint distribution."""
     if loss is None:
-        return joined.sum(axis=0) - joined.max(axis=0)
+        rest = joined.copy()  # all but the largest, without cancellation
+        rest[joined.argmax(axis=0), np.arange(joined.shape[1])] *= 0
+        return rest.sum(axis=0)
+    if not isinstance(loss, Loss):
+        raise InvalidGain(f"expected a Loss or None, got {loss!r:.60}")
     return loss.expected(joined, inputs).min(axis=0)

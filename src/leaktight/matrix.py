@@ -20,6 +20,15 @@ from leaktight.exact import (
 from leaktight.labels import Labels, positions
 
 
+def as_mapping(value: Any) -> Mapping[Hashable, Any] | None:
+    """Return a mapping or a pandas series as a mapping, anything else as None."""
+    if isinstance(value, Mapping):
+        return value
+    if hasattr(value, "index") and hasattr(value, "items") and not hasattr(value, "columns"):
+        return dict(value.items())
+    return None
+
+
 def read_table(
     table: Any,
     rows: Iterable[Hashable] | None,
@@ -35,37 +44,38 @@ def read_table(
     elif isinstance(table, Mapping):
         names = list(table) if rows is None else list(rows)
         if set(names) != set(table):
-            raise error(
-                f"the labels of the {what}'s rows must be those of the mapping, got {names}"
-            )
+            raise error(f"the labels of the rows must be those of the mapping, got {names}")
         rows, table = names, [table[name] for name in names]
-        if any(isinstance(row, Mapping) for row in table):
-            named = _row_labels(table, names, what, error)
+        if any(as_mapping(row) is not None for row in table):
+            found = [
+                _named_row(name, row, what, error) for name, row in zip(names, table, strict=True)
+            ]
+            named = dict.fromkeys(column for row in found for column in row)
             columns = list(named if columns is None else columns)
-            for name, row in zip(names, table, strict=True):
+            for name, row in zip(names, found, strict=True):
                 positions(row, tuple(columns), f"column (named in row {name!r} of the {what})")
-            table = [[row.get(column, 0) for column in columns] for row in table]
+            table = [[row.get(column, 0) for column in columns] for row in found]
     return _read_matrix(table, what, error), rows, columns
 
 
-def _row_labels(
-    table: list[Any], names: list[Hashable], what: str, error: type[InvalidInput]
-) -> dict[Hashable, None]:
-    for name, row in zip(names, table, strict=True):
-        if not isinstance(row, Mapping):
-            raise error(
-                f"row {name!r} of the {what} must be a mapping like the others, got {row!r}"
-            )
-    return dict.fromkeys(column for row in table for column in row)
+def _named_row(
+    name: Hashable, row: Any, what: str, error: type[InvalidInput]
+) -> Mapping[Hashable, Any]:
+    found = as_mapping(row)
+    if found is None:
+        raise error(f"row {name!r} of the {what} must be a mapping like the others, got {row!r}")
+    return found
 
 
 def _read_matrix(rows: Any, what: str, error: type[InvalidInput]) -> Array:
     if isinstance(rows, np.ndarray) and rows.ndim != 2:
         raise error(f"a {what} is a table of two dimensions, got {rows.ndim}")
+    if isinstance(rows, np.ma.MaskedArray) and np.ma.is_masked(rows):
+        raise error(f"every entry of the {what} must be there, got an array with masked entries")
     if isinstance(rows, np.ndarray) and rows.dtype.kind == "f":
         matrix = np.array(rows, dtype=np.float64)  # in the same memory order
     elif isinstance(rows, str) or not isinstance(rows, Iterable):
-        raise error(f"a {what} is made of rows of numbers, got {rows!r}")
+        raise error(f"a {what} is made of rows of numbers, got {rows!r:.60}")
     else:
         read = [_read_row(i, row, what, error) for i, row in enumerate(rows)]
         for i, row in enumerate(read):
@@ -83,8 +93,8 @@ def _read_matrix(rows: Any, what: str, error: type[InvalidInput]) -> Array:
 
 
 def _read_row(i: int, row: Any, what: str, error: type[InvalidInput]) -> Array:
-    if isinstance(row, str) or not isinstance(row, Iterable):
-        raise error(f"row {i} of the {what} must be a row of numbers, got {row!r}")
+    if isinstance(row, str) or not isinstance(row, Iterable) or as_mapping(row) is not None:
+        raise error(f"row {i} of the {what} must be a row of numbers, got {row!r:.60}")
     try:
         return read_numbers(row)
     except InvalidNumber as wrong:
@@ -150,24 +160,40 @@ def _exact_maxima(matrix: Array, weights: Array | None) -> Array:
 def equal_rows(rows: Array) -> list[int]:
     """Return for each row the index of the first row that equals it, floats up to rounding."""
     if is_exact(rows):
-        first: dict[tuple[fmpq, ...], int] = {}
-        return [first.setdefault(tuple(row), i) for i, row in enumerate(rows)]
+        keys: list[Hashable] = [tuple(row) for row in rows]
+    else:
+        keys = [*_leaders(rows)]
+    first: dict[Hashable, int] = {}
+    return [first.setdefault(key, i) for i, key in enumerate(keys)]
+
+
+def _leaders(rows: Array) -> list[int]:
+    """Return for each row of floats one that equals it up to rounding, the same for all of them."""
     # Rows that agree up to rounding have nearly equal projections, so they are close in this order.
     weights = np.random.default_rng(0).standard_normal(rows.shape[1])
-    order = np.argsort(rows @ weights, kind="stable")
-    change = np.abs(np.diff(rows[order], axis=0)).max(axis=1) > TOLERANCES.entry
-    block = np.concatenate([[0], np.cumsum(change)])
-    leader = np.full(block[-1] + 1, len(rows))
-    np.minimum.at(leader, block, order)
-    found = np.empty(len(rows), dtype=int)
-    found[order] = leader[block]
-    return [int(i) for i in found]
+    leaders = np.arange(len(rows))
+    leader: int | None = None
+    for i in np.argsort(rows @ weights, kind="stable"):
+        if leader is None or not _equal_up_to_rounding(rows[leader], rows[i]):
+            leader = int(i)
+        leaders[i] = leader
+    return leaders.tolist()
+
+
+def _equal_up_to_rounding(one: Array, other: Array) -> bool:
+    """Say whether all entries agree relatively; a zero agrees with nothing but a zero."""
+    return bool((np.abs(one - other) <= TOLERANCES.proportional * np.minimum(one, other)).all())
 
 
 def text_table(matrix: Array, rows: Labels, columns: Labels) -> str:
-    """Return the table as aligned text, the first ten rows and six columns of it."""
-    header, lines = _cells(matrix, rows, columns, 10, 6)
+    """Return the table as aligned text: ten rows of it, and what fits into 80 columns."""
+    header, lines = _cells(matrix, rows, columns, 10, 24)
     widths = [max(map(len, column)) for column in zip(header, *lines, strict=True)]
+    while len(widths) > 2 and sum(widths) + 2 * (len(widths) - 1) > 80:
+        cut = len(widths) - 2 if header[-1] == "…" else len(widths) - 1
+        for line in (header, *lines):
+            line[cut:] = ["…"]
+        widths[cut:] = [1]
     return "\n".join(
         "  ".join(cell.rjust(width) for cell, width in zip(line, widths, strict=True)).rstrip()
         for line in [header, *lines]

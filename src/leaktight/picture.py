@@ -1,60 +1,150 @@
-"""What does a small graph look like?"""
+"""What does a small graph look like?
 
-from collections.abc import Hashable, Sequence
+Each component stands apart. A path is a line that turns at the margin, a cycle or a graph with
+at least half of all edges a circle, and anything else is laid out by Kamada and Kawai's springs.
+"""
+
+import math
+from collections.abc import Hashable, Iterable, Sequence
 from html import escape
+from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 
-WIDTH, HEIGHT, MARGIN = 420, 280, 32
+if TYPE_CHECKING:
+    import igraph
+
+Points: TypeAlias = npt.NDArray[np.float64]
+Box: TypeAlias = tuple[float, ...]
+"""The left, top, right and bottom of a name."""
+
+WIDTH, HEIGHT = 460, 320
+"""The largest picture, in pixels and without the names at its margin."""
+
+ROW = 10
+"""How many vertices of a path stand in one row."""
+
+MOST_COVERED = 40
+"""How many of the 40 points along each edge are too many to be covered by a name."""
+
+LETTER, LONGEST = 6.8, 14
+"""The width of a letter, and the number of letters at which a name is cut."""
+
+SIDES = ((0, -1), (0, 1), (1, 0), (-1, 0), (1, -1), (-1, -1), (1, 1), (-1, 1))
+"""Where a name may stand beside its dot, best first."""
 
 
-def svg(
-    vertices: Sequence[Hashable],
-    edges: npt.NDArray[np.int64],
-    positions: Sequence[Sequence[float]],
-) -> str:
-    """Draw a graph as one SVG element: dots that say their names, and lines.
+def svg(vertices: Sequence[Hashable], edges: npt.NDArray[np.int64]) -> str:
+    """Draw a graph as one SVG element: dots and lines, and names where there is room for them.
 
-    ``edges`` are pairs of positions in ``vertices``; ``positions`` are points of the plane,
-    stretched to fill the picture.
+    ``edges`` are pairs of positions in ``vertices``. A dot says its name under the mouse too.
 
-    >>> svg(["a<b", "c"], np.array([[0, 1]]), [(0, 0), (1, 0)]).count("<line")
+    >>> svg(["a<b", "c"], np.array([[0, 1]])).count("<line")
     1
     """
-    points = _fit(np.array(positions, dtype=np.float64))
-    lines = [
-        f'<line x1="{points[i, 0]:.1f}" y1="{points[i, 1]:.1f}" '
-        f'x2="{points[j, 0]:.1f}" y2="{points[j, 1]:.1f}"/>'
-        for i, j in edges.tolist()
-    ]
-    dots = [f'<circle cx="{x:.1f}" cy="{y:.1f}" r="5"/>' for x, y in points.tolist()]
-    names = [
-        f'<text x="{x:.1f}" y="{y - 9:.1f}">{escape(_name(vertex))}</text>'
-        for vertex, (x, y) in zip(vertices, points.tolist(), strict=True)
-    ]
+    names = [" ".join(map(str, v)) if isinstance(v, tuple) else str(v) for v in vertices]
+    points = _scaled(_layout(len(names), edges), max(map(len, names)))
+    lines = "".join(
+        f'<line x1="{a:.1f}" y1="{b:.1f}" x2="{c:.1f}" y2="{d:.1f}"/>'
+        for a, b, c, d in points[edges].reshape(-1, 4).tolist()
+    )
+    dots = "".join(
+        f'<circle cx="{x:.1f}" cy="{y:.1f}" r="4.5"><title>{escape(name)}</title></circle>'
+        for name, (x, y) in zip(names, points.tolist(), strict=True)
+    )
+    shown = _labels(names, points, edges)
+    texts = "".join(
+        f'<text x="{(a + c) / 2:.1f}" y="{d - 2:.1f}">{escape(text)}</text>'
+        for text, (a, _, c, d) in shown
+    )
+    boxes = np.array([*(box for _, box in shown), *np.hstack([points, points]).tolist()])
+    x, y = boxes[:, :2].min(axis=0) - 8
+    width, height = boxes[:, 2:].max(axis=0) + 8 - (x, y)
+    thin = min(1.4, max(0.3, 60 / (1 + len(edges))))
     return (
-        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {HEIGHT}" '
-        f'width="{WIDTH}" height="{HEIGHT}" role="img" font-family="sans-serif" font-size="12">'
-        f'<g stroke="#8a94a6" stroke-width="1.4">{"".join(lines)}</g>'
-        f'<g fill="#2457a6">{"".join(dots)}</g>'
-        f'<g fill="#7a828e" text-anchor="middle">{"".join(names)}</g>'
-        "</svg>"
+        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="{x:.1f} {y:.1f} {width:.1f} '
+        f'{height:.1f}" width="{width:.0f}" height="{height:.0f}" role="img" '
+        f'font-family="sans-serif" font-size="12">'
+        f'<g stroke="#8a94a6" stroke-width="{thin:.1f}">{lines}</g><g fill="#2457a6">{dots}</g>'
+        f'<g fill="#7a828e" text-anchor="middle">{texts}</g></svg>'
     )
 
 
-def _fit(points: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
-    """Scale and move points so that they fill the picture; a flat direction is centred."""
-    low, spread = points.min(axis=0), np.ptp(points, axis=0)
-    room = np.array([WIDTH, HEIGHT]) - 2 * MARGIN
-    # A spread that is only rounding must not be blown up.
-    flat = spread <= 2.0**-20 * spread.max()
-    share = np.where(flat, 0.5, (points - low) / np.where(flat, 1.0, spread))
-    placed: npt.NDArray[np.float64] = MARGIN + share * room
-    return placed
+def _layout(order: int, edges: npt.NDArray[np.int64]) -> Points:
+    """Return a point per vertex, neighbours about 1 apart: components in rows, like words."""
+    import igraph
+
+    components = igraph.Graph(n=order, edges=edges.tolist()).connected_components()
+    shapes = [_shape(component) for component in components.subgraphs()]
+    sizes = [np.ptp(shape, axis=0) + 1 for shape in shapes]
+    area = sum(width * height for width, height in sizes)
+    widest = max(max(width for width, _ in sizes), math.sqrt(1.5 * area))
+    points = np.empty((order, 2))
+    x = y = tallest = 0.0
+    for members, shape, (width, height) in zip(components, shapes, sizes, strict=True):
+        if x and x + width > widest:
+            x, y, tallest = 0.0, y + tallest, 0.0
+        points[members] = shape - shape.min(axis=0) + (x, y)
+        x, tallest = x + width, max(tallest, height)
+    return points
 
 
-def _name(vertex: Hashable) -> str:
-    if isinstance(vertex, tuple):
-        return " ".join(map(str, vertex))
-    return str(vertex)
+def _shape(graph: "igraph.Graph") -> Points:
+    """Lay out a connected graph."""
+    n, m, degrees = graph.vcount(), graph.ecount(), graph.degree()
+    points = np.empty((n, 2))
+    if m < n and max(degrees) <= 2:
+        walk, _ = graph.dfs(degrees.index(min(degrees)))
+        row, column = np.divmod(np.arange(n), ROW)
+        points[walk] = np.stack([np.where(row % 2, ROW - 1 - column, column), row], axis=1)
+    elif max(degrees) == 2 or 4 * m >= n * (n - 1):
+        walk = [0, *graph.dfs(0)[0][:0:-1]] if max(degrees) == 2 else list(range(n))
+        angles = 2 * np.pi * np.arange(n) / n
+        around = np.stack([np.sin(angles), -np.cos(angles)], axis=1)
+        points[walk] = around / (2 * math.sin(math.pi / n))
+    else:
+        points = np.array(graph.layout_kamada_kawai().coords)
+        ends = points[np.array(graph.get_edgelist())]
+        points /= np.median(np.linalg.norm(ends[:, 0] - ends[:, 1], axis=1))
+    return points
+
+
+def _scaled(points: Points, longest: int) -> Points:
+    """Stretch a layout so that names fit between the dots, if the picture has the room."""
+    room = np.array([WIDTH, HEIGHT]) / np.maximum(np.ptp(points, axis=0), 0.1)
+    scaled: Points = points * min(*room, max(44.0, 12 + LETTER * min(longest, LONGEST)))
+    return scaled
+
+
+def _labels(
+    names: Iterable[str], points: Points, edges: npt.NDArray[np.int64]
+) -> list[tuple[str, Box]]:
+    """Put each name on the side of its dot where it covers least; leave out what has no room."""
+    steps = np.linspace(0, 1, 40)[:, None]
+    along = [points[i] + steps * (points[j] - points[i]) for i, j in edges.tolist()]
+    inked = np.concatenate([np.empty((0, 2)), *along])
+    taken: list[tuple[str, Box]] = []
+    for name, (x, y) in zip(names, points.tolist(), strict=True):
+        text = name if len(name) <= LONGEST else name[: LONGEST - 1] + "…"
+        half = LETTER * len(text) / 2
+        choices = []
+        for dx, dy in SIDES:
+            cx, cy = x + dx * (half + (3 if dy else 8)), y + dy * (11 if dx else 14)
+            box = (cx - half, cy - 6, cx + half, cy + 6)
+            if _inside(points, box, 4) or any(_overlap(box, other) for _, other in taken):
+                continue
+            choices.append((_inside(inked, box, 0), box))
+        covered, best = min(choices, key=lambda choice: choice[0], default=(MOST_COVERED, ()))
+        if covered < MOST_COVERED:
+            taken.append((text, best))
+    return taken
+
+
+def _inside(points: Points, box: Box, margin: float) -> int:
+    low, high = np.array(box[:2]) - margin, np.array(box[2:]) + margin
+    return int(((points > low) & (points < high)).all(axis=1).sum())
+
+
+def _overlap(a: Box, b: Box) -> bool:
+    return a[0] < b[2] and b[0] < a[2] and a[1] < b[3] and b[1] < a[3]

@@ -23,6 +23,9 @@ from leaktight.labels import Labels, suggestion
 RecordValues: TypeAlias = Mapping[int, Iterable[Hashable]] | Iterable[Iterable[Hashable]]
 """The possible values of each record, or of some records by their number, counted from 0."""
 
+MOST_RECORDS = 10**9
+"""The most records of a policy: beyond, even the number of databases does not fit in memory."""
+
 MOST_ENTRIES = 10**9
 """The most values, over all databases and records, that are listed, in a byte or two each."""
 
@@ -33,7 +36,8 @@ class Policy:
 
     With nothing public, every database is possible and none is listed. Otherwise give
 
-    - ``constraints``: how many records have a value in a set, see :func:`leaktight.count`;
+    - ``constraints``: how many records have a value in a set, one :func:`leaktight.count` or a
+      list of them;
     - ``values``: the possible values of each record;
     - ``predicate``: a function that says of a database whether it is possible;
     - or else ``databases``: all possible ones.
@@ -66,7 +70,7 @@ class Policy:
         secrets: Graph,
         records: int = 1,
         *,
-        constraints: Iterable[Count] = (),
+        constraints: Iterable[Count] | Count = (),
         values: RecordValues | None = None,
         predicate: Callable[[Any], object] | None = None,
         databases: Iterable[Any] | None = None,
@@ -76,9 +80,25 @@ class Policy:
                 f"secrets must be a SecretGraph, got {secrets!r:.80}; "
                 "SecretGraph.complete(values) joins all values"
             )
-        if not isinstance(records, int | np.integer) or isinstance(records, bool) or records < 1:
-            raise InvalidPolicy(f"a policy needs at least one record, got records={records!r}")
-        counts = tuple(constraints)
+        if not isinstance(records, int | np.integer) or isinstance(records, bool):
+            raise InvalidPolicy(f"records must be a whole number, got records={records!r:.80}")
+        if records < 1:
+            raise InvalidPolicy(f"a policy needs at least one record, got records={records}")
+        if records > MOST_RECORDS:
+            raise InvalidPolicy(
+                f"a policy may have at most {MOST_RECORDS:,} records, "
+                f"got {counted(records, 'record', 'records')}"
+            )
+        if not isinstance(constraints, Iterable | Count):
+            raise InvalidPolicy(
+                f"constraints must be a list of counts, got {constraints!r:.80}; "
+                "count(values, equals=…) makes one"
+            )
+        counts = (constraints,) if isinstance(constraints, Count) else tuple(constraints)
+        if predicate is not None and not callable(predicate):
+            raise InvalidPolicy(
+                f"a predicate must be a function of a database, got {predicate!r:.80}"
+            )
         if databases is not None and (counts or values is not None or predicate is not None):
             raise InvalidPolicy(
                 "databases= lists all that are possible, so constraints=, values= and predicate= "
@@ -247,6 +267,11 @@ class Policy:
                 self._read_domain(values[record], record) if record in values else everything
                 for record in range(self.records)
             )
+        if isinstance(values, str) or not isinstance(values, Iterable):
+            raise InvalidPolicy(
+                "values= must be a list of the possible values of each record, or a mapping from "
+                f"records to lists, got {values!r:.80}"
+            )
         domains = tuple(self._read_domain(some, record) for record, some in enumerate(values))
         if len(domains) != self.records:
             raise InvalidPolicy(
@@ -261,6 +286,8 @@ class Policy:
         return tuple(value for value in self.secrets.vertices if value in given)
 
     def _read_databases(self, databases: Iterable[Any]) -> tuple[Any, ...]:
+        if isinstance(databases, str) or not isinstance(databases, Iterable):
+            raise InvalidPolicy(f"databases= must be a list of databases, got {databases!r:.80}")
         read = tuple(map(self._read_database, databases))
         if not read:
             raise InvalidPolicy("some database must be possible, got databases= with none")
@@ -318,3 +345,24 @@ class Policy:
             *public,
         ]
         return f"Policy({', '.join(said)})"
+
+
+Neighbours: TypeAlias = Policy | AdjacencyGraph | Graph
+"""What says which things are neighbours."""
+
+
+def adjacency_of(neighbours: Neighbours) -> AdjacencyGraph:
+    """Return the adjacency graph of a policy; a graph is that of one record.
+
+    >>> adjacency_of(Policy(Graph(2, [(0, 1)]), records=3)).order, adjacency_of(Graph(5)).order
+    (8, 5)
+    """
+    if isinstance(neighbours, Policy):
+        return neighbours.adjacency()
+    if isinstance(neighbours, Graph):
+        return AdjacencyGraph.of(neighbours)
+    if isinstance(neighbours, AdjacencyGraph):
+        return neighbours
+    raise InvalidGraph(
+        f"a Policy, an AdjacencyGraph or a Graph must say what is joined, got {neighbours!r:.80}"
+    )

@@ -7,7 +7,7 @@ exact arithmetic decides.
 
 import math
 from collections.abc import Callable, Hashable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any, TypeAlias
 
@@ -16,8 +16,8 @@ import numpy.typing as npt
 from flint import fmpq
 
 from leaktight.adjacency import AdjacencyGraph
-from leaktight.channel import Channel
-from leaktight.composition import Parallel
+from leaktight.channel import Channel, expect_channel
+from leaktight.composition import Parallel, pair_runs
 from leaktight.errors import InvalidNumber, Mismatch
 from leaktight.exact import (
     Array,
@@ -28,13 +28,11 @@ from leaktight.exact import (
     is_exact,
     ln_interval,
     rational,
+    shown,
 )
 from leaktight.graph import Graph
 from leaktight.labels import Labels, alignment
-from leaktight.policy import Policy
-
-Neighbours: TypeAlias = Policy | AdjacencyGraph | Graph
-"""What says which inputs are neighbours."""
+from leaktight.policy import Neighbours, adjacency_of
 
 Logs: TypeAlias = npt.NDArray[np.float64]
 
@@ -46,12 +44,15 @@ class Witness:
     input: Hashable
     neighbour: Hashable
     output: Hashable
+    record: int | None = None
+    """For channels in parallel, the record, from 0, whose channel it is; all others stay."""
 
     def __str__(self) -> str:
-        return f"output {self.output!r} of {self.input!r} against {self.neighbour!r}"
+        where = "" if self.record is None else f"record {self.record}: "
+        return f"{where}output {self.output!r} of {self.input!r} against {self.neighbour!r}"
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class PrivacyLevel:
     """The least ``ratio`` λ = e^ε at which a channel is private, and where it is attained.
 
@@ -62,13 +63,24 @@ class PrivacyLevel:
     ratio: Value
     witness: Witness | None
 
+    def __repr__(self) -> str:
+        worst = "" if self.witness is None else f"; worst: {self.witness}"
+        return f"PrivacyLevel(ratio {shown(self.ratio)}, ε ≤ {self.epsilon:.6g}{worst})"
+
     @property
     def epsilon(self) -> float:
-        """ε = ln λ, rounded up."""
-        return math.inf if self.ratio == math.inf else ln_interval(self.ratio)[1]
+        """ε = ln λ, rounded up, also as the decimal number that it prints as."""
+        if self.ratio == math.inf:
+            return math.inf
+        epsilon = ln_interval(self.ratio)[1]
+        while not self.holds(epsilon=epsilon):
+            epsilon = math.nextafter(epsilon, math.inf)
+        return epsilon
 
     def holds(self, ratio: Number | None = None, epsilon: Number | None = None) -> bool:
         """Say whether the channel is private at this ratio or ε; decided exactly.
+
+        For an ε whose e^ε is not rational, a level within 2^-60 of it may count as not private.
 
         >>> from leaktight.secrets import SecretGraph
         >>> coin = Channel([["2/3", "1/3"], ["1/3", "2/3"]])
@@ -76,7 +88,7 @@ class PrivacyLevel:
         >>> level.holds(epsilon="ln 2"), level.holds(epsilon="0.69")
         (True, False)
         """
-        return self.ratio <= Ratio.of(ratio, epsilon).lower
+        return Ratio.of(ratio, epsilon).allows(self.ratio)
 
 
 def privacy_level(channel: Channel | Parallel, neighbours: Neighbours) -> PrivacyLevel:
@@ -87,6 +99,9 @@ def privacy_level(channel: Channel | Parallel, neighbours: Neighbours) -> Privac
     at, never all pairs. Channels in parallel on independent records, one each, are as private as
     the worst of them (Lemma 4 of [Barthe2011]_), and the product is not built.
 
+    A floating-point channel is measured with the entries that it has, as the exact numbers that
+    floats are; ``channel.exact()`` has its rows divided by their sums.
+
     >>> from leaktight.secrets import SecretGraph
     >>> line = SecretGraph.line(["low", "middle", "high"])
     >>> rows = [["4/7", "2/7", "1/7"], ["2/7", "3/7", "2/7"], ["1/7", "2/7", "4/7"]]
@@ -95,8 +110,8 @@ def privacy_level(channel: Channel | Parallel, neighbours: Neighbours) -> Privac
     (Fraction(2, 1), "output 0 of 'low' against 'middle'")
     """
     if isinstance(channel, Parallel):
-        return _parallel_level(channel, _adjacency(neighbours))
-    graph = _adjacency(neighbours).explicit()
+        return _parallel_level(channel, adjacency_of(neighbours))
+    graph = _databases(channel, neighbours)
     matrix = _on_vertices(channel, graph)
     if graph.order > 1 and graph.size == graph.order * (graph.order - 1) // 2:
         edges = _extreme_pairs(matrix)
@@ -115,7 +130,7 @@ def component_levels(
     >>> [(component, level.ratio) for component, level in levels.items()]
     [((0, 1), Fraction(2, 1)), ((2,), Fraction(1, 1))]
     """
-    graph = _adjacency(neighbours).explicit()
+    graph = _databases(channel, neighbours)
     matrix = _on_vertices(channel, graph)
     labels = graph.component_labels[graph.edges[:, 0]]
     return {
@@ -133,7 +148,8 @@ def distinguishability(channel: Channel) -> PrivacyLevel:
     >>> distinguishability(Channel([["3/4", "1/4"], ["1/4", "3/4"]])).ratio
     Fraction(3, 1)
     """
-    return _level(channel.matrix, _extreme_pairs(channel.matrix), channel.inputs, channel.outputs)
+    matrix = expect_channel(channel).matrix
+    return _level(matrix, _extreme_pairs(matrix), channel.inputs, channel.outputs)
 
 
 # --- the weighted form ---------------------------------------------------------------------
@@ -151,16 +167,16 @@ class DPrivacyLevel:
 def d_privacy_level(channel: Channel, distance: Callable[[Any, Any], Any] | Any) -> DPrivacyLevel:
     """Return the least ε at which a channel is private for a distance between its inputs.
 
-    ``distance`` is a function of two inputs, or a square table. All pairs are looked at; where
-    the distance counts the edges of a graph, ``privacy_level`` gives the same from the edges
-    alone, exactly.
+    ``distance`` is a function of two inputs, a square table in the order of the inputs, or a graph.
+    All pairs are looked at; where the distance counts the edges of a graph, ``privacy_level``
+    gives the same from the edges alone, exactly. At an infinite distance nothing is asked.
 
     >>> rows = [["4/7", "2/7", "1/7"], ["2/7", "3/7", "2/7"], ["1/7", "2/7", "4/7"]]
     >>> level = d_privacy_level(Channel(rows), lambda a, b: abs(a - b))
     >>> math.log(2) <= level.epsilon <= math.log(2) * (1 + 1e-12)
     True
     """
-    logs, slack = _logarithms(channel.matrix)
+    logs, slack = _logarithms(expect_channel(channel).matrix)
     apart = _distances(distance, channel.inputs)
     best, at = 0.0, None
     for i in range(1, len(logs)):
@@ -170,7 +186,8 @@ def d_privacy_level(channel: Channel, distance: Callable[[Any, Any], Any] | Any)
             for h in np.flatnonzero(largest <= slack):
                 if np.array_equal(channel.matrix[i], channel.matrix[h]):
                     largest[h] = -1
-            rates = np.where(largest < 0, 0.0, (largest + slack) / apart[i, :i])
+            matters = (largest >= 0) & (apart[i, :i] < math.inf)
+            rates = np.where(matters, (largest + slack) / apart[i, :i], 0.0)
         j = int(rates.argmax())
         if rates[j] > best:
             best, at = float(rates[j]), (i, j, int(np.nanargmax(gaps[j])))
@@ -184,16 +201,18 @@ def d_privacy_level(channel: Channel, distance: Callable[[Any, Any], Any] | Any)
 
 def _distances(distance: Any, inputs: Labels) -> npt.NDArray[np.float64]:
     n = len(inputs)
+    if isinstance(distance, Graph):
+        distance = distance.distance
     if callable(distance):
-        table = np.zeros((n, n))
-        for i in range(n):
-            table[i, :i] = [float(distance(inputs[i], inputs[j])) for j in range(i)]
-    else:
+        distance = [[distance(a, b) for b in inputs] for a in inputs]
+    try:
         table = np.array(distance, dtype=np.float64)
-        if table.shape != (n, n):
-            raise Mismatch(f"the distances of {n} inputs must be a square table, got {table.shape}")
-        if not np.array_equal(table, table.T):
-            raise InvalidNumber("a table of distances must be symmetric")
+    except (TypeError, ValueError):
+        raise InvalidNumber("a distance must be a function or a table of numbers") from None
+    if table.shape != (n, n):
+        raise Mismatch(f"the distances of {n} inputs must be a square table, got {table.shape}")
+    if not np.array_equal(table, table.T):
+        raise InvalidNumber("a distance must be symmetric")
     if not table.min() >= 0:
         raise InvalidNumber(f"a distance must be at least 0, got {table.min()}")
     return table
@@ -202,10 +221,15 @@ def _distances(distance: Any, inputs: Labels) -> npt.NDArray[np.float64]:
 # --- where it is worst ---------------------------------------------------------------------
 
 
-def _adjacency(neighbours: Neighbours) -> AdjacencyGraph:
-    if isinstance(neighbours, Policy):
-        return neighbours.adjacency()
-    return AdjacencyGraph.of(neighbours) if isinstance(neighbours, Graph) else neighbours
+def _databases(channel: Channel, neighbours: Neighbours) -> Graph:
+    """Return the graph on the channel's inputs, written out."""
+    graph, inputs = adjacency_of(neighbours), len(expect_channel(channel).inputs)
+    if graph.order != inputs:
+        raise Mismatch(
+            f"the channel must have an input for each database, got {inputs:,} for {graph!r}; "
+            "if there is one channel for each record, use parallel(…)"
+        )
+    return graph.explicit()
 
 
 def _on_vertices(channel: Channel, graph: Graph) -> Array:
@@ -215,14 +239,18 @@ def _on_vertices(channel: Channel, graph: Graph) -> Array:
 
 
 def _parallel_level(channel: Parallel, graph: AdjacencyGraph) -> PrivacyLevel:
-    factors = list(graph.factors) if graph.is_product else []
-    if [times for _, times in factors] != [times for _, times in channel.factors]:
+    if not graph.is_product or graph.records != len(channel):
         raise Mismatch(
             f"{len(channel)} channels in parallel need a policy of as many independent records, "
             f"got {graph!r}; for another policy use .expand()"
         )
-    levels = (privacy_level(c, g) for (c, _), (g, _) in zip(channel.factors, factors, strict=True))
-    return max(levels, key=lambda level: level.ratio)
+    worst, record = PrivacyLevel(Fraction(1), None), 0
+    for one, secrets, times in pair_runs(channel.factors, graph.factors):
+        level = privacy_level(one, secrets)
+        if level.witness is not None and level.ratio > worst.ratio:
+            worst = replace(level, witness=replace(level.witness, record=record))
+        record += times
+    return worst
 
 
 def _extreme_pairs(matrix: Array) -> npt.NDArray[np.int64]:

@@ -15,6 +15,7 @@ import numpy as np
 
 from leaktight.exact import counted
 from leaktight.graph import Graph, Indices
+from leaktight.policy import Neighbours, adjacency_of
 from leaktight.symmetry import automorphism_group
 
 # --- vertex-transitive ---------------------------------------------------------------------
@@ -36,13 +37,13 @@ class VertexTransitivity:
         return f"not vertex-transitive: no automorphism takes {u!r} to {v!r}"
 
 
-def vertex_transitivity(graph: Graph) -> VertexTransitivity:
+def vertex_transitivity(neighbours: Neighbours) -> VertexTransitivity:
     """Say whether the automorphisms carry every vertex to every other.
 
     >>> print(vertex_transitivity(Graph("a b c".split(), [("a", "b"), ("b", "c")])))
     not vertex-transitive: no automorphism takes 'a' to 'b'
     """
-    return VertexTransitivity(automorphism_group(graph).orbits)
+    return VertexTransitivity(automorphism_group(neighbours).orbits)
 
 
 # --- distance-regular ----------------------------------------------------------------------
@@ -96,7 +97,7 @@ class DistanceIrregularity:
         return f"not distance-regular: at distance {self.distance}, {seen[0]}, but {seen[1]}"
 
 
-def distance_regularity(graph: Graph) -> IntersectionArray | DistanceIrregularity:
+def distance_regularity(neighbours: Neighbours) -> IntersectionArray | DistanceIrregularity:
     """Say whether b_i and c_i depend on the distance alone (Definition 8 of [Alvim2011a]_).
 
     The printed definition has x for v; both numbers count neighbours of w by their distance from
@@ -108,6 +109,7 @@ def distance_regularity(graph: Graph) -> IntersectionArray | DistanceIrregularit
     not distance-regular: at distance 0, 0 has 1 neighbour farther from 0 and 0 nearer, but
     1 has 2 neighbours farther from 1 and 0 nearer
     """
+    graph = adjacency_of(neighbours).explicit()
     lengths = graph.distances[0]
     reached, firsts = np.unique(lengths, return_index=True)
     firsts = firsts[reached >= 0]
@@ -170,7 +172,7 @@ class UnequalDistances:
         )
 
 
-def distance_distribution(graph: Graph) -> DistanceDistribution | UnequalDistances:
+def distance_distribution(neighbours: Neighbours) -> DistanceDistribution | UnequalDistances:
     """Say whether every vertex has the same number n_d of vertices at each distance d.
 
     Then the worst case of a ratio λ is |V| / Σ n_d λ^(−d), whether or not the graph has any
@@ -182,6 +184,7 @@ def distance_distribution(graph: Graph) -> DistanceDistribution | UnequalDistanc
     >>> print(distance_distribution(Graph(3, [(0, 1), (1, 2)])))
     unequal distances: 1 vertex at distance 1 from 0, but 2 from 1
     """
+    graph = adjacency_of(neighbours).explicit()
     counts = graph.distance_counts
     differ = counts != counts[0]
     if not differ.any():

@@ -17,9 +17,14 @@ ZERO = -(2**60)
 ROUNDS = 10
 """How often rows and columns take turns."""
 
+HORIZON = 2**40
+"""How many times farther than the largest violation a bound is still looked at."""
 
-def scaled(program: LinearProgram) -> LinearProgram:
+
+def scaled(program: LinearProgram, unit: fmpq | None = None) -> LinearProgram:
     """Return an exact program with the same bases and numbers near 1.
+
+    The bounds are multiplied so that ``unit`` comes near 1, or else the largest of them does.
 
     >>> tiny = LinearProgram(["1e-400"], ([0], [0], ["1e300"]), row_lower=["1e-200"])
     >>> near = scaled(tiny).float()
@@ -34,7 +39,8 @@ def scaled(program: LinearProgram) -> LinearProgram:
         columns = -_middles(sizes + rows[program.rows], program.columns, n)
     by_row = [_magnitudes(bounds) + rows for bounds in (program.row_lower, program.row_upper)]
     by_column = [_magnitudes(bounds) - columns for bounds in (program.lower, program.upper)]
-    bounds = -_largest(np.concatenate(by_row + by_column))
+    sizes = np.concatenate(by_row + by_column) if unit is None else _magnitudes(np.array([unit]))
+    bounds = -_largest(sizes)
     cost = -_largest(_magnitudes(program.cost) + columns)
     return LinearProgram(
         _times(program.cost, columns + cost),
@@ -48,6 +54,45 @@ def scaled(program: LinearProgram) -> LinearProgram:
         lower=_times(program.lower, bounds - columns),
         upper=_times(program.upper, bounds - columns),
     )
+
+
+def zoomed(program: LinearProgram, x: list[fmpq], r: list[fmpq]) -> LinearProgram | None:
+    """Return the program as seen from x, where A·x = r, so near that violations are near 1.
+
+    A solver that did not notice them before now does ([Gleixner2016]_). Bounds far away are left
+    out. If no bound is violated at x there is nothing to see, and the answer is None.
+
+    >>> half = LinearProgram([1], ([0], [0], [1]), row_lower=["1/2"])
+    >>> near = zoomed(half, [fmpq(1, 2) - fmpq(1, 2**90)], [fmpq(1, 2) - fmpq(1, 2**90)])
+    >>> near.row_lower, near.lower
+    (array([1], dtype=object), array([None], dtype=object))
+    """
+    bounds = (
+        (program.lower, x, 1),
+        (program.upper, x, -1),
+        (program.row_lower, r, 1),
+        (program.row_upper, r, -1),
+    )
+    away = [
+        [None if b is None else (b - v) * sign for b, v in zip(of, at, strict=True)]
+        for of, at, sign in bounds
+    ]
+    worst = max((d for side in away for d in side if d is not None), default=fmpq(0))
+    if worst <= 0:
+        return None
+    lower, upper, row_lower, row_upper = (
+        [None if d is None or d < -worst * HORIZON else d * sign for d in side]
+        for side, (_, _, sign) in zip(away, bounds, strict=True)
+    )
+    near = LinearProgram(
+        program.cost,
+        (program.rows, program.columns, program.values),
+        row_lower=row_lower,
+        row_upper=row_upper,
+        lower=lower,
+        upper=upper,
+    )
+    return scaled(near, worst)
 
 
 def _magnitudes(numbers: Array) -> Indices:

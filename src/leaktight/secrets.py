@@ -29,7 +29,7 @@ class SecretGraph(Graph):
     """A graph on the values of one record; an edge is a pair that must not be told apart.
 
     >>> SecretGraph.threshold(["<20k", "20-40k", "40-60k", ">60k"], distance=1)
-    SecretGraph(4 vertices, 3 edges: '<20k'-'20-40k', '20-40k'-'40-60k', '40-60k'-'>60k')
+    SecretGraph(4 vertices, 3 edges: '<20k'-'20-40k', '20-40k'-'40-60k', '40-60k'-…)
 
     Presence is protected by a value for an absent record, see :meth:`with_absent`.
     """
@@ -51,7 +51,8 @@ class SecretGraph(Graph):
         6
         """
         bare = cls(values)
-        return cls.from_indices(bare.vertices, np.argwhere(np.tri(bare.order, k=-1)))
+        everywhere = np.stack(np.triu_indices(bare.order, k=1), axis=1)
+        return cls.from_indices(bare.vertices, everywhere, alike=np.zeros(bare.order, np.int64))
 
     @classmethod
     def line(cls, values: Vertices) -> Self:
@@ -77,14 +78,16 @@ class SecretGraph(Graph):
                 f"a cycle needs at least 3 values, got {bare.order}; SecretGraph.line takes fewer"
             )
         steps = np.arange(bare.order)
-        return cls.from_indices(bare.vertices, np.stack([steps, (steps + 1) % bare.order], axis=1))
+        around = np.stack([steps, (steps + 1) % bare.order], axis=1)
+        return cls.from_indices(bare.vertices, around, alike=np.zeros_like(steps))
 
     @classmethod
     def threshold(cls, values: Vertices, distance: Any, metric: Metric | None = None) -> Self:
         """Join two values if they are at most ``distance`` apart: Example 5 of [Edwards2021]_.
 
         Without a ``metric``, numbers are |u − v| apart, a float being the decimal that it prints
-        as; if any value is not a number, all are as far apart as their places in the list.
+        as; if any value is not a number, all are as far apart as their places in the list. Texts
+        that read as numbers could mean either, so they are refused.
 
         >>> SecretGraph.threshold([1, 2, 3, 4], distance=2).size
         5
@@ -110,7 +113,7 @@ class SecretGraph(Graph):
         >>> SecretGraph.partition([["Bern", "Thun"], ["Basel", "Liestal", "Muttenz"]]).components
         (('Bern', 'Thun'), ('Basel', 'Liestal', 'Muttenz'))
         """
-        cliques = [cls.complete(group) for group in groups]
+        cliques = [cls.complete(group) for group in _read_groups(groups)]
         values = [value for clique in cliques for value in clique.vertices]
         starts = itertools.accumulate((clique.order for clique in cliques), initial=0)
         edges = [clique.edges + start for clique, start in zip(cliques, starts, strict=False)]
@@ -133,9 +136,15 @@ class SecretGraph(Graph):
         >>> SecretGraph.product(sex, age).neighbours(("f", 30))
         (('f', 20), ('f', 40), ('m', 30))
         """
-        values = itertools.product(*(graph.vertices for graph in attributes))
         if not attributes:
             raise InvalidGraph("a product needs at least one attribute, got none")
+        for graph in attributes:
+            if not isinstance(graph, Graph):
+                raise InvalidGraph(
+                    f"an attribute of a product must be a graph, got {graph!r:.80}; "
+                    "SecretGraph.complete(values) joins all values"
+                )
+        values = itertools.product(*(graph.vertices for graph in attributes))
         return cls.from_indices(values, product_edges(attributes))
 
     def with_absent(self, absent: Hashable, joined_to: Iterable[Hashable] | None = None) -> Self:
@@ -156,6 +165,20 @@ class SecretGraph(Graph):
         )
 
 
+def _read_groups(groups: object) -> list[Vertices]:
+    """Return the groups of a partition, each a list of values."""
+    if isinstance(groups, str) or not isinstance(groups, Iterable):
+        raise InvalidGraph(f"a partition must be a list of groups, got {groups!r:.80}")
+    read = list(groups)
+    for group in read:
+        if isinstance(group, str) or not isinstance(group, Iterable):
+            raise InvalidGraph(
+                f"each group of a partition must be a list of values, got {group!r:.80}; "
+                "a group of one value is [value]"
+            )
+    return read
+
+
 def _is_number(value: object) -> bool:
     numeric = isinstance(value, Real | Decimal) and not isinstance(value, bool)
     return numeric and math.isfinite(value)  # type: ignore[arg-type]
@@ -165,9 +188,22 @@ def _exact(number: Any) -> Fraction:
     return Fraction(str(number))
 
 
+def _reads_as_number(value: object) -> bool:
+    try:
+        return _is_number(value if not isinstance(value, str) else Fraction(value))
+    except (ValueError, ZeroDivisionError):
+        return False
+
+
 def _places(values: Labels) -> list[Fraction]:
     if all(map(_is_number, values)):
         return [_exact(value) for value in values]
+    if all(map(_reads_as_number, values)):
+        text = next(value for value in values if isinstance(value, str))
+        raise InvalidGraph(
+            f"values must not be texts that read as numbers, got {text!r}; give numbers, or say "
+            "with metric= how far apart they are"
+        )
     return [Fraction(i) for i in range(len(values))]
 
 
@@ -193,6 +229,10 @@ def _close_in(values: Labels, limit: Any, metric: Metric) -> list[tuple[int, int
     pairs = []
     for (i, u), (j, v) in itertools.combinations(enumerate(values), 2):
         there, back = between(u, v), between(v, u)
+        if not (_is_number(there) and _is_number(back)):
+            raise InvalidGraph(
+                f"a metric must give a number, got {there!r:.80} from {u!r} to {v!r}"
+            )
         if there != back:
             raise InvalidGraph(
                 f"a metric must be symmetric, got {there} from {u!r} to {v!r} and {back} back"

@@ -19,6 +19,7 @@ from flint import fmpz, nmod_mat
 
 from leaktight.errors import Undecided
 from leaktight.graph import Graph, Indices
+from leaktight.policy import Neighbours, adjacency_of
 from leaktight.symmetry import MOST_LISTED, AutomorphismGroup, automorphism_group
 
 EFFORT = 10**9
@@ -120,7 +121,7 @@ class ExhaustedSearch:
 Verdict: TypeAlias = SharplyTransitiveSet | NoTransitivity | CountingObstruction | ExhaustedSearch
 
 
-def sharply_transitive_set(graph: Graph, effort: int = EFFORT) -> Verdict:
+def sharply_transitive_set(neighbours: Neighbours, effort: int = EFFORT) -> Verdict:
     """Find a sharply transitive set of automorphisms, or say why there is none.
 
     >>> print(sharply_transitive_set(Graph(6, [(0, 1), (1, 2), (3, 4), (4, 5)])))
@@ -130,6 +131,7 @@ def sharply_transitive_set(graph: Graph, effort: int = EFFORT) -> Verdict:
            [1, 2, 0],
            [2, 0, 1]])
     """
+    graph = adjacency_of(neighbours).explicit()
     group = automorphism_group(graph)
     if len(group.orbits) > 1:
         return NoTransitivity((group.orbits[0][0], group.orbits[1][0]))

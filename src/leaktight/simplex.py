@@ -30,7 +30,10 @@ from leaktight.linear_program import (
     Unbounded,
     propose,
 )
-from leaktight.scaling import scaled
+from leaktight.scaling import scaled, zoomed
+
+MOST_ZOOMS = 3
+"""How often the solver is asked again before exact pivots begin."""
 
 MOST_PIVOTS = 2000
 """The most exact pivots before a program counts as undecided."""
@@ -48,9 +51,25 @@ def solve_exact(program: LinearProgram) -> Answer:
         raise InvalidInput("an exact answer needs exact numbers, got floats; solve() takes them")
     integers = _Integers.of(program)
     try:
-        return _criss_cross(integers, propose(scaled(program)))
+        return _criss_cross(integers, _proposed(program, integers))
     except ZeroDivisionError:  # the proposed columns are independent only up to rounding
         return _criss_cross(integers, Basis.slack(program))
+
+
+def _proposed(program: LinearProgram, integers: "_Integers") -> Basis:
+    """Return the solver's basis; while its vertex violates bounds, it is asked again from there."""
+    basis = propose(scaled(program))
+    for _ in range(MOST_ZOOMS):
+        if basis.first is not None:
+            break
+        corner = integers.corner(basis.basic, integers.standing(basis.upper))
+        values = _Vertex.of(integers, basis.basic).values(corner)
+        x, r = values[: len(integers.cost)], values[len(integers.cost) :]
+        near = zoomed(program, x, [v / s for v, s in zip(r, integers.scale, strict=True)])
+        if near is None:
+            break
+        basis = propose(near)
+    return basis
 
 
 # --- the method ---
@@ -70,7 +89,7 @@ def _criss_cross(program: "_Integers", start: Basis) -> Answer:
     basic, upper = start.basic.copy(), program.standing(start.upper)
     first = start.first
     for _ in range(MOST_PIVOTS):
-        vertex = _Vertex(program, basic)
+        vertex = _Vertex.of(program, basic)
         values = vertex.values(program.corner(basic, upper))
         prices = vertex.prices(program.cost)
         free = list(program.moves(basic, upper))
@@ -238,22 +257,28 @@ def _common(numbers: Numbers) -> tuple[list[fmpz], fmpz]:
 # --- the vertex of a basis ---
 
 
+@dataclass(frozen=True, slots=True, eq=False)
 class _Vertex:
     """The equations of a basis: the rows that bind, in the basic columns."""
 
-    def __init__(self, program: _Integers, basic: Flags) -> None:
+    program: _Integers
+    rows: list[int]
+    columns: list[int]
+    entries: tuple[list[int], list[int], list[fmpz]]
+
+    @classmethod
+    def of(cls, program: _Integers, basic: Flags) -> "_Vertex":
         n = len(program.cost)
-        self.program = program
-        self.columns = np.flatnonzero(basic[:n]).tolist()
-        self.rows = np.flatnonzero(~basic[n:]).tolist()
-        row = {i: at for at, i in enumerate(self.rows)}
-        column = {j: at for at, j in enumerate(self.columns)}
+        rows, columns = np.flatnonzero(~basic[n:]).tolist(), np.flatnonzero(basic[:n]).tolist()
+        row = {i: at for at, i in enumerate(rows)}
+        column = {j: at for at, j in enumerate(columns)}
         kept = [
             (row[i], column[j], value)
             for i, j, value in zip(program.rows, program.columns, program.values, strict=True)
             if i in row and j in column
         ]
-        self.entries = tuple(zip(*kept, strict=True)) or ((), (), ())
+        entries = [i for i, _, _ in kept], [j for _, j, _ in kept], [value for _, _, value in kept]
+        return cls(program, rows, columns, entries)
 
     def values(self, at: Numbers) -> Numbers:
         """All variables x, r, given those that are not basic; the others are 0 in ``at``."""

@@ -19,6 +19,7 @@ from leaktight.exact import Array
 from leaktight.graph import Graph
 from leaktight.labels import alignment
 from leaktight.matrix import sum_columns
+from leaktight.policy import Neighbours, adjacency_of
 from leaktight.regularity import distance_regularity
 from leaktight.symmetry import AutomorphismGroup
 
@@ -73,7 +74,7 @@ def symmetrise(channel: Channel, group: AutomorphismGroup) -> Channel:
     return _averaged(channel, group.graph, group.orbital_labels)
 
 
-def symmetrise_by_distance(channel: Channel, graph: Graph) -> Channel:
+def symmetrise_by_distance(channel: Channel, neighbours: Neighbours) -> Channel:
     """Average the diagonal form of a channel over the pairs at each distance.
 
     In a distance-regular graph each pair at distance d has the same number of neighbours one
@@ -89,6 +90,7 @@ def symmetrise_by_distance(channel: Channel, graph: Graph) -> Channel:
     1  1/4  1/2  1/4
     2  1/4  1/4  1/2
     """
+    graph = adjacency_of(neighbours).explicit()
     verdict = distance_regularity(graph)
     if not verdict:
         raise InvalidGraph(

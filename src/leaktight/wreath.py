@@ -16,10 +16,10 @@ from typing import TypeAlias
 import numpy as np
 from flint import fmpz
 
-from leaktight.adjacency import AdjacencyGraph
 from leaktight.errors import TooLarge
 from leaktight.exact import counted
 from leaktight.graph import Graph
+from leaktight.policy import Neighbours, adjacency_of
 from leaktight.symmetry import AutomorphismGroup, automorphism_group
 
 Counts: TypeAlias = tuple[tuple[int, ...], ...]
@@ -47,7 +47,8 @@ class WreathGroup:
     It is a group of automorphisms, but not always all of them: the square of the 4-cycle is the
     4-cube, which has 384 where this group has 128.
 
-    >>> bits = WreathGroup.of(AdjacencyGraph.of(Graph(2, [(0, 1)]), records=1000))
+    >>> from leaktight.policy import Policy
+    >>> bits = WreathGroup.of(Policy(Graph(2, [(0, 1)]), records=1000))
     >>> bits.orbit_count, bits.orbital_count
     (1, 1001)
     """
@@ -55,10 +56,10 @@ class WreathGroup:
     factors: tuple[tuple[AutomorphismGroup, int], ...]
 
     @classmethod
-    def of(cls, graph: AdjacencyGraph) -> "WreathGroup":
+    def of(cls, neighbours: Neighbours) -> "WreathGroup":
         """Return the group with all automorphisms of each factor; equal factors change places."""
         places: Counter[Graph] = Counter()
-        for factor, copies in graph.factors:
+        for factor, copies in adjacency_of(neighbours).factors:
             places[factor] += copies
         return cls(tuple((automorphism_group(factor), n) for factor, n in places.items()))
 
@@ -83,7 +84,8 @@ class WreathGroup:
     def orbitals(self) -> Iterator[PairOrbit]:
         """List the orbits of ordered pairs of databases.
 
-        >>> bits = WreathGroup.of(AdjacencyGraph.of(Graph(2, [(0, 1)]), records=3))
+        >>> from leaktight.policy import Policy
+        >>> bits = WreathGroup.of(Policy(Graph(2, [(0, 1)]), records=3))
         >>> for orbit in bits.orbitals():
         ...     print(orbit.counts, orbit.size, orbit.distance)
         ((3, 0),) 8 0
@@ -107,7 +109,8 @@ class WreathGroup:
     def steps(self, counts: Counts) -> Iterator[Counts]:
         """List the orbitals of (h, j), over the neighbours h of i, for (i, j) in an orbital.
 
-        >>> bits = WreathGroup.of(AdjacencyGraph.of(Graph(2, [(0, 1)]), records=3))
+        >>> from leaktight.policy import Policy
+        >>> bits = WreathGroup.of(Policy(Graph(2, [(0, 1)]), records=3))
         >>> list(bits.steps(((2, 1),)))
         [((1, 2),), ((3, 0),)]
         """
