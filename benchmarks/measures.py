@@ -11,6 +11,7 @@ from flint import fmpq
 
 import leaktight as lt
 from benchmarks.timing import medians, once, show
+from leaktight.exact import fraction
 
 
 def capacity_and_vulnerability(n: int = 4000) -> None:
@@ -54,8 +55,8 @@ def exact_measures(n: int) -> None:
     rows = [[fmpq(w, sum(row)) for w in row] for row in weights]
     channel = lt.Channel(rows)
     belief = lt.Distribution.from_counts([rng.randint(1, 1000) for _ in range(n)])
-    peer = np.array([[lt.fraction(p) for p in row] for row in rows])
-    prior = np.array([lt.fraction(p) for p in belief.array])
+    peer = np.array([[fraction(p) for p in row] for row in rows])
+    prior = np.array([fraction(p) for p in belief.array])
     assert lt.min_capacity(channel).factor == qif.measure.bayes_vuln.mult_capacity(peer)
     for task, ours, theirs in (
         (

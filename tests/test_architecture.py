@@ -9,26 +9,31 @@ import leaktight
 ROOT = Path(__file__).parent.parent
 SOURCES = sorted((ROOT / "src" / "leaktight").rglob("*.py"))
 ORDER = re.findall(
-    r"^\| `(\w+)\.py` \|", (ROOT / "docs" / "architecture.md").read_text(encoding="utf-8"), re.M
+    r"^\| `([\w/]+)\.py` \|", (ROOT / "docs" / "architecture.md").read_text(encoding="utf-8"), re.M
 )
 
 
 def imports_of(source: Path) -> set[str]:
     tree = ast.parse(source.read_text(encoding="utf-8"))
     names = (n.module for n in ast.walk(tree) if isinstance(n, ast.ImportFrom) and n.module)
-    return {name.split(".")[1] for name in names if name.startswith("leaktight.")}
+    inside = (name.removeprefix("leaktight.") for name in names if name.startswith("leaktight."))
+    return {name.replace(".", "/") for name in inside}
+
+
+def module(source: Path) -> str:
+    return source.relative_to(ROOT / "src" / "leaktight").with_suffix("").as_posix()
 
 
 def test_every_module_is_listed_once_in_the_architecture() -> None:
-    modules = [s.stem for s in SOURCES if s.stem != "__init__"]
+    modules = [module(s) for s in SOURCES if s.stem != "__init__"]
     assert sorted(ORDER) == sorted(modules)
 
 
 def test_imports_point_upward_in_the_list() -> None:
     for source in SOURCES:
         if source.stem != "__init__":
-            earlier = set(ORDER[: ORDER.index(source.stem)])
-            assert imports_of(source) <= earlier, source.stem
+            earlier = set(ORDER[: ORDER.index(module(source))])
+            assert imports_of(source) <= earlier, module(source)
 
 
 def test_every_public_name_is_listed_sorted_and_documented() -> None:

@@ -105,7 +105,7 @@ def test_repetition_by_types_is_the_product_up_to_order(
 def test_many_repetitions_neither_overflow_nor_vanish() -> None:
     many = repeated(COIN.float(), 600)
     assert np.allclose(many.matrix.sum(axis=1), 1, atol=1e-15)
-    with pytest.raises(InvalidNumber, match="too small for a float; use .exact()"):
+    with pytest.raises(InvalidNumber, match=r"too small for a float; use .exact\(\)"):
         repeated(COIN.float(), 1000)
     tiny = Channel([[1e-200, 1.0], [2e-200, 1.0]])
     for compose in (sequential, lambda a, b: parallel(a, b).expand()):

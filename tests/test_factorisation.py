@@ -28,7 +28,7 @@ def is_right(proposal: Proposal, a: Channel, b: Channel) -> bool:
     return bool(after[1] > after[0])
 
 
-@settings(max_examples=200)
+@settings(max_examples=100)
 @given(st.data())
 def test_an_exact_proposal_decides(data: st.DataObject) -> None:
     """The first comes from floats and may be wrong; one of the others is right, or it is."""

@@ -2,6 +2,7 @@
 
 import itertools
 import math
+from collections.abc import Callable
 from xml.etree import ElementTree
 
 import numpy as np
@@ -30,8 +31,10 @@ def texts(graph: Graph) -> dict[str, tuple[float, float]]:
 
 
 @pytest.mark.parametrize("make", [SecretGraph.complete, SecretGraph.cycle])
-def test_complete_graphs_and_cycles_stand_on_a_circle_in_their_order(make: type) -> None:
-    points = dots(make(12))  # type: ignore[operator]
+def test_complete_graphs_and_cycles_stand_on_a_circle_in_their_order(
+    make: Callable[[int], SecretGraph],
+) -> None:
+    points = dots(make(12))
     away = points - points.mean(axis=0)
     assert np.ptp(np.hypot(*away.T)) < 0.5
     turns = np.diff(np.unwrap(np.arctan2(*away.T)))
@@ -49,10 +52,8 @@ def test_a_path_goes_straight_and_turns_at_the_margin() -> None:
 def test_components_do_not_overlap() -> None:
     graph = SecretGraph.partition([range(5), range(5, 8), [8], range(9, 20)])
     points = dots(graph)
-    boxes = [
-        (points[list(part)].min(axis=0), points[list(part)].max(axis=0))
-        for part in graph.components
-    ]
+    parts = [points[graph.component_labels == t] for t in range(len(graph.components))]
+    boxes = [(part.min(axis=0), part.max(axis=0)) for part in parts]
     for (low, high), (other_low, other_high) in itertools.combinations(boxes, 2):
         assert ((high + 5 < other_low) | (other_high + 5 < low)).any()
 

@@ -1,7 +1,6 @@
 """Policies: which databases are possible, and what is refused."""
 
 import itertools
-import time
 from typing import Any
 
 import numpy as np
@@ -95,11 +94,9 @@ def test_a_policy_without_secrets_has_no_neighbours() -> None:
 
 def test_a_million_records_need_no_list_unless_they_are_constrained() -> None:
     assert Policy(ILLNESS, 10**6).adjacency().diameter == 10**6
-    start = time.perf_counter()
     policy = Policy(ILLNESS, 10**6, constraints=[count(["flu"], equals=10)])
     with pytest.raises(TooLarge, match=r"up to 10\^\d+"):
         policy.adjacency()
-    assert time.perf_counter() - start < 5
 
 
 def test_a_million_records_may_have_their_own_values() -> None:

@@ -124,13 +124,12 @@ def test_a_counting_query_has_its_sensitivity_without_a_list(
 
 
 def test_constraints_may_raise_the_sensitivity() -> None:
-    """If the number of flu cases is public, neighbours exchange two records: a sum counts both."""
-    policy = Policy(SecretGraph.complete(3), 2, constraints=[count([2], equals=1)])
-    free = Policy(SecretGraph.complete(2), 2)
-    assert sensitivity(free, counting_query([1])).value == 1
-    first = sensitivity(policy, lambda database: 5 * database[0] - 5 * database[1])
-    assert first.value == 20
-    assert first.witness == ((0, 2), (2, 0))
+    """If exactly one record is known to be 2, neighbours may change both records at once."""
+    secrets, gap = SecretGraph.complete(3), lambda database: 5 * database[0] - 5 * database[1]
+    assert sensitivity(Policy(secrets, 2), gap).value == 10
+    found = sensitivity(Policy(secrets, 2, constraints=count([2], equals=1)), gap)
+    assert found.value == 20
+    assert found.witness == ((0, 2), (2, 0))
 
 
 def test_a_sensitivity_reads_as_a_sentence_and_needs_numbers() -> None:

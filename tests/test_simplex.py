@@ -17,7 +17,7 @@ from tests.programs import is_proved, linear_programs
 TINY = Fraction(1, 2**60)
 
 
-@settings(max_examples=300)
+@settings(max_examples=150)
 @given(linear_programs())
 def test_every_answer_is_proved(program: LinearProgram) -> None:
     answer = solve_exact(program)
@@ -29,7 +29,7 @@ def test_every_answer_is_proved(program: LinearProgram) -> None:
             assert estimate.value == pytest.approx(to_float(answer.value), abs=1e-7)
 
 
-@settings(max_examples=300)
+@settings(max_examples=150)
 @given(linear_programs())
 def test_the_pivots_alone_find_the_same_answer(program: LinearProgram) -> None:
     cold = simplex._criss_cross(simplex._Integers.of(program), Basis.slack(program))

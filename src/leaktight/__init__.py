@@ -10,6 +10,8 @@ A policy says which databases must not be told apart; a channel says what is see
 Fraction(2, 1)
 >>> lt.min_capacity(survey).factor                     # how much better does anyone guess?
 Fraction(16, 9)
+>>> lt.worst_case_leakage(policy, ratio=2).upper       # and after any mechanism as private?
+Fraction(16, 9)
 """
 
 from leaktight.additive_capacity import (
@@ -60,7 +62,7 @@ from leaktight.errors import (
     TooLarge,
     Undecided,
 )
-from leaktight.exact import Ratio, fraction, ln, ln_interval, log2, log2_interval, rational
+from leaktight.exact import Ratio, ln, ln_interval, log2, log2_interval
 from leaktight.gain import Gain, Loss, Tries
 from leaktight.graph import Graph
 from leaktight.hyper import Hyper, hyper
@@ -86,7 +88,7 @@ from leaktight.privacy import (
     distinguishability,
     privacy_level,
 )
-from leaktight.query import answer_graph, counting_query
+from leaktight.query import Sensitivity, answer_graph, counting_query, sensitivity
 from leaktight.refinement import Refined, refinement
 from leaktight.regularity import (
     distance_distribution,
@@ -98,22 +100,45 @@ from leaktight.separation import NotRefined
 from leaktight.sharply_transitive import sharply_transitive_set
 from leaktight.symmetrise import diagonal_form, symmetrise, symmetrise_by_distance
 from leaktight.symmetry import AutomorphismGroup, automorphism_group
+from leaktight.worst_case.bound_table import Bound, Inapplicable, LeakageBounds
+from leaktight.worst_case.certificate import certificate, verify_certificate, write_certificate
+from leaktight.worst_case.codes import (
+    CoveringCode,
+    covering_code,
+    greedy_code,
+    hamming_code,
+    repetition_code,
+    smallest_code,
+)
+from leaktight.worst_case.decision import BoundDecision, decide_bound
+from leaktight.worst_case.optimum import WorstCase, worst_case_leakage
+from leaktight.worst_case.parametric import WorstCaseFunction, worst_case_function
+from leaktight.worst_case.published import leakage_bounds
+from leaktight.worst_case.vulnerability import (
+    WeightedOptimum,
+    worst_case_vulnerability,
+    worst_case_with_outputs,
+)
 from leaktight.wreath import WreathGroup
 
 __all__ = [
     "AdditiveEnclosure",
     "AdjacencyGraph",
     "AutomorphismGroup",
+    "Bound",
+    "BoundDecision",
     "Capacity",
     "CapacityEnclosure",
     "Channel",
     "Count",
+    "CoveringCode",
     "DPrivacyLevel",
     "Distribution",
     "EntropyLeakage",
     "Gain",
     "Graph",
     "Hyper",
+    "Inapplicable",
     "InvalidChannel",
     "InvalidDistribution",
     "InvalidFile",
@@ -123,6 +148,7 @@ __all__ = [
     "InvalidNumber",
     "InvalidPolicy",
     "Leakage",
+    "LeakageBounds",
     "LeaktightError",
     "Loss",
     "Mismatch",
@@ -135,34 +161,43 @@ __all__ = [
     "Refined",
     "RowDistance",
     "SecretGraph",
+    "Sensitivity",
     "TooLarge",
     "Tries",
     "Undecided",
+    "WeightedOptimum",
     "Witness",
+    "WorstCase",
+    "WorstCaseFunction",
     "WreathGroup",
     "additive_bayes_capacity",
     "additive_capacity",
     "answer_graph",
     "automorphism_group",
     "cachin_entropy",
+    "certificate",
     "component_levels",
     "conditional_entropy",
     "conditional_guessing_entropy",
     "conditional_renyi_entropy",
     "count",
     "counting_query",
+    "covering_code",
     "d_privacy_level",
+    "decide_bound",
     "diagonal_form",
     "distance_distribution",
     "distance_regularity",
     "distinguishability",
-    "fraction",
     "g_leakage",
+    "greedy_code",
     "guessing_entropy",
     "guessing_leakage",
+    "hamming_code",
     "hyper",
     "kantorovich",
     "largest_row_distance",
+    "leakage_bounds",
     "ln",
     "ln_interval",
     "log2",
@@ -177,27 +212,37 @@ __all__ = [
     "posterior_vulnerability",
     "privacy_level",
     "product_distribution",
-    "rational",
     "read_channel",
     "refinement",
     "renyi_capacity",
     "renyi_entropy",
     "renyi_leakage",
     "repeated",
+    "repetition_code",
     "risk",
     "risk_capacity",
     "risk_leakage",
+    "sensitivity",
     "sequential",
     "shannon_capacity",
     "shannon_entropy",
     "shannon_leakage",
     "sharply_transitive_set",
+    "smallest_code",
     "spanning_capacity",
     "strategy",
     "symmetrise",
     "symmetrise_by_distance",
     "total_variation",
+    "verify_certificate",
     "vertex_transitivity",
     "vulnerability",
+    "worst_case_function",
+    "worst_case_leakage",
+    "worst_case_vulnerability",
+    "worst_case_with_outputs",
+    "write_certificate",
     "write_channel",
 ]
+
+__version__ = "0.1.0"

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, Self, TypeAlias, TypeVar
 import numpy as np
 import numpy.typing as npt
 
+from leaktight.eccentricity import bounded_eccentricities
 from leaktight.errors import InvalidGraph, TooLarge
 from leaktight.exact import counted
 from leaktight.labels import Labels, read_labels, suggestion
@@ -32,9 +33,6 @@ Indices: TypeAlias = npt.NDArray[np.int64]
 
 MOST_DISTANCES = 2**15
 """The most vertices for which all distances are held at once, in 2 GB as 16-bit numbers."""
-
-PROBED = 16
-"""One in so many vertices may be a source from which all eccentricities are bounded."""
 
 COLUMNS = 80
 """The width of a line in which every ``repr`` fits."""
@@ -270,7 +268,7 @@ class Graph:
             _, first, which = np.unique(self.alike, return_index=True, return_inverse=True)
             farthest = np.array(self._igraph.eccentricity(first.tolist()), dtype=np.int64)
             return _read_only(farthest[which])
-        farthest, unsettled = self._bounded_eccentricities()
+        farthest, unsettled = bounded_eccentricities(self.component_labels, self._steps_from)
         if len(unsettled):
             farthest[unsettled] = self._igraph.eccentricity(unsettled.tolist())
         return _read_only(farthest)
@@ -348,30 +346,6 @@ class Graph:
 
         steps = dijkstra(self._joined, indices=sources, unweighted=True, min_only=True)
         return np.where(np.isinf(steps), -1, steps).astype(np.int64)
-
-    def _bounded_eccentricities(self) -> tuple[Indices, Indices]:
-        """Return lower bounds on all eccentricities, and where they may be less than that.
-
-        A vertex at d steps from a source of eccentricity e has one of at least max(d, e − d) and
-        at most e + d (Takes and Kosters). The sources are, by turns, those of the least lower and
-        of the largest upper bound, one in each component that is not settled.
-        """
-        lower, upper = np.zeros(self.order, dtype=np.int64), np.full(self.order, self.order)
-        labels, unsettled = self.component_labels, np.arange(self.order)
-        for probe in range(self.order // PROBED):
-            bound = -upper[unsettled] if probe % 2 else lower[unsettled]
-            ranked = unsettled[np.lexsort((bound, labels[unsettled]))]
-            _, first = np.unique(labels[ranked], return_index=True)
-            steps = self._steps_from(ranked[first])
-            farthest = np.full(int(labels.max()) + 1, -1)
-            np.maximum.at(farthest, labels, steps)
-            there = np.where(steps < 0, self.order, farthest[labels] + steps)
-            lower = np.maximum(lower, np.maximum(steps, farthest[labels] - steps))
-            upper = np.minimum(upper, there)
-            unsettled = np.flatnonzero(lower < upper)
-            if not len(unsettled):
-                break
-        return lower, unsettled
 
     def _distance_rows(self, sources: Sequence[int]) -> Indices:
         rows = np.array(self._igraph.distances(source=sources))

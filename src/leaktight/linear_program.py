@@ -229,6 +229,22 @@ def solve(program: LinearProgram) -> Answer:
             raise Undecided(f"the LP solver stopped without an answer, saying {status!r}")
 
 
+def solve_inside(program: LinearProgram) -> Optimum:
+    """Return the solver's estimate of an optimum by an interior-point method, at no vertex.
+
+    For programs that are large and dense, for which no basis is wanted.
+    """
+    highs = _load(program.float())
+    highs.setOptionValue("solver", "ipm")
+    highs.setOptionValue("run_crossover", "off")
+    highs.run()
+    found = highs.getSolution()
+    if not (found.value_valid and found.dual_valid):
+        raise Undecided(f"the LP solver stopped without an answer, saying {_status(highs)!r}")
+    value = highs.getInfo().objective_function_value
+    return Optimum(value, np.array(found.col_value), np.array(found.row_dual))
+
+
 def propose(program: LinearProgram) -> Basis:
     """Return the basis at which the solver stops, be it optimal or not."""
     from highspy import HighsBasisStatus
@@ -256,7 +272,7 @@ def propose(program: LinearProgram) -> Basis:
     return Basis(basic, upper, first)
 
 
-def _run(program: LinearProgram) -> Any:
+def _load(program: LinearProgram) -> Any:
     import highspy
 
     m, n = program.shape
@@ -272,10 +288,15 @@ def _run(program: LinearProgram) -> Any:
     lp.a_matrix_.value_ = program.values[order]
     highs = highspy.Highs()
     highs.silent()
+    highs.passModel(lp)
+    return highs
+
+
+def _run(program: LinearProgram) -> Any:
+    highs = _load(program)
     highs.setOptionValue("solver", "simplex")
     highs.setOptionValue("primal_feasibility_tolerance", TOLERANCES.solver)
     highs.setOptionValue("dual_feasibility_tolerance", TOLERANCES.solver)
-    highs.passModel(lp)
     for presolve, strategy, ends in ATTEMPTS:
         highs.setOptionValue("presolve", presolve)
         highs.setOptionValue("simplex_strategy", strategy)

@@ -113,8 +113,7 @@ def _shape(graph: "igraph.Graph") -> Points:
 def _scaled(points: Points, longest: int) -> Points:
     """Stretch a layout so that names fit between the dots, if the picture has the room."""
     room = np.array([WIDTH, HEIGHT]) / np.maximum(np.ptp(points, axis=0), 0.1)
-    scaled: Points = points * min(*room, max(44.0, 12 + LETTER * min(longest, LONGEST)))
-    return scaled
+    return points * float(min(*room, max(44.0, 12 + LETTER * min(longest, LONGEST))))
 
 
 def _labels(

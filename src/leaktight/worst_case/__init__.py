@@ -1,0 +1,1 @@
+"""How much could any private mechanism leak? The worst case over all of them."""

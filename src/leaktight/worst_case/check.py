@@ -1,0 +1,188 @@
+"""Check a certificate of the worst case, trusting nobody: only the standard library is used.
+
+A certificate claims, for a graph (or several, one for each kind of record) and a ratio λ, that
+some channel that is private at λ has Σ_z max_x K(z|x) = lower, and that none has more than upper.
+This file can be run by itself, without leaktight:
+
+    python check.py CERTIFICATE.json
+
+What is checked, in exact rational arithmetic, for every piece of the certificate:
+
+1. The mechanism is a channel: entries of at least 0, rows that sum to 1.
+2. It is private: K_iz ≤ λ·K_hz for both directions of every edge and every output z.
+3. The sum of its column maxima is ``lower``.
+4. The parts are disjoint and hold every vertex. Restricted to a part, a private channel is private
+   on the edges within it, and the column maxima are at most the sum of those of the parts. So the
+   bounds of the parts add up. Each part has one of two proofs:
+
+   - a *cover* b ≥ 0. If c is a private column and largest at j, then c_i ≥ λ^(−d(i,j))·c_j, hence
+     Σ_i b_i·c_i ≥ (coverage of j)·c_j. Summed over the columns of a channel, whose rows sum to 1:
+     the sum of the column maxima is at most Σ b / min coverage.
+   - *prices* y with a flow f ≥ 0 for each vertex j: y − Σ f_ih·(λ·e_h − e_i) = s·e_j, s ≥ 1, over
+     arcs i → h of the part. As (λ·e_h − e_i)·c ≥ 0 for private c, y·c ≥ c_j for every j, and the
+     sum of the column maxima is at most Σ y.
+
+5. A piece that stands for several independent records is bounded by covers only: products of
+   covers are covers of the product graph, so its bound is a power; and so is what independent
+   copies of its mechanism attain.
+"""
+
+import json
+import sys
+from collections import deque
+from fractions import Fraction
+from math import log2
+from typing import Any
+
+Neighbours = list[set[int]]
+
+
+class Refuted(Exception):
+    """What the certificate claims does not follow from it."""
+
+
+def demand(condition: bool, message: str) -> None:
+    """Refuse the certificate unless a condition holds."""
+    if not condition:
+        raise Refuted(message)
+
+
+def check_edges(edges: list[list[int]], n: int) -> Neighbours:
+    """Return the neighbours of each vertex."""
+    neighbours: Neighbours = [set() for _ in range(n)]
+    for i, h in edges:
+        demand(0 <= i < n and 0 <= h < n and i != h, f"edge {i}-{h} is none of the graph")
+        neighbours[i].add(h)
+        neighbours[h].add(i)
+    return neighbours
+
+
+def check_mechanism(
+    rows: list[list[Fraction]], neighbours: Neighbours, ratio: Fraction
+) -> Fraction:
+    """Return the sum of the column maxima of a private channel."""
+    demand(len(rows) == len(neighbours), "the mechanism must have a row for each vertex")
+    demand(all(len(row) == len(rows[0]) for row in rows), "its rows must be equally long")
+    for i, row in enumerate(rows):
+        demand(min(row) >= 0 and sum(row) == 1, f"row {i} of the mechanism is no distribution")
+        for h in neighbours[i]:
+            for z, (here, there) in enumerate(zip(row, rows[h], strict=True)):
+                demand(here <= ratio * there, f"output {z} tells {i} from {h} too well")
+    return sum(map(max, zip(*rows, strict=True)), Fraction(0))
+
+
+def distances(start: int, neighbours: Neighbours, inside: set[int]) -> dict[int, int]:
+    """Return the distance from a vertex to all that can be reached inside a part."""
+    found, waiting = {start: 0}, deque([start])
+    while waiting:
+        i = waiting.popleft()
+        for h in neighbours[i] & inside:
+            if h not in found:
+                found[h] = found[i] + 1
+                waiting.append(h)
+    return found
+
+
+def check_cover(
+    vertices: list[int], weights: list[Fraction], neighbours: Neighbours, ratio: Fraction
+) -> Fraction:
+    """Return the bound that a cover gives."""
+    demand(len(weights) == len(vertices), "a cover must have a weight for each vertex")
+    demand(min(weights) >= 0, "a cover must not be negative")
+    inside, weight = set(vertices), dict(zip(vertices, weights, strict=True))
+    least = min(
+        sum(
+            (weight[i] / ratio**d for i, d in distances(j, neighbours, inside).items()), Fraction(0)
+        )
+        for j in vertices
+    )
+    demand(least > 0, "a cover must reach every vertex")
+    return sum(weights, Fraction(0)) / least
+
+
+def check_prices(
+    vertices: list[int],
+    prices: list[Fraction],
+    flows: list[list[tuple[int, int, str]]],
+    neighbours: Neighbours,
+    ratio: Fraction,
+) -> Fraction:
+    """Return the bound that prices give whose flows prove them."""
+    demand(len(prices) == len(flows) == len(vertices), "each vertex must have a price and a flow")
+    inside = set(vertices)
+    for j, flow in zip(vertices, flows, strict=True):
+        left = dict(zip(vertices, prices, strict=True))
+        for i, h, written in flow:
+            demand(i in inside and h in neighbours[i] & inside, f"arc {i}-{h} is none of the part")
+            amount = Fraction(written)
+            demand(amount >= 0, f"the flow on arc {i}-{h} is negative")
+            left[h] -= ratio * amount
+            left[i] += amount
+        demand(left.pop(j) >= 1, f"the flow for vertex {j} proves too little")
+        demand(not any(left.values()), f"the flow for vertex {j} does not add up")
+    return sum(prices, Fraction(0))
+
+
+def check_part(
+    part: dict[str, Any], neighbours: Neighbours, ratio: Fraction, records: int
+) -> Fraction:
+    """Return the bound on one part."""
+    vertices = part["vertices"]
+    if "cover" in part:
+        return check_cover(vertices, [Fraction(b) for b in part["cover"]], neighbours, ratio)
+    demand(records == 1, "several records need a cover: other proofs do not multiply")
+    prices = [Fraction(y) for y in part["prices"]]
+    return check_prices(vertices, prices, part["flows"], neighbours, ratio)
+
+
+def check_piece(
+    piece: dict[str, Any], below: Fraction, above: Fraction
+) -> tuple[int, Fraction, Fraction]:
+    """Return what one kind of record attains and what bounds it."""
+    n, records = len(piece["vertices"]), piece["records"]
+    demand(isinstance(records, int) and records >= 1, "records must be a whole number above 0")
+    neighbours = check_edges(piece["edges"], n)
+    rows = [[Fraction(p) for p in row] for row in piece["mechanism"]]
+    lower = check_mechanism(rows, neighbours, below)
+    demand(lower == Fraction(piece["lower"]), f"the mechanism attains {lower}, not the claimed")
+    held = sorted(i for part in piece["parts"] for i in part["vertices"])
+    demand(held == list(range(n)), "the parts must hold every vertex once")
+    bounds = [check_part(part, neighbours, above, records) for part in piece["parts"]]
+    upper = sum(bounds, Fraction(0))
+    demand(upper == Fraction(piece["upper"]), f"the proof gives {upper}, not the claimed bound")
+    return records, lower, upper
+
+
+def check(certificate: dict[str, Any]) -> list[tuple[int, Fraction, Fraction]]:
+    """Return (records, lower, upper) for each piece, or raise ``Refuted``."""
+    demand(certificate.get("format") == "leaktight worst case 1", "this is no such certificate")
+    below, above = Fraction(certificate["lower ratio"]), Fraction(certificate["upper ratio"])
+    demand(1 <= below <= above, "the ratios must be at least 1, the lower one first")
+    demand(bool(certificate["pieces"]), "there must be at least one piece")
+    return [check_piece(piece, below, above) for piece in certificate["pieces"]]
+
+
+def main(arguments: list[str]) -> int:
+    """Check a file and say what is proved; return the exit code."""
+    sys.set_int_max_str_digits(0)
+    try:
+        with open(arguments[0], encoding="utf-8") as file:
+            proved = check(json.load(file))
+    except Refuted as wrong:
+        print(f"refuted: {wrong}")
+        return 1
+    except (IndexError, KeyError, OSError, TypeError, ValueError, ZeroDivisionError) as wrong:
+        print(f"not a certificate that can be read: {type(wrong).__name__}: {wrong}")
+        return 2
+    for name, column in (("attained", 1), ("not exceeded", 2)):
+        powers = [(piece[column], piece[0]) for piece in proved]
+        bits = sum(times * log2(value) for value, times in powers)
+        whole = " · ".join(
+            f"({value})^{times}" if times > 1 else str(value) for value, times in powers
+        )
+        print(f"{name}: {whole if len(whole) < 200 else whole[:200] + '…'} (about {bits:.6f} bits)")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -1,0 +1,223 @@
+"""How much could any private mechanism leak? The largest Σ_z max_x K(z|x), exact and proved.
+
+The answer comes with a mechanism that attains the lower end and a certificate of both ends. It is
+put together from pieces: independent records multiply, components add, and a connected component
+is settled by the cheapest route that does: its weighting, or else linear programming over private
+columns. Where that would take too long, the best cover and the channel that goes with it give an
+interval. The laws are proved in docs/proofs/cover-bound.md.
+"""
+
+from dataclasses import dataclass
+from fractions import Fraction
+
+import numpy as np
+from flint import fmpq
+
+from leaktight.adjacency import AdjacencyGraph
+from leaktight.channel import Channel
+from leaktight.composition import Parallel
+from leaktight.errors import TooLarge, Undecided
+from leaktight.exact import Array, Number, Ratio, exact_array, fraction
+from leaktight.graph import Graph
+from leaktight.policy import Neighbours, adjacency_of
+from leaktight.worst_case.columns import ColumnOptimum, column_optimum
+from leaktight.worst_case.covering import Cover, DistanceMechanism, best_cover, weighting
+from leaktight.worst_case.powers import Powers
+
+MOST_VERTICES = 120
+"""The largest component that is solved by linear programming over columns."""
+
+MOST_ENTRIES = 2**22
+"""The most entries of a mechanism that is written out."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Part:
+    """A connected component at one ratio: a private channel, and a proof that bounds them all.
+
+    ``proof`` is a cover, or the optimum over columns with its dual solution.
+    """
+
+    graph: Graph
+    ratio: Fraction
+    route: str
+    mechanism: DistanceMechanism | ColumnOptimum
+    proof: Cover | ColumnOptimum
+
+    @property
+    def lower(self) -> Fraction:
+        """The sum of the column maxima of the mechanism."""
+        value = self.mechanism.value
+        return fraction(value) if isinstance(value, fmpq) else value
+
+    @property
+    def upper(self) -> Fraction:
+        """What no private channel on the component exceeds."""
+        return fraction(self.proof.bound) if isinstance(self.proof, Cover) else self.proof.value
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Piece:
+    """Records that are alike: their number, and the parts of one record's graph at two ratios.
+
+    The mechanism is built for the lower ratio and the bound computed at the upper one.
+    """
+
+    graph: Graph
+    records: int
+    below: tuple[Part, ...]
+    above: tuple[Part, ...]
+
+    @property
+    def lower(self) -> Fraction:
+        """What a mechanism for one record attains at the lower ratio: components add."""
+        return sum((part.lower for part in self.below), Fraction(0))
+
+    @property
+    def upper(self) -> Fraction:
+        """What no mechanism exceeds, per record, at the upper ratio."""
+        return sum((part.upper for part in self.above), Fraction(0))
+
+    @property
+    def is_exact(self) -> bool:
+        """Whether both ends are the worst case itself, each at its ratio."""
+        return all(part.lower == part.upper for part in (*self.below, *self.above))
+
+    def channel(self) -> Channel:
+        """The mechanism for one record, each component with outputs of its own."""
+        n = self.graph.order
+        if n * n > MOST_ENTRIES:
+            raise TooLarge(f"a mechanism on {n:,} inputs has {n * n:,} entries, too many to write")
+        matrix = exact_array([0] * (n * n)).reshape(n, n)
+        for part in self.below:
+            channel = part.mechanism.channel()
+            rows, columns = (
+                [self.graph.index(v) for v in s] for s in (channel.inputs, channel.outputs)
+            )
+            matrix[np.ix_(rows, columns)] = channel.matrix
+        return Channel(matrix, self.graph.vertices, self.graph.vertices)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class WorstCase:
+    """The largest Σ_z max_x K(z|x) over all private channels, between two exact numbers.
+
+    ``lower`` is attained by ``mechanism``; ``upper`` is proved by the certificate. For a rational
+    ratio they are equal if ``is_exact``. For a ratio that is only enclosed, as e^ε, ``is_exact``
+    says that they are the worst cases at the two ends of the enclosure.
+    """
+
+    graph: AdjacencyGraph
+    ratio: Ratio
+    pieces: tuple[Piece, ...]
+
+    @property
+    def lower_factors(self) -> Powers:
+        """The lower end as a product of powers, however many records there are."""
+        return Powers.of(*((piece.lower, piece.records) for piece in self.pieces))
+
+    @property
+    def upper_factors(self) -> Powers:
+        """The upper end as a product of powers, however many records there are."""
+        return Powers.of(*((piece.upper, piece.records) for piece in self.pieces))
+
+    @property
+    def lower(self) -> Fraction:
+        """What the mechanism attains; refused if it is too long to write out."""
+        return self.lower_factors.value
+
+    @property
+    def upper(self) -> Fraction:
+        """What no private channel exceeds; refused if it is too long to write out."""
+        return self.upper_factors.value
+
+    @property
+    def bits(self) -> float:
+        """The upper end in bits, rounded up: a guarantee for every private mechanism."""
+        return self.upper_factors.bits
+
+    @property
+    def bits_interval(self) -> tuple[float, float]:
+        """Both ends in bits, rounded outward."""
+        return self.lower_factors.bits_interval[0], self.upper_factors.bits_interval[1]
+
+    @property
+    def is_exact(self) -> bool:
+        """Whether nothing but the rounding of e^ε separates the two ends."""
+        return all(piece.is_exact for piece in self.pieces)
+
+    @property
+    def route(self) -> str:
+        """How it was found."""
+        routes = {part.route for piece in self.pieces for part in (*piece.below, *piece.above)}
+        parts = sum(len(piece.below) for piece in self.pieces)
+        records = sum(piece.records for piece in self.pieces)
+        steps = [*(["product of records"] * (records > 1)), *(["components"] * (parts > 1))]
+        return ", ".join([*steps, *sorted(routes)])
+
+    @property
+    def mechanism(self) -> Channel | Parallel:
+        """A private channel that attains the lower end."""
+        channels = tuple((piece.channel(), piece.records) for piece in self.pieces)
+        if len(channels) == 1 and channels[0][1] == 1:
+            return channels[0][0]
+        return Parallel(channels)
+
+    def __repr__(self) -> str:
+        low, high = self.bits_interval
+        if self.is_exact:
+            ends = f"exactly {high:.6g} bits"
+        else:
+            ends = f"between {low:.6g} and {high:.6g} bits"
+        return f"WorstCase({ends} at ratio {self.ratio}; {self.route})"
+
+
+def worst_case_leakage(
+    neighbours: Neighbours, ratio: Number | None = None, epsilon: Number | None = None
+) -> WorstCase:
+    """Return the largest leakage of any mechanism that is private, with mechanism and proof.
+
+    The largest min-entropy leakage over all private channels and all priors is the logarithm of
+    the largest Σ_z max_x K(z|x). A million independent records cost no more than one.
+
+    >>> from leaktight.secrets import SecretGraph
+    >>> worst = worst_case_leakage(SecretGraph.line(4), ratio=2)
+    >>> worst
+    WorstCase(exactly 1 bits at ratio 2 (ε = ln 2); weighting)
+    >>> worst.lower, worst.upper, worst.is_exact
+    (Fraction(2, 1), Fraction(2, 1), True)
+    """
+    graph, asked = adjacency_of(neighbours), Ratio.of(ratio, epsilon)
+    pieces = []
+    for factor, records in graph.factors:
+        components = [factor.subgraph(vertices) for vertices in factor.components]
+        below, above = (
+            tuple(_settle(component, end, records > 1) for component in components)
+            for end in (asked.lower, asked.upper)
+        )
+        pieces.append(Piece(factor, records, below, below if asked.is_exact else above))
+    return WorstCase(graph, asked, tuple(pieces))
+
+
+def _settle(graph: Graph, ratio: Fraction, repeated: bool) -> Part:
+    """Settle a connected component; records that repeat need a cover, as only covers multiply."""
+    if graph.order == 1 or ratio == 1:
+        constant = exact_array([1] + [0] * (graph.order - 1))
+        return _by_weights(graph, ratio, constant, "constant")
+    if (weights := weighting(graph, ratio)) is not None:
+        return _by_weights(graph, ratio, weights, "weighting")
+    if graph.order <= MOST_VERTICES:
+        try:
+            best = column_optimum(graph, ratio)
+        except (TooLarge, Undecided):
+            pass
+        else:
+            proof = best_cover(graph, ratio)[0] if repeated else best
+            return Part(graph, ratio, "columns", best, proof)
+    cover, mechanism = best_cover(graph, ratio)
+    return Part(graph, ratio, "cover", mechanism, cover)
+
+
+def _by_weights(graph: Graph, ratio: Fraction, weights: Array, route: str) -> Part:
+    mechanism = DistanceMechanism.of(graph, ratio, weights)
+    return Part(graph, ratio, route, mechanism, Cover.of(graph, ratio, weights))

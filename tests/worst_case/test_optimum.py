@@ -1,0 +1,226 @@
+from collections.abc import Iterator
+from fractions import Fraction
+from typing import Any
+
+import networkx as nx
+import numpy as np
+import pytest
+from scipy.optimize import linprog
+from scipy.sparse import coo_array
+
+from leaktight.capacity import min_capacity
+from leaktight.channel import Channel
+from leaktight.errors import InvalidNumber, TooLarge
+from leaktight.exact import Ratio, exact_array, fraction
+from leaktight.graph import Graph
+from leaktight.policy import Policy
+from leaktight.privacy import privacy_level
+from leaktight.secrets import SecretGraph
+from leaktight.worst_case.certificate import certificate
+from leaktight.worst_case.check import check
+from leaktight.worst_case.covering import Cover, DistanceMechanism, best_cover, coverage, weighting
+from leaktight.worst_case.optimum import WorstCase, worst_case_leakage
+
+RATIOS = [Fraction(1), Fraction(6, 5), Fraction(17, 10), Fraction(2), Fraction(3), Fraction(8)]
+TREE = Graph(6, [(0, 1), (1, 2), (1, 4), (1, 5), (2, 3)])
+FORK = Graph(5, [(0, 1), (1, 2), (2, 3), (2, 4)])
+OTHER_TREE = Graph(5, [(0, 1), (1, 2), (1, 3), (2, 4)])
+SPIDER = Graph(13, [(0, i) for i in range(1, 7)] + [(i, i + 6) for i in range(1, 7)])
+
+
+def direct(graph: Graph, ratio: Fraction) -> float:
+    """max Σ_j K_jj over private channels, by HiGHS on all n² variables: an independent route."""
+    n, most = graph.order, float(ratio)
+    arcs = np.concatenate([graph.edges, graph.edges[:, ::-1]])
+    i, h = (np.repeat(arcs[:, k], n) for k in (0, 1))
+    j = np.tile(np.arange(n), len(arcs))
+    rows = np.arange(len(i))
+    private = coo_array(
+        (
+            np.concatenate([np.ones(len(i)), np.full(len(i), -most)]),
+            (np.concatenate([rows, rows]), np.concatenate([i * n + j, h * n + j])),
+        ),
+        shape=(len(i), n * n),
+    )
+    sums = coo_array((np.ones(n * n), (np.repeat(np.arange(n), n), np.arange(n * n))))
+    found: Any = linprog(
+        -np.eye(n).ravel(),
+        A_ub=private.tocsr() if len(i) else None,  # type: ignore[call-overload]
+        b_ub=np.zeros(len(i)) if len(i) else None,
+        A_eq=sums.tocsr(),
+        b_eq=np.ones(n),
+    )
+    return -float(found.fun)
+
+
+def small_graphs() -> Iterator[Graph]:
+    """All graphs with one to six vertices, connected or not."""
+    for graph in nx.graph_atlas_g()[1:209]:
+        yield Graph.from_networkx(graph)
+
+
+def check_everything(graph: Graph, ratio: Fraction) -> WorstCase:
+    """exact ≤ cover ≤ radius ≤ diameter, and what the certificate and the mechanism say."""
+    worst = worst_case_leakage(graph, ratio=ratio)
+    assert worst.is_exact
+    assert worst.lower == worst.upper
+    assert check(certificate(worst)) == [(1, worst.lower, worst.upper)]
+    mechanism = worst.mechanism
+    assert isinstance(mechanism, Channel)
+    assert min_capacity(mechanism).factor == worst.lower
+    assert privacy_level(mechanism, graph).ratio <= ratio
+    assert worst.upper <= fraction(best_cover(graph, ratio)[0].bound) if ratio > 1 else True
+    radii = sum(ratio**r for r in graph.component_radii)
+    assert worst.upper <= radii <= sum(ratio**d for d in graph.component_diameters)
+    return worst
+
+
+@pytest.mark.parametrize("ratio", RATIOS)
+def test_all_graphs_of_up_to_six_vertices(ratio: Fraction) -> None:
+    for graph in small_graphs():
+        worst = check_everything(graph, ratio)
+        assert float(worst.upper) == pytest.approx(direct(graph, ratio), rel=1e-6)
+
+
+@pytest.mark.parametrize("seed", range(25))
+def test_random_graphs_connected_and_not(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    n = int(rng.integers(7, 22))
+    pairs = np.argwhere(np.triu(rng.random((n, n)) < rng.choice([1.2, 2, 4]) / n, 1))
+    graph, ratio = Graph.from_indices(n, pairs), Fraction(int(rng.integers(11, 80)), 10)
+    worst = check_everything(graph, ratio)
+    assert float(worst.upper) == pytest.approx(direct(graph, ratio), rel=1e-6)
+
+
+@pytest.mark.parametrize(
+    ("graph", "ratio", "value"),
+    [
+        (SecretGraph.line(4), "2", "2"),
+        (Graph(4, [(0, 1), (0, 2), (0, 3)]), "2", "2"),
+        (SPIDER, "2", "4"),
+        (TREE, "2", "7/3"),
+        (FORK, "7/4", "89/44"),
+        (Graph(5, [(0, 1), (1, 2), (3, 4)]), "2", "3"),
+        (Graph(7), "3", "7"),
+        (Graph(1), "3", "1"),
+        (TREE, "1", "1"),
+        (Graph(5, [(0, 1), (1, 2), (3, 4)]), "1", "2"),
+    ],
+)
+def test_the_numbers_of_the_register(graph: Graph, ratio: str, value: str) -> None:
+    assert check_everything(graph, Fraction(ratio)).upper == Fraction(value)
+
+
+def test_the_best_cover_is_not_always_the_worst_case() -> None:
+    for graph, ratio, value in ((TREE, "2", "12/5"), (FORK, "7/4", "635/308")):
+        cover, mechanism = best_cover(graph, Fraction(ratio))
+        assert fraction(cover.bound) >= Fraction(value)
+        assert float(fraction(cover.bound)) == pytest.approx(float(Fraction(value)), rel=1e-9)
+        assert mechanism.value < cover.bound
+
+
+def test_the_dual_of_the_path_is_its_weighting() -> None:
+    weights = weighting(SecretGraph.line(4), Fraction(2))
+    assert weights is not None
+    assert weights.tolist() == exact_array(["2/3", "1/3", "1/3", "2/3"]).tolist()
+    assert Cover.of(SecretGraph.line(4), Fraction(2), weights).bound == 2
+
+
+def test_records_multiply() -> None:
+    hamming = worst_case_leakage(Policy(SecretGraph.complete(3), records=2), ratio=2)
+    assert hamming.upper == Fraction(9, 4)
+    whole = worst_case_leakage(
+        Policy(SecretGraph.complete(3), records=2).adjacency().explicit(), ratio=2
+    )
+    assert whole.upper == Fraction(9, 4)
+    for records, bits in ((10, 5.4806), (100, 54.8059)):
+        cube = worst_case_leakage(Policy(SecretGraph.complete(2), records=records), epsilon=1)
+        assert cube.is_exact
+        assert round(cube.bits, 4) == bits
+
+
+def test_two_records_of_a_tree_are_an_interval_that_holds_the_truth() -> None:
+    """The exact value for two records is 1.335684, above the square 1.334324."""
+    two = Policy(OTHER_TREE, records=2)
+    worst = worst_case_leakage(two, epsilon="0.1")
+    assert not worst.is_exact
+    assert round(float(worst.lower), 6) == 1.334324
+    assert round(float(worst.upper), 6) == 1.339794
+    true = direct(two.adjacency().explicit(), Ratio.of(epsilon="0.1").lower)
+    assert round(true, 6) == 1.335684
+    assert worst.lower < true < worst.upper
+
+
+def test_a_million_records_cost_no_more_than_one() -> None:
+    secrets = SecretGraph.threshold(50, distance=3)
+    exact = worst_case_leakage(Policy(secrets, records=10**6), ratio=2)
+    assert exact.is_exact
+    (records, lower, upper) = check(certificate(exact))[0]
+    assert (records, lower) == (10**6, upper)
+    assert exact.bits == pytest.approx(10**6 * np.log2(float(upper)), rel=1e-12)
+    apart = worst_case_leakage(Policy(secrets, records=10**6), ratio="11/10")
+    assert not apart.is_exact
+    low, high = apart.bits_interval
+    assert low < high < low * 1.01
+    assert "between" in repr(apart)
+
+
+def test_epsilon_40_and_a_ratio_that_is_only_enclosed() -> None:
+    worst = worst_case_leakage(TREE, epsilon=40)
+    assert worst.is_exact
+    assert worst.lower <= worst.upper < 6
+    assert worst.bits_interval[0] > 2.58496
+    assert check(certificate(worst))[0][1:] == (worst.lower, worst.upper)
+    mechanism = worst.mechanism
+    assert isinstance(mechanism, Channel)
+    assert privacy_level(mechanism, TREE).holds(epsilon=40)
+
+
+def test_a_large_graph_gets_an_interval() -> None:
+    rng = np.random.default_rng(5)
+    points = rng.random((160, 2))
+    close = ((points[:, None] - points) ** 2).sum(axis=2) < 0.015
+    graph = Graph.from_indices(160, np.argwhere(np.triu(close, 1)))
+    worst = worst_case_leakage(graph, ratio=2)
+    low, high = worst.bits_interval
+    assert 0 < low <= high
+    assert check(certificate(worst))[0][1:] == (worst.lower, worst.upper)
+
+
+def test_a_mechanism_that_is_too_large_is_not_written_out() -> None:
+    cube = Policy(SecretGraph.complete(2), records=12).adjacency().explicit()
+    worst = worst_case_leakage(cube, ratio=2)
+    assert worst.upper == Fraction(4, 3) ** 12
+    with pytest.raises(TooLarge, match="too many to write"):
+        _ = worst.mechanism
+
+
+def test_any_weights_give_a_bound_and_a_private_channel() -> None:
+    rng = np.random.default_rng(8)
+    for graph in (TREE, FORK, SPIDER, SecretGraph.cycle(7)):
+        truth = worst_case_leakage(graph, ratio="5/3").upper
+        weights = exact_array(rng.integers(1, 9, graph.order).tolist())
+        assert fraction(Cover.of(graph, Fraction(5, 3), weights).bound) >= truth
+        mechanism = DistanceMechanism.of(graph, Fraction(5, 3), weights)
+        assert fraction(mechanism.value) == min_capacity(mechanism.channel()).factor <= truth
+        assert privacy_level(mechanism.channel(), graph).ratio <= Fraction(5, 3)
+
+
+def test_coverage_is_the_same_by_every_route() -> None:
+    for graph in (TREE, SecretGraph.cycle(6), Graph(4, [(0, 1)])):
+        for numbers in (["1/3"] * graph.order, list(range(1, graph.order + 1))):
+            weights = exact_array(numbers)
+            expected = [
+                sum(
+                    fraction(weights[i]) / 3 ** graph.distance(i, j)
+                    for i in range(graph.order)
+                    if graph.distance(i, j) < graph.order
+                )
+                for j in range(graph.order)
+            ]
+            assert [fraction(c) for c in coverage(graph, Fraction(3), weights)] == expected
+
+
+def test_a_ratio_below_one_is_refused() -> None:
+    with pytest.raises(InvalidNumber, match="at least 1"):
+        worst_case_leakage(TREE, ratio="1/2")
