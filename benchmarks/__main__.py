@@ -1,6 +1,6 @@
 """Run every comparison, one after the other.
 
-    python -m benchmarks
+python -m benchmarks
 """
 
 from benchmarks import adjacency, agreement, columns, measures, privacy, refinement, symmetry

@@ -10,8 +10,8 @@ import math
 import numpy as np
 
 from benchmarks.timing import once, show
-from leaktight.exact import Ratio
 from leaktight.graph import Graph
+from leaktight.ratio import Ratio
 from leaktight.worst_case.columns import column_optimum
 
 

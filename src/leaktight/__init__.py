@@ -62,7 +62,7 @@ from leaktight.errors import (
     TooLarge,
     Undecided,
 )
-from leaktight.exact import Ratio, ln, ln_interval, log2, log2_interval
+from leaktight.exact import ln, ln_interval, log2, log2_interval
 from leaktight.gain import Gain, Loss, Tries
 from leaktight.graph import Graph
 from leaktight.hyper import Hyper, hyper
@@ -89,6 +89,7 @@ from leaktight.privacy import (
     privacy_level,
 )
 from leaktight.query import Sensitivity, answer_graph, counting_query, sensitivity
+from leaktight.ratio import Ratio
 from leaktight.refinement import Refined, refinement
 from leaktight.regularity import (
     distance_distribution,

@@ -1,9 +1,8 @@
 """How are numbers kept so that a claim about privacy is never approximate?
 
-Exact numbers are ``flint.fmpq`` inside and ``fractions.Fraction`` at the public edge. The ratio
-λ = e^ε is a :class:`Ratio`: a rational, or two rationals that enclose it. Logarithms come out
-correctly rounded, or as an interval rounded outward. The few tolerances of the package are
-the fields of :data:`TOLERANCES`.
+Exact numbers are ``flint.fmpq`` inside and ``fractions.Fraction`` at the public edge. Logarithms
+come out correctly rounded, or as an interval rounded outward. The few tolerances of the package
+are the fields of :data:`TOLERANCES`.
 """
 
 import math
@@ -325,89 +324,3 @@ def _positive(value: object) -> fmpq:
     if number <= 0:
         raise InvalidNumber(f"a logarithm needs a number above 0, got {number}")
     return number
-
-
-# --- the ratio λ = e^ε ---------------------------------------------------------------------
-
-
-@dataclass(frozen=True, slots=True)
-class Ratio:
-    """The privacy ratio λ = e^ε ≥ 1, between two rationals that are equal if it is rational.
-
-    A mechanism is built for ``lower`` and a bound computed for ``upper``, so that both hold for
-    the ε that was asked for.
-
-    >>> Ratio.of(epsilon="ln 3/2").lower
-    Fraction(3, 2)
-    >>> one = Ratio.of(epsilon=1)
-    >>> one.is_exact, float(one.lower), one.epsilon
-    (False, 2.718281828459045, 1.0)
-    """
-
-    lower: Fraction
-    upper: Fraction
-
-    def __post_init__(self) -> None:
-        if not 1 <= self.lower <= self.upper:
-            raise InvalidNumber(
-                f"the ratio e^ε must be at least 1 (ε at least 0), got {shown(self.lower)}"
-            )
-
-    @classmethod
-    def of(cls, ratio: Number | None = None, epsilon: Number | None = None) -> "Ratio":
-        """Read λ from ``ratio``, or from ``epsilon``: a number, ``"ln 2"`` or ``"ln 3/2"``.
-
-        A float is taken as the decimal number that it prints as: ``epsilon=0.1`` is ε = 1/10.
-        """
-        if (ratio is None) == (epsilon is None):
-            raise InvalidNumber("give exactly one of ratio= and epsilon=")
-        if ratio is not None:
-            exact = fraction(_as_printed(ratio))
-            return cls(exact, exact)
-        logarithm = r"\s*ln\s*(?:\(([^()]+)\)|([^()]+))\s*"
-        if isinstance(epsilon, str) and (match := re.fullmatch(logarithm, epsilon)):
-            return cls.of(ratio=match[1] or match[2])
-        exponent = _as_printed(epsilon)
-        if exponent < 0:
-            raise InvalidNumber(f"ε must be at least 0, got {epsilon}")
-        if exponent > 10**6:
-            raise InvalidNumber(f"ε must be at most a million, got {epsilon}")
-        return cls(*_enclose_exp(exponent))
-
-    @property
-    def is_exact(self) -> bool:
-        """Whether λ is known as a rational number."""
-        return self.lower == self.upper
-
-    @property
-    def epsilon(self) -> float:
-        """ε = ln λ as a float."""
-        return ln((self.lower + self.upper) / 2)
-
-    def allows(self, value: Fraction | float) -> bool:
-        """Say whether ``value`` ≤ λ, for a λ that is only enclosed on the safe side.
-
-        >>> Ratio.of(epsilon=1).allows(Fraction(27, 10)), Ratio.of(epsilon=1).allows(3)
-        (True, False)
-        """
-        return value <= self.lower
-
-    def __str__(self) -> str:
-        if self.is_exact:
-            return f"{shown(self.lower)} (ε = ln {shown(self.lower)})"
-        return f"{shown(self.lower)} (ε = {self.epsilon:.6g})"
-
-
-def _as_printed(value: object) -> fmpq:
-    """Read a number; a float as its shortest decimal form, which is what its user wrote."""
-    return rational(repr(float(value)) if isinstance(value, float | np.floating) else value)
-
-
-def _enclose_exp(exponent: fmpq) -> tuple[Fraction, Fraction]:
-    """Return rationals below and above e^x; their distance from 1 has 64 significant bits."""
-    bits = 64 if exponent == 0 else 64 + max(0, -math.floor(log2(exponent)))
-    with precision(2 * bits):
-        enclosure = arb(exponent).exp()
-    with precision(bits):
-        low, high = enclosure.lower().fmpq(), enclosure.upper().fmpq()
-    return fraction(low), fraction(high)

@@ -19,20 +19,11 @@ from leaktight.adjacency import AdjacencyGraph
 from leaktight.channel import Channel, expect_channel
 from leaktight.composition import Parallel, pair_runs
 from leaktight.errors import InvalidNumber, Mismatch
-from leaktight.exact import (
-    Array,
-    Number,
-    Ratio,
-    Value,
-    fraction,
-    is_exact,
-    ln_interval,
-    rational,
-    shown,
-)
+from leaktight.exact import Array, Number, Value, fraction, is_exact, ln_interval, rational, shown
 from leaktight.graph import Graph
 from leaktight.labels import Labels, alignment
 from leaktight.policy import Neighbours, adjacency_of
+from leaktight.ratio import Ratio
 
 Logs: TypeAlias = npt.NDArray[np.float64]
 

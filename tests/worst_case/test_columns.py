@@ -11,9 +11,10 @@ from flint import fmpq
 
 from leaktight.capacity import min_capacity
 from leaktight.errors import InvalidGraph, InvalidNumber, TooLarge
-from leaktight.exact import Ratio, rational
+from leaktight.exact import rational
 from leaktight.graph import Graph
 from leaktight.privacy import privacy_level
+from leaktight.ratio import Ratio
 from leaktight.worst_case.columns import ColumnOptimum, column_optimum
 from leaktight.worst_case.flow import cheapest_column
 from tests.named_graphs import complete, cycle, path, star

@@ -11,10 +11,11 @@ from scipy.sparse import coo_array
 from leaktight.capacity import min_capacity
 from leaktight.channel import Channel
 from leaktight.errors import InvalidNumber, TooLarge
-from leaktight.exact import Ratio, exact_array, fraction
+from leaktight.exact import exact_array, fraction
 from leaktight.graph import Graph
 from leaktight.policy import Policy
 from leaktight.privacy import privacy_level
+from leaktight.ratio import Ratio
 from leaktight.secrets import SecretGraph
 from leaktight.worst_case.certificate import certificate
 from leaktight.worst_case.check import check

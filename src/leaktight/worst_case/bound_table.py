@@ -9,7 +9,8 @@ from fractions import Fraction
 from html import escape
 
 from leaktight.adjacency import AdjacencyGraph
-from leaktight.exact import Ratio, ln_interval
+from leaktight.exact import ln_interval
+from leaktight.ratio import Ratio
 from leaktight.worst_case.powers import Powers
 
 WIDTH = 80

@@ -12,7 +12,7 @@ import numpy as np
 from leaktight.errors import InvalidFile
 from leaktight.worst_case.check import Refuted, check
 from leaktight.worst_case.covering import Cover
-from leaktight.worst_case.optimum import Part, Piece, WorstCase
+from leaktight.worst_case.optimum import Part, RecordKind, WorstCase
 
 
 def certificate(worst: WorstCase) -> dict[str, Any]:
@@ -57,7 +57,7 @@ def verify_certificate(path: str | Path) -> list[tuple[int, Any, Any]]:
         raise InvalidFile(f"{path} is no certificate: {type(wrong).__name__}: {wrong}") from None
 
 
-def _piece(piece: Piece) -> dict[str, Any]:
+def _piece(piece: RecordKind) -> dict[str, Any]:
     return {
         "records": piece.records,
         "vertices": [str(vertex) for vertex in piece.graph.vertices],
@@ -69,7 +69,7 @@ def _piece(piece: Piece) -> dict[str, Any]:
     }
 
 
-def _part(part: Part, piece: Piece) -> dict[str, Any]:
+def _part(part: Part, piece: RecordKind) -> dict[str, Any]:
     at = np.array([piece.graph.index(vertex) for vertex in part.graph.vertices])
     if isinstance(part.proof, Cover):
         return {"vertices": at.tolist(), "cover": [str(b) for b in part.proof.weights]}

@@ -16,10 +16,11 @@ from flint import fmpq
 from leaktight.adjacency import AdjacencyGraph
 from leaktight.channel import Channel
 from leaktight.composition import Parallel
-from leaktight.errors import TooLarge, Undecided
-from leaktight.exact import Array, Number, Ratio, exact_array, fraction
+from leaktight.errors import InvalidInput, TooLarge, Undecided
+from leaktight.exact import Array, Number, exact_array, fraction
 from leaktight.graph import Graph
 from leaktight.policy import Neighbours, adjacency_of
+from leaktight.ratio import Ratio
 from leaktight.worst_case.columns import ColumnOptimum, column_optimum
 from leaktight.worst_case.covering import Cover, DistanceMechanism, best_cover, weighting
 from leaktight.worst_case.powers import Powers
@@ -57,7 +58,7 @@ class Part:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Piece:
+class RecordKind:
     """Records that are alike: their number, and the parts of one record's graph at two ratios.
 
     The mechanism is built for the lower ratio and the bound computed at the upper one.
@@ -109,7 +110,7 @@ class WorstCase:
 
     graph: AdjacencyGraph
     ratio: Ratio
-    pieces: tuple[Piece, ...]
+    pieces: tuple[RecordKind, ...]
 
     @property
     def lower_factors(self) -> Powers:
@@ -195,7 +196,7 @@ def worst_case_leakage(
             tuple(_settle(component, end, records > 1) for component in components)
             for end in (asked.lower, asked.upper)
         )
-        pieces.append(Piece(factor, records, below, below if asked.is_exact else above))
+        pieces.append(RecordKind(factor, records, below, below if asked.is_exact else above))
     return WorstCase(graph, asked, tuple(pieces))
 
 
@@ -209,7 +210,7 @@ def _settle(graph: Graph, ratio: Fraction, repeated: bool) -> Part:
     if graph.order <= MOST_VERTICES:
         try:
             best = column_optimum(graph, ratio)
-        except (TooLarge, Undecided):
+        except (InvalidInput, TooLarge, Undecided):
             pass
         else:
             proof = best_cover(graph, ratio)[0] if repeated else best

@@ -17,8 +17,9 @@ from flint import fmpz_poly
 
 from leaktight.adjacency import AdjacencyGraph
 from leaktight.errors import InvalidNumber, TooLarge, Undecided
-from leaktight.exact import Number, Ratio, counted
+from leaktight.exact import Number, counted
 from leaktight.graph import Graph
+from leaktight.ratio import Ratio
 from leaktight.worst_case.algebraic import AlgebraicNumber, in_order, rational_between
 from leaktight.worst_case.columns import column_optimum
 from leaktight.worst_case.piece import Piece, basis_pieces, weighting_pieces

@@ -15,8 +15,9 @@ from typing import Any
 
 from leaktight.adjacency import AdjacencyGraph
 from leaktight.errors import InvalidNumber, Mismatch, TooLarge
-from leaktight.exact import Number, Ratio, rational
+from leaktight.exact import Number, rational
 from leaktight.policy import Neighbours, adjacency_of
+from leaktight.ratio import Ratio
 from leaktight.worst_case.assumptions import Setting
 from leaktight.worst_case.bound_table import Bound, Inapplicable, LeakageBounds, in_order
 from leaktight.worst_case.codes import CoveringCode, covering_code, hamming_blocks
