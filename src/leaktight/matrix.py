@@ -160,7 +160,8 @@ def _exact_maxima(matrix: Array, weights: Array | None) -> Array:
 def equal_rows(rows: Array) -> list[int]:
     """Return for each row the index of the first row that equals it, floats up to rounding."""
     if is_exact(rows):
-        keys: list[Hashable] = [tuple(row) for row in rows]
+        # Integers are hashed much faster than the fractions that they make.
+        keys: list[Hashable] = [tuple((int(p.p), int(p.q)) for p in row) for row in rows]
     else:
         keys = [*_leaders(rows)]
     first: dict[Hashable, int] = {}

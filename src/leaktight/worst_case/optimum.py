@@ -2,9 +2,9 @@
 
 The answer comes with a mechanism that attains the lower end and a certificate of both ends. It is
 put together from pieces: independent records multiply, components add, and a connected component
-is settled by the cheapest route that does: its weighting, or else linear programming over private
-columns. Where that would take too long, the best cover and the channel that goes with it give an
-interval. The laws are proved in docs/proofs/cover-bound.md.
+is settled by the cheapest route that does: its weighting, a linear program over orbits of pairs,
+or one over private columns. Where that would take too long, the best cover and the channel that
+goes with it give an interval. The laws are proved in docs/proofs/cover-bound.md.
 """
 
 from dataclasses import dataclass
@@ -23,7 +23,11 @@ from leaktight.policy import Neighbours, adjacency_of
 from leaktight.ratio import Ratio
 from leaktight.worst_case.columns import ColumnOptimum, column_optimum
 from leaktight.worst_case.covering import Cover, DistanceMechanism, best_cover, weighting
+from leaktight.worst_case.orbit_program import OrbitOptimum, orbit_optimum
 from leaktight.worst_case.powers import Powers
+
+MOST_SYMMETRIC = 300
+"""The largest component that is solved through its symmetry."""
 
 MOST_VERTICES = 120
 """The largest component that is solved by linear programming over columns."""
@@ -36,14 +40,14 @@ MOST_ENTRIES = 2**22
 class Part:
     """A connected component at one ratio: a private channel, and a proof that bounds them all.
 
-    ``proof`` is a cover, or the optimum over columns with its dual solution.
+    ``proof`` is a cover, or an optimum with its dual prices and the flows that prove them.
     """
 
     graph: Graph
     ratio: Fraction
     route: str
-    mechanism: DistanceMechanism | ColumnOptimum
-    proof: Cover | ColumnOptimum
+    mechanism: DistanceMechanism | OrbitOptimum | ColumnOptimum
+    proof: Cover | OrbitOptimum | ColumnOptimum
 
     @property
     def lower(self) -> Fraction:
@@ -207,14 +211,17 @@ def _settle(graph: Graph, ratio: Fraction, repeated: bool) -> Part:
         return _by_weights(graph, ratio, constant, "constant")
     if (weights := weighting(graph, ratio)) is not None:
         return _by_weights(graph, ratio, weights, "weighting")
-    if graph.order <= MOST_VERTICES:
-        try:
-            best = column_optimum(graph, ratio)
-        except (InvalidInput, TooLarge, Undecided):
-            pass
-        else:
+    for route, most, optimum in (
+        ("orbits", MOST_SYMMETRIC, orbit_optimum),
+        ("columns", MOST_VERTICES, column_optimum),
+    ):
+        if graph.order <= most:
+            try:
+                best = optimum(graph, ratio)
+            except (InvalidInput, TooLarge, Undecided):
+                continue
             proof = best_cover(graph, ratio)[0] if repeated else best
-            return Part(graph, ratio, "columns", best, proof)
+            return Part(graph, ratio, route, best, proof)
     cover, mechanism = best_cover(graph, ratio)
     return Part(graph, ratio, "cover", mechanism, cover)
 
