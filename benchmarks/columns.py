@@ -9,7 +9,7 @@ import math
 
 import numpy as np
 
-from benchmarks.timing import once, show
+from benchmarks.timing import growth, once, show
 from leaktight.graph import Graph
 from leaktight.ratio import Ratio
 from leaktight.worst_case.columns import column_optimum
@@ -58,13 +58,18 @@ def direct(graph: Graph, ratio: float) -> float:
 def main() -> None:
     """Print a line for each graph: our time, and how many times as long the peer takes."""
     ratio = Ratio.of(epsilon=1).lower
-    for n in (20, 40, 60, 80, 100):
+    sizes = (20, 40, 60, 80, 100)
+    curves: dict[str, list[float]] = {"exact, with certificate": [], "HiGHS ipm, estimate": []}
+    for n in sizes:
         for seed in (1, 2):
             graph = geometric_graph(n, seed)
             ours = once(lambda graph=graph: column_optimum(graph, ratio))  # type: ignore[misc]
             plain = once(lambda graph=graph: direct(graph, float(ratio)))  # type: ignore[misc]
             task = f"geometric graph, {n} vertices, {graph.size} edges, seed {seed}"
             show(task, ours, {"HiGHS ipm, estimate": plain})
+        curves["exact, with certificate"].append(ours)
+        curves["HiGHS ipm, estimate"].append(plain)
+    growth("worst case", sizes, curves)
 
 
 if __name__ == "__main__":

@@ -8,9 +8,8 @@ comes with it bounds the best cover from below. Both are exact rationals.
 
 import time
 
-import numpy as np
-
 from benchmarks.columns import geometric_graph
+from benchmarks.timing import growth
 from leaktight.ratio import Ratio
 from leaktight.worst_case.covering import best_cover, coverage
 
@@ -33,8 +32,7 @@ def main() -> None:
         )
         sizes.append(n)
         seconds.append(took)
-    exponent = np.polyfit(np.log(sizes), np.log(seconds), 1)[0]
-    print(f"time grows like n^{exponent:.2f}")
+    growth("cover", sizes, {"best cover": seconds})
 
 
 if __name__ == "__main__":

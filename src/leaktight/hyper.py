@@ -10,9 +10,10 @@ from leaktight.distribution import Distribution, PriorLike, prior_on
 from leaktight.exact import Array
 from leaktight.labels import Labels, position
 from leaktight.leakage import joint
+from leaktight.matrix import text_table
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Hyper:
     """The posteriors that an observation can leave, each with its probability.
 
@@ -29,6 +30,11 @@ class Hyper:
         at = position(output, self.outer.values, "output that can occur")
         return Distribution.trusted(self.inputs, self.inner[:, at])
 
+    def __repr__(self) -> str:
+        table = np.vstack([self.outer.array, self.inner])
+        rows = ("of the output", *self.inputs)
+        return f"posteriors\n{text_table(table, rows, self.outer.values)}"
+
 
 def hyper(channel: Channel, prior: PriorLike = None) -> Hyper:
     """Return the posterior after each output that can occur, and how likely it is.
@@ -38,6 +44,12 @@ def hyper(channel: Channel, prior: PriorLike = None) -> Hyper:
 
     >>> coin = Channel([["2/3", "1/3"], ["1/3", "2/3"]], ["no", "yes"], ["-", "+"])
     >>> after = hyper(coin, {"no": "9/10", "yes": "1/10"})
+    >>> after
+    posteriors
+                       -      +
+    of the output  19/30  11/30
+               no  18/19   9/11
+              yes   1/19   2/11
     >>> after.outer["+"], after.posterior("+")["yes"]
     (Fraction(11, 30), Fraction(2, 11))
     """
