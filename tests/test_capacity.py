@@ -43,7 +43,7 @@ def test_the_risk_never_falls_by_more_than_its_capacity(both: Both) -> None:
     if len(channel.inputs) > 1:
         assert risk_leakage(channel, capacity.prior).factor == capacity.factor
     near = risk_capacity(channel.float()).factor
-    assert near == pytest.approx(capacity.factor, rel=1e-9) or near > 1e9
+    assert 1 / near == pytest.approx(1 / float(capacity.factor), rel=1e-12, abs=1e-15)
 
 
 @given(channels_and_priors(), st.data())

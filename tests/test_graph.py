@@ -17,7 +17,8 @@ from hypothesis import strategies as st
 from leaktight.eccentricity import PROBED, bounded_eccentricities
 from leaktight.errors import InvalidGraph, TooLarge
 from leaktight.exact import counted
-from leaktight.graph import Graph, product_edges
+from leaktight.graph import Graph
+from leaktight.graph_product import product_edges
 from leaktight.secrets import SecretGraph
 from tests.graph_strategies import secret_graphs
 

@@ -18,7 +18,8 @@ from flint import fmpz, fmpz_poly
 
 from leaktight.errors import InvalidGraph, TooLarge
 from leaktight.exact import counted
-from leaktight.graph import MOST_DRAWN, Graph, Indices, one_line, product_edges
+from leaktight.graph import MOST_DRAWN, Graph, Indices, one_line
+from leaktight.graph_product import product_edges
 from leaktight.labels import Labels
 
 MOST_VERTICES = 2_000_000

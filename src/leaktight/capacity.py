@@ -15,13 +15,13 @@ from leaktight.channel import Channel, expect_channel
 from leaktight.composition import Parallel
 from leaktight.distance import RowDistance, largest_row_distance, largest_row_distance_between
 from leaktight.distribution import Distribution, ProductDistribution, prior_on
-from leaktight.exact import Value, ln, log2, public, shown, total
-from leaktight.leakage import product_of_powers
+from leaktight.exact import Value, public, shown, total
+from leaktight.leakage import InBits, product_of_powers
 from leaktight.matrix import column_maxima
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class Capacity:
+class Capacity(InBits):
     """The largest leakage factor over all priors, and a prior that attains it."""
 
     factor: Value
@@ -29,19 +29,6 @@ class Capacity:
 
     def __repr__(self) -> str:
         return f"Capacity(factor {shown(self.factor)}, {self.bits:.6g} bits)"
-
-    @property
-    def bits(self) -> float:
-        """log2 of the factor, correctly rounded."""
-        return math.inf if self.factor == math.inf else log2(self.factor)
-
-    @property
-    def nats(self) -> float:
-        """ln of the factor, correctly rounded."""
-        return math.inf if self.factor == math.inf else ln(self.factor)
-
-    def __float__(self) -> float:
-        return self.bits
 
 
 def min_capacity(channel: Channel | Parallel) -> Capacity:

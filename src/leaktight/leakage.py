@@ -42,8 +42,28 @@ SMALLEST = 2.0**-1000
 BEYOND = "the product of so many floats is beyond the floats; use .exact()"
 
 
+class InBits:
+    """What has a ``factor``, whose logarithm is a number of bits; as a float it is that number."""
+
+    __slots__ = ()
+    factor: Value
+
+    @property
+    def bits(self) -> float:
+        """log2 of the factor, correctly rounded."""
+        return math.inf if self.factor == math.inf else log2(self.factor)
+
+    @property
+    def nats(self) -> float:
+        """ln of the factor, correctly rounded."""
+        return math.inf if self.factor == math.inf else ln(self.factor)
+
+    def __float__(self) -> float:
+        return self.bits
+
+
 @dataclass(frozen=True, slots=True, repr=False)
-class Leakage:
+class Leakage(InBits):
     """What an observation changes: the value ``before`` and ``after``, and how they compare.
 
     For a gain, ``factor`` is after/before and ``additive`` after − before; for a loss it is the
@@ -81,19 +101,6 @@ class Leakage:
             f"Leakage({shown(self.before)} before, {shown(self.after)} after: "
             f"factor {shown(self.factor)}, {self.bits:.6g} bits)"
         )
-
-    @property
-    def bits(self) -> float:
-        """log2 of the factor, correctly rounded."""
-        return math.inf if self.factor == math.inf else log2(self.factor)
-
-    @property
-    def nats(self) -> float:
-        """ln of the factor, correctly rounded."""
-        return math.inf if self.factor == math.inf else ln(self.factor)
-
-    def __float__(self) -> float:
-        return self.bits
 
 
 def product_of_powers(factors: Iterable[tuple[Any, int]]) -> Any:

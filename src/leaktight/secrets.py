@@ -17,7 +17,8 @@ from typing import Any, Self, TypeAlias
 import numpy as np
 
 from leaktight.errors import InvalidGraph
-from leaktight.graph import Graph, Vertices, product_edges
+from leaktight.graph import Graph, Vertices
+from leaktight.graph_product import product_edges
 from leaktight.labels import Labels
 
 Metric: TypeAlias = Callable[[Any, Any], Any] | Mapping[Any, Any] | Sequence[Sequence[Any]]
