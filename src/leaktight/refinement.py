@@ -16,7 +16,7 @@ from leaktight.exact import TOLERANCES, Array, is_exact
 from leaktight.factorisation import Proposal, Remap, exact_proposals, float_proposals
 from leaktight.labels import alignment
 from leaktight.linear_program import Indices
-from leaktight.matrix import equal_rows, sum_columns
+from leaktight.matrix import equal_rows, matrix_product, sum_columns
 from leaktight.separation import NotRefined, separation
 
 
@@ -123,9 +123,17 @@ class _Pair:
             remap = np.clip(remap, 0, None)
             remap[remap.sum(axis=1) == 0] = 1
             remap /= remap.sum(axis=1)[:, None]
+        elif not self._is_exact_remap(remap):
+            return None
         whole = remap[self.left.group][:, self.right.group] * self.right.share
         if not is_exact(remap):
             misfit = np.abs(self.a.matrix @ whole - self.b.matrix).max()
             if not misfit <= TOLERANCES.entry:
                 return None
         return Refined(Channel.trusted(self.a.outputs, self.b.outputs, whole))
+
+    def _is_exact_remap(self, remap: Array) -> bool:
+        """Say whether R is a channel with A·R = B for the reduced channels, multiplied out."""
+        left, right = self.left.channel.matrix, self.right.channel.matrix
+        stochastic = (remap >= 0).all() and (remap.sum(axis=1) == 1).all()
+        return bool(stochastic and (matrix_product(left, remap) == right).all())
