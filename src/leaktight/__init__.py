@@ -102,7 +102,7 @@ from leaktight.sharply_transitive import sharply_transitive_set
 from leaktight.symmetrise import diagonal_form, symmetrise, symmetrise_by_distance
 from leaktight.symmetry import AutomorphismGroup, automorphism_group
 from leaktight.worst_case.bound_table import Bound, Inapplicable, LeakageBounds
-from leaktight.worst_case.certificate import certificate, verify_certificate, write_certificate
+from leaktight.certificate import certificate, verify_certificate, write_certificate
 from leaktight.worst_case.codes import (
     CoveringCode,
     covering_code,

@@ -245,6 +245,65 @@ def solve_inside(program: LinearProgram) -> Optimum:
     return Optimum(value, np.array(found.col_value), np.array(found.row_dual))
 
 
+class GrowingProgram:
+    """Minimise c·x subject to A·x ≥ b and |x| ≤ reach, in floating point, as rows are added.
+
+    Every solution starts where the last one ended.
+
+    >>> prices = GrowingProgram(np.ones(2), reach=10)
+    >>> prices.add(np.array([[2.0, 1.0], [1.0, 2.0]]), np.array([1.0, 1.0]))
+    >>> round(prices.solve().value, 9)
+    0.666666667
+    >>> prices.add(np.array([[1.0, 1.0]]), np.array([1.0]))
+    >>> prices.solve().value
+    1.0
+    """
+
+    __slots__ = ("_highs", "_width")
+
+    def __init__(self, cost: npt.NDArray[np.float64], reach: float) -> None:
+        import highspy
+
+        self._width = len(cost)
+        everywhere = np.full(self._width, reach)
+        self._highs = highspy.Highs()
+        self._highs.silent()
+        self._highs.setOptionValue("solver", "simplex")
+        self._highs.setOptionValue("primal_feasibility_tolerance", TOLERANCES.solver)
+        self._highs.setOptionValue("dual_feasibility_tolerance", TOLERANCES.solver)
+        self._highs.addVars(self._width, -everywhere, everywhere)
+        self._highs.changeColsCost(self._width, np.arange(self._width, dtype=np.int32), cost)
+
+    def add(self, rows: npt.NDArray[np.float64], lower: npt.NDArray[np.float64]) -> None:
+        """Add rows of A with the numbers that bound them from below."""
+        count, width = rows.shape
+        places = np.tile(np.arange(width, dtype=np.int32), count)
+        starts = width * np.arange(count, dtype=np.int32)
+        upper = np.full(count, np.inf)
+        self._highs.addRows(count, lower, upper, count * width, starts, places, rows.ravel())
+
+    def solve(self) -> Optimum:
+        """Return the solver's estimate, at a vertex."""
+        for strategy in (1, 1, 4):  # from where it stands; from nothing; by the primal method
+            self._highs.setOptionValue("simplex_strategy", strategy)
+            self._highs.run()
+            if _status(self._highs) == "Optimal":
+                break
+            self._highs.clearSolver()
+        else:
+            raise Undecided(f"the LP solver stopped, saying {_status(self._highs)!r}")
+        found = self._highs.getSolution()
+        value = self._highs.getInfo().objective_function_value
+        return Optimum(value, np.array(found.col_value), np.array(found.row_dual))
+
+    def binding(self) -> Indices:
+        """Return the rows that determine the last solution."""
+        from highspy import HighsBasisStatus
+
+        statuses = self._highs.getBasis().row_status
+        return np.flatnonzero([status != HighsBasisStatus.kBasic for status in statuses])
+
+
 def propose(program: LinearProgram) -> Basis:
     """Return the basis at which the solver stops, be it optimal or not."""
     from highspy import HighsBasisStatus

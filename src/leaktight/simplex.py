@@ -39,8 +39,10 @@ MOST_PIVOTS = 2000
 """The most exact pivots before a program counts as undecided."""
 
 
-def solve_exact(program: LinearProgram) -> Answer:
+def solve_exact(program: LinearProgram, pivots: int = MOST_PIVOTS) -> Answer:
     """Return the optimum of an exact program, or the exact proof that there is none.
+
+    If that takes more exact pivots than ``pivots``, it is undecided.
 
     >>> entries = ([0, 0, 1, 1], [0, 1, 0, 1], [1, 1, 1, -1])
     >>> best = solve_exact(LinearProgram([3, 2], entries, row_lower=["1/3", 0]))
@@ -51,9 +53,9 @@ def solve_exact(program: LinearProgram) -> Answer:
         raise InvalidInput("an exact answer needs exact numbers, got floats; solve() takes them")
     integers = _Integers.of(program)
     try:
-        return _criss_cross(integers, _proposed(program, integers))
+        return _criss_cross(integers, _proposed(program, integers), pivots)
     except ZeroDivisionError:  # the proposed columns are independent only up to rounding
-        return _criss_cross(integers, Basis.slack(program))
+        return _criss_cross(integers, Basis.slack(program), pivots)
 
 
 def _proposed(program: LinearProgram, integers: "_Integers") -> Basis:
@@ -83,12 +85,12 @@ class _Move(NamedTuple):
     sign: int
 
 
-def _criss_cross(program: "_Integers", start: Basis) -> Answer:
+def _criss_cross(program: "_Integers", start: Basis, pivots: int = MOST_PIVOTS) -> Answer:
     """Pivot from any basis until no bound is violated and no price has the wrong sign."""
     n = len(program.cost)
     basic, upper = start.basic.copy(), program.standing(start.upper)
     first = start.first
-    for _ in range(MOST_PIVOTS):
+    for _ in range(pivots):
         vertex = _Vertex.of(program, basic)
         values = vertex.values(program.corner(basic, upper))
         prices = vertex.prices(program.cost)
@@ -113,17 +115,17 @@ def _criss_cross(program: "_Integers", start: Basis) -> Answer:
             column = vertex.values(_unit(v, len(basic), sign))
             leaving = list(program.obstacles(column, basic, v))
             if not leaving:
-                return _unbounded(program, Basis(basic, upper), exact_array(column[:n]))
+                return _unbounded(program, Basis(basic, upper), exact_array(column[:n]), pivots)
             _, p, side = min(leaving)
             basic[v], basic[p], upper[p] = True, False, side > 0
     raise Undecided(
         f"the linear program of {len(program.scale)} rows and {n} variables is not solved after "
-        f"{MOST_PIVOTS} exact pivots"
+        f"{pivots} exact pivots"
     )
 
 
-def _unbounded(program: "_Integers", basis: Basis, direction: Array) -> Answer:
-    feasible = _criss_cross(replace(program, cost=[fmpq(0)] * len(program.cost)), basis)
+def _unbounded(program: "_Integers", basis: Basis, direction: Array, pivots: int) -> Answer:
+    feasible = _criss_cross(replace(program, cost=[fmpq(0)] * len(program.cost)), basis, pivots)
     return Unbounded(feasible.x, direction) if isinstance(feasible, Optimum) else feasible
 
 

@@ -17,8 +17,8 @@ from leaktight.policy import Policy
 from leaktight.privacy import privacy_level
 from leaktight.ratio import Ratio
 from leaktight.secrets import SecretGraph
-from leaktight.worst_case.certificate import certificate
-from leaktight.worst_case.check import check
+from leaktight.certificate import certificate
+from leaktight.check import check
 from leaktight.worst_case.covering import Cover, DistanceMechanism, best_cover, coverage, weighting
 from leaktight.worst_case.optimum import WorstCase, worst_case_leakage
 

@@ -9,8 +9,8 @@ from leaktight.errors import TooLarge
 from leaktight.graph import Graph
 from leaktight.privacy import privacy_level
 from leaktight.secrets import SecretGraph
-from leaktight.worst_case.certificate import certificate
-from leaktight.worst_case.check import check
+from leaktight.certificate import certificate
+from leaktight.check import check
 from leaktight.worst_case.columns import column_optimum
 from leaktight.worst_case.optimum import worst_case_leakage
 from leaktight.worst_case.orbit_program import orbit_optimum

@@ -1,4 +1,4 @@
-"""How does a stranger check the worst case? A file that says all that is claimed, and why.
+"""How does a stranger check a worst case, or a mechanism? A file that says what is claimed and why.
 
 The file is written here and checked by ``check.py``, which knows nothing of how it was found.
 """
@@ -9,14 +9,17 @@ from typing import Any
 
 import numpy as np
 
+from leaktight.check import MECHANISM, WORST_CASE, Refuted, check
 from leaktight.errors import InvalidFile
-from leaktight.worst_case.check import Refuted, check
+from leaktight.exact import rational
+from leaktight.gain import Loss
+from leaktight.mechanisms.design import BestMechanism
 from leaktight.worst_case.covering import Cover
 from leaktight.worst_case.optimum import Part, RecordKind, WorstCase
 
 
-def certificate(worst: WorstCase) -> dict[str, Any]:
-    """Return everything that proves a worst case, as plain JSON.
+def certificate(proved: WorstCase | BestMechanism) -> dict[str, Any]:
+    """Return everything that proves a worst case, or that a mechanism is the best, as plain JSON.
 
     >>> from leaktight.secrets import SecretGraph
     >>> from leaktight.worst_case.optimum import worst_case_leakage
@@ -26,18 +29,16 @@ def certificate(worst: WorstCase) -> dict[str, Any]:
     >>> check(proof)
     [(1, Fraction(4, 3), Fraction(4, 3))]
     """
-    return {
-        "format": "leaktight worst case 1",
-        "lower ratio": str(worst.ratio.lower),
-        "upper ratio": str(worst.ratio.upper),
-        "pieces": [_piece(piece) for piece in worst.pieces],
-    }
+    ratios = {"lower ratio": str(proved.ratio.lower), "upper ratio": str(proved.ratio.upper)}
+    if isinstance(proved, BestMechanism):
+        return {"format": MECHANISM} | ratios | _mechanism(proved)
+    return {"format": WORST_CASE} | ratios | {"pieces": [_piece(piece) for piece in proved.pieces]}
 
 
-def write_certificate(worst: WorstCase, path: str | Path) -> None:
-    """Write the certificate of a worst case to a JSON file."""
+def write_certificate(proved: WorstCase | BestMechanism, path: str | Path) -> None:
+    """Write the certificate of a worst case or of a mechanism to a JSON file."""
     try:
-        Path(path).write_text(json.dumps(certificate(worst), indent=1) + "\n", encoding="utf-8")
+        Path(path).write_text(json.dumps(certificate(proved), indent=1) + "\n", encoding="utf-8")
     except OSError as wrong:
         raise InvalidFile(f"{path} cannot be written: {wrong.strerror}") from None
 
@@ -46,15 +47,42 @@ def verify_certificate(path: str | Path) -> list[tuple[int, Any, Any]]:
     """Check a certificate; return (records, lower, upper) for each kind of record.
 
     What is attained by some private channel is the product of lower^records, and what none
-    exceeds the product of upper^records.
+    exceeds the product of upper^records. Of a mechanism it is what it earns, and what none exceeds.
     """
     try:
         content = json.loads(Path(path).read_text(encoding="utf-8"))
         return check(content)
     except Refuted as wrong:
         raise InvalidFile(f"{path} proves nothing: {wrong}") from None
-    except (OSError, ValueError, KeyError, TypeError, AttributeError, ZeroDivisionError) as wrong:
+    except (
+        AttributeError,
+        IndexError,
+        KeyError,
+        OSError,
+        RecursionError,
+        TypeError,
+        ValueError,
+        ZeroDivisionError,
+    ) as wrong:
         raise InvalidFile(f"{path} is no certificate: {type(wrong).__name__}: {wrong}") from None
+
+
+def _mechanism(best: BestMechanism) -> dict[str, Any]:
+    sign = -1 if isinstance(best.aim, Loss) else 1
+    where = {guess: w for w, guess in enumerate(best.aim.guesses)}
+    return {
+        "vertices": [str(vertex) for vertex in best.graph.vertices],
+        "edges": best.graph.edges.tolist(),
+        "prior": [str(p) for p in best.prior.array],
+        "guesses": [str(guess) for guess in best.aim.guesses],
+        "gain": [[str(sign * rational(g)) for g in row] for row in best.aim.matrix],
+        "outputs": [where[guess] for guess in best.channel.outputs],
+        "mechanism": [[str(p) for p in row] for row in best.channel.matrix],
+        "utility": str(best.utility),
+        "prices": [str(y) for y in best.prices],
+        "flows": [[[i, h, str(amount)] for i, h, amount in flow] for flow in best.flows],
+        "upper": str(best.upper),
+    }
 
 
 def _piece(piece: RecordKind) -> dict[str, Any]:

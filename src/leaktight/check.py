@@ -1,12 +1,12 @@
-"""Check a certificate of the worst case, trusting nobody: only the standard library is used.
+"""Check a certificate, trusting nobody: only the standard library is used.
 
-A certificate claims, for a graph (or several, one for each kind of record) and a ratio λ, that
-some channel that is private at λ has Σ_z max_x K(z|x) = lower, and that none has more than upper.
 This file can be run by itself, without leaktight:
 
     python check.py CERTIFICATE.json
 
-What is checked, in exact rational arithmetic, for every piece of the certificate:
+A certificate of the *worst case* claims, for a graph (or several, one for each kind of record) and
+a ratio λ, that some channel that is private at λ has Σ_z max_x K(z|x) = lower, and that none has
+more than upper. What is checked, in exact rational arithmetic, for every piece of it:
 
 1. The mechanism is a channel: entries of at least 0, rows that sum to 1.
 2. It is private: K_iz ≤ λ·K_hz for both directions of every edge and every output z.
@@ -25,6 +25,12 @@ What is checked, in exact rational arithmetic, for every piece of the certificat
 5. A piece that stands for several independent records is bounded by covers only: products of
    covers are covers of the product graph, so its bound is a power; and so is what independent
    copies of its mechanism attain.
+
+A certificate of a *mechanism* claims that a channel whose outputs are guesses is private at λ and
+earns ``utility`` on average under a prior and a gain, and that none earns more than ``upper``. Its
+rows and its privacy are checked as above, its utility is summed up, and for every guess w a flow
+f ≥ 0 must leave y − π∘g_w − Σ f_ih·(λ·e_h − e_i) ≥ 0: then no private column c earns more with
+guess w than it costs, π∘g_w·c ≤ y·c, and the columns of a channel cost Σ y together.
 """
 
 import json
@@ -35,6 +41,8 @@ from math import log2
 from typing import Any
 
 Neighbours = list[set[int]]
+
+WORST_CASE, MECHANISM = FORMATS = "leaktight worst case 1", "leaktight mechanism 1"
 
 
 class Refuted(Exception):
@@ -153,11 +161,54 @@ def check_piece(
     return records, lower, upper
 
 
+def check_best(
+    claim: dict[str, Any], below: Fraction, above: Fraction
+) -> tuple[int, Fraction, Fraction]:
+    """Return what a mechanism earns and what none exceeds."""
+    n, guesses = len(claim["vertices"]), len(claim["guesses"])
+    neighbours = check_edges(claim["edges"], n)
+    prior = [Fraction(p) for p in claim["prior"]]
+    demand(len(prior) == n and min(prior) >= 0 and sum(prior) == 1, "the prior must sum to 1")
+    demand(len(claim["gain"]) == len(claim["flows"]) == guesses, "each guess needs gain and flow")
+    demand(all(len(row) == n for row in claim["gain"]), "each guess must earn at each vertex")
+    earned = [[p * Fraction(g) for p, g in zip(prior, row, strict=True)] for row in claim["gain"]]
+    rows = [[Fraction(p) for p in row] for row in claim["mechanism"]]
+    check_mechanism(rows, neighbours, below)
+    outputs = claim["outputs"]
+    demand(len(outputs) == len(rows[0]), "each output must be a guess")
+    demand(all(0 <= w < guesses for w in outputs), "each output must be one of the guesses")
+    utility = sum(
+        (earned[w][i] * p for i, row in enumerate(rows) for w, p in zip(outputs, row, strict=True)),
+        Fraction(0),
+    )
+    demand(utility == Fraction(claim["utility"]), f"the mechanism earns {utility}, not the claimed")
+    prices = [Fraction(y) for y in claim["prices"]]
+    demand(len(prices) == n, "each vertex must have a price")
+    for w, flow in enumerate(claim["flows"]):
+        left = [y - g for y, g in zip(prices, earned[w], strict=True)]
+        for i, h, written in flow:
+            demand(h in neighbours[i], f"arc {i}-{h} is none of the graph")
+            amount = Fraction(written)
+            demand(amount >= 0, f"the flow on arc {i}-{h} is negative")
+            left[h] -= above * amount
+            left[i] += amount
+        demand(min(left) >= 0, f"the flow for guess {w} proves too little")
+    upper = sum(prices, Fraction(0))
+    demand(upper == Fraction(claim["upper"]), f"the prices sum to {upper}, not the claimed bound")
+    return 1, utility, upper
+
+
 def check(certificate: dict[str, Any]) -> list[tuple[int, Fraction, Fraction]]:
-    """Return (records, lower, upper) for each piece, or raise ``Refuted``."""
-    demand(certificate.get("format") == "leaktight worst case 1", "this is no such certificate")
+    """Return (records, lower, upper) for each piece, or raise ``Refuted``.
+
+    A mechanism is one piece: what it earns, and what none exceeds.
+    """
+    kind = certificate.get("format")
+    demand(kind in FORMATS, "this is no such certificate")
     below, above = Fraction(certificate["lower ratio"]), Fraction(certificate["upper ratio"])
     demand(1 <= below <= above, "the ratios must be at least 1, the lower one first")
+    if kind == MECHANISM:
+        return [check_best(certificate, below, above)]
     demand(bool(certificate["pieces"]), "there must be at least one piece")
     return [check_piece(piece, below, above) for piece in certificate["pieces"]]
 
@@ -167,13 +218,29 @@ def main(arguments: list[str]) -> int:
     sys.set_int_max_str_digits(0)
     try:
         with open(arguments[0], encoding="utf-8") as file:
-            proved = check(json.load(file))
+            content = json.load(file)
+        proved = check(content)
     except Refuted as wrong:
         print(f"refuted: {wrong}")
         return 1
-    except (IndexError, KeyError, OSError, TypeError, ValueError, ZeroDivisionError) as wrong:
+    except (
+        AttributeError,
+        IndexError,
+        KeyError,
+        OSError,
+        RecursionError,
+        TypeError,
+        ValueError,
+        ZeroDivisionError,
+    ) as wrong:
         print(f"not a certificate that can be read: {type(wrong).__name__}: {wrong}")
         return 2
+    if content["format"] == MECHANISM:
+        for name, value in zip(("earned on average", "not exceeded"), proved[0][1:], strict=True):
+            print(
+                f"{name}: {str(value) if len(str(value)) < 200 else 'about'} ({float(value):.9g})"
+            )
+        return 0
     for name, column in (("attained", 1), ("not exceeded", 2)):
         powers = [(piece[column], piece[0]) for piece in proved]
         bits = sum(times * log2(value) for value, times in powers)

@@ -1,0 +1,489 @@
+"""Which private mechanism is best for a prior and a gain, and what proves it?
+
+A private channel is a sum of columns x_k·λ^(−g_k), each with a guess w_k, whose levels g_k differ
+by at most one between neighbours. It earns Σ x_k·e_k with e_k = Σ_i π_i·g(w_k, i)·λ^(−g_k(i)), and
+its rows must sum to 1. The dual prices y bound what any private channel earns by Σ y, if no private
+column earns more than it costs at y, whatever the guess.
+
+Columns are generated in floating point where the last prices find one that earns more than it
+costs; the first are those of the weighting, which already make the truncated geometric mechanism
+on a line. If numbers stay short, the program of the columns that matter is then solved exactly.
+Otherwise the channel is repaired (:mod:`leaktight.mechanisms.repair`) and the prices raised until
+they are proved. Either way what is returned is exact: the channel, what it earns, and the bound.
+Automorphisms that keep the prior and the gain are used: prices are alike on their orbits of
+inputs, and the channel is alike on their orbits of pairs. See ``docs/proofs/design.md``.
+"""
+
+from collections.abc import Hashable, Iterable
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import NamedTuple
+
+import numpy as np
+from flint import arb, fmpq
+
+from leaktight.channel import Channel
+from leaktight.distribution import Distribution, PriorLike, prior_on
+from leaktight.errors import InvalidGain, TooLarge, Undecided
+from leaktight.exact import (
+    TOLERANCES,
+    Array,
+    Number,
+    exact_array,
+    float_array,
+    fraction,
+    precision,
+    rational,
+    shown,
+    to_float,
+)
+from leaktight.gain import Gain, Loss
+from leaktight.graph import Graph, Indices
+from leaktight.labels import alignment, positions
+from leaktight.linear_program import GrowingProgram, LinearProgram, Optimum
+from leaktight.matrix import matrix_product
+from leaktight.mechanisms.guarantee import Guarantee
+from leaktight.mechanisms.pricing import Arcs, Floats, Pricing, Proof, pricing
+from leaktight.mechanisms.repair import in_units, private_matrix
+from leaktight.orbits import Points
+from leaktight.policy import Neighbours, adjacency_of
+from leaktight.privacy import privacy_level
+from leaktight.ratio import Ratio
+from leaktight.simplex import solve_exact
+from leaktight.symmetry import AutomorphismGroup, automorphism_group
+
+MOST_ENTRIES = 2**20
+"""The most inputs times guesses for which a mechanism is designed."""
+
+MOST_BITS = 2**14
+"""The most bits of the numbers in the exact solution of a program of columns."""
+
+MOST_ROUNDS = 500
+"""How often columns are added in floating point."""
+
+MOST_EXACT_ROUNDS = 10
+"""How often columns are added exactly before the mechanism is repaired instead."""
+
+MOST_PIVOTS = 20
+"""The most exact pivots in one such round."""
+
+FARTHEST = 2.0**10
+"""How far prices may go in floating point, in units of the largest gain times λ/(λ − 1)."""
+
+SMOOTH = 0.8
+"""How much of the best prices so far is mixed into those at which columns are looked for."""
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class BestMechanism:
+    """A private mechanism, what it earns, and what no private mechanism exceeds.
+
+    Its outputs are guesses. ``utility`` is the expected gain if each is taken at its word, and
+    ``upper`` bounds what any mechanism that is private at the ratio earns; a loss counts as a
+    negative gain. The proof: ``prices`` y sum to ``upper``, and for each guess w there are
+    ``flows`` f ≥ 0 on arcs with y − π∘g_w − Σ f_ih·(λ·e_h − e_i) ≥ 0.
+    """
+
+    graph: Graph
+    ratio: Ratio
+    prior: Distribution
+    aim: Gain | Loss
+    channel: Channel
+    utility: Fraction
+    upper: Fraction
+    prices: Array
+    flows: tuple[Arcs, ...]
+
+    @property
+    def gap(self) -> Fraction:
+        """How much more than this mechanism any could earn, at most."""
+        return self.upper - self.utility
+
+    @property
+    def is_optimal(self) -> bool:
+        """Whether it is proved that no private mechanism earns more."""
+        return self.gap == 0
+
+    @property
+    def loss(self) -> Fraction:
+        """The expected loss: −utility."""
+        return -self.utility
+
+    @property
+    def name(self) -> str:
+        """What it is, in a few words."""
+        return f"best private mechanism for {self.graph.order} inputs"
+
+    @property
+    def guarantee(self) -> Guarantee:
+        """How private the channel is, measured."""
+        level = privacy_level(self.channel, self.graph).ratio
+        assert isinstance(level, Fraction)
+        return Guarantee(level, f"vertices of {self.graph!r}")
+
+    def __repr__(self) -> str:
+        what, value = ("loss", self.loss) if isinstance(self.aim, Loss) else ("gain", self.utility)
+        how = "the best" if self.is_optimal else f"within {float(self.gap):.2g} of the best"
+        return f"BestMechanism({what} {shown(value)}, {how}, at ratio {self.ratio})"
+
+
+def optimal_mechanism(
+    neighbours: Neighbours,
+    prior: PriorLike = None,
+    gain: Gain | Loss | None = None,
+    ratio: Number | None = None,
+    epsilon: Number | None = None,
+    outputs: Iterable[Hashable] | None = None,
+) -> BestMechanism:
+    """Return the mechanism of largest expected gain, or least loss, among those that are private.
+
+    The gain is 1 for the right guess unless given, the prior uniform. The outputs of the
+    mechanism are guesses; ``outputs`` names those that may be used. For the answers of a query,
+    ask for their ``answer_graph``.
+
+    >>> from leaktight.secrets import SecretGraph
+    >>> prior = ["1/10", "1/5", "1/5", "1/5", "1/5", "1/10"]
+    >>> best = optimal_mechanism(SecretGraph.complete(6), prior, ratio=2)
+    >>> best
+    BestMechanism(gain 8/25, the best, at ratio 2 (ε = ln 2))
+    >>> line = SecretGraph.line(3)
+    >>> distance = Loss.by_distance(line.vertices, lambda a, b: abs(a - b))
+    >>> optimal_mechanism(line, gain=distance, ratio=2).channel
+    exact channel, 3 inputs × 3 outputs
+         0    1    2
+    0  2/3  1/6  1/6
+    1  1/3  1/3  1/3
+    2  1/6  1/6  2/3
+    """
+    graph, asked = adjacency_of(neighbours).explicit(), Ratio.of(ratio, epsilon)
+    belief = prior_on(prior, graph.vertices).exact()
+    guesses = len(gain.guesses) if isinstance(gain, Gain | Loss) else graph.order
+    if graph.order * guesses > MOST_ENTRIES:
+        raise TooLarge(
+            f"a mechanism is designed for at most {MOST_ENTRIES:,} inputs times guesses, "
+            f"got {graph.order:,} × {guesses:,}"
+        )
+    aim = _read_aim(gain, graph, outputs)
+    earned = exact_array(aim.matrix.ravel()).reshape(aim.matrix.shape) * belief.array
+    if isinstance(aim, Loss):
+        earned = -earned
+    matrix = np.full((graph.order, len(aim.guesses)), fmpq(0), dtype=object)
+    prices = np.full(graph.order, fmpq(0), dtype=object)
+    arcs: list[list[tuple[int, int, fmpq]]] = [[] for _ in aim.guesses]
+    for component in graph.components:
+        at = np.array([graph.index(vertex) for vertex in component])
+        part = graph.subgraph(component)
+        found = _best(part, asked, earned[:, at])
+        matrix[at], prices[at] = found.matrix, found.prices
+        for w, flow in enumerate(found.flows):
+            arcs[w] += [(int(at[i]), int(at[h]), amount) for i, h, amount in flow]
+    used = np.flatnonzero((matrix > 0).any(axis=0))
+    channel = Channel(matrix[:, used], graph.vertices, [aim.guesses[w] for w in used])
+    if not asked.allows(privacy_level(channel, graph).ratio):
+        raise Undecided("the mechanism is not as private as asked; this cannot be")
+    utility = sum(map(np.dot, earned, matrix.T), fmpq(0))
+    return BestMechanism(
+        graph,
+        asked,
+        belief,
+        aim,
+        channel,
+        fraction(utility),
+        fraction(prices.sum()),
+        prices,
+        tuple(map(tuple, arcs)),
+    )
+
+
+def _read_aim(
+    gain: Gain | Loss | None, graph: Graph, outputs: Iterable[Hashable] | None
+) -> Gain | Loss:
+    """Return the gain or loss with the vertices as inputs and the outputs as guesses."""
+    aim = Gain.binary(graph.vertices) if gain is None else gain
+    if not isinstance(aim, Gain | Loss):
+        raise InvalidGain(f"expected a Gain or a Loss, got {gain!r:.60}")
+    order = alignment(graph.vertices, aim.inputs, "the graph's vertices and the gain's inputs")
+    kept = list(range(len(aim.guesses)))
+    if outputs is not None:
+        kept = positions(dict.fromkeys(outputs), aim.guesses, "guess")
+        if not kept:
+            raise InvalidGain("at least one output must be named, got none")
+    table = aim.matrix[kept]
+    guesses = [aim.guesses[w] for w in kept]
+    return type(aim)(table if order is None else table[:, order], guesses, graph.vertices)
+
+
+# --- one component -------------------------------------------------------------------------
+
+
+class _Found(NamedTuple):
+    """The part of a mechanism on one component, with prices and, for each guess, the flow."""
+
+    matrix: Array
+    prices: Array
+    flows: list[Arcs]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Part:
+    """A connected graph with what each guess (row) earns at each input, and what is alike."""
+
+    graph: Graph
+    earned: Array
+    floats: Floats
+    orbits: Points
+    pairs: Points | None
+    """The orbit of each pair of input and guess; None if only the identity is known."""
+    guesses: Indices
+    """A guess of each orbit."""
+
+    @classmethod
+    def of(cls, graph: Graph, earned: Array) -> "_Part":
+        floats = float_array(earned)
+        group = _symmetry(graph, earned, floats)
+        if group is None:
+            inputs = np.arange(graph.order, dtype=np.int32)
+            return cls(graph, earned, floats, inputs, None, np.arange(len(earned)))
+        orbits = group.orbit_labels
+        first = np.unique(orbits, return_index=True)[1]
+        return cls(graph, earned, floats, orbits, group.orbital_labels, first)
+
+    @property
+    def sizes(self) -> Indices:
+        """How many inputs each orbit has."""
+        return np.bincount(self.orbits)
+
+    def gathered(self, columns: Array) -> Array:
+        """The sum over each orbit of inputs, for each row of entries."""
+        if self.pairs is None:
+            return columns
+        order = np.argsort(self.orbits, kind="stable")
+        starts = np.cumsum(self.sizes) - self.sizes
+        gathered: Array = np.add.reduceat(columns[:, order], starts, axis=1)
+        return gathered
+
+    def spread(self, matrix: Array) -> Array:
+        """The mean over each orbit of pairs."""
+        if self.pairs is None:
+            return matrix
+        labels, flat = self.pairs.ravel(), matrix.ravel()
+        order, sizes = np.argsort(labels, kind="stable"), np.bincount(labels)
+        means: Array = np.add.reduceat(flat[order], np.cumsum(sizes) - sizes) / sizes
+        return means[self.pairs]
+
+
+def _symmetry(graph: Graph, earned: Array, floats: Floats) -> AutomorphismGroup | None:
+    """Return automorphisms that keep what is earned, acting on guesses as on inputs, if any."""
+    if earned.shape[0] != earned.shape[1]:
+        return None
+    kept = [
+        g
+        for g in automorphism_group(graph).generators
+        if np.array_equal(floats[np.ix_(g, g)], floats)
+        and np.array_equal(earned[np.ix_(g, g)], earned)
+    ]
+    return AutomorphismGroup.from_indices(graph, kept) if kept else None
+
+
+def _best(graph: Graph, ratio: Ratio, earned: Array) -> _Found:
+    most, above = rational(ratio.lower), rational(ratio.upper)
+    if graph.order == 1 or ratio.lower == 1:
+        matrix = np.full((graph.order, len(earned)), fmpq(0), dtype=object)
+        best = int(earned.sum(axis=1).argmax())
+        matrix[:, best] = fmpq(1)
+        return _proved(matrix, earned[best], earned, pricing(graph, above))
+    one_each = (np.count_nonzero(earned, axis=1) <= 1).all() and (earned >= 0).all()
+    if one_each and graph.size == graph.order * (graph.order - 1) // 2:
+        matrix, prices = _randomised_response(earned, most)
+        return _proved(matrix, prices, earned, pricing(graph, above))
+    part, way = _Part.of(graph, earned), pricing(graph, most)
+    levels, weights, prices = _propose(part, most, way)
+    bits = most.height_bits() * (int(levels.max()) + 1) * len(part.sizes)
+    short = ratio.is_exact and bits <= MOST_BITS
+    exact = _solve_exactly(part, most, way, levels) if short else None
+    if exact is None:
+        matrix = _repaired(part, ratio.lower, levels, weights)
+        whole = exact_array((prices * 2.0**60).tolist())
+        return _proved(matrix, whole / 2**60, earned, pricing(graph, above))
+    return _proved(*exact, earned, pricing(graph, above))
+
+
+def _proved(matrix: Array, prices: Array, earned: Array, way: Pricing) -> _Found:
+    """Raise the prices until no private column earns more than it costs."""
+    for _ in range(MOST_EXACT_ROUNDS):
+        proofs = [way.prove(prices - row) for row in earned]
+        lacking = [_lacking(proof, way.ratio) for proof in proofs if proof.cost < 0]
+        if not lacking:
+            return _Found(matrix, prices, [proof.arcs for proof in proofs])
+        prices = prices + 2 * max(lacking)
+    raise Undecided("no prices were proved that bound what a private mechanism earns")
+
+
+def _lacking(proof: Proof, ratio: fmpq) -> fmpq:
+    """Return how much all prices must rise for a column to cost nothing, rounded up."""
+    with precision(64):
+        column = sum((arb(ratio) ** -g for g in proof.levels), arb(0))
+        return (-arb(proof.cost) / column).upper().fmpq()
+
+
+# --- the columns that matter ---------------------------------------------------------------
+
+
+def _propose(part: _Part, ratio: fmpq, way: Pricing) -> tuple[Indices, Floats, Floats]:
+    """Return columns as rows of levels, their weights, and the prices; an estimate."""
+    near, distances = to_float(ratio), part.graph.distances.astype(np.int64)
+    _, first = np.unique(part.orbits, return_index=True)
+    levels = distances[first]
+    columns = np.power(near, -levels)
+    worth = (columns @ part.floats.T).max(axis=1)
+    prices, weights = _weighting(part, columns, worth)
+    if weights.min() > -TOLERANCES.entry and not len(_cheaper(part, near, way, prices, prices)[0]):
+        return levels, weights, prices[part.orbits]
+    constant = np.zeros_like(levels[:1])
+    try:
+        return _generate(part, near, way, np.vstack([levels, constant]))
+    except Undecided:  # λ is so near 1 that the solver sees no difference, and the constant is good
+        return constant, np.ones(1), part.floats[part.floats.sum(axis=1).argmax()]
+
+
+def _weighting(part: _Part, columns: Floats, worth: Floats) -> tuple[Floats, Floats]:
+    """Return the prices at which columns cost what they earn, and the weights that sum to 1."""
+    square: Floats = part.gathered(columns)
+    both = (square, worth), (square.T, part.sizes.astype(np.float64))
+    try:  # there may be fewer columns than orbits
+        prices, weights = (np.asarray(np.linalg.solve(a, b), dtype=np.float64) for a, b in both)
+        return prices, weights
+    except np.linalg.LinAlgError:
+        return np.zeros(len(square)), np.full(len(square), -1.0)
+
+
+def _generate(
+    part: _Part, ratio: float, way: Pricing, levels: Indices
+) -> tuple[Indices, Floats, Floats]:
+    """Add columns that earn more than they cost, until there are none."""
+    reach = FARTHEST * np.abs(part.floats).max() * ratio / (ratio - 1)
+    master = GrowingProgram(part.sizes.astype(np.float64), reach)
+    known = dict.fromkeys(map(tuple, levels.tolist()))
+    best = np.full(len(part.sizes), part.floats.max())  # at which no column earns more
+    new = levels
+    for _ in range(MOST_ROUNDS):
+        columns = np.power(ratio, -new)
+        master.add(part.gathered(columns), (columns @ part.floats.T).max(axis=1))
+        optimum = master.solve()
+        smooth = SMOOTH
+        while True:
+            prices = smooth * best + (1 - smooth) * optimum.x
+            new, lacking = _cheaper(part, ratio, way, prices, optimum.x)
+            if (prices + lacking) @ part.sizes < best @ part.sizes:
+                best = prices + lacking
+            new = np.array([row for row in new.tolist() if tuple(row) not in known], dtype=np.int64)
+            if len(new) or smooth == 0:
+                break
+            smooth = smooth / 2 if smooth > (1 - SMOOTH) else 0
+        if not len(new):
+            break
+        known.update(dict.fromkeys(map(tuple, new.tolist())))
+    chosen = master.binding()
+    levels = np.array(list(known))[chosen]
+    columns = np.power(ratio, -levels)
+    prices, weights = _weighting(part, columns, (columns @ part.floats.T).max(axis=1))
+    if not weights.min() > -TOLERANCES.entry:  # the solver's own are less accurate
+        prices, weights = optimum.x, optimum.y[chosen]
+    return levels, weights, prices[part.orbits]
+
+
+def _cheaper(
+    part: _Part, ratio: float, way: Pricing, prices: Floats, paid: Floats
+) -> tuple[Indices, float]:
+    """Return columns, cheap at some prices, that earn more than they cost at those that are paid.
+
+    Also return how much the prices lack at the least.
+    """
+    reduced = prices[part.orbits] - part.floats[part.guesses]
+    levels = way.cheapest(reduced)
+    levels = np.unique(levels - levels.min(axis=1, keepdims=True), axis=0)
+    columns = np.power(ratio, -levels)
+    worth = (columns @ part.floats.T).max(axis=1)
+    lacking = (worth - columns @ prices[part.orbits]) / columns.sum(axis=1)
+    cheap = columns @ paid[part.orbits] < worth - TOLERANCES.entry * np.abs(part.floats).max()
+    return levels[cheap], max(0.0, float(lacking.max()))
+
+
+# --- exactly -------------------------------------------------------------------------------
+
+
+def _solve_exactly(
+    part: _Part, ratio: fmpq, way: Pricing, levels: Indices
+) -> tuple[Array, Array] | None:
+    """Return the best channel and the prices that prove it; None if that takes too long."""
+    columns = [tuple(row) for row in levels.tolist()]
+    for _ in range(MOST_EXACT_ROUNDS):
+        table = np.array(columns, dtype=np.int64)
+        entries = exact_array(ratio**-g for g in range(int(table.max()) + 1))[table]
+        worth = matrix_product(entries, part.earned.T)
+        gathered, earned = part.gathered(entries), worth.max(axis=1)
+        rows, places = np.indices(gathered.shape)
+        program = LinearProgram(
+            part.sizes.tolist(),
+            (rows.ravel(), places.ravel(), gathered.ravel()),
+            row_lower=earned,
+            lower=[None] * gathered.shape[1],
+        )
+        try:
+            best = solve_exact(program, MOST_PIVOTS)
+        except Undecided:
+            return None
+        if not isinstance(best, Optimum):
+            return None
+        prices = best.x[part.orbits]
+        proofs = [way.prove(prices - part.earned[w]) for w in part.guesses]
+        cheaper = [proof.levels for proof in proofs if proof.cost < 0]
+        if not cheaper:
+            return _summed(part, entries, best.y, worth.argmax(axis=1)), prices
+        columns += [tuple(g - min(row) for g in row) for row in cheaper]
+    return None
+
+
+def _summed(part: _Part, entries: Array, weights: Array, guesses: Indices) -> Array:
+    """Return the channel that is the sum of columns, each at its guess."""
+    matrix = np.full((part.graph.order, len(part.earned)), weights[0] * 0, dtype=entries.dtype)
+    for column, weight, w in zip(entries, weights, guesses, strict=True):
+        if weight:
+            matrix[:, w] += weight * column
+    return part.spread(matrix)
+
+
+def _repaired(part: _Part, ratio: Fraction, levels: Indices, weights: Floats) -> Array:
+    """Return a channel that is exactly private, from weights that are not exact."""
+    columns = np.power(float(ratio), -levels)
+    guesses = (columns @ part.floats.T).argmax(axis=1)
+    matrix = _summed(part, columns, np.maximum(weights, 0), guesses)
+    return private_matrix(
+        in_units(matrix, ratio),
+        part.graph,
+        ratio,
+        lambda left: int((part.floats @ left.astype(float)).argmax()),
+    )
+
+
+# --- closed form ---------------------------------------------------------------------------
+
+
+def _randomised_response(earned: Array, ratio: fmpq) -> tuple[Array, Array]:
+    """Return the best channel and prices on a complete graph, if a guess earns at one input only.
+
+    With v_i what the best guess for input i earns, let k inputs of largest v answer among
+    themselves by randomised response, and the others alike. It earns λ·(v_1 + … + v_k)/(λ + k − 1).
+    """
+    best, order = earned.argmax(axis=0), np.argsort(-earned.max(axis=0), kind="stable")
+    sums = np.cumsum(earned.max(axis=0)[order])
+    values = [ratio * v / (ratio + k) for k, v in enumerate(sums)]
+    k = 1 + max(range(len(values)), key=lambda i: values[i])
+    n, top = len(best), order[:k]
+    matrix = np.full((n, len(earned)), fmpq(0), dtype=object)
+    matrix[:, best[top]] = fmpq(1, k)
+    matrix[np.ix_(top, best[top])] = 1 / (ratio + k - 1)
+    matrix[top, best[top]] *= ratio
+    prices = np.full(n, fmpq(0), dtype=object)
+    prices[top] = (ratio * earned.max(axis=0)[top] - values[k - 1]) / (ratio - 1)
+    return matrix, prices

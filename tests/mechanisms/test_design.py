@@ -1,0 +1,281 @@
+"""The best private mechanism, against the direct linear program and closed forms."""
+
+import itertools
+from fractions import Fraction
+from typing import Any
+
+import networkx
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from leaktight.certificate import certificate
+from leaktight.channel import Channel
+from leaktight.check import check
+from leaktight.distribution import Distribution
+from leaktight.errors import InvalidGain, Mismatch, TooLarge
+from leaktight.exact import rational
+from leaktight.gain import Gain, Loss, Tries
+from leaktight.graph import Graph
+from leaktight.leakage import posterior_risk, posterior_vulnerability
+from leaktight.linear_program import LinearProgram, Optimum
+from leaktight.mechanisms.design import BestMechanism, optimal_mechanism
+from leaktight.privacy import privacy_level
+from leaktight.secrets import SecretGraph
+from leaktight.simplex import solve_exact
+from leaktight.worst_case.vulnerability import worst_case_vulnerability
+from tests.graph_strategies import secret_graphs
+from tests.strategies import distributions
+
+Number = Fraction | int
+
+
+def direct(graph: Graph, ratio: Fraction, prior: list[Fraction], gain: list[list[Any]]) -> Fraction:
+    """The largest expected gain by the linear program over all entries, exactly."""
+    n, m = graph.order, len(gain)
+    cost = [-prior[i] * gain[w][i] for i in range(n) for w in range(m)]
+    rows, columns = [i for i in range(n) for _ in range(m)], list(range(n * m))
+    values: list[Any] = [1] * (n * m)
+    lower: list[Any] = [1] * n
+    upper: list[Any] = [1] * n
+    arcs = [*graph.edges.tolist(), *graph.edges[:, ::-1].tolist()]
+    for (i, h), w in itertools.product(arcs, range(m)):
+        rows += [len(lower)] * 2
+        columns += [i * m + w, h * m + w]
+        values += [1, -ratio]
+        lower.append(None)
+        upper.append(0)
+    answer = solve_exact(
+        LinearProgram(cost, (rows, columns, values), row_lower=lower, row_upper=upper)
+    )
+    assert isinstance(answer, Optimum)
+    return -Fraction(int(answer.value.p), int(answer.value.q))
+
+
+def proved(best: BestMechanism) -> None:
+    """Check the whole claim by the independent checker and by the exact verifier."""
+    assert check(certificate(best)) == [(1, best.utility, best.upper)]
+    assert privacy_level(best.channel, best.graph).ratio <= best.ratio.lower
+    assert best.guarantee.ratio <= best.ratio.lower
+    value = (
+        -posterior_risk(best.channel, best.prior, best.aim)
+        if isinstance(best.aim, Loss)
+        else posterior_vulnerability(best.channel, best.prior, best.aim)
+    )
+    assert best.utility <= value <= best.upper
+
+
+@settings(max_examples=120)
+@given(secret_graphs(most=4), st.data())
+def test_it_is_the_optimum_of_the_direct_program(graph: SecretGraph, data: st.DataObject) -> None:
+    prior = data.draw(distributions(graph.order))
+    named = Distribution(list(prior.array), graph.vertices)
+    number = st.sampled_from([Fraction(n, 3) for n in (0, 0, 3, 6, -3, 1)])
+    row = st.lists(number, min_size=graph.order, max_size=graph.order)
+    table = data.draw(st.lists(row, min_size=1, max_size=4))
+    ratio = Fraction(data.draw(st.sampled_from(["1", "1.01", "3/2", "2", "5", "1000"])))
+    gain = data.draw(st.booleans())
+    aim = (Gain if gain else Loss)(table, inputs=graph.vertices)
+    best = optimal_mechanism(graph, named, aim, ratio=ratio)
+    proved(best)
+    sign = 1 if gain else -1
+    signed = [[sign * v for v in row] for row in table]
+    weights = [Fraction(int(p.p), int(p.q)) for p in prior.array]
+    assert best.utility == best.upper == direct(graph, ratio, weights, signed)
+
+
+@settings(max_examples=60)
+@given(secret_graphs(most=5), st.data())
+def test_for_one_right_guess_it_is_the_worst_case_vulnerability(
+    graph: SecretGraph, data: st.DataObject
+) -> None:
+    prior = Distribution(list(data.draw(distributions(graph.order)).array), graph.vertices)
+    ratio = data.draw(st.sampled_from(["3/2", "2", "7"]))
+    best = optimal_mechanism(graph, prior, ratio=ratio)
+    proved(best)
+    assert best.utility == worst_case_vulnerability(graph, prior, ratio=ratio).value
+
+
+CASES = {
+    "line": SecretGraph.line(20),
+    "complete": SecretGraph.complete(12),
+    "grid": SecretGraph.grid(4, 4),
+    "tree": Graph(25, list(networkx.random_labeled_tree(25, seed=2).edges)),
+    "ring": SecretGraph.cycle(15),
+    "two parts": Graph(12, [(0, 1), (1, 2), (2, 3), (5, 6), (6, 7), (7, 5), (8, 9)]),
+    "dense": Graph(14, list(networkx.gnp_random_graph(14, 0.5, seed=3).edges)),
+}
+
+
+def skewed(graph: Graph) -> Distribution:
+    return Distribution.from_counts({v: (i + 1) ** 2 for i, v in enumerate(graph.vertices)})
+
+
+def hops(a: Any, b: Any, graph: Graph) -> int:
+    return min(graph.order, graph.distance(a, b))  # type: ignore[return-value]
+
+
+@pytest.mark.parametrize("name", CASES)
+@pytest.mark.parametrize("epsilon", ["0.1", "1", "8"])
+def test_the_gap_is_tiny_for_an_epsilon_whose_ratio_is_not_rational(
+    name: str, epsilon: str
+) -> None:
+    graph = CASES[name]
+    distance = Loss.by_distance(graph.vertices, lambda a, b: hops(a, b, graph))
+    for prior in (None, skewed(graph)):
+        for aim in (distance, None):
+            best = optimal_mechanism(graph, prior, aim, epsilon=epsilon)
+            proved(best)
+            assert 0 <= best.gap <= abs(best.utility) / 10**6
+
+
+@pytest.mark.parametrize("epsilon", ["0", "1e-12", "1e-6", "40", "ln 3"])
+def test_extreme_privacy_levels_are_solved_too(epsilon: str) -> None:
+    for graph in (CASES["line"], CASES["tree"], CASES["grid"], CASES["complete"]):
+        best = optimal_mechanism(graph, skewed(graph), epsilon=epsilon)
+        proved(best)
+        assert best.gap <= best.utility / 10**6
+
+
+def test_at_epsilon_0_the_best_guess_of_the_prior_is_released() -> None:
+    best = optimal_mechanism(SecretGraph.line(3), ["1/4", "1/2", "1/4"], epsilon=0)
+    assert best.channel == Channel([[1], [1], [1]], outputs=[1])
+    assert best.is_optimal
+    assert best.utility == Fraction(1, 2)
+
+
+def truncated_geometric(n: int, ratio: Fraction) -> Channel:
+    """Two-sided geometric noise with everything beyond the ends collected there."""
+    q = 1 / ratio
+    rows = []
+    for i in range(n):
+        inside = [(1 - q) / (1 + q) * q ** abs(i - j) for j in range(n)]
+        inside[0], inside[-1] = q**i / (1 + q), q ** (n - 1 - i) / (1 + q)
+        rows.append(inside)
+    return Channel(rows)
+
+
+@pytest.mark.parametrize("skew", [False, True])
+@pytest.mark.parametrize("power", [0, 1, 2])
+@pytest.mark.parametrize("ratio", [Fraction(2), Fraction(11, 10)])
+def test_on_a_line_the_truncated_geometric_mechanism_is_optimal(
+    skew: bool, power: int, ratio: Fraction
+) -> None:
+    """Theorem 3.1 of [Ghosh2009]: for every prior and every loss that grows with distance."""
+    n = 9
+    line = SecretGraph.line(n)
+    loss = Loss.by_distance(range(n), lambda a, b: abs(a - b) ** power if a != b else 0)
+    prior = skewed(line) if skew else None
+    best = optimal_mechanism(line, prior, loss, ratio=ratio)
+    proved(best)
+    assert best.is_optimal
+    assert best.loss == posterior_risk(truncated_geometric(n, ratio), prior, loss)
+
+
+@pytest.mark.parametrize("n", [2, 3, 10, 60])
+def test_on_a_complete_graph_randomised_response_is_optimal(n: int) -> None:
+    best = optimal_mechanism(SecretGraph.complete(n), ratio=3)
+    proved(best)
+    assert best.utility == best.upper == Fraction(3, n + 2)
+
+
+def test_a_symmetric_problem_has_a_symmetric_answer() -> None:
+    cube = networkx.convert_node_labels_to_integers(networkx.hypercube_graph(5))
+    graph = Graph(32, list(cube.edges))
+    best = optimal_mechanism(graph, gain=Loss.by_distance(range(32), graph.distance), ratio=2)
+    proved(best)
+    assert best.is_optimal
+    assert len({tuple(sorted(map(str, row))) for row in best.channel.matrix}) == 1
+    assert best.loss == Fraction(5, 3)  # each bit is wrong with chance 1/3
+
+
+def test_outputs_can_be_restricted() -> None:
+    line = SecretGraph.line(5)
+    loss = Loss.by_distance(range(5), lambda a, b: abs(a - b))
+    best = optimal_mechanism(line, gain=loss, ratio=2, outputs=[4, 0])
+    proved(best)
+    assert set(best.channel.outputs) == {0, 4}
+    table = [[-loss[w, i] for i in range(5)] for w in (4, 0)]
+    assert best.utility == direct(line, Fraction(2), [Fraction(1, 5)] * 5, table)
+
+
+def test_guesses_may_be_others_than_the_inputs() -> None:
+    line = SecretGraph.line(["a", "b", "c"])
+    gain = Gain([[1, 1, 0], [0, 1, 1]], ["left", "right"], ["a", "b", "c"])
+    best = optimal_mechanism(line, gain=gain, ratio=2)
+    proved(best)
+    assert best.channel.outputs == ("left", "right")
+    table = [[Fraction(1), Fraction(1), Fraction(0)], [Fraction(0), Fraction(1), Fraction(1)]]
+    assert best.utility == direct(line, Fraction(2), [Fraction(1, 3)] * 3, table)
+
+
+def test_inputs_are_matched_by_name() -> None:
+    line = SecretGraph.line(["a", "b", "c"])
+    gain = Gain([[5, 0, 0], [0, 1, 1]], ["w", "v"], ["c", "b", "a"])
+    best = optimal_mechanism(line, {"b": "1/2", "a": "1/4", "c": "1/4"}, gain, ratio=2)
+    proved(best)
+    table = [[Fraction(0), Fraction(0), Fraction(5)], [Fraction(1), Fraction(1), Fraction(0)]]
+    prior = [Fraction(1, 4), Fraction(1, 2), Fraction(1, 4)]
+    assert best.utility == direct(line, Fraction(2), prior, table)
+
+
+def test_floats_count_as_the_numbers_that_they_are() -> None:
+    best = optimal_mechanism(SecretGraph.line(3), [0.25, 0.5, 0.25], ratio=2)
+    assert best.prior.is_exact
+    assert best.is_optimal
+
+
+def test_impossible_requests_are_refused_in_one_line() -> None:
+    line = SecretGraph.line(3)
+    with pytest.raises(InvalidGain, match="expected a Gain or a Loss, got Tries"):
+        optimal_mechanism(line, gain=Tries(2), ratio=2)  # type: ignore[arg-type]
+    with pytest.raises(InvalidGain, match="at least one output"):
+        optimal_mechanism(line, ratio=2, outputs=[])
+    with pytest.raises(Mismatch, match="no guess 7"):
+        optimal_mechanism(line, ratio=2, outputs=[7])
+    with pytest.raises(Mismatch, match="same labels"):
+        optimal_mechanism(line, gain=Gain.binary("abc"), ratio=2)
+    with pytest.raises(TooLarge, match="2,000 × 2,000"):
+        optimal_mechanism(SecretGraph.line(2000), ratio=2)
+
+
+def test_its_picture_in_words() -> None:
+    distance = Loss.by_distance(range(3), lambda a, b: abs(a - b))
+    best = optimal_mechanism(SecretGraph.line(3), gain=distance, epsilon=1)
+    near = truncated_geometric(3, best.ratio.lower)
+    assert f"loss ≈{float(posterior_risk(near, None, distance)):.6g}," in repr(best)
+    assert "of the best, at ratio" in repr(best)
+
+
+def test_a_changed_digit_refutes_the_certificate() -> None:
+    proof = certificate(optimal_mechanism(SecretGraph.cycle(5), ratio=2))
+    assert check(proof)[0][1] == Fraction(2, 5)
+    for path in ("utility", "upper", "prices", "mechanism", "flows", "gain", "prior"):
+        changed = certificate(optimal_mechanism(SecretGraph.cycle(5), ratio=2))
+        entry = changed[path]
+        if path in ("utility", "upper"):
+            changed[path] = "3/7"
+        elif path in ("prices", "prior"):
+            entry[0] = str(rational(entry[0]) / 2)
+        elif path == "flows":
+            entry[0][0][2] = str(rational(entry[0][0][2]) * 2)
+        else:
+            entry[0][0] = str(rational(entry[0][0]) + 1)
+        with pytest.raises(Exception, match=r"must|not the claimed|too little|distribution|tells"):
+            check(changed)
+
+
+def test_dual_prices_bound_every_random_private_channel() -> None:
+    graph = CASES["dense"]
+    best = optimal_mechanism(graph, skewed(graph), ratio=2)
+    rng = np.random.default_rng(5)
+    for _ in range(50):
+        levels = [graph.distances[int(v)] for v in rng.integers(0, graph.order, 6)]
+        columns = np.power(2.0, -np.array(levels)).T * rng.random(6)
+        # what is left of each row is spread evenly, scaled so that it stays private
+        columns /= 3 * columns.sum(axis=1).max()
+        left = 1 - columns.sum(axis=1)
+        channel = Channel(np.column_stack([columns, left]), graph.vertices)
+        if privacy_level(channel, graph).ratio <= 2:
+            assert posterior_vulnerability(channel, skewed(graph)) <= float(best.upper) + 1e-12
