@@ -15,7 +15,7 @@ inputs, and the channel is alike on their orbits of pairs. See ``docs/proofs/des
 """
 
 from collections.abc import Hashable, Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import NamedTuple
 
@@ -26,31 +26,27 @@ from leaktight.channel import Channel
 from leaktight.distribution import Distribution, PriorLike, prior_on
 from leaktight.errors import InvalidGain, TooLarge, Undecided
 from leaktight.exact import (
-    TOLERANCES,
     Array,
     Number,
     exact_array,
-    float_array,
     fraction,
     precision,
     rational,
     shown,
-    to_float,
 )
 from leaktight.gain import Gain, Loss
 from leaktight.graph import Graph, Indices
 from leaktight.labels import alignment, positions
-from leaktight.linear_program import GrowingProgram, LinearProgram, Optimum
+from leaktight.linear_program import LinearProgram, Optimum
 from leaktight.matrix import matrix_product
-from leaktight.mechanisms.guarantee import Guarantee
+from leaktight.mechanisms.guarantee import Guarantee, Mechanism, vertices_of
 from leaktight.mechanisms.pricing import Arcs, Floats, Pricing, Proof, pricing
 from leaktight.mechanisms.repair import in_units, private_matrix
-from leaktight.orbits import Points
+from leaktight.mechanisms.search import Part, propose_columns
 from leaktight.policy import Neighbours, adjacency_of
 from leaktight.privacy import privacy_level
 from leaktight.ratio import Ratio
 from leaktight.simplex import solve_exact
-from leaktight.symmetry import AutomorphismGroup, automorphism_group
 
 MOST_ENTRIES = 2**20
 """The most inputs times guesses for which a mechanism is designed."""
@@ -58,24 +54,15 @@ MOST_ENTRIES = 2**20
 MOST_BITS = 2**14
 """The most bits of the numbers in the exact solution of a program of columns."""
 
-MOST_ROUNDS = 500
-"""How often columns are added in floating point."""
-
 MOST_EXACT_ROUNDS = 10
 """How often columns are added exactly before the mechanism is repaired instead."""
 
 MOST_PIVOTS = 20
 """The most exact pivots in one such round."""
 
-FARTHEST = 2.0**10
-"""How far prices may go in floating point, in units of the largest gain times λ/(λ − 1)."""
-
-SMOOTH = 0.8
-"""How much of the best prices so far is mixed into those at which columns are looked for."""
-
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
-class BestMechanism:
+class BestMechanism(Mechanism):
     """A private mechanism, what it earns, and what no private mechanism exceeds.
 
     Its outputs are guesses. ``utility`` is the expected gain if each is taken at its word, and
@@ -88,7 +75,7 @@ class BestMechanism:
     ratio: Ratio
     prior: Distribution
     aim: Gain | Loss
-    channel: Channel
+    channel: Channel = field()
     utility: Fraction
     upper: Fraction
     prices: Array
@@ -119,7 +106,7 @@ class BestMechanism:
         """How private the channel is, measured."""
         level = privacy_level(self.channel, self.graph).ratio
         assert isinstance(level, Fraction)
-        return Guarantee(level, f"vertices of {self.graph!r}")
+        return Guarantee(level, vertices_of(self.graph))
 
     def __repr__(self) -> str:
         what, value = ("loss", self.loss) if isinstance(self.aim, Loss) else ("gain", self.utility)
@@ -224,67 +211,6 @@ class _Found(NamedTuple):
     flows: list[Arcs]
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class _Part:
-    """A connected graph with what each guess (row) earns at each input, and what is alike."""
-
-    graph: Graph
-    earned: Array
-    floats: Floats
-    orbits: Points
-    pairs: Points | None
-    """The orbit of each pair of input and guess; None if only the identity is known."""
-    guesses: Indices
-    """A guess of each orbit."""
-
-    @classmethod
-    def of(cls, graph: Graph, earned: Array) -> "_Part":
-        floats = float_array(earned)
-        group = _symmetry(graph, earned, floats)
-        if group is None:
-            inputs = np.arange(graph.order, dtype=np.int32)
-            return cls(graph, earned, floats, inputs, None, np.arange(len(earned)))
-        orbits = group.orbit_labels
-        first = np.unique(orbits, return_index=True)[1]
-        return cls(graph, earned, floats, orbits, group.orbital_labels, first)
-
-    @property
-    def sizes(self) -> Indices:
-        """How many inputs each orbit has."""
-        return np.bincount(self.orbits)
-
-    def gathered(self, columns: Array) -> Array:
-        """The sum over each orbit of inputs, for each row of entries."""
-        if self.pairs is None:
-            return columns
-        order = np.argsort(self.orbits, kind="stable")
-        starts = np.cumsum(self.sizes) - self.sizes
-        gathered: Array = np.add.reduceat(columns[:, order], starts, axis=1)
-        return gathered
-
-    def spread(self, matrix: Array) -> Array:
-        """The mean over each orbit of pairs."""
-        if self.pairs is None:
-            return matrix
-        labels, flat = self.pairs.ravel(), matrix.ravel()
-        order, sizes = np.argsort(labels, kind="stable"), np.bincount(labels)
-        means: Array = np.add.reduceat(flat[order], np.cumsum(sizes) - sizes) / sizes
-        return means[self.pairs]
-
-
-def _symmetry(graph: Graph, earned: Array, floats: Floats) -> AutomorphismGroup | None:
-    """Return automorphisms that keep what is earned, acting on guesses as on inputs, if any."""
-    if earned.shape[0] != earned.shape[1]:
-        return None
-    kept = [
-        g
-        for g in automorphism_group(graph).generators
-        if np.array_equal(floats[np.ix_(g, g)], floats)
-        and np.array_equal(earned[np.ix_(g, g)], earned)
-    ]
-    return AutomorphismGroup.from_indices(graph, kept) if kept else None
-
-
 def _best(graph: Graph, ratio: Ratio, earned: Array) -> _Found:
     most, above = rational(ratio.lower), rational(ratio.upper)
     if graph.order == 1 or ratio.lower == 1:
@@ -292,12 +218,13 @@ def _best(graph: Graph, ratio: Ratio, earned: Array) -> _Found:
         best = int(earned.sum(axis=1).argmax())
         matrix[:, best] = fmpq(1)
         return _proved(matrix, earned[best], earned, pricing(graph, above))
-    one_each = (np.count_nonzero(earned, axis=1) <= 1).all() and (earned >= 0).all()
-    if one_each and graph.size == graph.order * (graph.order - 1) // 2:
-        matrix, prices = _randomised_response(earned, most)
-        return _proved(matrix, prices, earned, pricing(graph, above))
-    part, way = _Part.of(graph, earned), pricing(graph, most)
-    levels, weights, prices = _propose(part, most, way)
+    least = earned.min(axis=0)  # is earned at each input whatever the guess
+    complete = graph.size == graph.order * (graph.order - 1) // 2
+    if complete and (np.count_nonzero(earned - least, axis=1) <= 1).all():
+        matrix, prices = _randomised_response(earned - least, most)
+        return _proved(matrix, prices + least, earned, pricing(graph, above))
+    part, way = Part.of(graph, earned), pricing(graph, most)
+    levels, weights, prices = propose_columns(part, most, way)
     bits = most.height_bits() * (int(levels.max()) + 1) * len(part.sizes)
     short = ratio.is_exact and bits <= MOST_BITS
     exact = _solve_exactly(part, most, way, levels) if short else None
@@ -326,94 +253,11 @@ def _lacking(proof: Proof, ratio: fmpq) -> fmpq:
         return (-arb(proof.cost) / column).upper().fmpq()
 
 
-# --- the columns that matter ---------------------------------------------------------------
-
-
-def _propose(part: _Part, ratio: fmpq, way: Pricing) -> tuple[Indices, Floats, Floats]:
-    """Return columns as rows of levels, their weights, and the prices; an estimate."""
-    near, distances = to_float(ratio), part.graph.distances.astype(np.int64)
-    _, first = np.unique(part.orbits, return_index=True)
-    levels = distances[first]
-    columns = np.power(near, -levels)
-    worth = (columns @ part.floats.T).max(axis=1)
-    prices, weights = _weighting(part, columns, worth)
-    if weights.min() > -TOLERANCES.entry and not len(_cheaper(part, near, way, prices, prices)[0]):
-        return levels, weights, prices[part.orbits]
-    constant = np.zeros_like(levels[:1])
-    try:
-        return _generate(part, near, way, np.vstack([levels, constant]))
-    except Undecided:  # λ is so near 1 that the solver sees no difference, and the constant is good
-        return constant, np.ones(1), part.floats[part.floats.sum(axis=1).argmax()]
-
-
-def _weighting(part: _Part, columns: Floats, worth: Floats) -> tuple[Floats, Floats]:
-    """Return the prices at which columns cost what they earn, and the weights that sum to 1."""
-    square: Floats = part.gathered(columns)
-    both = (square, worth), (square.T, part.sizes.astype(np.float64))
-    try:  # there may be fewer columns than orbits
-        prices, weights = (np.asarray(np.linalg.solve(a, b), dtype=np.float64) for a, b in both)
-        return prices, weights
-    except np.linalg.LinAlgError:
-        return np.zeros(len(square)), np.full(len(square), -1.0)
-
-
-def _generate(
-    part: _Part, ratio: float, way: Pricing, levels: Indices
-) -> tuple[Indices, Floats, Floats]:
-    """Add columns that earn more than they cost, until there are none."""
-    reach = FARTHEST * np.abs(part.floats).max() * ratio / (ratio - 1)
-    master = GrowingProgram(part.sizes.astype(np.float64), reach)
-    known = dict.fromkeys(map(tuple, levels.tolist()))
-    best = np.full(len(part.sizes), part.floats.max())  # at which no column earns more
-    new = levels
-    for _ in range(MOST_ROUNDS):
-        columns = np.power(ratio, -new)
-        master.add(part.gathered(columns), (columns @ part.floats.T).max(axis=1))
-        optimum = master.solve()
-        smooth = SMOOTH
-        while True:
-            prices = smooth * best + (1 - smooth) * optimum.x
-            new, lacking = _cheaper(part, ratio, way, prices, optimum.x)
-            if (prices + lacking) @ part.sizes < best @ part.sizes:
-                best = prices + lacking
-            new = np.array([row for row in new.tolist() if tuple(row) not in known], dtype=np.int64)
-            if len(new) or smooth == 0:
-                break
-            smooth = smooth / 2 if smooth > (1 - SMOOTH) else 0
-        if not len(new):
-            break
-        known.update(dict.fromkeys(map(tuple, new.tolist())))
-    chosen = master.binding()
-    levels = np.array(list(known))[chosen]
-    columns = np.power(ratio, -levels)
-    prices, weights = _weighting(part, columns, (columns @ part.floats.T).max(axis=1))
-    if not weights.min() > -TOLERANCES.entry:  # the solver's own are less accurate
-        prices, weights = optimum.x, optimum.y[chosen]
-    return levels, weights, prices[part.orbits]
-
-
-def _cheaper(
-    part: _Part, ratio: float, way: Pricing, prices: Floats, paid: Floats
-) -> tuple[Indices, float]:
-    """Return columns, cheap at some prices, that earn more than they cost at those that are paid.
-
-    Also return how much the prices lack at the least.
-    """
-    reduced = prices[part.orbits] - part.floats[part.guesses]
-    levels = way.cheapest(reduced)
-    levels = np.unique(levels - levels.min(axis=1, keepdims=True), axis=0)
-    columns = np.power(ratio, -levels)
-    worth = (columns @ part.floats.T).max(axis=1)
-    lacking = (worth - columns @ prices[part.orbits]) / columns.sum(axis=1)
-    cheap = columns @ paid[part.orbits] < worth - TOLERANCES.entry * np.abs(part.floats).max()
-    return levels[cheap], max(0.0, float(lacking.max()))
-
-
 # --- exactly -------------------------------------------------------------------------------
 
 
 def _solve_exactly(
-    part: _Part, ratio: fmpq, way: Pricing, levels: Indices
+    part: Part, ratio: fmpq, way: Pricing, levels: Indices
 ) -> tuple[Array, Array] | None:
     """Return the best channel and the prices that prove it; None if that takes too long."""
     columns = [tuple(row) for row in levels.tolist()]
@@ -444,7 +288,7 @@ def _solve_exactly(
     return None
 
 
-def _summed(part: _Part, entries: Array, weights: Array, guesses: Indices) -> Array:
+def _summed(part: Part, entries: Array, weights: Array, guesses: Indices) -> Array:
     """Return the channel that is the sum of columns, each at its guess."""
     matrix = np.full((part.graph.order, len(part.earned)), weights[0] * 0, dtype=entries.dtype)
     for column, weight, w in zip(entries, weights, guesses, strict=True):
@@ -453,7 +297,7 @@ def _summed(part: _Part, entries: Array, weights: Array, guesses: Indices) -> Ar
     return part.spread(matrix)
 
 
-def _repaired(part: _Part, ratio: Fraction, levels: Indices, weights: Floats) -> Array:
+def _repaired(part: Part, ratio: Fraction, levels: Indices, weights: Floats) -> Array:
     """Return a channel that is exactly private, from weights that are not exact."""
     columns = np.power(float(ratio), -levels)
     guesses = (columns @ part.floats.T).argmax(axis=1)
@@ -470,7 +314,7 @@ def _repaired(part: _Part, ratio: Fraction, levels: Indices, weights: Floats) ->
 
 
 def _randomised_response(earned: Array, ratio: fmpq) -> tuple[Array, Array]:
-    """Return the best channel and prices on a complete graph, if a guess earns at one input only.
+    """Return the best channel and prices on a complete graph, if each guess earns at one input.
 
     With v_i what the best guess for input i earns, let k inputs of largest v answer among
     themselves by randomised response, and the others alike. It earns λ·(v_1 + … + v_k)/(λ + k − 1).

@@ -14,7 +14,7 @@ A sum of private columns is private, so the result is, with the denominator D in
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from fractions import Fraction
 from heapq import heapify, heappop, heappush
 from typing import Any
@@ -28,7 +28,7 @@ from leaktight.exact import Array, Number, exact_array, fraction, is_exact
 from leaktight.graph import Graph
 from leaktight.labels import alignment, read_labels
 from leaktight.matrix import read_table
-from leaktight.mechanisms.guarantee import Guarantee
+from leaktight.mechanisms.guarantee import Guarantee, Mechanism, vertices_of
 from leaktight.policy import Neighbours, adjacency_of
 from leaktight.privacy import privacy_level
 from leaktight.ratio import Ratio
@@ -38,11 +38,11 @@ BITS = 62
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Repaired:
+class Repaired(Mechanism):
     """A private channel near a matrix that was not quite one."""
 
-    channel: Channel
-    guarantee: Guarantee
+    channel: Channel = field()
+    guarantee: Guarantee = field()
     moved: Fraction
     """The most probability that was moved in a row: half the sum of the changes."""
 
@@ -82,7 +82,7 @@ def repair(
     moved = abs(made - before).sum(axis=1).max() / 2
     level = privacy_level(channel, graph).ratio
     assert isinstance(level, Fraction)
-    return Repaired(channel, Guarantee(level, f"vertices of {graph!r}"), fraction(moved))
+    return Repaired(channel, Guarantee(level, vertices_of(graph)), fraction(moved))
 
 
 def _read(rows: Any, graph: Graph) -> tuple[Array, tuple[Any, ...]]:

@@ -1,0 +1,75 @@
+"""What is seen of values in a line, if noise is added and may not leave the line?"""
+
+from abc import abstractmethod
+from dataclasses import dataclass
+from fractions import Fraction
+
+import numpy as np
+
+from leaktight.channel import Channel
+from leaktight.exact import Array, Number
+from leaktight.graph import Graph, Vertices
+from leaktight.labels import Labels
+from leaktight.mechanisms.guarantee import Mechanism, refuse_too_large
+from leaktight.mechanisms.step import read_sensitivity
+from leaktight.ratio import Ratio
+from leaktight.secrets import SecretGraph
+
+
+@dataclass(frozen=True, slots=True, init=False, repr=False)
+class LineMechanism(Mechanism):
+    """Symmetric noise on values in a line; what falls beyond an end is collected there.
+
+    Values at most ``sensitivity`` places apart are neighbours: 1 is the line itself, and as many
+    places as there are make all values neighbours.
+    """
+
+    values: Labels
+    ratio: Fraction
+    sensitivity: int
+
+    def __init__(
+        self,
+        values: Vertices,
+        ratio: Number | None = None,
+        epsilon: Number | None = None,
+        sensitivity: int = 1,
+    ) -> None:
+        object.__setattr__(self, "values", Graph(values).vertices)
+        object.__setattr__(self, "ratio", Ratio.of(ratio, epsilon).lower)
+        object.__setattr__(self, "sensitivity", read_sensitivity(sensitivity))
+
+    @property
+    def reach(self) -> int:
+        """How many places neighbours are apart at most."""
+        return min(self.sensitivity, len(self.values) - 1)
+
+    @property
+    def graph(self) -> SecretGraph:
+        """The values, neighbours if at most ``sensitivity`` places apart."""
+        n = len(self.values)
+        pairs = [(i, i + k) for k in range(1, self.reach + 1) for i in range(n - k)]
+        return SecretGraph.from_indices(self.values, pairs)
+
+    @property
+    def channel(self) -> Channel:
+        """What is seen of each value."""
+        n = len(self.values)
+        refuse_too_large(n, n)
+        if n == 1:
+            return Channel.identity(self.values)
+        exactly, at_least = self._noise()
+        places = np.arange(n)
+        matrix = exactly[np.abs(places[:, None] - places)]
+        matrix[:, 0], matrix[:, -1] = at_least, at_least[::-1]
+        return Channel.trusted(self.values, self.values, matrix)
+
+    @abstractmethod
+    def _noise(self) -> tuple[Array, Array]:
+        """Return the chances that noise is exactly, and at least, 0, 1, … places to one side."""
+
+    @property
+    def _whose(self) -> str:
+        """Whose neighbours the guarantee is about."""
+        line = f"values of a line of {len(self.values)}"
+        return line if self.sensitivity == 1 else f"{line}, up to {self.reach} places apart"

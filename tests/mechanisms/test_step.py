@@ -1,0 +1,57 @@
+from fractions import Fraction
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from leaktight.errors import InvalidNumber
+from leaktight.mechanisms.step import read_sensitivity, step_ratio
+
+
+@given(
+    st.fractions(1, 1000, max_denominator=1000),
+    st.integers(1, 40),
+)
+def test_a_step_is_the_root_rounded_down(ratio: Fraction, steps: int) -> None:
+    step = step_ratio(ratio, steps)
+    assert step >= 1
+    assert step**steps <= ratio
+    if step**steps < ratio:
+        assert (step + (step - 1) / 2**60) ** steps > ratio
+
+
+@given(st.fractions(1, 50, max_denominator=50), st.integers(1, 12), st.integers(1, 4))
+def test_a_rational_root_is_found(root: Fraction, degree: int, power: int) -> None:
+    assert step_ratio(root**degree, degree) == root
+    assert step_ratio(root**degree, Fraction(degree, power)) == root**power
+
+
+def test_steps_may_be_a_fraction() -> None:
+    step = step_ratio(Fraction(2), Fraction(2, 3))
+    assert step**2 < 2**3 < (step * (1 + Fraction(1, 2**60))) ** 2
+
+
+def test_a_ratio_next_to_1_keeps_its_digits() -> None:
+    ratio = 1 + Fraction(1, 10**40)
+    step = step_ratio(ratio, 2)
+    assert step**2 < ratio < (1 + (step - 1) * (1 + Fraction(1, 2**60))) ** 2
+
+
+def test_a_ratio_of_40_nats_and_many_steps() -> None:
+    ratio = Fraction(235385266837019985)
+    step = step_ratio(ratio, 1000)
+    assert step**1000 < ratio < (step * (1 + Fraction(1, 2**60))) ** 1000
+
+
+def test_fewer_bits_are_rounded_down_too() -> None:
+    step = step_ratio(Fraction(2), 24, bits=24)
+    assert step.denominator.bit_length() < 34
+    assert step**24 < 2 < (step * (1 + Fraction(1, 2**24))) ** 24
+
+
+@pytest.mark.parametrize("wrong", [0, -1, 1.5, "2", True])
+def test_a_sensitivity_is_a_whole_number(wrong: object) -> None:
+    with pytest.raises(
+        InvalidNumber, match=r"whole number of steps from 1 up, got .* smaller unit"
+    ):
+        read_sensitivity(wrong)  # type: ignore[arg-type]
