@@ -1,0 +1,80 @@
+"""How is something done with exactly the probability p, given random bits?
+
+By asking whether a uniform number U lies below p. U is never rounded: its binary digits are drawn
+only until they decide. Say the first b digits are the integer u, so that u/2^b ≤ U ≤ (u+1)/2^b.
+If u+1 ≤ p·2^b, then U < p; if u ≥ p·2^b, then not. Otherwise more digits are drawn. One value of u
+in 2^b is undecided, and p may be any number that can be enclosed between rationals.
+"""
+
+import os
+from collections.abc import Callable
+from typing import Any, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+from leaktight.errors import InvalidInput
+
+RandomBytes: TypeAlias = Callable[[int], bytes]
+"""Gives so many bytes, all of whose bits are fair and independent."""
+
+Chance: TypeAlias = Callable[[int], tuple[int, int]]
+"""A probability p: for b, two integers with low ≤ p·2^b ≤ high, less than 2 apart for large b."""
+
+BLOCK = 2**16
+"""How many draws are made at a time: few enough to stay in the cache."""
+
+
+def random_bytes(rng: np.random.Generator | None) -> RandomBytes:
+    """Return where random bytes come from: the operating system if ``rng`` is None."""
+    if rng is None:
+        return os.urandom
+    if isinstance(rng, np.random.Generator):
+        return rng.bytes
+    raise InvalidInput(
+        "rng must be None, for the operating system's randomness, or for tests a numpy generator "
+        f"such as numpy.random.default_rng(7), got {rng!r:.60}"
+    )
+
+
+def random_words(source: RandomBytes, count: int, word: str) -> npt.NDArray[Any]:
+    """Return an array of so many random words: ``"<u4"`` are 32 bits, the same on all machines."""
+    return np.frombuffer(source(count * np.dtype(word).itemsize), dtype=word)
+
+
+def rational_chance(numerator: int, denominator: int) -> Chance:
+    """Return a rational probability."""
+
+    def enclose(bits: int) -> tuple[int, int]:
+        low, rest = divmod(numerator << bits, denominator)
+        return low, low + (rest > 0)
+
+    return enclose
+
+
+def is_below(chance: Chance, word: int, bits: int, source: RandomBytes) -> bool:
+    """Say whether a uniform number whose first ``bits`` binary digits are ``word`` is below p.
+
+    >>> third = rational_chance(1, 3)
+    >>> is_below(third, 0b00, 2, os.urandom), is_below(third, 0b10, 2, os.urandom)
+    (True, False)
+    >>> is_below(third, 0b01, 2, lambda count: bytes([0b01010100]))  # 0.0101010100… < 1/3
+    True
+    """
+    while True:
+        low, high = chance(bits)
+        if word < low:
+            return True
+        if word >= high:
+            return False
+        word, bits = word << 8 | source(1)[0], bits + 8
+
+
+def are_below(chance: Chance, count: int, source: RandomBytes) -> npt.NDArray[np.bool_]:
+    """Return ``count`` independent answers, each True with probability p."""
+    words = random_words(source, count, "<u2")
+    low, high = chance(16)
+    below = words < low
+    for i in np.flatnonzero(~below & (words < high)):
+        below[i] = is_below(chance, int(words[i]), 16, source)
+    return below
