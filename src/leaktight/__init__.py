@@ -22,8 +22,10 @@ from leaktight.additive_capacity import (
 )
 from leaktight.adjacency import AdjacencyGraph
 from leaktight.capacity import Capacity, membership_capacity, min_capacity, risk_capacity
+from leaktight.certificate import certificate, verify_certificate, write_certificate
 from leaktight.channel import Channel
 from leaktight.channel_file import read_channel, write_channel
+from leaktight.chernoff import ChernoffInformation, chernoff_information, geometric_chernoff
 from leaktight.composition import Parallel, parallel, repeated, sequential
 from leaktight.constraint import Count, count
 from leaktight.distance import (
@@ -78,6 +80,21 @@ from leaktight.leakage import (
     strategy,
     vulnerability,
 )
+from leaktight.mechanisms.blocks import BlockMechanism
+from leaktight.mechanisms.design import BestMechanism, optimal_mechanism
+from leaktight.mechanisms.even_ring import EvenRing
+from leaktight.mechanisms.exponential import ExponentialMechanism
+from leaktight.mechanisms.geometric import GeometricNoise, TruncatedGeometric
+from leaktight.mechanisms.graph_exponential import GraphExponential, NormalisedExponential
+from leaktight.mechanisms.guarantee import Guarantee, Mechanism
+from leaktight.mechanisms.laplace import RoundedLaplace
+from leaktight.mechanisms.one_bit import OneBit
+from leaktight.mechanisms.planar import PlanarGeometric, PlanarLaplace
+from leaktight.mechanisms.randomized_response import RandomizedResponse
+from leaktight.mechanisms.repair import Repaired, repair
+from leaktight.mechanisms.tight_constraints import TightConstraints
+from leaktight.mechanisms.tradeoff import TradeOff, least_leaking, most_useful
+from leaktight.noise import geometric_noise
 from leaktight.policy import Policy
 from leaktight.privacy import (
     DPrivacyLevel,
@@ -89,20 +106,29 @@ from leaktight.privacy import (
     privacy_level,
 )
 from leaktight.query import Sensitivity, answer_graph, counting_query, sensitivity
+from leaktight.rates import (
+    Rate,
+    average_breach_rate,
+    breach_probability_rate,
+    breach_rate,
+    error_rate,
+    membership_rate,
+    neighbour_rate_bound,
+    rate_bound,
+    utility_rate,
+)
 from leaktight.ratio import Ratio
 from leaktight.refinement import Refined, refinement
-from leaktight.regularity import (
-    distance_distribution,
-    distance_regularity,
-    vertex_transitivity,
-)
+from leaktight.regularity import distance_distribution, distance_regularity, vertex_transitivity
+from leaktight.release import Release, ReleaseRecord, release, release_csv
+from leaktight.sampling import sample
 from leaktight.secrets import SecretGraph
 from leaktight.separation import NotRefined
 from leaktight.sharply_transitive import sharply_transitive_set
 from leaktight.symmetrise import diagonal_form, symmetrise, symmetrise_by_distance
 from leaktight.symmetry import AutomorphismGroup, automorphism_group
+from leaktight.utility import Utility, oblivious, utility
 from leaktight.worst_case.bound_table import Bound, Inapplicable, LeakageBounds
-from leaktight.certificate import certificate, verify_certificate, write_certificate
 from leaktight.worst_case.codes import (
     CoveringCode,
     covering_code,
@@ -126,18 +152,26 @@ __all__ = [
     "AdditiveEnclosure",
     "AdjacencyGraph",
     "AutomorphismGroup",
+    "BestMechanism",
+    "BlockMechanism",
     "Bound",
     "BoundDecision",
     "Capacity",
     "CapacityEnclosure",
     "Channel",
+    "ChernoffInformation",
     "Count",
     "CoveringCode",
     "DPrivacyLevel",
     "Distribution",
     "EntropyLeakage",
+    "EvenRing",
+    "ExponentialMechanism",
     "Gain",
+    "GeometricNoise",
     "Graph",
+    "GraphExponential",
+    "Guarantee",
     "Hyper",
     "Inapplicable",
     "InvalidChannel",
@@ -152,20 +186,35 @@ __all__ = [
     "LeakageBounds",
     "LeaktightError",
     "Loss",
+    "Mechanism",
     "Mismatch",
+    "NormalisedExponential",
     "NotRefined",
+    "OneBit",
     "Parallel",
+    "PlanarGeometric",
+    "PlanarLaplace",
     "Policy",
     "PrivacyLevel",
     "ProductDistribution",
+    "RandomizedResponse",
+    "Rate",
     "Ratio",
     "Refined",
+    "Release",
+    "ReleaseRecord",
+    "Repaired",
+    "RoundedLaplace",
     "RowDistance",
     "SecretGraph",
     "Sensitivity",
+    "TightConstraints",
     "TooLarge",
+    "TradeOff",
     "Tries",
+    "TruncatedGeometric",
     "Undecided",
+    "Utility",
     "WeightedOptimum",
     "Witness",
     "WorstCase",
@@ -175,8 +224,12 @@ __all__ = [
     "additive_capacity",
     "answer_graph",
     "automorphism_group",
+    "average_breach_rate",
+    "breach_probability_rate",
+    "breach_rate",
     "cachin_entropy",
     "certificate",
+    "chernoff_information",
     "component_levels",
     "conditional_entropy",
     "conditional_guessing_entropy",
@@ -190,7 +243,10 @@ __all__ = [
     "distance_distribution",
     "distance_regularity",
     "distinguishability",
+    "error_rate",
     "g_leakage",
+    "geometric_chernoff",
+    "geometric_noise",
     "greedy_code",
     "guessing_entropy",
     "guessing_leakage",
@@ -199,30 +255,41 @@ __all__ = [
     "kantorovich",
     "largest_row_distance",
     "leakage_bounds",
+    "least_leaking",
     "ln",
     "ln_interval",
     "log2",
     "log2_interval",
     "membership_capacity",
+    "membership_rate",
     "min_capacity",
     "min_entropy_leakage",
+    "most_useful",
     "multiplicative_distance",
     "mutual_information",
+    "neighbour_rate_bound",
+    "oblivious",
+    "optimal_mechanism",
     "parallel",
     "posterior_risk",
     "posterior_vulnerability",
     "privacy_level",
     "product_distribution",
+    "rate_bound",
     "read_channel",
     "refinement",
+    "release",
+    "release_csv",
     "renyi_capacity",
     "renyi_entropy",
     "renyi_leakage",
+    "repair",
     "repeated",
     "repetition_code",
     "risk",
     "risk_capacity",
     "risk_leakage",
+    "sample",
     "sensitivity",
     "sequential",
     "shannon_capacity",
@@ -235,6 +302,8 @@ __all__ = [
     "symmetrise",
     "symmetrise_by_distance",
     "total_variation",
+    "utility",
+    "utility_rate",
     "verify_certificate",
     "vertex_transitivity",
     "vulnerability",

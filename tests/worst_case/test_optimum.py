@@ -9,7 +9,9 @@ from scipy.optimize import linprog
 from scipy.sparse import coo_array
 
 from leaktight.capacity import min_capacity
+from leaktight.certificate import certificate
 from leaktight.channel import Channel
+from leaktight.check import check
 from leaktight.errors import InvalidNumber, TooLarge
 from leaktight.exact import exact_array, fraction
 from leaktight.graph import Graph
@@ -17,8 +19,6 @@ from leaktight.policy import Policy
 from leaktight.privacy import privacy_level
 from leaktight.ratio import Ratio
 from leaktight.secrets import SecretGraph
-from leaktight.certificate import certificate
-from leaktight.check import check
 from leaktight.worst_case.covering import Cover, DistanceMechanism, best_cover, coverage, weighting
 from leaktight.worst_case.optimum import WorstCase, worst_case_leakage
 

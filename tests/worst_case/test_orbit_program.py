@@ -5,12 +5,12 @@ import numpy as np
 import pytest
 
 from leaktight.capacity import min_capacity
+from leaktight.certificate import certificate
+from leaktight.check import check
 from leaktight.errors import TooLarge
 from leaktight.graph import Graph
 from leaktight.privacy import privacy_level
 from leaktight.secrets import SecretGraph
-from leaktight.certificate import certificate
-from leaktight.check import check
 from leaktight.worst_case.columns import column_optimum
 from leaktight.worst_case.optimum import worst_case_leakage
 from leaktight.worst_case.orbit_program import orbit_optimum
