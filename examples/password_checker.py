@@ -1,7 +1,7 @@
 """How much does the running time of a password check give away?
 
 The check compares digit by digit and stops at the first wrong one. Its answer alone leaks one
-bit at most; whoever can time it learns where it stopped.
+bit at most; whoever can time it learns where it stopped. Comparing all digits mends that.
 """
 
 from itertools import product
@@ -9,36 +9,48 @@ from itertools import product
 import leaktight as lt
 
 PASSWORD = "110"
-SECRETS = ["".join(digits) for digits in product("01", repeat=3)]
+TYPED = ["".join(digits) for digits in product("01", repeat=3)]
 
 
-def answer(typed: str) -> str:
-    """What everybody sees."""
+def plain(typed: str) -> str:
+    """Return the answer, which is all that is seen."""
     return "OK" if typed == PASSWORD else "Fail"
 
 
-def timed_answer(typed: str) -> tuple[str, int]:
-    """What is seen with a clock: the answer and the number of digits compared."""
-    compared = 0
-    for a, b in zip(typed, PASSWORD, strict=True):
-        compared += 1
-        if a != b:
-            break
-    return answer(typed), compared
+def timed(typed: str, chance: lt.Chance) -> str:
+    """Stop at the first wrong digit; a clock sees every comparison."""
+    for digit, right in zip(typed, PASSWORD, strict=True):
+        chance.observe("tick")
+        if digit != right:
+            return "Fail"
+    return "OK"
+
+
+def mended(typed: str, chance: lt.Chance) -> str:
+    """Compare all digits, whatever they are; the clock sees the same every time."""
+    wrong = False
+    for digit, right in zip(typed, PASSWORD, strict=True):
+        chance.observe("tick")
+        wrong |= digit != right
+    return "Fail" if wrong else "OK"
 
 
 def main() -> None:
     """Print how likely the secret is guessed before and after."""
-    for name, program in (("answer", answer), ("answer and time", timed_answer)):
-        channel = lt.Channel.deterministic(program, SECRETS)
+    channels = {
+        "answer": lt.channel_of(plain, TYPED),
+        "answer and time": lt.channel_of(timed, TYPED),
+        "answer and time, mended": lt.channel_of(mended, TYPED),
+    }
+    for name, channel in channels.items():
         leak = lt.min_entropy_leakage(channel)
         print(f"{name}: guessed with chance {leak.before} before, {leak.after} after")
         print(
             f"    that is {leak.bits:g} bits; Shannon's measure: {lt.mutual_information(channel):g}"
         )
-    timed = lt.Channel.deterministic(timed_answer, SECRETS)
-    plain = lt.Channel.deterministic(answer, SECRETS)
-    print(f"is the plain check always at least as safe? {lt.refinement(timed, plain).holds}")
+    safe = channels["answer"]
+    for name, channel in channels.items():
+        print(f"is '{name}' always as safe as the answer? {lt.refinement(safe, channel).holds}")
 
 
 if __name__ == "__main__":

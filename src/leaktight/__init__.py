@@ -23,6 +23,7 @@ from leaktight.additive_capacity import (
 from leaktight.adjacency import AdjacencyGraph
 from leaktight.capacity import Capacity, membership_capacity, min_capacity, risk_capacity
 from leaktight.certificate import certificate, verify_certificate, write_certificate
+from leaktight.chance import Chance
 from leaktight.channel import Channel
 from leaktight.channel_file import read_channel, write_channel
 from leaktight.chernoff import ChernoffInformation, chernoff_information, geometric_chernoff
@@ -105,6 +106,7 @@ from leaktight.privacy import (
     distinguishability,
     privacy_level,
 )
+from leaktight.program import UNFINISHED, TruncatedChannel, channel_of, truncated_channel_of
 from leaktight.query import Sensitivity, answer_graph, counting_query, sensitivity
 from leaktight.rates import (
     Rate,
@@ -158,6 +160,7 @@ __all__ = [
     "BoundDecision",
     "Capacity",
     "CapacityEnclosure",
+    "Chance",
     "Channel",
     "ChernoffInformation",
     "Count",
@@ -212,7 +215,9 @@ __all__ = [
     "TooLarge",
     "TradeOff",
     "Tries",
+    "TruncatedChannel",
     "TruncatedGeometric",
+    "UNFINISHED",
     "Undecided",
     "Utility",
     "WeightedOptimum",
@@ -229,6 +234,7 @@ __all__ = [
     "breach_rate",
     "cachin_entropy",
     "certificate",
+    "channel_of",
     "chernoff_information",
     "component_levels",
     "conditional_entropy",
@@ -302,6 +308,7 @@ __all__ = [
     "symmetrise",
     "symmetrise_by_distance",
     "total_variation",
+    "truncated_channel_of",
     "utility",
     "utility_rate",
     "verify_certificate",

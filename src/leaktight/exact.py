@@ -81,6 +81,15 @@ def rational(value: object) -> fmpq:
     raise InvalidNumber(f"expected a number such as 1, '1/3' or '0.25', got {value!r}")
 
 
+def as_printed(value: object) -> fmpq:
+    """Return the number that was written; a float stands for the decimal number it prints as.
+
+    >>> as_printed(0.1), rational(0.1) == as_printed(0.1)
+    (1/10, False)
+    """
+    return rational(repr(float(value)) if isinstance(value, float | np.floating) else value)
+
+
 _FRACTION = re.compile(r"([+-]?\d+)/(\d+)")
 _DECIMAL = re.compile(r"([+-]?)(\d*)(?:\.(\d*))?(?:[eE]([+-]?\d+))?")
 

@@ -8,11 +8,10 @@ import re
 from dataclasses import dataclass
 from fractions import Fraction
 
-import numpy as np
 from flint import arb, fmpq
 
 from leaktight.errors import InvalidNumber
-from leaktight.exact import Number, fraction, ln, log2, precision, rational, shown
+from leaktight.exact import Number, as_printed, fraction, ln, log2, precision, shown
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,12 +46,12 @@ class Ratio:
         if (ratio is None) == (epsilon is None):
             raise InvalidNumber("give exactly one of ratio= and epsilon=")
         if ratio is not None:
-            exact = fraction(_as_printed(ratio))
+            exact = fraction(as_printed(ratio))
             return cls(exact, exact)
         logarithm = r"\s*ln\s*(?:\(([^()]+)\)|([^()]+))\s*"
         if isinstance(epsilon, str) and (match := re.fullmatch(logarithm, epsilon)):
             return cls.of(ratio=match[1] or match[2])
-        exponent = _as_printed(epsilon)
+        exponent = as_printed(epsilon)
         if exponent < 0:
             raise InvalidNumber(f"ε must be at least 0, got {epsilon}")
         if exponent > 10**6:
@@ -81,11 +80,6 @@ class Ratio:
         if self.is_exact:
             return f"{shown(self.lower)} (ε = ln {shown(self.lower)})"
         return f"{shown(self.lower)} (ε = {self.epsilon:.6g})"
-
-
-def _as_printed(value: object) -> fmpq:
-    """Read a number; a float as its shortest decimal form, which is what its user wrote."""
-    return rational(repr(float(value)) if isinstance(value, float | np.floating) else value)
 
 
 def _enclose_exp(exponent: fmpq) -> tuple[Fraction, Fraction]:
