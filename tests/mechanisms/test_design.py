@@ -1,5 +1,6 @@
 """The best private mechanism, against the direct linear program and closed forms."""
 
+import contextlib
 import itertools
 from fractions import Fraction
 from typing import Any
@@ -14,16 +15,25 @@ from leaktight.certificate import certificate
 from leaktight.channel import Channel
 from leaktight.check import check
 from leaktight.distribution import Distribution
-from leaktight.errors import InvalidGain, Mismatch, TooLarge
+from leaktight.errors import InvalidGain, InvalidInput, Mismatch, TooLarge
 from leaktight.exact import rational
 from leaktight.gain import Gain, Loss, Tries
 from leaktight.graph import Graph
 from leaktight.leakage import posterior_risk, posterior_vulnerability
 from leaktight.linear_program import LinearProgram, Optimum
 from leaktight.mechanisms.design import BestMechanism, optimal_mechanism
+from leaktight.mechanisms.even_ring import EvenRing
+from leaktight.mechanisms.geometric import TruncatedGeometric
+from leaktight.mechanisms.graph_exponential import GraphExponential
+from leaktight.mechanisms.guarantee import Mechanism
+from leaktight.mechanisms.laplace import RoundedLaplace
+from leaktight.mechanisms.planar import PlanarGeometric, PlanarLaplace
+from leaktight.mechanisms.randomized_response import RandomizedResponse
+from leaktight.mechanisms.tight_constraints import TightConstraints
 from leaktight.privacy import privacy_level
 from leaktight.secrets import SecretGraph
 from leaktight.simplex import solve_exact
+from leaktight.utility import utility
 from leaktight.worst_case.vulnerability import worst_case_vulnerability
 from tests.graph_strategies import secret_graphs
 from tests.strategies import distributions
@@ -279,3 +289,54 @@ def test_dual_prices_bound_every_random_private_channel() -> None:
         channel = Channel(np.column_stack([columns, left]), graph.vertices)
         if privacy_level(channel, graph).ratio <= 2:
             assert posterior_vulnerability(channel, skewed(graph)) <= float(best.upper) + 1e-12
+
+
+def constructions(graph: SecretGraph, epsilon: str) -> list[Mechanism]:
+    """Every construction that is legal on a graph."""
+    n = graph.order
+    made: list[Mechanism] = []
+    for make in (
+        lambda: TightConstraints(graph, epsilon=epsilon),
+        lambda: GraphExponential(graph, epsilon=epsilon),
+        lambda: GraphExponential(graph, epsilon=epsilon, on=SecretGraph.complete(graph.vertices)),
+        lambda: RandomizedResponse(graph.vertices, epsilon=epsilon),
+        lambda: TruncatedGeometric(graph.vertices, epsilon=epsilon, sensitivity=n - 1),
+        lambda: RoundedLaplace(graph.vertices, epsilon=epsilon, sensitivity=n - 1),
+        lambda: TruncatedGeometric(graph.vertices, epsilon=epsilon),
+        lambda: EvenRing(graph.vertices, epsilon=epsilon),
+        lambda: PlanarGeometric(4, 4, epsilon=epsilon),
+        lambda: PlanarLaplace(4, 4, epsilon=epsilon),
+    ):
+        with contextlib.suppress(InvalidInput):
+            mechanism = make()
+            with contextlib.suppress(Mismatch):
+                if privacy_level(mechanism.channel, graph).holds(epsilon=epsilon):
+                    made.append(mechanism)
+    return made
+
+
+@pytest.mark.parametrize("epsilon", ["0.1", "1"])
+@pytest.mark.parametrize("name", ["line", "complete", "grid", "ring", "even ring"])
+def test_no_construction_is_more_useful(name: str, epsilon: str) -> None:
+    graph = SecretGraph.cycle(8) if name == "even ring" else CASES[name]
+    assert isinstance(graph, SecretGraph)
+    distance = Loss.by_distance(graph.vertices, graph.distance)
+    mechanisms = constructions(graph, epsilon)
+    assert len(mechanisms) >= 3
+    for prior in (None, skewed(graph)):
+        for aim in (None, distance):
+            best = optimal_mechanism(graph, prior, aim, epsilon=epsilon)
+            for mechanism in mechanisms:
+                worth = utility(mechanism.channel, prior, aim).value
+                assert (-worth if aim else worth) <= best.upper
+
+
+@pytest.mark.parametrize("epsilon", ["0.1", "1"])
+def test_a_hundred_inputs_are_proved_too(epsilon: str) -> None:
+    line = SecretGraph.line(100)
+    distance = Loss.by_distance(line.vertices, lambda a, b: abs(a - b))
+    for graph, aim in ((line, distance), (SecretGraph.complete(100), None)):
+        for prior in (None, skewed(graph)):
+            best = optimal_mechanism(graph, prior, aim, epsilon=epsilon)
+            assert privacy_level(best.channel, graph).holds(epsilon=epsilon)
+            assert best.gap <= abs(best.utility) / 10**6
