@@ -22,6 +22,7 @@ from leaktight.privacy import (
     privacy_level,
 )
 from leaktight.secrets import SecretGraph
+from tests.graph_strategies import constrained_policies
 from tests.strategies import channels
 
 COIN = Channel([["2/3", "1/3"], ["1/3", "2/3"]])
@@ -292,3 +293,27 @@ def test_distances_that_cannot_be_are_refused() -> None:
     assert same_place.epsilon == math.inf
     same = Channel.no_interference(2, Distribution(["1/2", "1/2"]))
     assert d_privacy_level(same, lambda a, b: 0).epsilon == 0
+
+
+@settings(max_examples=60)
+@given(constrained_policies(), st.data())
+def test_channels_in_parallel_under_constraints_equal_their_product(
+    policy: Policy, data: st.DataObject
+) -> None:
+    if policy.records == 1:
+        return
+    n = policy.secrets.order
+    rows = st.lists(st.integers(0, 3), min_size=2, max_size=2).filter(any)
+    tables = [
+        Channel.normalised([data.draw(rows) for _ in range(n)], policy.secrets.vertices)
+        for _ in range(2)
+    ]
+    each = [tables[i % 2] for i in range(policy.records)]
+    graph = policy.adjacency()
+    whole = parallel(*each).expand().restrict(graph.vertices)
+    level = privacy_level(parallel(*each), policy)
+    assert level.ratio == privacy_level(whole, graph).ratio
+    if level.witness is not None:
+        x, y, z = level.witness.input, level.witness.neighbour, level.witness.output
+        above, below = Fraction(whole[x, z]), Fraction(whole[y, z])
+        assert above / below == level.ratio if below else level.ratio == math.inf

@@ -65,6 +65,17 @@ from leaktight.errors import (
     TooLarge,
     Undecided,
 )
+from leaktight.estimate.black_box import EpsilonLowerBound, audit_mechanism
+from leaktight.estimate.counts import Observations, read_observations
+from leaktight.estimate.drawing import OneAtATime
+from leaktight.estimate.event import AtLeast, AtMost, OneOf
+from leaktight.estimate.independence import IndependenceTest, independence_test
+from leaktight.estimate.information_estimate import estimate_mutual_information
+from leaktight.estimate.leakage_estimate import (
+    LeakageEstimate,
+    estimate_min_entropy_leakage,
+    estimate_posterior_vulnerability,
+)
 from leaktight.exact import ln, ln_interval, log2, log2_interval
 from leaktight.gain import Gain, Loss, Tries
 from leaktight.graph import Graph
@@ -153,6 +164,8 @@ from leaktight.wreath import WreathGroup
 __all__ = [
     "AdditiveEnclosure",
     "AdjacencyGraph",
+    "AtLeast",
+    "AtMost",
     "AutomorphismGroup",
     "BestMechanism",
     "BlockMechanism",
@@ -168,6 +181,7 @@ __all__ = [
     "DPrivacyLevel",
     "Distribution",
     "EntropyLeakage",
+    "EpsilonLowerBound",
     "EvenRing",
     "ExponentialMechanism",
     "Gain",
@@ -177,6 +191,7 @@ __all__ = [
     "Guarantee",
     "Hyper",
     "Inapplicable",
+    "IndependenceTest",
     "InvalidChannel",
     "InvalidDistribution",
     "InvalidFile",
@@ -187,13 +202,17 @@ __all__ = [
     "InvalidPolicy",
     "Leakage",
     "LeakageBounds",
+    "LeakageEstimate",
     "LeaktightError",
     "Loss",
     "Mechanism",
     "Mismatch",
     "NormalisedExponential",
     "NotRefined",
+    "Observations",
+    "OneAtATime",
     "OneBit",
+    "OneOf",
     "Parallel",
     "PlanarGeometric",
     "PlanarLaplace",
@@ -228,6 +247,7 @@ __all__ = [
     "additive_bayes_capacity",
     "additive_capacity",
     "answer_graph",
+    "audit_mechanism",
     "automorphism_group",
     "average_breach_rate",
     "breach_probability_rate",
@@ -250,6 +270,9 @@ __all__ = [
     "distance_regularity",
     "distinguishability",
     "error_rate",
+    "estimate_min_entropy_leakage",
+    "estimate_mutual_information",
+    "estimate_posterior_vulnerability",
     "g_leakage",
     "geometric_chernoff",
     "geometric_noise",
@@ -258,6 +281,7 @@ __all__ = [
     "guessing_leakage",
     "hamming_code",
     "hyper",
+    "independence_test",
     "kantorovich",
     "largest_row_distance",
     "leakage_bounds",
@@ -283,6 +307,7 @@ __all__ = [
     "product_distribution",
     "rate_bound",
     "read_channel",
+    "read_observations",
     "refinement",
     "release",
     "release_csv",

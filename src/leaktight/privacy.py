@@ -21,7 +21,7 @@ from leaktight.composition import Parallel, pair_runs
 from leaktight.errors import InvalidNumber, Mismatch
 from leaktight.exact import Array, Number, Value, fraction, is_exact, ln_interval, rational, shown
 from leaktight.graph import Graph
-from leaktight.labels import Labels, alignment
+from leaktight.labels import Labels, alignment, position
 from leaktight.policy import Neighbours, adjacency_of
 from leaktight.ratio import Ratio
 
@@ -88,7 +88,8 @@ def privacy_level(channel: Channel | Parallel, neighbours: Neighbours) -> Privac
     Definition 6 of [Edwards2021]_, demanded in both directions. The channel's inputs are the
     graph's vertices: the policy's databases, or its values for one record. Only edges are looked
     at, never all pairs. Channels in parallel on independent records, one each, are as private as
-    the worst of them (Lemma 4 of [Barthe2011]_), and the product is not built.
+    the worst of them (Lemma 4 of [Barthe2011]_). Under public constraints neighbours may differ in
+    several records, and the ratios of these multiply. The product is not built.
 
     A floating-point channel is measured with the entries that it has, as the exact numbers that
     floats are; ``channel.exact()`` has its rows divided by their sums.
@@ -230,11 +231,12 @@ def _on_vertices(channel: Channel, graph: Graph) -> Array:
 
 
 def _parallel_level(channel: Parallel, graph: AdjacencyGraph) -> PrivacyLevel:
-    if not graph.is_product or graph.records != len(channel):
+    if graph.records != len(channel):
         raise Mismatch(
-            f"{len(channel)} channels in parallel need a policy of as many independent records, "
-            f"got {graph!r}; for another policy use .expand()"
+            f"{len(channel)} channels in parallel need a policy of as many records, got {graph!r}"
         )
+    if not graph.is_product:
+        return _joint_level(channel, graph.explicit())
     worst, record = PrivacyLevel(Fraction(1), None), 0
     for one, secrets, times in pair_runs(channel.factors, graph.factors):
         level = privacy_level(one, secrets)
@@ -242,6 +244,45 @@ def _parallel_level(channel: Parallel, graph: AdjacencyGraph) -> PrivacyLevel:
             worst = replace(level, witness=replace(level.witness, record=record))
         record += times
     return worst
+
+
+def _joint_level(channel: Parallel, graph: Graph) -> PrivacyLevel:
+    """Return the level where neighbours differ in several records, as under public constraints.
+
+    The outputs of the records are independent, so the worst output of two databases is worst in
+    every record, and the ratio is the product of theirs.
+    """
+    each = [one for one, times in channel.factors for _ in range(times)]
+    known: dict[tuple[int, Hashable, Hashable], tuple[Any, Hashable]] = {}
+    best, at = fmpq(1), None
+    for i, h in np.concatenate([graph.edges, graph.edges[:, ::-1]]).tolist():
+        here: Any = graph.vertices[i]
+        there: Any = graph.vertices[h]
+        ratios, outputs = list[Any](), list[Hashable]()
+        for one, a, b in zip(each, here, there, strict=True):
+            key = id(one), a, b
+            if key not in known:
+                known[key] = _worst_output(one, a, b)
+            ratios.append(known[key][0])
+            outputs.append(known[key][1])
+        witness = Witness(here, there, tuple(outputs))
+        if math.inf in ratios:
+            return PrivacyLevel(math.inf, witness)
+        if (ratio := math.prod(ratios, start=fmpq(1))) > best:
+            best, at = ratio, witness
+    return PrivacyLevel(fraction(best), at)
+
+
+def _worst_output(channel: Channel, x: Hashable, y: Hashable) -> tuple[Any, Hashable]:
+    """Return the largest K(z|x)/K(z|y) over the outputs z of x, exactly, and that z."""
+    above, below = (channel.matrix[position(v, channel.inputs, "input")] for v in (x, y))
+    ratios = [
+        (rational(p) / rational(q) if q else math.inf, z)
+        for p, q, z in zip(above, below, channel.outputs, strict=True)
+        if p
+    ]
+    infinite = [pair for pair in ratios if pair[0] == math.inf]
+    return infinite[0] if infinite else max(ratios, key=lambda pair: pair[0])
 
 
 def _extreme_pairs(matrix: Array) -> npt.NDArray[np.int64]:

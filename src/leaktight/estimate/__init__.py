@@ -1,0 +1,1 @@
+"""From samples to statements that hold with a stated confidence, however the samples fell."""
