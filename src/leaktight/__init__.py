@@ -21,6 +21,21 @@ from leaktight.additive_capacity import (
     spanning_capacity,
 )
 from leaktight.adjacency import AdjacencyGraph
+from leaktight.attacker import largest_n
+from leaktight.average_breach import (
+    AverageBreachLevel,
+    average_breach_level,
+    average_level_from_leakage,
+    leakage_from_average_level,
+)
+from leaktight.breach import Breach, breaches, individual_sets
+from leaktight.breach_level import (
+    BreachLevel,
+    IndividualBreachLevel,
+    breach_level,
+    independent_breach_level,
+    individual_breach_level,
+)
 from leaktight.capacity import Capacity, membership_capacity, min_capacity, risk_capacity
 from leaktight.certificate import certificate, verify_certificate, write_certificate
 from leaktight.chance import Chance
@@ -77,6 +92,7 @@ from leaktight.estimate.leakage_estimate import (
     estimate_posterior_vulnerability,
 )
 from leaktight.exact import ln, ln_interval, log2, log2_interval
+from leaktight.explanation import Explanation, explain
 from leaktight.gain import Gain, Loss, Tries
 from leaktight.graph import Graph
 from leaktight.hyper import Hyper, hyper
@@ -107,6 +123,7 @@ from leaktight.mechanisms.repair import Repaired, repair
 from leaktight.mechanisms.tight_constraints import TightConstraints
 from leaktight.mechanisms.tradeoff import TradeOff, least_leaking, most_useful
 from leaktight.noise import geometric_noise
+from leaktight.percent import Probability
 from leaktight.policy import Policy
 from leaktight.privacy import (
     DPrivacyLevel,
@@ -134,6 +151,18 @@ from leaktight.ratio import Ratio
 from leaktight.refinement import Refined, refinement
 from leaktight.regularity import distance_distribution, distance_regularity, vertex_transitivity
 from leaktight.release import Release, ReleaseRecord, release, release_csv
+from leaktight.repetition.breach_probability import BreachProbability, breach_probability
+from leaktight.repetition.curve import ObservationsNeeded, observations_needed, success_curve
+from leaktight.repetition.enclosure import Enclosed, SuccessProbability
+from leaktight.repetition.likelihood_bounds import success_bounds
+from leaktight.repetition.simulation import SimulatedSuccess, simulate_success
+from leaktight.repetition.success import (
+    RepeatedLeakage,
+    expected_gain,
+    expected_loss,
+    repeated_leakage,
+    success_probability,
+)
 from leaktight.sampling import sample
 from leaktight.secrets import SecretGraph
 from leaktight.separation import NotRefined
@@ -167,10 +196,14 @@ __all__ = [
     "AtLeast",
     "AtMost",
     "AutomorphismGroup",
+    "AverageBreachLevel",
     "BestMechanism",
     "BlockMechanism",
     "Bound",
     "BoundDecision",
+    "Breach",
+    "BreachLevel",
+    "BreachProbability",
     "Capacity",
     "CapacityEnclosure",
     "Chance",
@@ -180,9 +213,11 @@ __all__ = [
     "CoveringCode",
     "DPrivacyLevel",
     "Distribution",
+    "Enclosed",
     "EntropyLeakage",
     "EpsilonLowerBound",
     "EvenRing",
+    "Explanation",
     "ExponentialMechanism",
     "Gain",
     "GeometricNoise",
@@ -192,6 +227,7 @@ __all__ = [
     "Hyper",
     "Inapplicable",
     "IndependenceTest",
+    "IndividualBreachLevel",
     "InvalidChannel",
     "InvalidDistribution",
     "InvalidFile",
@@ -210,6 +246,7 @@ __all__ = [
     "NormalisedExponential",
     "NotRefined",
     "Observations",
+    "ObservationsNeeded",
     "OneAtATime",
     "OneBit",
     "OneOf",
@@ -218,6 +255,7 @@ __all__ = [
     "PlanarLaplace",
     "Policy",
     "PrivacyLevel",
+    "Probability",
     "ProductDistribution",
     "RandomizedResponse",
     "Rate",
@@ -226,10 +264,13 @@ __all__ = [
     "Release",
     "ReleaseRecord",
     "Repaired",
+    "RepeatedLeakage",
     "RoundedLaplace",
     "RowDistance",
     "SecretGraph",
     "Sensitivity",
+    "SimulatedSuccess",
+    "SuccessProbability",
     "TightConstraints",
     "TooLarge",
     "TradeOff",
@@ -249,9 +290,14 @@ __all__ = [
     "answer_graph",
     "audit_mechanism",
     "automorphism_group",
+    "average_breach_level",
     "average_breach_rate",
+    "average_level_from_leakage",
+    "breach_level",
+    "breach_probability",
     "breach_probability_rate",
     "breach_rate",
+    "breaches",
     "cachin_entropy",
     "certificate",
     "channel_of",
@@ -273,6 +319,9 @@ __all__ = [
     "estimate_min_entropy_leakage",
     "estimate_mutual_information",
     "estimate_posterior_vulnerability",
+    "expected_gain",
+    "expected_loss",
+    "explain",
     "g_leakage",
     "geometric_chernoff",
     "geometric_noise",
@@ -282,9 +331,14 @@ __all__ = [
     "hamming_code",
     "hyper",
     "independence_test",
+    "independent_breach_level",
+    "individual_breach_level",
+    "individual_sets",
     "kantorovich",
+    "largest_n",
     "largest_row_distance",
     "leakage_bounds",
+    "leakage_from_average_level",
     "least_leaking",
     "ln",
     "ln_interval",
@@ -299,6 +353,7 @@ __all__ = [
     "mutual_information",
     "neighbour_rate_bound",
     "oblivious",
+    "observations_needed",
     "optimal_mechanism",
     "parallel",
     "posterior_risk",
@@ -316,6 +371,7 @@ __all__ = [
     "renyi_leakage",
     "repair",
     "repeated",
+    "repeated_leakage",
     "repetition_code",
     "risk",
     "risk_capacity",
@@ -327,9 +383,13 @@ __all__ = [
     "shannon_entropy",
     "shannon_leakage",
     "sharply_transitive_set",
+    "simulate_success",
     "smallest_code",
     "spanning_capacity",
     "strategy",
+    "success_bounds",
+    "success_curve",
+    "success_probability",
     "symmetrise",
     "symmetrise_by_distance",
     "total_variation",

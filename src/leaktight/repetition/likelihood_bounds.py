@@ -1,0 +1,132 @@
+"""How likely is an error where the types are too many to go through?
+
+The error lies between sums of pairwise errors. It is at most their sum over all pairs; it is at
+least their sum over the edges of any tree, and their sum over all pairs minus that of the errors of
+triples. The inequalities are proved in docs/proofs/repetition.md.
+"""
+
+from collections.abc import Hashable
+from itertools import combinations
+from math import comb
+
+import numpy as np
+from flint import arb, fmpq
+
+from leaktight.distribution import PriorLike
+from leaktight.errors import TooLarge
+from leaktight.exact import Array, precision
+from leaktight.repetition.enclosure import Ends, SuccessProbability
+from leaktight.repetition.observations import Observations, Observed, observe
+from leaktight.repetition.pair_error import BITS, Pair
+
+MOST_CLASSES = 100
+"""The most classes of secrets whose pairs are all looked at."""
+
+MOST_PAIRS = 12
+"""How many of the pairs that are hardest to tell apart are put on a grid."""
+
+MOST_TRIPLES = 2**12
+"""The most triples that are looked at."""
+
+NEGLIGIBLE = fmpq(1, 2**10)
+"""Pairs whose errors together are such a part of the others' are not put on a grid."""
+
+
+def success_bounds(channel: Observed, prior: PriorLike = None, n: int = 1) -> SuccessProbability:
+    """Return proved bounds on the success probability, however many types there are.
+
+    For two secrets, or two classes of them that look alike, they are mostly less than a percent
+    of the error apart; for k of them the bounds on the error differ by a factor of at most k/2
+    more, and of little more than 1 if they are told apart well.
+
+    >>> from leaktight.channel import Channel
+    >>> dice = Channel.normalised([[3, 2, 2, 2, 2, 1], [1, 2, 2, 2, 2, 3], [1, 1, 3, 3, 2, 2]])
+    >>> success_bounds(dice, n=100)
+    SuccessProbability(right 0.983192 to 0.983979, wrong 0.0160206 to 0.0168081
+    after 100 observations; bounds)
+    """
+    seen = observe(channel, prior).rounds(n)
+    return bounded_success(seen)
+
+
+def bounded_success(seen: Observations) -> SuccessProbability:
+    """Return the bounds for observations that have been read."""
+    best = seen.best
+    low, high = _excess(seen, best)
+    alike = 1 - best.sum()
+    error = alike + low, alike + high
+    own = 1 - error[1], 1 - error[0]
+    return SuccessProbability.with_complement(own, error, seen.total, "bounds", seen.is_exact)
+
+
+def _excess(seen: Observations, best: Array) -> Ends:
+    """Enclose Σ_y (Σ_c w_c·P_c(y) − max_c w_c·P_c(y)), c the classes and w_c their best guesses."""
+    trivial = best.sum() - best.max()
+    if not seen.parts:
+        return trivial, trivial
+    if len(best) > MOST_CLASSES:
+        raise TooLarge(f"the pairs of {len(best):,} secrets are too many, try simulate_success")
+    errors = _pair_errors(seen, best)
+    upper = sum((high for _, high in errors.values()), fmpq(0))
+    lower = _heaviest_tree({pair: low for pair, (low, _) in errors.items()}, len(best))
+    if comb(len(best), 3) <= MOST_TRIPLES:
+        pairs = sum((low for low, _ in errors.values()), fmpq(0))
+        lower = max(lower, pairs - _triple_errors(seen, best, errors))
+    return lower, min(upper, trivial)
+
+
+def _pair_errors(seen: Observations, best: Array) -> dict[frozenset[int], Ends]:
+    """Enclose the error of each pair that can be confused; the negligible ones roughly."""
+    bounds = {}
+    with precision(BITS):
+        for c, d in combinations(range(len(best)), 2):
+            both = tuple((_common(matrix[[c, d]]), n) for matrix, n in seen.parts)
+            if all(matrix.size for matrix, _ in both):
+                pair = Pair((best[c], best[d]), both)
+                tilt = pair.tilt()
+                bounds[c, d] = pair.chernoff(tilt).upper().fmpq(), pair, tilt
+    errors, found, known = {}, fmpq(0), dict[Hashable, Ends]()
+    rest = sum((bound for bound, _, _ in bounds.values()), fmpq(0))
+    for (c, d), (bound, pair, tilt) in sorted(bounds.items(), key=lambda item: -item[1][0]):
+        # In a symmetric channel many pairs are alike.
+        key = pair.weights, *(tuple(map(tuple, matrix.T)) for matrix, _ in pair.parts)
+        if key not in known and len(known) < MOST_PAIRS and rest > NEGLIGIBLE * found:
+            known[key] = pair.error(tilt)
+        low, high = known.get(key, (fmpq(0), bound))
+        errors[frozenset((c, d))] = max(low, fmpq(0)), min(high, bound, best[c], best[d])
+        found, rest = found + low, rest - bound
+    return errors
+
+
+def _common(rows: Array) -> Array:
+    """Return the columns that are positive in both rows, sorted."""
+    both = rows[:, (rows > 0).all(axis=0)]
+    return both[:, np.lexsort(both)] if both.size else both
+
+
+def _heaviest_tree(weights: dict[frozenset[int], fmpq], classes: int) -> fmpq:
+    """Return the largest sum of weights over the edges of a forest."""
+    tree, whole = list(range(classes)), fmpq(0)
+    for (c, d), weight in sorted(weights.items(), key=lambda item: -item[1]):
+        if tree[c] != tree[d]:
+            whole += weight
+            tree = [tree[c] if t == tree[d] else t for t in tree]
+    return whole
+
+
+def _triple_errors(seen: Observations, best: Array, errors: dict[frozenset[int], Ends]) -> fmpq:
+    """Return at least the sum of Σ_y min(w_c·P_c(y), w_d·P_d(y), w_e·P_e(y)) over all triples.
+
+    Each is at most the error of any two of the three, and at most the geometric mean's.
+    """
+    whole = fmpq(0)
+    with precision(BITS):
+        for triple in combinations(range(len(best)), 3):
+            pairs = [frozenset(pair) for pair in combinations(triple, 2)]
+            if all(pair in errors for pair in pairs):
+                mean = arb(best[[*triple]].prod()).root(3)
+                for matrix, n in seen.parts:
+                    products = matrix[[*triple]].prod(axis=0)
+                    mean *= sum((arb(p).root(3) for p in products if p > 0), arb(0)) ** n
+                whole += min(mean.upper().fmpq(), *(errors[pair][1] for pair in pairs))
+    return whole

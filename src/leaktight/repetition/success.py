@@ -1,0 +1,181 @@
+"""How well does an attacker guess after many observations of one secret?"""
+
+from dataclasses import dataclass
+from itertools import combinations
+from math import comb
+
+import numpy as np
+
+from leaktight.distribution import PriorLike
+from leaktight.errors import InvalidGain, TooLarge
+from leaktight.exact import Array, counted, exact_array, rational, shown
+from leaktight.gain import Gain, Loss, Tries
+from leaktight.labels import alignment
+from leaktight.leakage import GainLike, Leakage
+from leaktight.repetition.decisions import Method, sum_over_types
+from leaktight.repetition.enclosure import Enclosed, Ends, SuccessProbability
+from leaktight.repetition.likelihood_bounds import bounded_success
+from leaktight.repetition.likelihoods import Likelihoods
+from leaktight.repetition.observations import Observations, Observed, observe
+from leaktight.repetition.stakes import Guessing, Stakes
+from leaktight.repetition.type_classes import TypeClasses
+
+MOST_SETS = 2**12
+"""The most sets of values that several tries may choose from."""
+
+
+def success_probability(
+    channel: Observed, prior: PriorLike = None, n: int = 1
+) -> SuccessProbability:
+    """Return how likely the best guess is right after n independent observations of one secret.
+
+    It is Σ_t C(t)·max_x p(x)·Π_z K(z|x)^t(z) over all types t, the counts of the outputs, with
+    C(t) sequences each (equations 5 to 8 of [Boreale2012]_). No product channel is built. It is
+    exact if the channel and the prior are, and the types not too many; otherwise it is enclosed,
+    in certified floats or by ``success_bounds``, as ``.method`` says. A floating-point channel
+    stands for its exact binary numbers, ``channel.exact()``.
+
+    Several channels may be observed, each a number of times; then n is how often all of them are.
+
+    >>> from leaktight.channel import Channel
+    >>> coin = Channel([["2/3", "1/3"], ["1/3", "2/3"]])
+    >>> success_probability(coin, n=3)
+    SuccessProbability(right 20/27, wrong 7/27 after 3 observations; types)
+    >>> success_probability(coin, n=10_000).error.is_exact
+    True
+    >>> blurred = Channel([["3/5", "2/5"], ["2/5", "3/5"]])
+    >>> success_probability([(coin, 5), (blurred, 20)]).is_exact
+    True
+    """
+    return success_of(observe(channel, prior).rounds(n))
+
+
+def success_of(
+    seen: Observations, likelihoods: Likelihoods | None = None, *, exact: bool = True
+) -> SuccessProbability:
+    """Return the success probability for observations that have been read.
+
+    ``exact=False`` asks for floats, which are quicker.
+    """
+    types, best = TypeClasses.of(seen.parts), seen.best
+    try:
+        low, high, method = sum_over_types(
+            types, Guessing(best), seen.is_exact and exact, likelihoods
+        )
+    except TooLarge:
+        return bounded_success(seen)
+    alike = 1 - best.sum()
+    error = alike + low, alike + high
+    own = 1 - error[1], 1 - error[0]
+    return SuccessProbability.with_complement(own, error, seen.total, method, seen.is_exact)
+
+
+def expected_gain(
+    channel: Observed, gain: Gain | Tries, prior: PriorLike = None, n: int = 1
+) -> Enclosed:
+    """Return what the best guess earns on average after n observations of one secret.
+
+    >>> from leaktight.channel import Channel
+    >>> rows = Channel([[1, 0], [0, 1], ["1/2", "1/2"]])
+    >>> inside = Gain.membership([0, 1, 2], [0, 1])
+    >>> [str(expected_gain(rows, inside, ["1/4", "1/4", "1/2"], n).lower) for n in range(1, 6)]
+    ['1/2', '3/4', '7/8', '15/16', '31/32']
+    """
+    return _gain_of(observe(channel, prior).rounds(n), gain)
+
+
+def _gain_of(seen: Observations, gain: Gain | Tries) -> Enclosed:
+    table = seen.by_class(seen.prior * _payoffs(seen, gain))
+    most = table.max(axis=0)
+    (low, high), method, exact = _regret(seen, most - table, gain)
+    return Enclosed.of((most.sum() - high, most.sum() - low), seen.total, method, exact)
+
+
+def expected_loss(channel: Observed, loss: Loss, prior: PriorLike = None, n: int = 1) -> Enclosed:
+    """Return what the best guess loses on average after n observations of one secret.
+
+    It falls towards what the best guess loses if all that can be told apart is known (Theorem 9
+    of [Boreale2012]_, whose guess is the likeliest secret; here it is the one that loses least).
+
+    >>> from leaktight.channel import Channel
+    >>> coin = Channel([["2/3", "1/3"], ["1/3", "2/3"]])
+    >>> expected_loss(coin, Loss.zero_one([0, 1]), n=3)
+    Enclosed(7/27 after 3 observations; types)
+    """
+    if not isinstance(loss, Loss):
+        raise InvalidGain(f"expected a Loss, got {loss!r:.60}")
+    seen = observe(channel, prior).rounds(n)
+    table = seen.by_class(seen.prior * _payoffs(seen, loss))
+    least = table.min(axis=0)
+    (low, high), method, exact = _regret(seen, table - least, loss)
+    return Enclosed.of((least.sum() + low, least.sum() + high), seen.total, method, exact)
+
+
+def _payoffs(seen: Observations, payoff: Gain | Loss | Tries) -> Array:
+    """Return what each guess (row) brings for each input of the support (column)."""
+    if isinstance(payoff, Tries):
+        size = len(seen.support)
+        k = min(payoff.k, size)
+        if comb(size, k) > MOST_SETS:
+            raise TooLarge(
+                f"{k} tries for {size} inputs choose from {counted(comb(size, k), 'set', 'sets')}, "
+                f"the most are {MOST_SETS:,}"
+            )
+        sets = (np.isin(np.arange(size), tried) for tried in combinations(range(size), k))
+        return exact_array(int(hit) for each in sets for hit in each).reshape(-1, size)
+    if not isinstance(payoff, Gain | Loss):
+        raise InvalidGain(f"expected a Gain or Tries, got {payoff!r:.60}")
+    name = type(payoff).__name__.lower()
+    order = alignment(seen.inputs, payoff.inputs, f"the {name} and the inputs")
+    table = payoff.matrix if order is None else payoff.matrix[:, order]
+    return exact_array(table[:, seen.support].ravel()).reshape(len(table), -1)
+
+
+def _regret(
+    seen: Observations, regrets: Array, payoff: Gain | Loss | Tries
+) -> tuple[Ends, Method, bool]:
+    """Enclose what the best guess brings less than knowing the class of the secret would."""
+    distinct = np.array(list(dict.fromkeys(map(tuple, regrets))), dtype=object)
+    exact = seen.is_exact and (isinstance(payoff, Tries) or payoff.is_exact)
+    types = TypeClasses.of(seen.parts)
+    low, high, method = sum_over_types(types, Stakes(distinct, distinct), exact)
+    return (low, high), method, exact
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class RepeatedLeakage:
+    """What n observations leak, between two leakages that are the same if it is known exactly."""
+
+    lower: Leakage
+    upper: Leakage
+    after: Enclosed
+
+    @property
+    def is_exact(self) -> bool:
+        """Whether the factor is known exactly."""
+        return self.after.is_exact
+
+    def __repr__(self) -> str:
+        low, high = shown(self.lower.factor), shown(self.upper.factor)
+        factor = low if low == high else f"{low} to {high}"
+        return f"RepeatedLeakage(factor {factor}, {self.after!r})"
+
+
+def repeated_leakage(
+    channel: Observed, prior: PriorLike = None, n: int = 1, gain: GainLike = None
+) -> RepeatedLeakage:
+    """Return how much more the attacker expects to gain after n observations of one secret.
+
+    >>> from leaktight.channel import Channel
+    >>> coin = Channel([["2/3", "1/3"], ["1/3", "2/3"]])
+    >>> repeated_leakage(coin, n=3).lower
+    Leakage(1/2 before, 20/27 after: factor 40/27, 0.567041 bits)
+    """
+    once = observe(channel, prior)
+    before, after = (
+        success_of(seen) if gain is None else _gain_of(seen, gain)
+        for seen in (once.rounds(0), once.rounds(n))
+    )
+    lower = Leakage.of_gain(rational(before.upper), rational(after.lower))
+    upper = Leakage.of_gain(rational(before.lower), rational(after.upper))
+    return RepeatedLeakage(lower, upper, after)

@@ -1,0 +1,177 @@
+"""Pairs on a grid, and bounds on the error from pairs and triples."""
+
+import random
+from fractions import Fraction
+from itertools import combinations
+
+import numpy as np
+import pytest
+from flint import arb, fmpq
+
+from leaktight.channel import Channel
+from leaktight.errors import TooLarge
+from leaktight.exact import exact_array, rational
+from leaktight.repetition import likelihood_bounds, pair_error
+from leaktight.repetition.likelihood_bounds import success_bounds
+from leaktight.repetition.pair_error import TILTS, Pair
+from leaktight.repetition.success import success_probability
+from tests.test_success import random_rows
+
+FOUR = Channel.normalised([[4, 3, 2, 1], [1, 2, 3, 4], [2, 2, 3, 3]])
+
+
+def pair_of(rows: list[list[object]], times: int, weights: tuple[object, object]) -> Pair:
+    matrix = np.stack([exact_array(row) for row in rows])
+    v, w = weights
+    return Pair((rational(v), rational(w)), ((matrix, times),))
+
+
+@pytest.mark.parametrize("points", [2**5, 2**9])
+def test_bounds_contain_the_exact_value(points: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """100 random channels each on a coarse and a finer grid, with zeros and any prior."""
+    monkeypatch.setattr(pair_error, "POINTS", points)
+    rng = random.Random(points)
+    for _ in range(100):
+        rows = random_rows(rng, rng.randint(2, 5), rng.randint(2, 4))
+        (prior,) = random_rows(rng, 1, len(rows))
+        n = rng.choice([0, 1, 2, 5, 10, 20])
+        exact = success_probability(Channel(rows), prior, n)
+        found = success_bounds(Channel(rows), prior, n)
+        assert found.method == "bounds"
+        assert found.lower <= exact.lower <= found.upper
+        assert found.error.lower <= exact.error.lower <= found.error.upper
+
+
+@pytest.mark.parametrize("n", [1, 7, 40])
+def test_two_secrets_are_enclosed_tightly(n: int) -> None:
+    for rows in ([[4, 3, 2], [1, 2, 3]], [[40, 3, 2, 7], [1, 20, 3, 7]], [[9, 1, 1], [1, 9, 0]]):
+        channel = Channel.normalised(rows)
+        exact = success_probability(channel, ["1/3", "2/3"], n).error.lower
+        found = success_bounds(channel, ["1/3", "2/3"], n).error
+        assert found.lower <= exact <= found.upper
+        assert found.upper - found.lower <= exact / 1000
+
+
+def test_ratios_that_are_powers_of_one_number_lose_nothing() -> None:
+    """Randomized response: the log-likelihood ratios of a pair are −ε, 0 and ε."""
+    channel = Channel.normalised([[3, 1, 1], [1, 3, 1]])
+    for n in (10, 100):
+        exact, found = success_probability(channel, n=n).error, success_bounds(channel, n=n).error
+        assert found.lower <= exact.lower <= found.upper
+        assert found.upper - found.lower <= exact.lower / 10**9
+
+
+def test_a_finer_grid_gives_closer_bounds(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The loss falls like the square of the step: by 16 for a grid four times as fine."""
+    pair = pair_of([["0.4", "0.3", "0.2", "0.1"], ["0.15", "0.2", "0.3", "0.35"]], 200, (1, 1))
+    tilt, widths = pair.tilt(), []
+    for points in (2**9, 2**13):
+        monkeypatch.setattr(pair_error, "POINTS", points)
+        low, high = pair.error(tilt)
+        widths.append((high - low) / high)
+    assert widths[1] * 64 < widths[0]
+
+
+@pytest.mark.parametrize("tilt", [1, 20, 32, TILTS - 1])
+def test_any_tilt_gives_bounds(tilt: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Also one that is far off, so that what matters lies outside of the grid."""
+    monkeypatch.setattr(pair_error, "POINTS", 2**9)
+    monkeypatch.setattr(pair_error, "DEVIATIONS", 2)
+    channel = Channel.normalised([[4, 3, 2], [1, 2, 3]])
+    pair = pair_of(channel.matrix.tolist(), 60, ("1/2", "1/2"))
+    exact = rational(success_probability(channel, n=60).error.lower)
+    low, high = pair.error(tilt)
+    assert 0 <= low <= exact <= high
+    assert exact <= pair.chernoff(tilt).upper().fmpq()
+
+
+def test_the_tilt_makes_chernoffs_bound_small() -> None:
+    pair = pair_of([["0.7", "0.2", "0.1"], ["0.1", "0.2", "0.7"]], 30, ("1/10", "9/10"))
+    best = min(range(1, TILTS), key=lambda s: float(pair.chernoff(s).mid()))
+    assert abs(pair.tilt() - best) <= 1
+
+
+def test_several_channels_are_seen_together(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(pair_error, "POINTS", 2**10)
+    one, other = Channel.normalised([[3, 1], [1, 2]]), Channel.normalised([[1, 1, 3], [2, 1, 1]])
+    seen = [(one, 12), (other, 9)]
+    exact, found = success_probability(seen), success_bounds(seen)
+    assert found.error.lower <= exact.error.lower <= found.error.upper
+    assert found.error.upper < 1.01 * found.error.lower
+
+
+def test_pairs_that_share_no_output_are_not_confused() -> None:
+    channel = Channel([["1/2", "1/2", 0, 0], [0, 0, "1/2", "1/2"], ["1/4", "3/4", 0, 0]])
+    exact, found = success_probability(channel, n=6), success_bounds(channel, n=6)
+    assert found.error.lower <= exact.error.lower <= found.error.upper
+    assert found.error.upper < 1.001 * found.error.lower
+    apart = success_bounds(Channel.identity(3), n=2)
+    assert apart.error.lower == apart.error.upper == 0
+
+
+def test_an_erasure_leaves_an_error_of_half_its_probability() -> None:
+    """Common support of one output, equally likely for both: all of them must be erased."""
+    erasure = Channel([["3/4", 0, "1/4"], [0, "3/4", "1/4"]])
+    found = success_bounds(erasure, n=20)
+    assert found.error.lower <= Fraction(1, 2 * 4**20) <= found.error.upper
+    assert found.error.upper <= found.error.lower * (1 + 1e-12)
+
+
+def test_well_separated_secrets_are_bounded_tightly_by_triples() -> None:
+    """Ten secrets: the union bound is nearly attained, and the triples prove it."""
+    ten = Channel.normalised([[3 if i == j else 1 for j in range(10)] for i in range(10)])
+    found = success_bounds(ten, n=1000)
+    assert found.error.upper < 1.001 * found.error.lower
+    assert 0 < found.error.lower < 1e-20
+
+
+def test_without_triples_a_tree_still_bounds_the_error(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(likelihood_bounds, "MOST_TRIPLES", 0)
+    monkeypatch.setattr(pair_error, "POINTS", 2**9)
+    found = success_bounds(FOUR, n=30).error
+    exact = success_probability(FOUR, n=30).error.lower
+    assert found.lower <= exact <= found.upper
+    assert found.upper < 1.5 * 1.01 * found.lower  # at most half the number of secrets
+
+
+def test_pairs_beyond_the_hardest_are_bounded_roughly(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(likelihood_bounds, "MOST_PAIRS", 1)
+    found = success_bounds(FOUR, n=30).error
+    exact = success_probability(FOUR, n=30).error.lower
+    assert 0 < found.lower <= exact <= found.upper < 1
+
+
+def test_sums_of_pairs_and_triples_bound_what_is_left_of_the_largest() -> None:
+    """The inequalities of docs/proofs/repetition.md, on random numbers."""
+    rng = random.Random(1)
+    for _ in range(300):
+        w = [Fraction(rng.randint(0, 9)) for _ in range(rng.randint(2, 6))]
+        left = sum(w) - max(w)
+        pairs = sum(min(pair) for pair in combinations(w, 2))
+        triples = sum(min(triple) for triple in combinations(w, 3))
+        tree = list(range(len(w)))
+        rng.shuffle(tree)
+        edges = [(tree[k], tree[rng.randrange(k)]) for k in range(1, len(w))]
+        assert max(sum(min(w[a], w[b]) for a, b in edges), pairs - triples) <= left <= pairs
+
+
+def test_probabilities_far_below_the_floats(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(pair_error, "POINTS", 2**9)
+    tiny = Fraction(1, 10**400)
+    channel = Channel([[1 - tiny, tiny], [2 * tiny, 1 - 2 * tiny]])
+    exact, found = success_probability(channel, n=4), success_bounds(channel, n=4)
+    assert found.lower <= exact.lower <= found.upper
+    rare = Channel([[tiny, 1 - tiny, 0], [2 * tiny, 0, 1 - 2 * tiny]])
+    assert success_bounds(rare, n=2).lower >= 1 - 1e-15
+
+
+def test_no_observation_is_exact_and_too_many_secrets_are_refused() -> None:
+    assert success_bounds(FOUR, ["1/2", "1/4", "1/4"], 0).lower == Fraction(1, 2)
+    with pytest.raises(TooLarge, match="simulate_success"):
+        success_bounds(Channel.random(101, 3, seed=1), n=9)
+
+
+def test_chernoffs_bound_is_a_ball_around_the_number() -> None:
+    pair = pair_of([["1/2", "1/2"], ["1/8", "7/8"]], 2, ("1/4", "1/4"))
+    middle = pair.chernoff(TILTS // 2)  # Bhattacharyya: (√(1/16) + √(7/16))²/4
+    assert middle.overlaps((arb(fmpq(1, 16)).sqrt() + arb(fmpq(7, 16)).sqrt()) ** 2 / 4)
