@@ -271,3 +271,12 @@ def test_labels_that_read_alike_in_a_file_are_refused(tmp_path: Path) -> None:
     for alike in (Channel.identity([1, "1"]), Channel([["1/2", "1/2"]], [1], [1, "1"])):
         with pytest.raises(Mismatch, match="'1' and 1 read alike"):
             release_csv(alike, tmp_path / "told.csv", tmp_path / "out.csv", "answer")
+
+
+def test_an_empty_answer_of_a_file_with_one_column_is_drawn_too(tmp_path: Path) -> None:
+    swapped = Channel({"": {"x": 1}, "x": {"": 1}})
+    source, target = tmp_path / "in.csv", tmp_path / "out.csv"
+    source.write_text("a\n\nx\n", encoding="utf-8")
+    record = release_csv(swapped, source, target, "a")
+    assert record.answers == 2
+    assert target.read_text(encoding="utf-8") == 'a\nx\n""\n'

@@ -153,7 +153,7 @@ from leaktight.regularity import distance_distribution, distance_regularity, ver
 from leaktight.release import Release, ReleaseRecord, release, release_csv
 from leaktight.repetition.breach_probability import BreachProbability, breach_probability
 from leaktight.repetition.curve import ObservationsNeeded, observations_needed, success_curve
-from leaktight.repetition.enclosure import Enclosed, SuccessProbability
+from leaktight.repetition.enclosure import Enclosed, EventProbability, SuccessProbability
 from leaktight.repetition.likelihood_bounds import success_bounds
 from leaktight.repetition.simulation import SimulatedSuccess, simulate_success
 from leaktight.repetition.success import (
@@ -180,14 +180,10 @@ from leaktight.worst_case.codes import (
     smallest_code,
 )
 from leaktight.worst_case.decision import BoundDecision, decide_bound
+from leaktight.worst_case.few_outputs import worst_case_with_outputs
 from leaktight.worst_case.optimum import WorstCase, worst_case_leakage
 from leaktight.worst_case.parametric import WorstCaseFunction, worst_case_function
 from leaktight.worst_case.published import leakage_bounds
-from leaktight.worst_case.vulnerability import (
-    WeightedOptimum,
-    worst_case_vulnerability,
-    worst_case_with_outputs,
-)
 from leaktight.wreath import WreathGroup
 
 __all__ = [
@@ -217,6 +213,7 @@ __all__ = [
     "EntropyLeakage",
     "EpsilonLowerBound",
     "EvenRing",
+    "EventProbability",
     "Explanation",
     "ExponentialMechanism",
     "Gain",
@@ -280,7 +277,6 @@ __all__ = [
     "UNFINISHED",
     "Undecided",
     "Utility",
-    "WeightedOptimum",
     "Witness",
     "WorstCase",
     "WorstCaseFunction",
@@ -401,7 +397,6 @@ __all__ = [
     "vulnerability",
     "worst_case_function",
     "worst_case_leakage",
-    "worst_case_vulnerability",
     "worst_case_with_outputs",
     "write_certificate",
     "write_channel",

@@ -20,12 +20,12 @@ from leaktight.errors import InvalidInput, InvalidNumber, InvalidPolicy, TooLarg
 from leaktight.exact import Number, exact_array, fraction, precision, rational, shown
 from leaktight.graph import Graph
 from leaktight.matrix import equal_rows
+from leaktight.mechanisms.design import optimal_mechanism
 from leaktight.percent import Probability
 from leaktight.policy import Policy, adjacency_of
 from leaktight.ratio import Ratio
 from leaktight.worst_case.covering import best_cover
 from leaktight.worst_case.optimum import worst_case_leakage
-from leaktight.worst_case.vulnerability import worst_case_vulnerability
 
 Secret: TypeAlias = Channel | Graph | AdjacencyGraph | Policy | Number
 """What an attacker is after: the input of a channel, a vertex of a graph, what one record of a
@@ -99,9 +99,9 @@ class Guesser:
     def _worst(self, likeliest: Fraction, ratio: Fraction) -> Fraction:
         if self.graph.order <= MOST_SOLVED and likeliest > Fraction(1, self.graph.order):
             try:
-                return worst_case_vulnerability(self.graph, self.prior, ratio).value
-            except (InvalidInput, TooLarge, Undecided):
-                pass  # at very large ratios the linear program is beyond the floats
+                return optimal_mechanism(self.graph, self.prior, ratio=ratio).upper
+            except Undecided:
+                pass
         if self.graph.order <= MOST_SOLVED:
             return likeliest * worst_case_leakage(self.graph, ratio).upper
         return likeliest * fraction(best_cover(self.graph, ratio)[0].bound)

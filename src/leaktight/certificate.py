@@ -4,13 +4,14 @@ The file is written here and checked by ``check.py``, which knows nothing of how
 """
 
 import json
+import sys
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from leaktight.check import MECHANISM, WORST_CASE, Refuted, check
-from leaktight.errors import InvalidFile
+from leaktight.check import MECHANISM, UNREADABLE, WORST_CASE, Refuted, check
+from leaktight.errors import InvalidFile, InvalidInput
 from leaktight.exact import rational
 from leaktight.gain import Loss
 from leaktight.mechanisms.design import BestMechanism
@@ -29,7 +30,12 @@ def certificate(proved: WorstCase | BestMechanism) -> dict[str, Any]:
     >>> check(proof)
     [(1, Fraction(4, 3), Fraction(4, 3))]
     """
-    ratios = {"lower ratio": str(proved.ratio.lower), "upper ratio": str(proved.ratio.upper)}
+    if not isinstance(proved, WorstCase | BestMechanism):
+        raise InvalidInput(f"expected a WorstCase or a BestMechanism, got {proved!r:.60}")
+    ratios = {
+        "lower ratio": str(rational(proved.ratio.lower)),
+        "upper ratio": str(rational(proved.ratio.upper)),
+    }
     if isinstance(proved, BestMechanism):
         return {"format": MECHANISM} | ratios | _mechanism(proved)
     return {"format": WORST_CASE} | ratios | {"pieces": [_piece(piece) for piece in proved.pieces]}
@@ -49,22 +55,18 @@ def verify_certificate(path: str | Path) -> list[tuple[int, Any, Any]]:
     What is attained by some private channel is the product of lower^records, and what none
     exceeds the product of upper^records. Of a mechanism it is what it earns, and what none exceeds.
     """
+    most = sys.get_int_max_str_digits()
+    sys.set_int_max_str_digits(0)
     try:
         content = json.loads(Path(path).read_text(encoding="utf-8"))
         return check(content)
     except Refuted as wrong:
         raise InvalidFile(f"{path} proves nothing: {wrong}") from None
-    except (
-        AttributeError,
-        IndexError,
-        KeyError,
-        OSError,
-        RecursionError,
-        TypeError,
-        ValueError,
-        ZeroDivisionError,
-    ) as wrong:
-        raise InvalidFile(f"{path} is no certificate: {type(wrong).__name__}: {wrong}") from None
+    except UNREADABLE as wrong:
+        found = f"{type(wrong).__name__}: {str(wrong)[:200]}"
+        raise InvalidFile(f"{path} is no certificate: {found}") from None
+    finally:
+        sys.set_int_max_str_digits(most)
 
 
 def _mechanism(best: BestMechanism) -> dict[str, Any]:
@@ -78,10 +80,10 @@ def _mechanism(best: BestMechanism) -> dict[str, Any]:
         "gain": [[str(sign * rational(g)) for g in row] for row in best.aim.matrix],
         "outputs": [where[guess] for guess in best.channel.outputs],
         "mechanism": [[str(p) for p in row] for row in best.channel.matrix],
-        "utility": str(best.utility),
+        "utility": str(rational(best.utility)),
         "prices": [str(y) for y in best.prices],
         "flows": [[[i, h, str(amount)] for i, h, amount in flow] for flow in best.flows],
-        "upper": str(best.upper),
+        "upper": str(rational(best.upper)),
     }
 
 
@@ -91,9 +93,9 @@ def _piece(piece: RecordKind) -> dict[str, Any]:
         "vertices": [str(vertex) for vertex in piece.graph.vertices],
         "edges": piece.graph.edges.tolist(),
         "mechanism": [[str(p) for p in row] for row in piece.channel().matrix],
-        "lower": str(piece.lower),
+        "lower": str(rational(piece.lower)),
         "parts": [_part(part, piece) for part in piece.above],
-        "upper": str(piece.upper),
+        "upper": str(rational(piece.upper)),
     }
 
 

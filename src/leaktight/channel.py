@@ -345,6 +345,8 @@ def expect_channel(value: Any) -> Channel:
         return value
     if hasattr(value, "expand"):
         raise InvalidChannel(f"this needs one channel, got {value!r}: use .expand()")
+    if hasattr(value, "channel"):
+        raise InvalidChannel(f"this needs a channel, got {value!r:.60}: use its .channel")
     raise InvalidChannel(f"expected a Channel, got {value!r:.60}; Channel(rows) makes one")
 
 

@@ -34,6 +34,7 @@ guess w than it costs, π∘g_w·c ≤ y·c, and the columns of a channel cost �
 """
 
 import json
+import re
 import sys
 from collections import deque
 from fractions import Fraction
@@ -47,6 +48,13 @@ WORST_CASE, MECHANISM = FORMATS = "leaktight worst case 1", "leaktight mechanism
 
 class Refuted(Exception):
     """What the certificate claims does not follow from it."""
+
+
+def number(written: Any) -> Fraction:
+    """Read a whole number or a fraction such as "-3/4"; nothing else is one."""
+    if not isinstance(written, str) or not re.fullmatch(r"-?[0-9]+(/[0-9]+)?", written):
+        raise ValueError(f"expected a number such as '3/4', got {written!r:.40}")
+    return Fraction(written)
 
 
 def demand(condition: bool, message: str) -> None:
@@ -122,7 +130,7 @@ def check_prices(
         left = dict(zip(vertices, prices, strict=True))
         for i, h, written in flow:
             demand(i in inside and h in neighbours[i] & inside, f"arc {i}-{h} is none of the part")
-            amount = Fraction(written)
+            amount = number(written)
             demand(amount >= 0, f"the flow on arc {i}-{h} is negative")
             left[h] -= ratio * amount
             left[i] += amount
@@ -137,9 +145,9 @@ def check_part(
     """Return the bound on one part."""
     vertices = part["vertices"]
     if "cover" in part:
-        return check_cover(vertices, [Fraction(b) for b in part["cover"]], neighbours, ratio)
+        return check_cover(vertices, [number(b) for b in part["cover"]], neighbours, ratio)
     demand(records == 1, "several records need a cover: other proofs do not multiply")
-    prices = [Fraction(y) for y in part["prices"]]
+    prices = [number(y) for y in part["prices"]]
     return check_prices(vertices, prices, part["flows"], neighbours, ratio)
 
 
@@ -150,14 +158,14 @@ def check_piece(
     n, records = len(piece["vertices"]), piece["records"]
     demand(isinstance(records, int) and records >= 1, "records must be a whole number above 0")
     neighbours = check_edges(piece["edges"], n)
-    rows = [[Fraction(p) for p in row] for row in piece["mechanism"]]
+    rows = [[number(p) for p in row] for row in piece["mechanism"]]
     lower = check_mechanism(rows, neighbours, below)
-    demand(lower == Fraction(piece["lower"]), f"the mechanism attains {lower}, not the claimed")
+    demand(lower == number(piece["lower"]), f"the mechanism attains {lower}, not the claimed")
     held = sorted(i for part in piece["parts"] for i in part["vertices"])
     demand(held == list(range(n)), "the parts must hold every vertex once")
     bounds = [check_part(part, neighbours, above, records) for part in piece["parts"]]
     upper = sum(bounds, Fraction(0))
-    demand(upper == Fraction(piece["upper"]), f"the proof gives {upper}, not the claimed bound")
+    demand(upper == number(piece["upper"]), f"the proof gives {upper}, not the claimed bound")
     return records, lower, upper
 
 
@@ -167,12 +175,12 @@ def check_best(
     """Return what a mechanism earns and what none exceeds."""
     n, guesses = len(claim["vertices"]), len(claim["guesses"])
     neighbours = check_edges(claim["edges"], n)
-    prior = [Fraction(p) for p in claim["prior"]]
+    prior = [number(p) for p in claim["prior"]]
     demand(len(prior) == n and min(prior) >= 0 and sum(prior) == 1, "the prior must sum to 1")
     demand(len(claim["gain"]) == len(claim["flows"]) == guesses, "each guess needs gain and flow")
     demand(all(len(row) == n for row in claim["gain"]), "each guess must earn at each vertex")
-    earned = [[p * Fraction(g) for p, g in zip(prior, row, strict=True)] for row in claim["gain"]]
-    rows = [[Fraction(p) for p in row] for row in claim["mechanism"]]
+    earned = [[p * number(g) for p, g in zip(prior, row, strict=True)] for row in claim["gain"]]
+    rows = [[number(p) for p in row] for row in claim["mechanism"]]
     check_mechanism(rows, neighbours, below)
     outputs = claim["outputs"]
     demand(len(outputs) == len(rows[0]), "each output must be a guess")
@@ -181,20 +189,20 @@ def check_best(
         (earned[w][i] * p for i, row in enumerate(rows) for w, p in zip(outputs, row, strict=True)),
         Fraction(0),
     )
-    demand(utility == Fraction(claim["utility"]), f"the mechanism earns {utility}, not the claimed")
-    prices = [Fraction(y) for y in claim["prices"]]
+    demand(utility == number(claim["utility"]), f"the mechanism earns {utility}, not the claimed")
+    prices = [number(y) for y in claim["prices"]]
     demand(len(prices) == n, "each vertex must have a price")
     for w, flow in enumerate(claim["flows"]):
         left = [y - g for y, g in zip(prices, earned[w], strict=True)]
         for i, h, written in flow:
             demand(h in neighbours[i], f"arc {i}-{h} is none of the graph")
-            amount = Fraction(written)
+            amount = number(written)
             demand(amount >= 0, f"the flow on arc {i}-{h} is negative")
             left[h] -= above * amount
             left[i] += amount
         demand(min(left) >= 0, f"the flow for guess {w} proves too little")
     upper = sum(prices, Fraction(0))
-    demand(upper == Fraction(claim["upper"]), f"the prices sum to {upper}, not the claimed bound")
+    demand(upper == number(claim["upper"]), f"the prices sum to {upper}, not the claimed bound")
     return 1, utility, upper
 
 
@@ -205,12 +213,24 @@ def check(certificate: dict[str, Any]) -> list[tuple[int, Fraction, Fraction]]:
     """
     kind = certificate.get("format")
     demand(kind in FORMATS, "this is no such certificate")
-    below, above = Fraction(certificate["lower ratio"]), Fraction(certificate["upper ratio"])
+    below, above = number(certificate["lower ratio"]), number(certificate["upper ratio"])
     demand(1 <= below <= above, "the ratios must be at least 1, the lower one first")
     if kind == MECHANISM:
         return [check_best(certificate, below, above)]
     demand(bool(certificate["pieces"]), "there must be at least one piece")
     return [check_piece(piece, below, above) for piece in certificate["pieces"]]
+
+
+UNREADABLE = (
+    ArithmeticError,
+    AttributeError,
+    LookupError,
+    OSError,
+    RecursionError,
+    TypeError,
+    ValueError,
+)
+"""What goes wrong with a file that is no certificate."""
 
 
 def main(arguments: list[str]) -> int:
@@ -223,32 +243,48 @@ def main(arguments: list[str]) -> int:
     except Refuted as wrong:
         print(f"refuted: {wrong}")
         return 1
-    except (
-        AttributeError,
-        IndexError,
-        KeyError,
-        OSError,
-        RecursionError,
-        TypeError,
-        ValueError,
-        ZeroDivisionError,
-    ) as wrong:
-        print(f"not a certificate that can be read: {type(wrong).__name__}: {wrong}")
+    except UNREADABLE as wrong:
+        print(f"not a certificate that can be read: {type(wrong).__name__}: {str(wrong)[:200]}")
         return 2
+    print(about(content))
     if content["format"] == MECHANISM:
         for name, value in zip(("earned on average", "not exceeded"), proved[0][1:], strict=True):
-            print(
-                f"{name}: {str(value) if len(str(value)) < 200 else 'about'} ({float(value):.9g})"
-            )
+            print(f"{name}: {shortened(str(value))} (about {near(value)})")
         return 0
     for name, column in (("attained", 1), ("not exceeded", 2)):
         powers = [(piece[column], piece[0]) for piece in proved]
-        bits = sum(times * log2(value) for value, times in powers)
+        bits = sum(t * (log2(v.numerator) - log2(v.denominator)) for v, t in powers)
         whole = " · ".join(
             f"({value})^{times}" if times > 1 else str(value) for value, times in powers
         )
-        print(f"{name}: {whole if len(whole) < 200 else whole[:200] + '…'} (about {bits:.6f} bits)")
+        print(f"{name}: {shortened(whole)} (about {bits:.6f} bits)")
     return 0
+
+
+def about(content: dict[str, Any]) -> str:
+    """Say which graph and which ratio the certificate is about: the reader must compare them."""
+    below, above = (shortened(content[f"{end} ratio"]) for end in ("lower", "upper"))
+    ratio = below if below == above else f"between {below} and {above}"
+    parts = content.get("pieces", [content])
+    graphs = " and ".join(
+        f"{len(part['vertices'])} vertices ({shortened(', '.join(map(str, part['vertices'])), 40)})"
+        f", {len(part['edges'])} edges"
+        for part in parts
+    )
+    return f"for {graphs}, at the ratio {ratio}:"
+
+
+def shortened(text: str, most: int = 120) -> str:
+    """Return a long text up to some length."""
+    return text if len(text) <= most else f"{text[:most]}…"
+
+
+def near(value: Fraction) -> str:
+    """Return a number in a few digits, however large it is."""
+    try:
+        return f"{float(value):.9g}"
+    except OverflowError:
+        return f"{'-' * (value < 0)}2^{log2(abs(value.numerator)) - log2(value.denominator):.6g}"
 
 
 if __name__ == "__main__":

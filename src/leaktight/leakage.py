@@ -284,6 +284,8 @@ def strategy(
         guesses = [tuple(channel.inputs[i] for i in column) for column in order.T]
     elif aim is None:
         guesses = [channel.inputs[i] for i in joined.argmax(axis=0)]
+    elif not isinstance(aim, Gain | Loss):
+        raise InvalidGain(f"expected a Gain, a Loss or Tries, got {aim!r:.60}")
     else:
         scores = aim.expected(joined, channel.inputs)
         best = scores.argmax(axis=0) if isinstance(aim, Gain) else scores.argmin(axis=0)

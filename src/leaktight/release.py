@@ -292,9 +292,12 @@ def _lines(file: Path, encoding: str) -> Iterator[tuple[int, str, list[str]]]:
     """Yield each line of a CSV file with its number and cells; a blank one has no cells."""
     with file.open(newline="", encoding=encoding) as text:
         taken: list[str] = []  # cells in quotes may go over several lines of text
-        reader, number = csv.reader(_noted(text, taken), strict=True), 1
+        reader, number, alone = csv.reader(_noted(text, taken), strict=True), 1, False
         try:
             for cells in reader:
+                if not cells and alone:  # an empty answer, if there is one column
+                    cells = [""]
+                alone = alone or (number == 1 and len(cells) == 1)
                 yield number, "".join(taken), cells
                 taken.clear()
                 number = reader.line_num + 1

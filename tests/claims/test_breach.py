@@ -3,7 +3,6 @@
 import math
 from fractions import Fraction
 from itertools import permutations, product
-from typing import Any
 
 import pytest
 from hypothesis import given, settings
@@ -222,37 +221,6 @@ def test_w_t5_privacy_is_security_under_independent_priors(data: st.DataObject) 
         near = breaches(channel, level.prior("1/1000000"), [level.subset])[0]
         assert near.ratio >= level.ratio * Fraction(999999, 1000000)
         assert len({x[1 - level.record] for x in level.prior("1/2").support}) == 1  # type: ignore[index]
-
-
-def beliefs(channel: Channel, prior: str, value: Any) -> list[Fraction]:
-    """P[X̂ = value] / P[X̂ = value | y] for every y."""
-    p = Fraction(prior)
-    found = breaches(channel, {("no",): 1 - p, ("yes",): p}, [[value]])
-    return [b.before / b.after for b in found]
-
-
-def test_b_l1_one_bit_value_is_not_enough() -> None:
-    """B-L1, corrected (erratum 27): rows (1/10, 9/10), (2/5, 3/5), e^ε = 2.
-
-    The printed condition, for the bit 1 alone, holds under every prior: P(y|0)/P(y|1) ≤ 3/2. The
-    DP ratio is 4. Demanded for both bits it is W-T5.
-    """
-    channel = Channel([["1/10", "9/10"], ["2/5", "3/5"]], [("no",), ("yes",)])
-    priors = [f"{k}/1000" for k in (1, 10, 100, 500, 900, 990, 999)]
-    for prior in priors:
-        assert max(beliefs(channel, prior, ("yes",))) < Fraction(3, 2)
-    assert max(beliefs(channel, "1/1000", ("yes",))) > Fraction(149, 100)
-    assert max(beliefs(channel, "999/1000", ("no",))) > Fraction(398, 100)
-    level = independent_breach_level(channel)
-    assert level.ratio == 4
-    assert not level.holds(ratio=2)
-
-
-def test_b_l1_with_a_zero() -> None:
-    """B-L1: rows (0, 1), (1/2, 1/2): the condition holds at 2, the DP ratio is ∞."""
-    channel = Channel([[0, 1], ["1/2", "1/2"]], [("no",), ("yes",)])
-    assert max(beliefs(channel, "1/1000", ("yes",))) < 2
-    assert independent_breach_level(channel).ratio == math.inf
 
 
 @settings(max_examples=50)

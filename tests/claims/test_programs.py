@@ -5,18 +5,20 @@ import math
 from collections.abc import Callable, Hashable
 from fractions import Fraction
 
-import networkx
 import pytest
 
 import leaktight as lt
 from leaktight.chance import Chance
 from leaktight.program import UNFINISHED, channel_of, truncated_channel_of
-from tests.claims.test_leakage import PASSWORD, STRINGS, check, check_counting, dining_pair
 
 Bits = tuple[int, ...]
 
 
 # --- the password checker ------------------------------------------------------------------
+
+
+PASSWORD = "110"
+STRINGS = ["".join(bits) for bits in itertools.product("01", repeat=3)]
 
 
 def checker(typed: str, password: str = PASSWORD) -> str:
@@ -53,35 +55,6 @@ def iterations(seen: tuple[str, ...]) -> Hashable:
     return "OK" if out == "OK" else (out, len(steps))
 
 
-def test_q_tab2_the_password_checker_as_a_program() -> None:
-    """Q-Ex1, Q-Tab1, Q-Ex4, Q-Fig3, Q-Ex6, Q-Tab2: both tables; Σ max 2 and 4, 1 and 2 bits."""
-    plain = channel_of(checker, STRINGS)
-    timed = channel_of(timed_checker, STRINGS).merge(iterations)
-    for typed in STRINGS:
-        assert plain.row(typed).support == (check(typed),)
-        assert timed.row(typed).support == (check_counting(typed),)
-    printed = dict(zip(STRINGS, [1, 1, 1, 1, 2, 2, "OK", 3], strict=True))
-    for typed, found in printed.items():
-        assert timed[typed, found if found == "OK" else ("Fail", found)] == 1
-        assert plain[typed, "OK" if found == "OK" else "Fail"] == 1
-    assert lt.min_capacity(plain).factor == 2
-    assert lt.min_capacity(timed).factor == 4
-    assert round(lt.mutual_information(plain), 6) == 0.543564
-    assert lt.mutual_information(timed) == 1.75
-
-
-def test_q_ex1_the_numbers_are_the_same_if_the_password_is_the_secret() -> None:
-    """Q-Ex4: the input is what is typed, but the secret is the password; the two are symmetric."""
-    secret = channel_of(lambda password: checker("000", password), STRINGS)
-    assert lt.min_capacity(secret).factor == 2
-    timed = channel_of(
-        lambda password, chance: timed_checker("000", chance, password), STRINGS
-    ).merge(iterations)
-    assert lt.min_capacity(timed).factor == 4
-    left = [x for x, p in lt.hyper(timed).posterior(("Fail", 2)).items() if p > 0]
-    assert left == ["010", "011"]  # after typing 000 and two iterations, 2 of 8
-
-
 def test_q_ex1_comparing_all_digits_mends_it() -> None:
     """The repair leaks exactly what the answer does: each channel refines the other."""
     plain, mended = channel_of(checker, STRINGS), channel_of(mended_checker, STRINGS)
@@ -91,77 +64,6 @@ def test_q_ex1_comparing_all_digits_mends_it() -> None:
 
 
 # --- dining cryptographers -----------------------------------------------------------------
-
-
-def dc_net(graph: networkx.Graph, zero: str = "1/2") -> Callable[[tuple[int, int], Chance], Bits]:
-    """Example 2: a coin for each edge, 0 with probability ``zero``; the sender adds its bit."""
-
-    def protocol(sending: tuple[int, int], chance: Chance) -> Bits:
-        sender, bit = sending
-        declared = dict.fromkeys(graph, 0)
-        for a, b in graph.edges:
-            coin = 0 if chance.flip(zero) else 1
-            declared[a] ^= coin
-            declared[b] ^= coin
-        declared[sender] ^= bit
-        return tuple(declared.values())
-
-    return protocol
-
-
-def inputs_of(graph: networkx.Graph) -> list[tuple[int, int]]:
-    return list(itertools.product(graph, (0, 1)))
-
-
-SMALL = [graph for graph in networkx.graph_atlas_g() if 1 <= len(graph) <= 5]
-
-
-def test_q_ex2_fair_coins_on_a_connected_graph_hide_the_sender() -> None:
-    """Q-Ex2, Q-Fig1: nothing about the sender on any connected graph of at most 5 nodes."""
-    connected = [graph for graph in SMALL if networkx.is_connected(graph)]
-    assert len(connected) == 1 + 1 + 2 + 6 + 21
-    for graph in connected:
-        channel = channel_of(dc_net(graph), inputs_of(graph))
-        for bit in (0, 1):
-            senders = channel.restrict([(sender, bit) for sender in graph])
-            assert lt.min_capacity(senders).factor == 1
-        everything = itertools.product((0, 1), repeat=len(graph))
-        for sending, declared in itertools.product(inputs_of(graph), everything):
-            # Declarations with the parity of the bit are all alike, the others never happen.
-            share = Fraction(sum(declared) % 2 == sending[1], 2 ** (len(graph) - 1))
-            assert channel[sending, declared] == share
-        assert lt.min_capacity(channel).factor == 2  # the bit, which is meant to be known
-
-
-def test_q_ex2_fair_coins_tell_the_components_apart() -> None:
-    """Q-Ex2: the sender of a 1 is known up to its component; 2K2: Σ max 2 over the senders."""
-    for graph in SMALL:
-        if graph.number_of_edges() <= 6:
-            channel = channel_of(dc_net(graph), [(sender, 1) for sender in graph])
-            components = networkx.number_connected_components(graph)
-            assert lt.min_capacity(channel).factor == components
-    pairs = networkx.Graph([(0, 1), (2, 3)])
-    channel = channel_of(dc_net(pairs), [(sender, 1) for sender in pairs])
-    assert channel.row((0, 1)) == channel.row((1, 1))
-    assert lt.distinguishability(channel).ratio == math.inf
-    assert lt.min_capacity(channel).factor == 2
-
-
-def test_q_tab3_the_net_of_two_nodes_as_a_program() -> None:
-    """Q-Ex5, Q-Fig4, Q-Ex7, Q-Tab3: both tables; Σ max 2 and 7/3."""
-    sending = [(0, 1), (1, 1), (0, 0), (1, 0)]
-    declared = [(1, 0), (0, 1), (0, 0), (1, 1)]
-    for zero, capacity, table in (
-        ("1/2", "2", ["1/2 1/2 0 0", "1/2 1/2 0 0", "0 0 1/2 1/2", "0 0 1/2 1/2"]),
-        ("2/3", "7/3", ["2/3 1/3 0 0", "1/3 2/3 0 0", "0 0 2/3 1/3", "0 0 2/3 1/3"]),
-    ):
-        channel = channel_of(dc_net(networkx.Graph([(0, 1)]), zero), sending)
-        printed = lt.Channel([row.split() for row in table], sending, declared)
-        assert channel.permute(declared) == printed
-        assert lt.min_capacity(channel).factor == Fraction(capacity)
-        by_hand = dining_pair(Fraction(zero))
-        for (node, bit), (a, b) in itertools.product(sending, declared):
-            assert channel[(node, bit), (a, b)] == by_hand[("ab"[node], bit), f"{a}{b}"]
 
 
 # --- Crowds --------------------------------------------------------------------------------

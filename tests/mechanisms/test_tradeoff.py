@@ -67,6 +67,16 @@ def test_with_a_private_channel_it_meets_the_optimal_mechanism() -> None:
     assert tighter.vulnerability <= posterior_vulnerability(best.channel, FOUR)
 
 
+@pytest.mark.parametrize("epsilon", ["1", "0.1", "ln 2"])
+def test_it_is_private_for_vertices_in_any_order(epsilon: str) -> None:
+    line = SecretGraph.from_edges([2, 0, 3, 1], [(0, 1), (1, 2), (2, 3)])
+    for found in (
+        most_useful(FOUR, DISTANCE, 1, neighbours=line, epsilon=epsilon),
+        least_leaking(FOUR, DISTANCE, "3/2", neighbours=line, epsilon=epsilon),
+    ):
+        assert privacy_level(found.channel, line).holds(epsilon=epsilon)
+
+
 def test_an_attacker_may_have_a_gain_of_his_own() -> None:
     half = Gain.membership(range(4), [2, 3])
     found = least_leaking(FOUR, DISTANCE, "1/2", attacker=half)
@@ -93,6 +103,8 @@ def test_what_cannot_be_is_refused_in_one_line() -> None:
         least_leaking(FOUR, "distance", 1)  # type: ignore[arg-type]
     with pytest.raises(Mismatch, match="same labels"):
         least_leaking(FOUR, DISTANCE, 1, attacker=Gain.binary("abcd"))
+    with pytest.raises(InvalidGain, match="must be a Gain, got loss"):
+        least_leaking(FOUR, DISTANCE, 1, attacker=Loss.zero_one(range(4)))  # type: ignore[arg-type]
     many = Loss.by_distance(range(80), lambda a, b: abs(a - b))
     with pytest.raises(TooLarge, match="80 × 80"):
         least_leaking(Distribution.uniform(range(80)), many, 1)

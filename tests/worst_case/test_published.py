@@ -17,6 +17,7 @@ from leaktight.policy import Policy
 from leaktight.secrets import SecretGraph
 from leaktight.worst_case.bound_table import Bound, LeakageBounds
 from leaktight.worst_case.codes import hamming_code, repetition_code
+from leaktight.worst_case.few_outputs import worst_case_with_outputs
 from leaktight.worst_case.published import leakage_bounds
 from tests.named_graphs import complete, cube, cycle, disjoint, path, petersen, prism, star
 
@@ -290,18 +291,28 @@ def test_the_table_is_sorted_and_marks_the_tightest() -> None:
     lines = str(bounds).splitlines()
     assert max(map(len, lines)) <= 80
     marked = [line for line in lines if " * " in line]
-    assert any("64/27" in line and "Theorem 1 of [Alvim2011b]" in line for line in marked)
+    assert any("16/7" in line and "records that agree" in line for line in marked)
     assert not any(" 8 " in line for line in marked)
     html = bounds._repr_html_()
     assert html.count("<tr>") == html.count("</tr>")
-    assert "<b>Theorem 1 of [Alvim2011b]" in html
+    assert "<b>Proposition 2 of [Alvim2011b]: r outputs, by records" in html
 
 
-def test_a_conjecture_is_never_the_tightest() -> None:
-    """Proposition 2 of [Alvim2011b]; whether it is attained for 1 < ℓ < u is not known."""
-    bounds = leakage_bounds(Policy(SecretGraph.complete(2), 10), 2, outputs=8)
-    conjecture = only(bounds, "Proposition 2")
-    assert conjecture.value < bounds.tightest.value
-    assert not conjecture.proved
-    assert "? Proposition 2" in str(bounds)
-    assert "not proved" in bounds._repr_html_()
+@pytest.mark.parametrize(("values", "records", "outputs"), [(2, 3, 4), (3, 2, 3), (4, 2, 4)])
+def test_the_bound_by_records_that_agree_is_attained(
+    values: int, records: int, outputs: int
+) -> None:
+    policy = Policy(SecretGraph.complete(values), records)
+    bounds = leakage_bounds(policy, 2, outputs=outputs)
+    best = worst_case_with_outputs(policy, outputs, ratio=2)
+    assert only(bounds, "records that agree").value == best.utility == best.upper
+
+
+@pytest.mark.parametrize("ratio", ["1", "11/10", "2", "50"])
+def test_the_bound_by_records_that_agree_is_never_above_the_others(ratio: str) -> None:
+    """docs/proofs/few-outputs.md: against Proposition 2, Theorem 1, r and r within the diameter."""
+    for values, records, outputs in itertools.product((2, 3, 5), (1, 2, 7), (1, 2, 3, 8, 40)):
+        bounds = leakage_bounds(
+            Policy(SecretGraph.complete(values), records), ratio, outputs=outputs
+        )
+        assert only(bounds, "records that agree").value == bounds.tightest.value

@@ -29,10 +29,12 @@ from leaktight.exact import (
     Array,
     Number,
     exact_array,
+    float_array,
     fraction,
     precision,
     rational,
     shown,
+    to_float,
 )
 from leaktight.gain import Gain, Loss
 from leaktight.graph import Graph, Indices
@@ -40,9 +42,9 @@ from leaktight.labels import alignment, positions
 from leaktight.linear_program import LinearProgram, Optimum
 from leaktight.matrix import matrix_product
 from leaktight.mechanisms.guarantee import Guarantee, Mechanism, vertices_of
-from leaktight.mechanisms.pricing import Arcs, Floats, Pricing, Proof, pricing
+from leaktight.mechanisms.pricing import LARGEST, Arcs, Floats, Pricing, Proof, pricing
 from leaktight.mechanisms.repair import in_units, private_matrix
-from leaktight.mechanisms.search import Part, propose_columns
+from leaktight.mechanisms.search import Part, propose_columns, propose_on_complete
 from leaktight.policy import Neighbours, adjacency_of
 from leaktight.privacy import privacy_level
 from leaktight.ratio import Ratio
@@ -53,6 +55,12 @@ MOST_ENTRIES = 2**20
 
 MOST_BITS = 2**14
 """The most bits of the numbers in the exact solution of a program of columns."""
+
+MOST_BY_COLUMNS = 40
+"""The largest complete graph on which columns are searched for; beyond, interior points do."""
+
+LARGEST_INSIDE = 2**20
+"""The largest ratio for which interior points are trusted."""
 
 MOST_EXACT_ROUNDS = 10
 """How often columns are added exactly before the mechanism is repaired instead."""
@@ -192,6 +200,8 @@ def _read_aim(
     order = alignment(graph.vertices, aim.inputs, "the graph's vertices and the gain's inputs")
     kept = list(range(len(aim.guesses)))
     if outputs is not None:
+        if not isinstance(outputs, Iterable) or isinstance(outputs, str):
+            raise InvalidGain(f"expected a list of guesses for outputs=, got {outputs!r:.60}")
         kept = positions(dict.fromkeys(outputs), aim.guesses, "guess")
         if not kept:
             raise InvalidGain("at least one output must be named, got none")
@@ -212,8 +222,16 @@ class _Found(NamedTuple):
 
 
 def _best(graph: Graph, ratio: Ratio, earned: Array) -> _Found:
+    """Solve with the largest gain as the unit, so that tolerances mean the same for all gains."""
+    unit = abs(earned).max() or fmpq(1)
+    matrix, prices, flows = _best_in_units(graph, ratio, earned / unit)
+    arcs = [tuple((i, h, amount * unit) for i, h, amount in flow) for flow in flows]
+    return _Found(matrix, prices * unit, arcs)
+
+
+def _best_in_units(graph: Graph, ratio: Ratio, earned: Array) -> _Found:
     most, above = rational(ratio.lower), rational(ratio.upper)
-    if graph.order == 1 or ratio.lower == 1:
+    if graph.order == 1 or ratio.lower == 1 or (earned == earned[0]).all():
         matrix = np.full((graph.order, len(earned)), fmpq(0), dtype=object)
         best = int(earned.sum(axis=1).argmax())
         matrix[:, best] = fmpq(1)
@@ -223,15 +241,21 @@ def _best(graph: Graph, ratio: Ratio, earned: Array) -> _Found:
     if complete and (np.count_nonzero(earned - least, axis=1) <= 1).all():
         matrix, prices = _randomised_response(earned - least, most)
         return _proved(matrix, prices + least, earned, pricing(graph, above))
+    if complete and graph.order > MOST_BY_COLUMNS and most < LARGEST_INSIDE:
+        near, floats = propose_on_complete(float_array(earned), to_float(most))
+        matrix = _made_private(near, graph, ratio.lower, float_array(earned))
+        return _proved(matrix, exact_array(floats.tolist()), earned, pricing(graph, above))
     part, way = Part.of(graph, earned), pricing(graph, most)
     levels, weights, prices = propose_columns(part, most, way)
     bits = most.height_bits() * (int(levels.max()) + 1) * len(part.sizes)
     short = ratio.is_exact and bits <= MOST_BITS
     exact = _solve_exactly(part, most, way, levels) if short else None
     if exact is None:
-        matrix = _repaired(part, ratio.lower, levels, weights)
-        whole = exact_array((prices * 2.0**60).tolist())
-        return _proved(matrix, whole / 2**60, earned, pricing(graph, above))
+        columns = np.power(min(to_float(most), LARGEST), -levels)
+        guesses = (columns @ part.floats.T).argmax(axis=1)
+        near = _summed(part, columns, np.maximum(weights, 0), guesses)
+        matrix = _made_private(near, graph, ratio.lower, part.floats)
+        return _proved(matrix, exact_array(prices.tolist()), earned, pricing(graph, above))
     return _proved(*exact, earned, pricing(graph, above))
 
 
@@ -297,17 +321,10 @@ def _summed(part: Part, entries: Array, weights: Array, guesses: Indices) -> Arr
     return part.spread(matrix)
 
 
-def _repaired(part: Part, ratio: Fraction, levels: Indices, weights: Floats) -> Array:
-    """Return a channel that is exactly private, from weights that are not exact."""
-    columns = np.power(float(ratio), -levels)
-    guesses = (columns @ part.floats.T).argmax(axis=1)
-    matrix = _summed(part, columns, np.maximum(weights, 0), guesses)
-    return private_matrix(
-        in_units(matrix, ratio),
-        part.graph,
-        ratio,
-        lambda left: int((part.floats @ left.astype(float)).argmax()),
-    )
+def _made_private(near: Floats, graph: Graph, ratio: Fraction, earned: Floats) -> Array:
+    """Return a channel that is exactly private, what is left of its rows where it earns most."""
+    units = in_units(np.maximum(near, 0), ratio)
+    return private_matrix(units, graph, ratio, lambda left: int((earned @ left).argmax()))
 
 
 # --- closed form ---------------------------------------------------------------------------

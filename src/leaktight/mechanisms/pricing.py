@@ -31,8 +31,8 @@ ENOUGH = 128
 MOST_STEPS = 50
 """How often the levels of one column are changed at the same prices."""
 
-LARGEST_POWER = 900
-"""The largest power of 2 that a power of the ratio may reach in floating point."""
+LARGEST = 2.0**900
+"""The largest number that the ratio, or a power of it, may be in floating point."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -101,7 +101,7 @@ class _Tree:
         return cls(tuple(order), tuple(parent), ratio)
 
     def cheapest(self, prices: Floats) -> Indices:
-        ratio, costs = to_float(self.ratio), prices.copy()
+        ratio, costs = min(to_float(self.ratio), LARGEST), prices.copy()
         with np.errstate(over="ignore"):
             for v in self.order[:0:-1]:
                 cost = costs[:, v]
@@ -154,10 +154,8 @@ class _Complete:
         return -(prices < 0).astype(np.int64)
 
     def prove(self, prices: Sequence[fmpq]) -> Proof:
-        levels = tuple(int(price >= 0) for price in prices)
-        cost = sum(
-            (a if g else self.ratio * a for a, g in zip(prices, levels, strict=True)), fmpq(0)
-        )
+        levels = tuple(-int(price < 0) for price in prices)
+        cost = sum((self.ratio * a if a < 0 else a for a in prices), fmpq(0))
         arcs, free = [], [(h, a) for h, a in enumerate(prices) if a > 0]
         for i, price in enumerate(prices):
             owed = -price  # f_ih = owed in all, for which h pays λ times as much
@@ -185,7 +183,7 @@ class _AnyGraph:
         neighbours = neighbour_lists(self.graph)
         deepest = int(self.graph.eccentricities.max())
         # Above some ratio the best columns hardly change, and floats overflow.
-        ratio = min(to_float(self.ratio), 2.0 ** (LARGEST_POWER / max(1, deepest)))
+        ratio = min(to_float(self.ratio), LARGEST ** (1 / max(1, deepest)))
         powers = [ratio**-g for g in range(-deepest, deepest + 1)]
         found = np.empty(prices.shape, dtype=np.int64)
         for w, row in enumerate(prices.tolist()):

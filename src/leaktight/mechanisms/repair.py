@@ -20,11 +20,12 @@ from heapq import heapify, heappop, heappush
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 from flint import fmpq
 
 from leaktight.channel import Channel
 from leaktight.errors import InvalidChannel
-from leaktight.exact import Array, Number, exact_array, fraction, is_exact
+from leaktight.exact import Array, Number, exact_array, float_array, fraction, is_exact
 from leaktight.graph import Graph
 from leaktight.labels import alignment, read_labels
 from leaktight.matrix import read_table
@@ -32,12 +33,13 @@ from leaktight.mechanisms.guarantee import Guarantee, Mechanism, vertices_of
 from leaktight.policy import Neighbours, adjacency_of
 from leaktight.privacy import privacy_level
 from leaktight.ratio import Ratio
+from leaktight.worst_case.flow import neighbour_lists
 
 BITS = 62
 """The unit is 2^−62, so that the common denominator fits into 64 bits, unless λ is near 1."""
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Repaired(Mechanism):
     """A private channel near a matrix that was not quite one."""
 
@@ -60,22 +62,25 @@ def repair(
 ) -> Repaired:
     """Return a channel that is exactly private, close to a matrix that is almost.
 
-    ``rows`` is a channel or a table, floats or exact, whose rows need not sum to 1. A negative
-    entry counts as 0. How much changed is in ``moved``: of the order of what was wrong.
+    ``rows`` is a channel or a table, floats or exact. A negative entry counts as 0, and rows are
+    divided by their sums. How much changed is in ``moved``: of the order of what was wrong, times
+    λ/(λ − 1).
 
     >>> from leaktight.secrets import SecretGraph
     >>> solved = [[0.6666667, 0.3333333], [0.3333333, 0.6666667]]
     >>> made = repair(solved, SecretGraph.complete(2), ratio=2)
-    >>> privacy_level(made.channel, SecretGraph.complete(2)).ratio
-    Fraction(2, 1)
+    >>> privacy_level(made.channel, SecretGraph.complete(2)).ratio <= 2
+    True
     >>> 0 < made.moved < Fraction(1, 10**6)
     True
     """
     graph, most = adjacency_of(neighbours).explicit(), Ratio.of(ratio, epsilon).lower
     matrix, outputs = _read(rows, graph)
-    units = in_units(np.maximum(matrix, 0), most)
-    if not units.any(axis=1).all():
+    known = exact_array(np.maximum(matrix, 0).ravel()).reshape(matrix.shape)
+    sums = known.sum(axis=1)
+    if not sums.all():
         raise InvalidChannel("every row must have a positive entry")
+    units = in_units(known / sums[:, None], most)
     made = private_matrix(units, graph, most, lambda left: int(units.sum(axis=0).argmax()))
     channel = Channel(made, graph.vertices, outputs)
     before = exact_array(matrix.ravel()).reshape(matrix.shape)
@@ -104,8 +109,8 @@ def _read(rows: Any, graph: Graph) -> tuple[Array, tuple[Any, ...]]:
 
 
 def in_units(matrix: Array, ratio: Fraction) -> Array:
-    """Return the entries as whole numbers of a unit that is small against 1 and λ − 1."""
-    beyond = 0 if ratio == 1 else (1 / (ratio - 1)).__floor__().bit_length()
+    """Return the entries as whole numbers of a unit that is small against λ − 1 and 1/λ."""
+    beyond = 0 if ratio == 1 else max(1 / (ratio - 1), ratio - 1).__floor__().bit_length()
     bits = BITS + beyond
     unit = fmpq(2) ** bits
     units = np.empty(matrix.size, dtype=object)
@@ -118,7 +123,7 @@ def in_units(matrix: Array, ratio: Fraction) -> Array:
 
 
 def private_matrix(
-    units: Array, graph: Graph, ratio: Fraction, join: Callable[[Array], int]
+    units: Array, graph: Graph, ratio: Fraction, join: Callable[[npt.NDArray[np.float64]], int]
 ) -> Array:
     """Return an exact matrix that is private at a ratio, from entries in whole units.
 
@@ -133,7 +138,8 @@ def private_matrix(
         # left_i ≤ λ·left_h with left = D − sums
         whole = max(whole, -((-(p * sums[h] - q * sums[i]).max()) // (p - q)))
     left = whole - sums
-    lifted[:, join(left)] += left
+    shares = float_array(exact_array(map(int, left)) / int(whole))
+    lifted[:, join(shares)] += left
     entries = exact_array(map(int, lifted.ravel()))
     return (entries / int(whole)).reshape(lifted.shape)
 
@@ -141,10 +147,7 @@ def private_matrix(
 def _lift(units: Array, graph: Graph, ratio: Fraction) -> Array:
     """Raise entries until every column is private, the largest first."""
     p, q = ratio.numerator, ratio.denominator
-    near: list[list[int]] = [[] for _ in range(graph.order)]
-    for i, h in graph.edges.tolist():
-        near[i].append(h)
-        near[h].append(i)
+    near = neighbour_lists(graph)
     lifted = units.copy()
     for z, column in enumerate(units.T.tolist()):
         waiting = [(-value, i) for i, value in enumerate(column) if value > 0]

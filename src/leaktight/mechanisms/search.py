@@ -14,8 +14,8 @@ from flint import fmpq
 from leaktight.errors import Undecided
 from leaktight.exact import TOLERANCES, Array, float_array, to_float
 from leaktight.graph import Graph, Indices
-from leaktight.linear_program import GrowingProgram
-from leaktight.mechanisms.pricing import Floats, Pricing
+from leaktight.linear_program import GrowingProgram, LinearProgram, solve_inside
+from leaktight.mechanisms.pricing import LARGEST, Floats, Pricing
 from leaktight.orbits import Points
 from leaktight.symmetry import AutomorphismGroup, automorphism_group
 
@@ -24,6 +24,9 @@ MOST_ROUNDS = 500
 
 FARTHEST = 2.0**10
 """How far prices may go, in units of the largest gain times λ/(λ − 1)."""
+
+LEAST_PROFIT = 2.0**-36
+"""What a column must earn more than it costs to be added, in units of the largest gain."""
 
 SMOOTH = 0.8
 """How much of the best prices so far is mixed into those at which columns are looked for."""
@@ -93,7 +96,7 @@ def _symmetry(graph: Graph, earned: Array, floats: Floats) -> AutomorphismGroup 
 
 def propose_columns(part: Part, ratio: fmpq, way: Pricing) -> tuple[Indices, Floats, Floats]:
     """Return columns as rows of levels, their weights, and the prices; an estimate."""
-    near, distances = to_float(ratio), part.graph.distances.astype(np.int64)
+    near, distances = min(to_float(ratio), LARGEST), part.graph.distances.astype(np.int64)
     _, first = np.unique(part.orbits, return_index=True)
     levels = distances[first]
     columns = np.power(near, -levels)
@@ -104,7 +107,7 @@ def propose_columns(part: Part, ratio: fmpq, way: Pricing) -> tuple[Indices, Flo
     constant = np.zeros_like(levels[:1])
     try:
         return _generate(part, near, way, np.vstack([levels, constant]))
-    except Undecided:  # λ is so near 1 that the solver sees no difference, and the constant is good
+    except Undecided:  # the solver sees no difference between columns: λ is all but 1
         return constant, np.ones(1), part.floats[part.floats.sum(axis=1).argmax()]
 
 
@@ -127,11 +130,16 @@ def _generate(
     master = GrowingProgram(part.sizes.astype(np.float64), reach)
     known = dict.fromkeys(map(tuple, levels.tolist()))
     best = np.full(len(part.sizes), part.floats.max())  # at which no column earns more
-    new = levels
+    new, optimum = levels, None
     for _ in range(MOST_ROUNDS):
         columns = np.power(ratio, -new)
         master.add(part.gathered(columns), (columns @ part.floats.T).max(axis=1))
-        optimum = master.solve()
+        try:
+            optimum, chosen = master.solve(), master.binding()
+        except Undecided:
+            if optimum is None:
+                raise
+            break
         smooth = SMOOTH
         while True:
             prices = smooth * best + (1 - smooth) * optimum.x
@@ -145,7 +153,7 @@ def _generate(
         if not len(new):
             break
         known.update(dict.fromkeys(map(tuple, new.tolist())))
-    chosen = master.binding()
+    assert optimum is not None
     levels = np.array(list(known))[chosen]
     columns = np.power(ratio, -levels)
     prices, weights = _weighting(part, columns, (columns @ part.floats.T).max(axis=1))
@@ -167,5 +175,31 @@ def _cheaper(
     columns = np.power(ratio, -levels)
     worth = (columns @ part.floats.T).max(axis=1)
     lacking = (worth - columns @ prices[part.orbits]) / columns.sum(axis=1)
-    cheap = columns @ paid[part.orbits] < worth - TOLERANCES.entry * np.abs(part.floats).max()
+    cheap = columns @ paid[part.orbits] < worth - LEAST_PROFIT * np.abs(part.floats).max()
     return levels[cheap], max(0.0, float(lacking.max()))
+
+
+def propose_on_complete(floats: Floats, ratio: float) -> tuple[Floats, Floats]:
+    """Return a channel on a complete graph and the prices, by interior points; an estimate.
+
+    The entries of a column are between its least one m_w and λ·m_w, so that there are two
+    constraints for an entry and none for a pair of inputs.
+    """
+    guesses, n = floats.shape
+    entry = np.arange(n * guesses)
+    row, guess = np.divmod(entry, guesses)
+    least = n * guesses + guess
+    ones = np.ones(n * guesses)
+    program = LinearProgram(
+        np.concatenate([-floats.T.ravel(), -floats.sum(axis=1)]),
+        (
+            np.concatenate([row, row, n + entry, n + entry]),
+            np.concatenate([entry, least, entry, least]),
+            np.concatenate([ones, ones, ones, (1 - ratio) * ones]),
+        ),
+        row_lower=[*[1.0] * n, *[None] * (n * guesses)],
+        row_upper=[*[1.0] * n, *[0.0] * (n * guesses)],
+    )
+    found = solve_inside(program)
+    above, below = found.x[: n * guesses].reshape(n, guesses), found.x[n * guesses :]
+    return above + below, -found.y[:n]

@@ -14,7 +14,7 @@ from flint import fmpq
 
 from leaktight.channel import Channel
 from leaktight.distribution import Distribution, PriorLike, known, prior_on
-from leaktight.errors import InvalidGain, InvalidNumber, TooLarge
+from leaktight.errors import InvalidGain, InvalidNumber, TooLarge, Undecided
 from leaktight.exact import Array, Number, exact_array, fraction, rational, shown
 from leaktight.gain import Gain, Loss
 from leaktight.labels import alignment
@@ -39,7 +39,8 @@ class TradeOff:
     utility: Fraction
     vulnerability: Fraction
     bound: Fraction
-    """What the dual prices prove to be the best value of what was asked for: it is attained."""
+    """What the dual prices prove to be the best value of what was asked for: it is attained. If
+    the channel is to be private at an e^ε that is not rational, the best at the λ just below."""
 
     @property
     def loss(self) -> Fraction:
@@ -143,6 +144,8 @@ class _Program:
                 f"got {len(belief.values):,} × {len(gain.guesses):,}"
             )
         other = Gain.binary(gain.inputs) if attacker is None else attacker
+        if not isinstance(other, Gain):
+            raise InvalidGain(f"what an attacker wants must be a Gain, got {attacker!r:.60}")
         order = alignment(gain.inputs, other.inputs, "the gains of the user and of the attacker")
         theirs = other.matrix if order is None else other.matrix[:, order]
         ours = exact_array(gain.matrix.ravel()).reshape(gain.matrix.shape) * belief.array
@@ -211,6 +214,9 @@ class _Program:
         matrix = found.x[: n * m].reshape(n, m)
         used = np.flatnonzero(matrix.any(axis=0))
         channel = Channel(matrix[:, used], self.prior.values, [self.gain.guesses[z] for z in used])
+        for i, h in self.arcs:
+            if (matrix[i] > self.ratio * matrix[h]).any():
+                raise Undecided("the channel is not as private as asked; this cannot be")
         gained = (self.attacked @ matrix).max(axis=0)
         utility = sum(map(mul, self.useful, found.x), fmpq(0))
         return TradeOff(channel, fraction(utility), fraction(gained.sum()), fraction(bound))

@@ -25,7 +25,7 @@ Method = Literal["types", "certified floats", "bounds"]
 FEW = 2**10
 """If there are so few types, times the classes of secrets, exact numbers are as quick as floats."""
 
-MOST_TYPES = 2**27
+MOST_TYPES = 2**26
 """The most types, times the classes of secrets or the guesses, that are gone through: seconds."""
 
 MOST_BITS = 2**33

@@ -26,14 +26,6 @@ class Enclosed:
     observations: int
     method: Method
 
-    @classmethod
-    def of(cls, ends: Ends, observations: int, method: Method, exact: bool) -> "Enclosed":
-        """Round the ends outward, unless they are equal and all numbers were given exactly."""
-        lower, upper = ends
-        if exact and lower == upper:
-            return Enclosed(fraction(lower), fraction(upper), observations, method)
-        return Enclosed(float_below(lower), float_above(upper), observations, method)
-
     @property
     def is_exact(self) -> bool:
         """Whether the number is known exactly, as a ``Fraction``."""
@@ -55,6 +47,14 @@ class Enclosed:
         return f"{type(self).__name__}({self._number()} {self._source()})"
 
 
+def enclosed(ends: Ends, observations: int, method: Method, exact: bool) -> Enclosed:
+    """Round the ends outward, unless they are equal and all numbers were given exactly."""
+    lower, upper = ends
+    if exact and lower == upper:
+        return Enclosed(fraction(lower), fraction(upper), observations, method)
+    return Enclosed(float_below(lower), float_above(upper), observations, method)
+
+
 @dataclass(frozen=True, slots=True, repr=False)
 class EventProbability(Enclosed):
     """The probability of an event, and of its ``complement``, each as sharp as it is known."""
@@ -69,8 +69,8 @@ class EventProbability(Enclosed):
         (low, high), (left, right) = own, other
         one = max(low, 1 - right, fmpq(0)), min(high, 1 - left, fmpq(1))
         two = max(left, 1 - high, fmpq(0)), min(right, 1 - low, fmpq(1))
-        event = Enclosed.of(one, observations, method, exact)
-        complement = Enclosed.of(two, observations, method, exact)
+        event = enclosed(one, observations, method, exact)
+        complement = enclosed(two, observations, method, exact)
         return cls(event.lower, event.upper, observations, method, complement)
 
 

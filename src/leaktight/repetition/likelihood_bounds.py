@@ -17,7 +17,7 @@ from leaktight.errors import TooLarge
 from leaktight.exact import Array, precision
 from leaktight.repetition.enclosure import Ends, SuccessProbability
 from leaktight.repetition.observations import Observations, Observed, observe
-from leaktight.repetition.pair_error import BITS, Pair
+from leaktight.repetition.pair_error import BITS, Pair, at_most
 
 MOST_CLASSES = 100
 """The most classes of secrets whose pairs are all looked at."""
@@ -35,9 +35,9 @@ NEGLIGIBLE = fmpq(1, 2**10)
 def success_bounds(channel: Observed, prior: PriorLike = None, n: int = 1) -> SuccessProbability:
     """Return proved bounds on the success probability, however many types there are.
 
-    For two secrets, or two classes of them that look alike, they are mostly less than a percent
-    of the error apart; for k of them the bounds on the error differ by a factor of at most k/2
-    more, and of little more than 1 if they are told apart well.
+    For two secrets the bounds on the error are less than a percent apart, up to a thousand
+    observations or so. For k secrets they differ by a factor of at most k/2 more, and of little
+    more than 1 if the secrets are told apart well.
 
     >>> from leaktight.channel import Channel
     >>> dice = Channel.normalised([[3, 2, 2, 2, 2, 1], [1, 2, 2, 2, 2, 3], [1, 1, 3, 3, 2, 2]])
@@ -45,8 +45,7 @@ def success_bounds(channel: Observed, prior: PriorLike = None, n: int = 1) -> Su
     SuccessProbability(right 0.983192 to 0.983979, wrong 0.0160206 to 0.0168081
     after 100 observations; bounds)
     """
-    seen = observe(channel, prior).rounds(n)
-    return bounded_success(seen)
+    return bounded_success(observe(channel, prior).rounds(n))
 
 
 def bounded_success(seen: Observations) -> SuccessProbability:
@@ -84,7 +83,7 @@ def _pair_errors(seen: Observations, best: Array) -> dict[frozenset[int], Ends]:
             if all(matrix.size for matrix, _ in both):
                 pair = Pair((best[c], best[d]), both)
                 tilt = pair.tilt()
-                bounds[c, d] = pair.chernoff(tilt).upper().fmpq(), pair, tilt
+                bounds[c, d] = at_most(pair.chernoff(tilt)), pair, tilt
     errors, found, known = {}, fmpq(0), dict[Hashable, Ends]()
     rest = sum((bound for bound, _, _ in bounds.values()), fmpq(0))
     for (c, d), (bound, pair, tilt) in sorted(bounds.items(), key=lambda item: -item[1][0]):
@@ -93,7 +92,7 @@ def _pair_errors(seen: Observations, best: Array) -> dict[frozenset[int], Ends]:
         if key not in known and len(known) < MOST_PAIRS and rest > NEGLIGIBLE * found:
             known[key] = pair.error(tilt)
         low, high = known.get(key, (fmpq(0), bound))
-        errors[frozenset((c, d))] = max(low, fmpq(0)), min(high, bound, best[c], best[d])
+        errors[frozenset((c, d))] = low, min(high, bound, best[c], best[d])
         found, rest = found + low, rest - bound
     return errors
 
@@ -128,5 +127,5 @@ def _triple_errors(seen: Observations, best: Array, errors: dict[frozenset[int],
                 for matrix, n in seen.parts:
                     products = matrix[[*triple]].prod(axis=0)
                     mean *= sum((arb(p).root(3) for p in products if p > 0), arb(0)) ** n
-                whole += min(mean.upper().fmpq(), *(errors[pair][1] for pair in pairs))
+                whole += min(at_most(mean), *(errors[pair][1] for pair in pairs))
     return whole

@@ -41,6 +41,9 @@ ONE = 2**96
 BITS = 192
 """The precision of the balls that the coefficients are made of."""
 
+DEEPEST = 2**16
+"""Nothing smaller than 2 to minus this is told from 0."""
+
 STEPS = 256
 """How many steps of the grid are tried for each output."""
 
@@ -94,7 +97,17 @@ class Pair:
                 grid.observed([(grid.merged(matrix, row), n) for matrix, n in self.parts], up=True)
                 for row in (0, 1)
             ]
-            return grid.lower(split).lower().fmpq(), grid.upper(*merged).upper().fmpq()
+            return at_least(grid.lower(split)), at_most(grid.upper(*merged))
+
+
+def at_most(ball: arb) -> fmpq:
+    """Return a number that the ball does not exceed; however small, one of few digits."""
+    return ball.upper().max(arb(2) ** -DEEPEST).fmpq()
+
+
+def at_least(ball: arb) -> fmpq:
+    """Return a number ≥ 0 that is not above the ball, if that is ≥ 0."""
+    return ball.lower().fmpq() if ball > arb(2) ** -DEEPEST else fmpq(0)
 
 
 def _between(p: fmpq | arb, q: fmpq | arb, tilt: int) -> arb:
@@ -139,20 +152,20 @@ class _Grid:
     @classmethod
     def of(cls, pair: Pair, tilt: int) -> "_Grid":
         """Choose a step with which the grid reaches far enough and the outputs lie near points."""
-        means, times, spreads, variances = [], [], [], []
-        logs, importance = [], []
+        found = []
         for matrix, n in pair.parts:
             log, x = _logs(matrix)
-            p = _tilted(log, x, tilt / TILTS)
-            means.append(float(p @ x))
-            variances.append(n * float(p @ (x - means[-1]) ** 2))
-            spreads.append(float(np.ptp(x)))
-            times.append(n)
-            logs.append(x)
-            importance.append(n * p)
-        far = DEVIATIONS * math.sqrt(sum(variances)) + max(spreads)
-        reach = min(sum(map(mul, times, spreads)), far)
-        step = _step(np.concatenate(logs), np.concatenate(importance), 2 * reach / POINTS)
+            found.append((n, x, _tilted(log, x, tilt / TILTS)))
+        means = [float(p @ x) for _, x, p in found]
+        variance = sum(
+            n * float(p @ (x - mean) ** 2) for (n, x, p), mean in zip(found, means, strict=True)
+        )
+        spreads = [float(np.ptp(x)) for _, x, _ in found]
+        all_of_it = sum(n * spread for (n, _, _), spread in zip(found, spreads, strict=True))
+        reach = min(all_of_it, DEVIATIONS * math.sqrt(variance) + max(spreads))
+        logs = np.concatenate([x for _, x, _ in found])
+        importance = np.concatenate([n * p for n, _, p in found])
+        step = _step(logs, importance, 2 * reach / POINTS)
         root = rational(math.exp(step / TILTS))
         points = tuple(mean / step for mean in means)
         return cls(pair.weights, tilt, root, step, points, math.ceil(reach / step) + 1)
@@ -201,14 +214,16 @@ class _Grid:
     def upper(self, first: "_Measure", second: "_Measure") -> arb:
         """Σ_g of the lesser of the merged measures, and the most that lies outside of the grid."""
         one, two = self._weights(first.first)
-        v, w = self.weights
         masses = zip(first.poly.coeffs(), second.poly.coeffs(), one, two, strict=False)
         inside = sum(
             ((first.scale * p * v).min(second.scale * q * w) for p, q, v, w in masses), arb(0)
         )
         if not (first.outside and second.outside):
             return inside
-        left, right = first.scale * first.outside * v, second.scale * second.outside * w
+        left, right = (
+            weight * measure.scale * measure.outside
+            for weight, measure in zip(self.weights, (first, second), strict=True)
+        )
         return inside + _between(left, right, self.tilt)
 
     def _weights(self, point: int) -> tuple[Iterator[arb], Iterator[arb]]:

@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 
 import numpy as np
+import numpy.typing as npt
 
 from leaktight.distribution import PriorLike
 from leaktight.errors import InvalidNumber
@@ -78,20 +79,20 @@ def _right_guesses(seen: Observations, runs: int, rng: np.random.Generator) -> i
     """Count the right guesses of some runs."""
     chances = float_array(seen.prior)
     drawn = rng.choice(len(chances), runs, p=chances / chances.sum())
-    best = float_array(seen.best)
-    scores = np.tile(np.log(best), (runs, 1))
+    scores = np.tile(_logarithms(float_array(seen.best)), (runs, 1))
     for matrix, times in seen.parts:
         rows = float_array(matrix)
-        rows /= rows.sum(axis=1, keepdims=True)
+        rows = rows / rows.sum(axis=1, keepdims=True)
         counts = rng.multinomial(times, rows[seen.classes[drawn]])
-        with np.errstate(divide="ignore"):
-            logs = np.maximum(np.log(rows), IMPOSSIBLE)
-        scores += counts @ logs.T
+        scores += counts @ _logarithms(rows).T
     guessed = scores.argmax(axis=1)
-    likeliest = [
-        int(np.argmax(np.where(seen.classes == c, seen.prior, 0))) for c in range(len(best))
-    ]
-    return int(np.count_nonzero(np.array(likeliest)[guessed] == drawn))
+    best = [int(np.argmax(np.where(seen.classes == c, seen.prior, 0))) for c in range(len(seen))]
+    return int(np.count_nonzero(np.array(best)[guessed] == drawn))
+
+
+def _logarithms(numbers: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
+    with np.errstate(divide="ignore"):
+        return np.maximum(np.log(numbers), IMPOSSIBLE)
 
 
 def _clopper_pearson(right: int, runs: int, confidence: float) -> tuple[float, float]:

@@ -13,7 +13,7 @@ from leaktight.gain import Gain, Loss, Tries
 from leaktight.labels import alignment
 from leaktight.leakage import GainLike, Leakage
 from leaktight.repetition.decisions import Method, sum_over_types
-from leaktight.repetition.enclosure import Enclosed, Ends, SuccessProbability
+from leaktight.repetition.enclosure import Enclosed, Ends, SuccessProbability, enclosed
 from leaktight.repetition.likelihood_bounds import bounded_success
 from leaktight.repetition.likelihoods import Likelihoods
 from leaktight.repetition.observations import Observations, Observed, observe
@@ -88,7 +88,7 @@ def _gain_of(seen: Observations, gain: Gain | Tries) -> Enclosed:
     table = seen.by_class(seen.prior * _payoffs(seen, gain))
     most = table.max(axis=0)
     (low, high), method, exact = _regret(seen, most - table, gain)
-    return Enclosed.of((most.sum() - high, most.sum() - low), seen.total, method, exact)
+    return enclosed((most.sum() - high, most.sum() - low), seen.total, method, exact)
 
 
 def expected_loss(channel: Observed, loss: Loss, prior: PriorLike = None, n: int = 1) -> Enclosed:
@@ -108,7 +108,7 @@ def expected_loss(channel: Observed, loss: Loss, prior: PriorLike = None, n: int
     table = seen.by_class(seen.prior * _payoffs(seen, loss))
     least = table.min(axis=0)
     (low, high), method, exact = _regret(seen, table - least, loss)
-    return Enclosed.of((least.sum() + low, least.sum() + high), seen.total, method, exact)
+    return enclosed((least.sum() + low, least.sum() + high), seen.total, method, exact)
 
 
 def _payoffs(seen: Observations, payoff: Gain | Loss | Tries) -> Array:

@@ -28,8 +28,6 @@ class Bound:
     form: str
     assumes: str
     factors: Powers
-    proved: bool = True
-    """Whether a proof is known. A bound without one is never called the tightest."""
 
     @property
     def value(self) -> Fraction:
@@ -78,8 +76,8 @@ class LeakageBounds:
 
     @property
     def tightest(self) -> Bound:
-        """The smallest bound that is proved."""
-        return next(bound for bound in self.bounds if bound.proved)
+        """The smallest bound."""
+        return self.bounds[0]
 
     @property
     def utility(self) -> Fraction:
@@ -108,7 +106,7 @@ class LeakageBounds:
                 f"Bounds on the leakage at λ = {_ratio(self.ratio)}",
                 *_lines(self.bounds, "the database"),
                 *_lines(self.about_one_record, "one record, if the others are known"),
-                "* tightest" + ("  ? not proved" if self._doubtful else ""),
+                "* tightest",
                 *(_wrapped(f"not applicable ({why}): {what}") for why, what in self._reasons()),
             ]
         )
@@ -130,10 +128,6 @@ class LeakageBounds:
         ]
         return f"<table>{''.join(parts)}</table>"
 
-    @property
-    def _doubtful(self) -> bool:
-        return not all(bound.proved for bound in self.bounds)
-
     def _reasons(self) -> Iterator[tuple[str, str]]:
         """Yield each reason with all the bounds that it rules out."""
         grouped: dict[str, list[str]] = {}
@@ -148,10 +142,7 @@ def in_order(bounds: Iterable[Bound]) -> tuple[Bound, ...]:
 
 
 def _mark(bound: Bound, bounds: tuple[Bound, ...]) -> str:
-    if not bound.proved:
-        return "?"
-    best = next(one for one in bounds if one.proved)
-    return "*" if bound.factors == best.factors else " "
+    return "*" if bound.factors == bounds[0].factors else " "
 
 
 def _lines(bounds: tuple[Bound, ...], about: str) -> Iterator[str]:
@@ -167,10 +158,9 @@ def _lines(bounds: tuple[Bound, ...], about: str) -> Iterator[str]:
 
 def _html_row(bound: Bound, mark: str) -> str:
     name = f"<b>{escape(str(bound))}</b>" if mark == "*" else escape(str(bound))
-    doubt = "" if bound.proved else " (not proved)"
     return (
         f"<tr><td>{_bits(bound.bits)}</td><td>{_number(bound.factors)}</td>"
-        f"<td>{name}{doubt}</td><td>{escape(bound.assumes)}</td></tr>"
+        f"<td>{name}</td><td>{escape(bound.assumes)}</td></tr>"
     )
 
 

@@ -110,6 +110,20 @@ def proposition_2(setting: Setting) -> Powers:
     return Powers.of((fmpq(setting.outputs or 1) / (1 + near * ratio**-setting.records), 1))
 
 
+def agreeing(setting: Setting) -> Powers:
+    """1/E[1/min(v^S, r)], S of u records drawn with chance 1 − 1/λ (docs/proofs/few-outputs.md)."""
+    q, u, r = 1 / setting.ratio, setting.records, setting.outputs or 1
+    chances = (math.comb(u, k) * q ** (u - k) * (1 - q) ** k for k in range(u + 1))
+    mean = sum((p / min(setting.values**k, r) for k, p in enumerate(chances)), fmpq(0))
+    return Powers.of((1 / mean, 1))
+
+
+def no_agreeing(setting: Setting) -> str:
+    """Why the bound by records that agree does not apply."""
+    reason = setting.no_outputs or setting.no_power_of_clique
+    return reason or setting.too_long(setting.records)
+
+
 def no_proposition_2(setting: Setting) -> str:
     """Why Proposition 2 of [Alvim2011b]_ does not apply; as printed it has no limit on r."""
     if reason := setting.no_outputs or setting.no_power_of_clique:

@@ -2,7 +2,7 @@
 
 All of them are in one table, :data:`PUBLISHED`, as corrected: where a paper assumes too little the
 missing assumption is checked, where it proves more than it says the sharper form stands beside
-it, marked as ours. But for Proposition 2 of [Alvim2011b]_ each is an instance of one argument:
+it, marked as ours. But for those with few outputs each is an instance of one argument:
 weights b ≥ 0 on the databases with Σ_i b_i λ^−d(i,j) ≥ 1 for every j bound the worst case
 V = max Σ_z max_x K(z|x) by Σ b.
 """
@@ -22,6 +22,7 @@ from leaktight.worst_case.assumptions import Setting
 from leaktight.worst_case.bound_table import Bound, Inapplicable, LeakageBounds, in_order
 from leaktight.worst_case.codes import CoveringCode, covering_code, hamming_blocks
 from leaktight.worst_case.formulas import (
+    agreeing,
     always,
     balls,
     borders,
@@ -29,6 +30,7 @@ from leaktight.worst_case.formulas import (
     diameters,
     few_outputs,
     largest_of_records,
+    no_agreeing,
     no_few_outputs,
     no_hamming,
     no_proposition_2,
@@ -52,7 +54,6 @@ class Published:
     assumes: str
     fails: Callable[[Setting], str]
     factors: Callable[[Setting], Powers]
-    proved: bool = True
 
     def at(self, setting: Setting) -> Bound | Inapplicable:
         """Return what the bound says, or why it says nothing."""
@@ -62,7 +63,7 @@ class Published:
             factors = self.factors(setting)
         except TooLarge as error:
             return Inapplicable(self.source, self.form, str(error))
-        return Bound(self.source, self.form, self.assumes, factors, self.proved)
+        return Bound(self.source, self.form, self.assumes, factors)
 
 
 def leakage_bounds(
@@ -250,10 +251,16 @@ PUBLISHED = (
         "Proposition 2 of [Alvim2011b]",
         "r outputs",
         "at most r ≤ v^u outputs, u independent records of v values, all joined; the printed "
-        "proof has a gap, and small cases only were checked",
+        "proof has a gap, ours is in docs/proofs/few-outputs.md",
         no_proposition_2,
         proposition_2,
-        proved=False,
+    ),
+    Published(
+        "Proposition 2 of [Alvim2011b]",
+        "r outputs, by records that agree (ours)",
+        "at most r outputs, u independent records of v values, all joined",
+        no_agreeing,
+        agreeing,
     ),
 )
 """The bounds on the leakage of the whole database."""

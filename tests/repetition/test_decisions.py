@@ -99,6 +99,23 @@ def test_guesses_too_close_for_floats_are_decided_exactly() -> None:
     assert abs(masses[0][0] - masses[1][0] - tie) <= tie / 2**40
 
 
+@pytest.mark.parametrize("first", [0, 1])
+def test_ties_that_rounding_breaks_are_settled_exactly(first: int) -> None:
+    """Rows that are turned around tie if all outputs are seen equally often.
+
+    In floats the two chances differ in their last digits, now one way and now the other.
+    """
+    payoff = exact_array([0, 0, 1, 1]).reshape(2, 2)
+    costs = exact_array([0, 1, 1, 0]).reshape(2, 2)[[first, 1 - first]]
+    nearly = exact_array([1, 1 + fmpq(1, 2**200)])[[first, 1 - first]]
+    for row in ([3, 5, 7], [2, 9, 4], [11, 1, 6], [10, 13, 17]):
+        matrix = Channel.normalised([row, [*row[1:], row[0]]]).matrix
+        for n in (3, 12, 24, 33):
+            types = TypeClasses(((matrix, n),))
+            for stakes in (Stakes(costs, payoff), Guessing(nearly)):
+                assert exact_sum(types, stakes, Likelihoods.of(types)) == listed_sum(types, stakes)
+
+
 def test_types_that_no_class_can_give_are_passed_over() -> None:
     matrix = Channel([[1, 0, 0], [0, "1/2", "1/2"]]).matrix
     types = TypeClasses(((matrix, 50),))

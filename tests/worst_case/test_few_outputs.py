@@ -11,12 +11,13 @@ from leaktight.capacity import min_capacity
 from leaktight.errors import InvalidNumber, TooLarge
 from leaktight.graph import Graph
 from leaktight.leakage import posterior_vulnerability
+from leaktight.mechanisms.design import optimal_mechanism
 from leaktight.policy import Policy
 from leaktight.privacy import privacy_level
 from leaktight.query import answer_graph, counting_query
 from leaktight.secrets import SecretGraph
+from leaktight.worst_case.few_outputs import worst_case_with_outputs
 from leaktight.worst_case.optimum import worst_case_leakage
-from leaktight.worst_case.vulnerability import worst_case_vulnerability, worst_case_with_outputs
 from tests.strategies import distributions
 
 
@@ -54,18 +55,18 @@ def test_it_is_attained_private_and_what_the_direct_program_says(
 ) -> None:
     prior = data.draw(distributions(graph.order))
     ratio = data.draw(st.sampled_from([Fraction(1), Fraction(6, 5), Fraction(2), Fraction(7)]))
-    best = worst_case_vulnerability(graph, prior, ratio=ratio)
-    assert posterior_vulnerability(best.mechanism, prior) == best.value
-    assert privacy_level(best.mechanism, graph).ratio <= ratio
-    assert sum(map(Fraction, map(str, best.prices))) == best.value
+    best = optimal_mechanism(graph, prior, ratio=ratio)
+    assert posterior_vulnerability(best.channel, prior) == best.utility
+    assert privacy_level(best.channel, graph).ratio <= ratio
+    assert sum(map(Fraction, map(str, best.prices))) == best.utility
     numbers = [Fraction(p) for _, p in prior.items()]
-    assert float(best.value) == pytest.approx(direct(graph, numbers, ratio), rel=1e-6, abs=1e-9)
+    assert float(best.utility) == pytest.approx(direct(graph, numbers, ratio), rel=1e-6, abs=1e-9)
 
 
 def test_the_uniform_prior_gives_the_worst_case() -> None:
     for graph in (SecretGraph.line(4), SecretGraph.cycle(5), Graph(5, [(0, 1), (1, 2), (3, 4)])):
-        uniform = worst_case_vulnerability(graph, None, ratio=2)
-        assert uniform.value == worst_case_leakage(graph, ratio=2).upper / graph.order
+        uniform = optimal_mechanism(graph, None, ratio=2)
+        assert uniform.utility == worst_case_leakage(graph, ratio=2).upper / graph.order
 
 
 def test_the_utilities_of_the_papers() -> None:
@@ -76,19 +77,17 @@ def test_the_utilities_of_the_papers() -> None:
         (SecretGraph.cycle(6), "8/21"),
         (SecretGraph.complete(6), "2/7"),
     ):
-        assert worst_case_vulnerability(graph, ratio=2).value == Fraction(value)
+        assert optimal_mechanism(graph, ratio=2).utility == Fraction(value)
     prior = ["1/10", "1/5", "1/5", "1/5", "1/5", "1/10"]
-    assert worst_case_vulnerability(SecretGraph.complete(6), prior, ratio=2).value == Fraction(
-        8, 25
-    )
+    assert optimal_mechanism(SecretGraph.complete(6), prior, ratio=2).utility == Fraction(8, 25)
     skewed = ["9/10", "1/40", "1/40", "1/40", "1/40"]
-    assert worst_case_vulnerability(SecretGraph.cycle(5), skewed, ratio=2).value >= Fraction(9, 10)
+    assert optimal_mechanism(SecretGraph.cycle(5), skewed, ratio=2).utility >= Fraction(9, 10)
 
 
 def test_the_answers_of_a_counting_query() -> None:
     voters = Policy(SecretGraph.complete(["yes", "no"]), records=5)
     answers = answer_graph(voters, counting_query(["yes"]))
-    assert worst_case_vulnerability(answers, ratio=2).value == Fraction(4, 9)
+    assert optimal_mechanism(answers, ratio=2).utility == Fraction(4, 9)
 
 
 @pytest.mark.parametrize(
@@ -99,14 +98,12 @@ def test_few_outputs(bits: int, values: int, outputs: int, value: str) -> None:
     """A-P2: (2,2,2) exactly 3/2 below the bound 8/5; (2,3,3) exactly 2; (1,2,4) 4/3 above 8/7."""
     policy = Policy(SecretGraph.complete(values), records=bits)
     best = worst_case_with_outputs(policy, outputs, ratio=2)
-    assert best.value == Fraction(value)
-    assert min_capacity(best.mechanism).factor == best.value
-    assert best.mechanism.shape[1] <= outputs
+    assert best.utility == Fraction(value)
+    assert min_capacity(best.channel).factor == best.utility
+    assert best.channel.shape[1] <= outputs
 
 
 def test_what_is_too_much_or_nothing_is_refused() -> None:
-    with pytest.raises(TooLarge, match="at most 40 vertices"):
-        worst_case_vulnerability(SecretGraph.line(41), ratio=2)
     with pytest.raises(TooLarge, match="too many to try"):
         worst_case_with_outputs(SecretGraph.line(30), 15, ratio=2)
     with pytest.raises(InvalidNumber, match="at least one output"):

@@ -1,6 +1,7 @@
 """Pairs on a grid, and bounds on the error from pairs and triples."""
 
 import random
+from collections.abc import Sequence
 from fractions import Fraction
 from itertools import combinations
 
@@ -10,17 +11,17 @@ from flint import arb, fmpq
 
 from leaktight.channel import Channel
 from leaktight.errors import TooLarge
-from leaktight.exact import exact_array, rational
+from leaktight.exact import exact_array, precision, rational
 from leaktight.repetition import likelihood_bounds, pair_error
 from leaktight.repetition.likelihood_bounds import success_bounds
-from leaktight.repetition.pair_error import TILTS, Pair
+from leaktight.repetition.pair_error import BITS, TILTS, Pair
 from leaktight.repetition.success import success_probability
 from tests.test_success import random_rows
 
 FOUR = Channel.normalised([[4, 3, 2, 1], [1, 2, 3, 4], [2, 2, 3, 3]])
 
 
-def pair_of(rows: list[list[object]], times: int, weights: tuple[object, object]) -> Pair:
+def pair_of(rows: Sequence[Sequence[object]], times: int, weights: tuple[object, object]) -> Pair:
     matrix = np.stack([exact_array(row) for row in rows])
     v, w = weights
     return Pair((rational(v), rational(w)), ((matrix, times),))
@@ -40,6 +41,36 @@ def test_bounds_contain_the_exact_value(points: int, monkeypatch: pytest.MonkeyP
         assert found.method == "bounds"
         assert found.lower <= exact.lower <= found.upper
         assert found.error.lower <= exact.error.lower <= found.error.upper
+
+
+def test_coefficients_are_rounded_to_the_safe_side(monkeypatch: pytest.MonkeyPatch) -> None:
+    """With probabilities of only 10 bits the bounds are wide, but they are bounds."""
+    monkeypatch.setattr(pair_error, "POINTS", 2**7)
+    monkeypatch.setattr(pair_error, "ONE", 2**10)
+    rng = random.Random(2)
+    for _ in range(40):
+        channel = Channel(random_rows(rng, 2, rng.randint(2, 4)))
+        n = rng.choice([1, 3, 10])
+        exact, found = success_probability(channel, n=n).error, success_bounds(channel, n=n).error
+        assert found.lower <= exact.lower <= found.upper
+        assert found.upper - found.lower < 0.2
+
+
+def test_an_output_is_split_into_no_more_than_it_is() -> None:
+    """Also where it lies on a grid point, up to the precision of the balls or exactly."""
+    ratios = [Fraction(1), Fraction(3), Fraction(9), Fraction(1, 3), Fraction(22, 7)]
+    weights = [Fraction(k, 40) for k in (3, 2, 1, 5, 1)]
+    rows = [weights, [p * ratio / 2 for p, ratio in zip(weights, ratios, strict=True)]]
+    pair = pair_of(rows, 5, (1, 1))
+    with precision(BITS):
+        grid = pair_error._Grid.of(pair, 20)
+        for at in range(5):
+            column = pair.parts[0][0][:, at : at + 1]
+            parts = {g: m / arb(grid.root) ** (20 * g) for g, m in grid.split(column).items()}
+            over = sum(parts.values(), arb(0)) - column[0, 0]
+            above = sum((m * arb(grid.root) ** (TILTS * g) for g, m in parts.items()), arb(0))
+            assert not over > 0
+            assert not above - column[1, 0] > 0
 
 
 @pytest.mark.parametrize("n", [1, 7, 40])
@@ -163,6 +194,17 @@ def test_probabilities_far_below_the_floats(monkeypatch: pytest.MonkeyPatch) -> 
     assert found.lower <= exact.lower <= found.upper
     rare = Channel([[tiny, 1 - tiny, 0], [2 * tiny, 0, 1 - 2 * tiny]])
     assert success_bounds(rare, n=2).lower >= 1 - 1e-15
+
+
+def test_any_number_of_observations_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(pair_error, "POINTS", 2**9)
+    rows = Channel.normalised(np.arange(1, 21).reshape(2, 10))
+    for n in (10**6, 10**12):
+        found = success_bounds(rows, n=n)
+        assert found.error.lower == 0
+        assert found.error.upper <= 1e-300
+        assert found.lower == 1 - 2.0**-53
+        assert found.upper == 1
 
 
 def test_no_observation_is_exact_and_too_many_secrets_are_refused() -> None:

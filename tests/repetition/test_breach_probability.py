@@ -105,13 +105,16 @@ def test_an_irrational_ratio_is_enclosed() -> None:
 
 
 def test_floats_enclose_both_the_breach_and_its_failure() -> None:
-    channel = Channel.normalised([[5, 3, 2], [2, 3, 5], [1, 1, 1]])
-    exact = breach_probability(channel, [0, 2], ratio="5/4", n=80)
-    floats = breach_probability(channel.float(), [0, 2], ratio="5/4", n=80)
-    for one, other in ((exact.raised, floats.raised), (exact.lowered, floats.lowered)):
-        assert other.method == "certified floats"
-        for a, b in ((one, other), (one.complement, other.complement)):
-            assert abs(float(b) / float(a) - 1) < 1e-10
+    """Also a failure of 2^-60, which is not 1 minus a rounded number."""
+    three = Channel.normalised([[5, 3, 2], [2, 3, 5], [1, 1, 1]])
+    for channel, secrets, n in ((three, [0, 2], 80), (SKEW, [0], 300)):
+        exact = breach_probability(channel, secrets, ratio="5/4", n=n)
+        floats = breach_probability(channel.float(), secrets, ratio="5/4", n=n)
+        for one, other in ((exact.raised, floats.raised), (exact.lowered, floats.lowered)):
+            assert other.method == "certified floats"
+            for a, b in ((one, other), (one.complement, other.complement)):
+                assert abs(float(b) / float(a) - 1) < 1e-10
+                assert b.upper - b.lower <= 1e-10 * b.lower
 
 
 def test_floats_of_exact_channels_enclose_them(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1,0 +1,55 @@
+"""How is a claim shown to a reader, after it was checked?"""
+
+from textwrap import fill
+from typing import Any
+
+from leaktight.claims.claim import Outcome
+
+WIDTH = 80
+
+
+def line(outcome: Outcome) -> str:
+    """Return one line: the id, what became of the claim, the seconds and where it stands."""
+    claim = outcome.claim
+    verdict = claim.verdict.value if outcome.holds else "FAILED"
+    return f"{claim.id:<14} {verdict:<26} {outcome.seconds:6.2f} s  {claim.source}"
+
+
+def detail(outcome: Outcome) -> str:
+    """Return everything about a claim: what it says, the evidence, and what was wrong."""
+    claim = outcome.claim
+    told = [
+        f"{claim.id}: {claim.source}",
+        _wrapped(claim.statement),
+        f"verdict: {claim.verdict.value} ({outcome.seconds:.2f} s)",
+        *(_wrapped(f"- {each}", "  ") for each in outcome.evidence),
+    ]
+    for erratum in claim.errata:
+        told.append(_wrapped(f"erratum {erratum.number} ({erratum.kind}): {erratum.wrong}", "  "))
+        told.append(_wrapped(f"  right: {erratum.right}", "  "))
+    if outcome.failure is not None:
+        told.append(_wrapped(f"FAILED: {outcome.failure}", "  "))
+    return "\n".join(told)
+
+
+def to_dict(outcome: Outcome) -> dict[str, Any]:
+    """Return an outcome as plain JSON."""
+    claim = outcome.claim
+    return {
+        "id": claim.id,
+        "source": claim.source,
+        "statement": claim.statement,
+        "verdict": claim.verdict.value,
+        "holds": outcome.holds,
+        "failure": outcome.failure,
+        "evidence": list(outcome.evidence),
+        "errata": [
+            {"number": e.number, "kind": e.kind, "wrong": e.wrong, "right": e.right}
+            for e in claim.errata
+        ],
+        "seconds": round(outcome.seconds, 3),
+    }
+
+
+def _wrapped(text: str, indent: str = "") -> str:
+    return fill(text, WIDTH, subsequent_indent=indent, break_on_hyphens=False)
