@@ -2,7 +2,10 @@
 PYTHON ?= python3
 BIN := .venv/bin
 
-.PHONY: test lint types format bench clean
+.PHONY: audit test lint types format bench docs clean
+
+audit: .venv/ready
+	$(BIN)/leaktight audit examples/studies/hospital.toml --report hospital.html || test $$? -eq 1
 
 test: lint types
 	$(BIN)/python -m pytest
@@ -21,6 +24,14 @@ format: .venv/ready
 bench: .venv/bench-ready
 	$(BIN)/python -m benchmarks
 
+docs: .venv/docs-ready
+	$(BIN)/python -m leaktight.claims.errata > docs/errata.md
+	$(BIN)/sphinx-build -q -W docs site
+
+.venv/docs-ready: .venv/ready
+	$(BIN)/python -m pip install --quiet --editable '.[docs]'
+	touch $@
+
 .venv/ready: pyproject.toml
 	$(PYTHON) -m venv .venv
 	$(BIN)/python -m pip install --quiet --editable '.[dev]'
@@ -31,4 +42,4 @@ bench: .venv/bench-ready
 	touch $@
 
 clean:
-	rm -rf .venv .mypy_cache .ruff_cache .pytest_cache .hypothesis dist
+	rm -rf .venv site hospital.html .mypy_cache .ruff_cache .pytest_cache .hypothesis dist

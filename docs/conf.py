@@ -1,0 +1,69 @@
+"""How the site is built: ``make docs``, or ``sphinx-build -W docs site``."""
+
+import re
+from typing import Any
+
+import leaktight
+
+project = "leaktight"
+author = "the leaktight authors"
+version = release = leaktight.__version__
+
+extensions = ["myst_parser", "sphinx.ext.autodoc"]
+exclude_patterns = ["conf.py"]
+html_theme = "furo"
+html_title = f"leaktight {version}"
+html_show_copyright = html_show_sourcelink = html_copy_source = False
+html_theme_options = {"navigation_with_keys": True}
+highlight_language = "none"
+myst_heading_anchors = 3
+
+autodoc_typehints = "none"  # the sentences say what is taken and returned
+autodoc_member_order = "bysource"
+autodoc_default_options = {"members": True}
+add_module_names = False
+
+CITATION = r"\[([A-Z]\w+\d{4}\w?)\]"
+
+
+def end_examples_early(app: Any, page: str, source: list[str]) -> None:
+    """Leave out the empty line that ends an example for doctest."""
+    source[0] = re.sub(r"(?s)(```python\n.*?)\n+```", r"\1\n```", source[0])
+
+
+def plain_docstring(
+    app: Any, what: str, name: str, object: Any, options: Any, lines: list[str]
+) -> None:
+    """Write ``[Edwards2021]_`` as on the other pages, and let ``|x|`` be an absolute value."""
+    example = False
+    for number, line in enumerate(lines):
+        example = bool(line.strip()) and (example or line.lstrip().startswith(">>>"))
+        if not example:
+            line = re.sub(CITATION + "_", r"[\1]", line)
+            lines[number] = re.sub(r"(``.*?``)|\|", lambda found: found[1] or r"\|", line)
+
+
+def link_citations(app: Any, page: str, template: str, context: dict[str, Any], tree: Any) -> None:
+    """Make every key of the bibliography a link to it, and a target there."""
+    if "body" in context:
+        target = context["pathto"]("bibliography")
+        link = rf'<a href="{target}#\1">[\1]</a>'
+        if page == "bibliography":
+            link = r'<span id="\1">[\1]</span>'
+        context["body"] = re.sub(CITATION, link, context["body"])
+
+
+def demand_all_names(app: Any, environment: Any) -> None:
+    """Refuse to build a reference in which a public name is missing."""
+    told = set(environment.get_domain("py").objects)
+    missing = [name for name in leaktight.__all__ if f"leaktight.{name}" not in told]
+    if missing:
+        raise ValueError(f"docs/reference/ must tell of every public name, not of {missing}")
+
+
+def setup(app: Any) -> None:
+    """Connect the functions above."""
+    app.connect("source-read", end_examples_early)
+    app.connect("autodoc-process-docstring", plain_docstring)
+    app.connect("html-page-context", link_citations)
+    app.connect("env-check-consistency", demand_all_names)
