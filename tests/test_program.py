@@ -21,6 +21,7 @@ from leaktight.channel import Channel
 from leaktight.constraint import count
 from leaktight.errors import (
     InvalidChannel,
+    InvalidDistribution,
     InvalidInput,
     InvalidNumber,
     TooLarge,
@@ -451,3 +452,35 @@ def test_the_unfinished_output_has_a_name() -> None:
     whole = TruncatedChannel(Channel.identity(3))
     assert whole.unaccounted == {0: 0, 1: 0, 2: 0}
     assert whole.min_capacity() == (Fraction(3), Fraction(3))
+
+
+def test_cleaning_up_after_a_run_that_was_stopped_counts_nothing_twice() -> None:
+    def program(x: int, chance: Chance) -> tuple[bool, int, int]:
+        a = chance.flip("1/3")
+        try:
+            b = chance.uniform(3)
+        finally:
+            c = chance.uniform(3)
+        return a, b, c
+
+    cut = truncated_channel_of(program, [0], most_paths=100)
+    assert cut.unaccounted == {0: 0}
+    assert cut.channel == channel_of(program, [0])
+
+
+def test_a_loop_that_never_ends_is_refused_though_the_program_catches_errors() -> None:
+    def program(x: int, chance: Chance) -> object:
+        try:
+            return chance.loop(lambda state: state, 0, until=lambda state: state == x)
+        except Exception:
+            return "failed"
+
+    with pytest.raises(InvalidInput, match="must be able to end"):
+        channel_of(program, [0, 1])
+
+
+def test_a_choice_of_too_many_values_is_refused_at_once() -> None:
+    with pytest.raises(TooLarge, match="uniform choice of 4,294,967,296 values"):
+        channel_of(lambda x, chance: chance.uniform(2**32), [0])
+    with pytest.raises(InvalidDistribution, match="needs values, got None"):
+        channel_of(lambda x, chance: chance.uniform(None), [0])

@@ -102,7 +102,7 @@ class Guesser:
                 return optimal_mechanism(self.graph, self.prior, ratio=ratio).upper
             except Undecided:
                 pass
-        if self.graph.order <= MOST_SOLVED:
+        if self.graph.order <= MOST_SOLVED and likeliest == Fraction(1, self.graph.order):
             return likeliest * worst_case_leakage(self.graph, ratio).upper
         return likeliest * fraction(best_cover(self.graph, ratio)[0].bound)
 

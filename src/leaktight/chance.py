@@ -12,7 +12,7 @@ import numpy as np
 from flint import fmpq
 
 from leaktight.distribution import Distribution
-from leaktight.errors import InvalidDistribution, InvalidInput, InvalidNumber
+from leaktight.errors import InvalidDistribution, InvalidInput, InvalidNumber, TooLarge
 from leaktight.exact import Number, as_printed, shown
 from leaktight.matrix import as_mapping
 from leaktight.program_loop import after_steps, at_the_end
@@ -62,7 +62,15 @@ class Chance:
 
         A value that is listed twice is twice as likely.
         """
+        if not isinstance(values, int | np.integer | Iterable):
+            raise InvalidDistribution(f"a uniform choice needs values, got {values!r:.60}")
         listed = values if isinstance(values, int | np.integer) else tuple(values)
+        many = listed if isinstance(listed, int | np.integer) else len(listed)
+        if many > self._budget.most_paths:
+            raise TooLarge(
+                f"a uniform choice of {many:,} values takes more than "
+                f"{self._budget.most_paths:,} paths"
+            )
         return self._run.choose("uniform", listed, _alike)
 
     def choose(self, distribution: Distribution | Mapping[Any, Any]) -> Any:

@@ -43,6 +43,8 @@ class Explanation:
     """The threshold that was asked for."""
     most: int | float | None
     """The most observations that keep the chance below it."""
+    reached: bool
+    """Whether one more reaches it for certain."""
 
     def __str__(self) -> str:
         return "\n".join(fill(sentence, WIDTH) for sentence in self._sentences())
@@ -83,7 +85,7 @@ class Explanation:
         if most == 0:
             return f"A single {self.noun} can bring it to {below} or more."
         keep = "keeps" if most == 1 else "keep"
-        more = "do" if all(chance.is_exact for chance in self.after) else "may"
+        more = "do" if self.reached else "may"
         return (
             f"Up to {counted(most, self.noun, f'{self.noun}s')} {keep} it below {below}; "
             f"{most + 1:,} {more} not."
@@ -135,6 +137,7 @@ def explain(
         raise InvalidNumber(f"observations must be a whole number from 1 up, got {observations!r}")
     attacker = attacker_on(secret, prior, ratio, epsilon, distance)
     times = sorted({1, int(observations)})
+    most = None if below is None else most_below(attacker, below)
     return Explanation(
         what,
         "observation" if isinstance(attacker, Observer) else "release",
@@ -144,7 +147,8 @@ def explain(
         _most_telling(attacker) if isinstance(attacker, Observer) else None,
         _assumption(secret, attacker),
         None if below is None else fraction(rational(below)),
-        None if below is None else most_below(attacker, below),
+        most,
+        isinstance(most, int) and attacker.chance(most + 1).is_exact,
     )
 
 

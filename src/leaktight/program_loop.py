@@ -106,8 +106,9 @@ def _refuse_endless(rows: Mapping[Outcome, Row], ends: Mapping[Outcome, fmpq]) -
                 waiting.append(place)
     for place in rows:
         if place not in ending:
-            raise InvalidInput(
-                f"a loop must be able to end, but it never does from state {place[1]!r:.60}"
+            raise Stop(
+                InvalidInput,
+                f"a loop must be able to end, but it never does from state {place[1]!r:.60}",
             )
 
 
@@ -129,4 +130,7 @@ def _visits(rows: Mapping[Outcome, Row], begin: Outcome) -> dict[Outcome, fmpq]:
                 i.append(at)
                 j.append(here)
                 values.append((value * scale).p)
-    return dict(zip(rows, solve_equations(i, j, values, right), strict=True))
+    try:
+        return dict(zip(rows, solve_equations(i, j, values, right), strict=True))
+    except TooLarge as wrong:
+        raise Stop(TooLarge, f"has a loop that is too large: {wrong}") from None

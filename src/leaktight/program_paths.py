@@ -65,6 +65,8 @@ class Run:
 
     def choose(self, name: str, argument: Any, read: Callable[..., Options], *more: Any) -> Any:
         """Return what the choice gave before, or else one of the options that ``read`` finds."""
+        if self.stopped is not None:  # the program caught it, or cleans up
+            raise self.stopped
         choice = next(self.ahead, None)
         if choice is not None and choice[0] == name:
             _, given, value = choice

@@ -26,6 +26,8 @@ from leaktight.estimate.sample_design import SampleDesign
 from tests.count_tables import drawn_outputs, drawn_pairs, halves
 from tests.strategies import channels_and_priors
 
+RNG = np.random.default_rng(0)
+
 F = Fraction
 CASES = {
     "coin": [["4/5", "1/5"], ["1/5", "4/5"]],
@@ -66,7 +68,7 @@ def test_bounds_on_pairs_fail_at_most_as_often_as_they_may(name: str, risk: Frac
         for seen, probability in drawn_pairs(joint, samples):
             if len(seen.secrets) < 2:  # it is assumed that every secret was seen
                 continue
-            design = SampleDesign.of(seen, None)
+            design = SampleDesign.of(seen, None, RNG)
             if not both:
                 below += probability * (information_upper(design, exact(risk)) < truth - 1e-12)
                 continue
@@ -89,10 +91,10 @@ def test_bounds_with_a_prior_fail_at_most_as_often_as_they_may(
     below = above = F(0)
     for seen, probability in drawn_outputs(rows, (4, 4)):
         below += probability * (
-            information_upper(SampleDesign.of(seen, prior), exact(risk)) < truth - 1e-12
+            information_upper(SampleDesign.of(seen, prior, RNG), exact(risk)) < truth - 1e-12
         )
     for seen, probability in drawn_outputs(rows, (3, 2)):
-        design = SampleDesign.of(seen, prior)
+        design = SampleDesign.of(seen, prior, RNG)
         for learn, test, part in halves(design):
             lower = information_lower(design, learn, test, exact(risk))
             above += probability * part * (lower > truth + 1e-12)
@@ -163,7 +165,7 @@ def test_the_correction_removes_most_of_the_bias(prior: tuple[str, str] | None) 
     for seen, probability in drawn:
         frequencies = seen.channel(), seen.prior() if prior is None else prior
         plain += float(probability) * mutual_information(*frequencies)
-        better += float(probability) * corrected(SampleDesign.of(seen, prior)) / math.log(2)
+        better += float(probability) * corrected(SampleDesign.of(seen, prior, RNG)) / math.log(2)
     assert abs(better - truth) < abs(plain - truth) / 3
 
 

@@ -12,7 +12,7 @@ from leaktight.errors import InvalidDistribution, InvalidNumber, Mismatch
 from leaktight.exact import log2
 from leaktight.repetition import decisions
 from leaktight.repetition.breach_probability import breach_probability
-from tests.test_success import random_rows
+from tests.repetition.test_success import random_rows
 
 SKEW = Channel([["4/5", "1/5"], ["3/10", "7/10"]])
 

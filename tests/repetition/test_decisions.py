@@ -16,7 +16,7 @@ from leaktight.repetition.decisions import enclosed_sum, exact_sum, listed_sum, 
 from leaktight.repetition.likelihoods import Likelihoods
 from leaktight.repetition.stakes import Guessing, Stakes
 from leaktight.repetition.type_classes import TypeClasses
-from tests.test_type_classes import several_types
+from tests.repetition.test_type_classes import several_types
 
 
 def off_diagonal(weights: Array) -> Array:

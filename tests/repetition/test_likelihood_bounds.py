@@ -16,7 +16,7 @@ from leaktight.repetition import likelihood_bounds, pair_error
 from leaktight.repetition.likelihood_bounds import success_bounds
 from leaktight.repetition.pair_error import BITS, TILTS, Pair
 from leaktight.repetition.success import success_probability
-from tests.test_success import random_rows
+from tests.repetition.test_success import random_rows
 
 FOUR = Channel.normalised([[4, 3, 2, 1], [1, 2, 3, 4], [2, 2, 3, 3]])
 

@@ -298,7 +298,7 @@ def test_the_table_is_sorted_and_marks_the_tightest() -> None:
     assert "<b>Proposition 2 of [Alvim2011b]: r outputs, by records" in html
 
 
-@pytest.mark.parametrize(("values", "records", "outputs"), [(2, 3, 4), (3, 2, 3), (4, 2, 4)])
+@pytest.mark.parametrize(("values", "records", "outputs"), [(2, 3, 4), (3, 2, 3)])
 def test_the_bound_by_records_that_agree_is_attained(
     values: int, records: int, outputs: int
 ) -> None:

@@ -42,8 +42,9 @@ def estimate_mutual_information(
     >>> print(estimate_mutual_information(seen, ["1/2", "1/2"]))
     mutual information: estimated as 1, from 0.9277 to 1 bits with 95% confidence (1,000 samples)
     """
-    design, risk = SampleDesign.of(observations, prior), read_risk(confidence)
-    learn, test = design.halves(generator(seed))
+    rng, risk = generator(seed), read_risk(confidence)
+    design = SampleDesign.of(observations, prior, rng)
+    learn, test = design.halves(rng)
     return LeakageEstimate(
         "mutual information",
         "bits",

@@ -10,7 +10,6 @@ from dataclasses import dataclass
 from decimal import ROUND_CEILING, ROUND_FLOOR, Context, Decimal
 from fractions import Fraction
 
-import numpy as np
 from flint import fmpq
 
 from leaktight.distribution import PriorLike
@@ -83,8 +82,9 @@ def estimate_posterior_vulnerability(
     >>> print(estimate_posterior_vulnerability(seen, ["1/2", "1/2"]))
     posterior vulnerability: estimated as 1, from 0.9926 to 1 with 95% confidence (1,000 samples)
     """
-    design, risk = SampleDesign.of(observations, prior), read_risk(confidence)
-    learn, test = design.halves(generator(seed))
+    rng, risk = generator(seed), read_risk(confidence)
+    design = SampleDesign.of(observations, prior, rng)
+    learn, test = design.halves(rng)
     return LeakageEstimate(
         "posterior vulnerability",
         "",
@@ -111,11 +111,12 @@ def estimate_min_entropy_leakage(
     >>> print(estimate_min_entropy_leakage(seen, ["1/2", "1/2"]))
     min-entropy leakage: estimated as 1, from 0.9893 to 1 bits with 95% confidence (1,000 samples)
     """
-    design, risk = SampleDesign.of(observations, prior), read_risk(confidence)
-    learn, test = design.halves(generator(seed))
+    rng, risk = generator(seed), read_risk(confidence)
+    design = SampleDesign.of(observations, prior, rng)
+    learn, test = design.halves(rng)
     if design.prior is None:
         each = risk / 4
-        before = _prior_bounds(observations, learn, test, each)
+        before = _prior_bounds(design, learn, test, each)
         guess = to_float(fmpq(int(observations.secret_totals.max()), observations.total))
     else:
         each = risk / 2
@@ -136,6 +137,8 @@ def estimate_min_entropy_leakage(
 
 def success_lower(design: SampleDesign, learn: Counts, test: Counts, risk: fmpq) -> float:
     """Return what the chance of a right guess falls below with probability ≤ ``risk``."""
+    if design.prior is None and not learn.any():
+        return 0.0  # nothing was learnt, and the secrets are known from the test alone
     hits = design.hits(design.best_guesses(learn), test)
     bound = share_lower(hits, design.observations.per_secret(test), design.prior, risk)
     return bound if design.prior is None else max(bound, float_below(design.prior.max()))
@@ -149,14 +152,16 @@ def success_upper(design: SampleDesign, risk: fmpq) -> float:
 
 
 def _prior_bounds(
-    observations: Observations, learn: Counts, test: Counts, risk: fmpq
+    design: SampleDesign, learn: Counts, test: Counts, risk: fmpq
 ) -> tuple[float, float]:
     """Return bounds on the largest prior: the same two arguments, for guesses without output."""
-    guess = int(np.argmax(observations.per_secret(learn)))
+    observations = design.observations
+    guess = design.likeliest(observations.per_secret(learn))
     tested = observations.per_secret(test)
     most = int(observations.secret_totals.max())
+    known = int(tested[guess]) if learn.any() else 0
     return (
-        binomial_lower(int(tested[guess]), int(tested.sum()), risk),
+        binomial_lower(known, int(tested.sum()), risk),
         binomial_upper(most, observations.total, risk),
     )
 

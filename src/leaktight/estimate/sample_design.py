@@ -27,17 +27,23 @@ class SampleDesign:
     observations: Observations
     prior: Array | None
     """Exact and positive; None if the samples are pairs."""
+    ranks: Counts
+    """Which secret goes before which if they are equally likely. It must not depend on the
+    samples, as the order of the secrets may, so it is drawn."""
 
     @classmethod
-    def of(cls, observations: Observations, prior: PriorLike) -> "SampleDesign":
+    def of(
+        cls, observations: Observations, prior: PriorLike, rng: np.random.Generator
+    ) -> "SampleDesign":
         """Read the prior, which must be that of the secrets seen."""
         if not isinstance(observations, Observations):
             raise InvalidInput(
                 f"expected Observations, got {observations!r:.60}; "
                 "Observations(secrets, outputs) makes them"
             )
+        ranks = rng.permutation(len(observations.secrets))
         if prior is None:
-            return cls(observations, None)
+            return cls(observations, None, ranks)
         known = prior_on(prior, observations.secrets).exact()
         if not known.array.min() > 0:
             unlikely = next(x for x in known.values if x not in known.support)
@@ -45,7 +51,7 @@ class SampleDesign:
                 f"a secret with samples must have a positive prior, got 0 for {unlikely!r}; "
                 "leave its samples out"
             )
-        return cls(observations, known.array)
+        return cls(observations, known.array, ranks)
 
     def weights(self, totals: Counts) -> Floats:
         """Return what one sample of each secret weighs; all are 1 if they weigh the same."""
@@ -92,18 +98,22 @@ class SampleDesign:
     def best_guesses(self, counts: Counts) -> Counts:
         """Return the likeliest secret for each output, by such counts; the likeliest for unseen.
 
-        Among equally likely ones it is the last.
+        Among equally likely ones it is that of the highest rank.
         """
         seen = self.observations
         totals = seen.per_secret(counts)
         weights = self.weights(totals)
         likely = totals if self.prior is None else float_array(self.prior)
-        guesses = np.full(len(seen.outputs), int(np.argmax(likely)))
+        guesses = np.full(len(seen.outputs), self.likeliest(likely))
         scores = counts * weights[seen.rows]
-        order = np.lexsort((scores, seen.columns))
+        order = np.lexsort((self.ranks[seen.rows], scores, seen.columns))
         order = order[scores[order] > 0]
         guesses[seen.columns[order]] = seen.rows[order]  # the last of each column stays
         return guesses
+
+    def likeliest(self, scores: npt.NDArray[Any]) -> int:
+        """Return the secret of the largest score, and of the highest rank among those."""
+        return int(np.lexsort((self.ranks, scores))[-1])
 
     def hits(self, guesses: Counts, counts: Counts) -> Counts:
         """Return for each secret how many of such counts a guess for each output gets right."""

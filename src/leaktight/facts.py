@@ -1,0 +1,217 @@
+"""Which numbers does an audit show? One table of plain facts, from which every page is made.
+
+The terminal, the report and the JSON file show these and compute nothing, so that they agree.
+Exact numbers are given as text, such as "4/3", and beside it as a float.
+"""
+
+import hashlib
+import math
+from dataclasses import asdict
+from fractions import Fraction
+from typing import Any
+
+from leaktight import __version__
+from leaktight.audit import Audit
+from leaktight.exact import fraction, rational, to_float
+from leaktight.explanation import Explanation
+from leaktight.gain import Loss
+from leaktight.percent import percent, percent_above
+from leaktight.privacy import PrivacyLevel
+from leaktight.ratio import Ratio
+from leaktight.worst_case.bound_table import LeakageBounds
+from leaktight.worst_case.optimum import WorstCase
+
+MOST_SHOWN = 40
+"""The most rows and columns of a mechanism that are listed."""
+
+MOST_BITS = 100
+"""The longest numerator or denominator that is written out."""
+
+
+def facts(audit: Audit) -> dict[str, Any]:
+    """Return the answers of an audit as plain JSON: text, numbers, lists and tables."""
+    study = audit.study
+    return {
+        "format": "leaktight audit 1",
+        "version": __version__,
+        "title": study.title,
+        "holds": audit.holds,
+        "asked": None if study.ratio is None else _ratio(study.ratio),
+        "question": {
+            "what": study.what,
+            "observations": study.observations,
+            "below": None if study.below is None else _number(fraction(rational(study.below))),
+        },
+        "policy": _policy(audit),
+        "mechanism": _mechanism(audit),
+        "privacy": None if audit.level is None else _level(audit.level),
+        "one record alone": None if audit.promised is None else _level(audit.promised),
+        "leakage": _leakage(audit),
+        "worst case": None if audit.worst is None else worst_facts(audit.worst),
+        "published bounds": [] if audit.bounds is None else bound_facts(audit.bounds),
+        "usefulness": _usefulness(audit),
+        "attacker": {
+            "of this mechanism": _explained(audit.seen),
+            "of any mechanism": _explained(audit.guaranteed),
+            "curve": [
+                {"observations": n, "lower": float(p.lower), "upper": float(p.upper)}
+                | ({"exact": str(p.lower)} if p.is_exact and len(str(p.lower)) < 60 else {})
+                for n, p in audit.curve.items()
+            ],
+        },
+        "posterior": None
+        if audit.posterior is None or len(audit.posterior) > MOST_SHOWN or audit.seen is None
+        else {
+            "output": str(audit.seen.telling.output) if audit.seen.telling else "",
+            "values": [str(v) for v in audit.posterior.values],
+            "before": [float(study.prior[v]) for v in audit.posterior.values],
+            "after": [float(p) for _, p in audit.posterior.items()],
+        },
+        "by epsilon": [asdict(point) for point in audit.by_epsilon],
+        "warnings": list(audit.warnings),
+        "not computed": dict(audit.skipped),
+        "files": [
+            {"name": path.name, "sha256": hashlib.sha256(path.read_bytes()).hexdigest()}
+            for path in study.files
+        ],
+    }
+
+
+def _number(value: Any) -> dict[str, Any]:
+    """Return a number exactly as text, if it is exact and not long, and as a float if one fits."""
+    if value == math.inf:
+        return {"exact": "infinite", "float": None}
+    near = to_float(rational(value))
+    short = isinstance(value, Fraction) and rational(value).height_bits() <= MOST_BITS
+    return {
+        "exact": str(value) if short else None,
+        "float": near if math.isfinite(near) else None,
+    }
+
+
+def _chance(value: Any) -> dict[str, Any]:
+    """Return a probability also in percent; rounded up if it was measured with floats."""
+    told = percent if isinstance(value, Fraction) else percent_above
+    return _number(value) | {"percent": told(Fraction(value))}
+
+
+def _ratio(ratio: Ratio) -> dict[str, Any]:
+    return {"ratio": _number(ratio.lower), "epsilon": ratio.epsilon, "text": str(ratio)}
+
+
+def _level(level: PrivacyLevel) -> dict[str, Any]:
+    witness = level.witness
+    return {
+        "ratio": _number(level.ratio),
+        "epsilon": None if level.ratio == math.inf else level.epsilon,
+        "worst": None
+        if witness is None
+        else {
+            "input": str(witness.input),
+            "neighbour": str(witness.neighbour),
+            "output": str(witness.output),
+        },
+    }
+
+
+def _policy(audit: Audit) -> dict[str, Any]:
+    study, graph = audit.study, audit.study.graph
+    return {
+        "text": repr(study.policy).removeprefix("Policy(").removesuffix(")"),
+        "records": study.policy.records,
+        "values": study.policy.secrets.order,
+        "secrets": [str(v) for v in study.policy.secrets.vertices[:MOST_SHOWN]],
+        "pairs": [[str(a), str(b)] for a, b in study.policy.secrets.edge_pairs()[: MOST_SHOWN**2]],
+        "constrained": study.policy.is_constrained,
+        "on": study.scope,
+        "inputs": graph.order,
+    }
+
+
+def _mechanism(audit: Audit) -> dict[str, Any] | None:
+    channel = audit.study.channel
+    if channel is None:
+        return None
+    small = max(channel.shape) <= MOST_SHOWN
+    return {
+        "name": audit.study.mechanism,
+        "exact": channel.is_exact,
+        "inputs": [str(x) for x in channel.inputs] if small else None,
+        "outputs": [str(z) for z in channel.outputs] if small else None,
+        "matrix": channel.to_numpy().tolist() if small else None,
+        "shape": list(channel.shape),
+    }
+
+
+def _leakage(audit: Audit) -> dict[str, Any] | None:
+    if audit.leakage is None or audit.capacity is None:
+        return None
+    return {
+        "before": _chance(audit.leakage.before),
+        "after": _chance(audit.leakage.after),
+        "bits": audit.leakage.bits,
+        "at worst": {"factor": _number(audit.capacity.factor), "bits": audit.capacity.bits},
+        "all records": None if audit.together is None else {"bits": audit.together},
+    }
+
+
+def worst_facts(worst: WorstCase) -> dict[str, Any]:
+    """Return the most that any mechanism leaks, as plain JSON."""
+    low, high = worst.bits_interval
+    return {
+        "bits": worst.bits,
+        "lower bits": low,
+        "upper bits": high,
+        "nats": high * math.log(2),
+        "exact": worst.is_exact,
+        "factor": str(worst.upper_factors),
+        "route": worst.route,
+    }
+
+
+def bound_facts(bounds: LeakageBounds) -> list[dict[str, Any]]:
+    """Return the published bounds, the tightest first, as plain JSON."""
+    return [
+        {
+            "source": bound.source,
+            "form": bound.form,
+            "assumes": bound.assumes,
+            "bits": bound.bits,
+            "nats": bound.nats,
+            "factor": str(bound.factors),
+        }
+        for bound in bounds.bounds
+    ]
+
+
+def _usefulness(audit: Audit) -> dict[str, Any] | None:
+    loss = isinstance(audit.study.aim, Loss)
+    if audit.usefulness is None and audit.best is None:
+        return None
+    found: dict[str, Any] = {"kind": "expected loss" if loss else "expected gain"}
+    if audit.usefulness is not None:
+        found["this mechanism"] = _number(audit.usefulness.value)
+    if audit.best is not None:
+        found["best"] = _number(audit.best.loss if loss else audit.best.utility)
+        found["bound"] = _number(-audit.best.upper if loss else audit.best.upper)
+        found["gap"] = float(audit.best.gap)
+    return found
+
+
+def _explained(explanation: Explanation | None) -> dict[str, Any] | None:
+    if explanation is None:
+        return None
+    return {
+        "text": str(explanation),
+        "before": _number(explanation.before.value),
+        "after": [
+            {
+                "observations": chance.observations,
+                "chance": _number(chance.value),
+                "text": str(chance),
+                "exact": chance.is_exact,
+            }
+            for chance in explanation.after
+        ],
+        "most observations": None if explanation.most is None else str(explanation.most),
+    }

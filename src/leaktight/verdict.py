@@ -1,0 +1,135 @@
+"""What is the answer to a study, in a line, and what does it mean for one person?"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import TypeAlias
+
+from leaktight.charts import Facts, own_bits
+from leaktight.percent import percent
+from leaktight.wording import AtMost, apart, exactly, quoted, rounded
+
+Named: TypeAlias = tuple[tuple[str, str], ...]
+"""Texts, each with its name."""
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """What stands first in a report."""
+
+    holds: bool | None
+    title: str
+    """The answer in a line."""
+    text: tuple[str, ...]
+    """What was asked, and what was found."""
+    persons: Named
+    """What an attacker knows of one person, each text with its heading."""
+    warnings: tuple[str, ...]
+    numbers: tuple[tuple[str, Named], ...]
+    """The few numbers that matter most, by what they are about."""
+
+
+def verdict(facts: Facts) -> Verdict:
+    """Return the answer that the facts of an audit give."""
+    attacker = facts["attacker"]
+    whose = "as asked" if facts["asked"] is not None else "as this one"
+    told = (
+        ("To those who see what it releases", attacker["of this mechanism"]),
+        (f"Under any mechanism that is as private {whose}", attacker["of any mechanism"]),
+    )
+    return Verdict(
+        facts["holds"],
+        _answer(facts),
+        tuple(_levels(facts)),
+        tuple((title, " ".join(each["text"].split())) for title, each in told if each is not None),
+        tuple(facts["warnings"]),
+        tuple((title, named) for title, named in _numbers(facts) if named),
+    )
+
+
+def _answer(facts: Facts) -> str:
+    level = facts["privacy"]
+    if facts["mechanism"] is None:
+        return "No mechanism is given: this is what any may tell."
+    if level is None:
+        return "How private it is could not be computed."
+    if facts["holds"] is not None:
+        return (
+            "Yes: it is as private as asked."
+            if facts["holds"]
+            else "No: it is less private than asked."
+        )
+    if level["epsilon"] is None:
+        return "It is private at no ε."
+    return f"It is private at ε = {rounded(level['epsilon'])}."
+
+
+def _levels(facts: Facts) -> Iterator[str]:
+    if facts["asked"] is not None:
+        yield (
+            f"Asked: a ratio of at most {facts['asked']['text']}. No output may be more than that "
+            "many times as likely for one of two neighbours as for the other."
+        )
+    level = facts["privacy"]
+    if level is None:
+        return
+    worst = level["worst"]
+    if worst is None:
+        yield "Found: every output is equally likely for neighbours, a ratio of 1 (ε = 0)."
+        return
+    output, one, other = (quoted(worst[key]) for key in ("output", "input", "neighbour"))
+    if level["epsilon"] is None:
+        yield f"Found: the output {output} is possible for {one} but not for its neighbour {other}."
+        return
+    asked, found = _epsilons(facts)
+    yield (
+        f"Found: the output {output} is {exactly(level['ratio'])} times as likely for {one} as for "
+        f"its neighbour {other} (ε = {found}), and nothing differs more."
+    )
+    if facts["holds"] is False and asked == found:
+        yield "That is more than asked, if only by a hair."
+
+
+def _epsilons(facts: Facts) -> tuple[str | None, str | None]:
+    """Return the ε that was asked for and the one that was found, as far as there are any."""
+    asked, level = facts["asked"], facts["privacy"]
+    if facts["holds"] is False and level["epsilon"] is not None:
+        return apart(asked["epsilon"], level["epsilon"])
+    found = None
+    if level is not None:
+        found = "infinite" if level["epsilon"] is None else rounded(level["epsilon"])
+    return None if asked is None else rounded(asked["epsilon"]), found
+
+
+def _numbers(facts: Facts) -> Iterator[tuple[str, Named]]:
+    asked, found = _epsilons(facts)
+    yield "Privacy, as ε", _given(("asked", asked), ("found", found))
+    seen = facts["attacker"]["of this mechanism"] or facts["attacker"]["of any mechanism"]
+    if seen is not None:
+        after = (
+            (f"after {rounded(each['observations'])}", each["text"].removeprefix("exactly "))
+            for each in seen["after"]
+        )
+        yield (
+            "A right guess",
+            (("before", percent(Fraction(seen["before"]["float"]))), *after),
+        )
+    own, worst = own_bits(facts), facts["worst case"]
+    yield (
+        "Leakage at worst, in bits",
+        _given(
+            ("this mechanism", None if own is None else rounded(AtMost(own))),
+            ("any as private", None if worst is None else rounded(AtMost(worst["upper bits"]))),
+        ),
+    )
+    useful = facts["usefulness"]
+    if useful is not None:
+        names = {"this mechanism": "this mechanism", "best": "best possible"}
+        yield (
+            useful["kind"].capitalize(),
+            tuple((name, exactly(useful[key])) for key, name in names.items() if key in useful),
+        )
+
+
+def _given(*named: tuple[str, str | None]) -> Named:
+    return tuple((name, text) for name, text in named if text is not None)

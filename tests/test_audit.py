@@ -1,0 +1,181 @@
+"""An audit's answers are right by independent computation, and its warnings where they belong."""
+
+import math
+from collections.abc import Callable
+from fractions import Fraction
+from itertools import product
+from pathlib import Path
+
+import pytest
+
+from leaktight import TooLarge
+from leaktight.audit import Audit, audit
+from leaktight.study import read_study
+
+STUDIES = Path(__file__).parent.parent / "examples" / "studies"
+Answer = Callable[[str], Audit]
+
+
+@pytest.fixture
+def answer(tmp_path: Path) -> Answer:
+    """Answer a study that is given as text."""
+
+    def answered(text: str) -> Audit:
+        path = tmp_path / "study.toml"
+        path.write_text(text, encoding="utf-8")
+        return audit(read_study(path))
+
+    return answered
+
+
+def test_public_counts_break_randomised_response() -> None:
+    """The hospital: by brute force over the six possible databases."""
+    found = audit(read_study(STUDIES / "hospital.toml"))
+    values = ("flu", "cold", "none")
+    wards = [ward for ward in product(values, repeat=3) if ward.count("flu") == 2]
+    assert set(found.study.policy.databases()) == set(wards)
+
+    def chance(seen: tuple[str, ...], ward: tuple[str, ...]) -> Fraction:
+        kept = [
+            Fraction(1, 2) if a == b else Fraction(1, 4) for a, b in zip(seen, ward, strict=True)
+        ]
+        return math.prod(kept, start=Fraction(1))
+
+    seen = list(product(values, repeat=3))
+    joined = {frozenset(pair) for pair in found.study.policy.adjacency().explicit().edge_pairs()}
+    worst = max(
+        chance(z, a) / chance(z, b)
+        for a in wards for b in wards if frozenset((a, b)) in joined for z in seen
+    )  # fmt: skip
+    assert found.level is not None
+    assert found.promised is not None
+    assert found.level.ratio == worst == 4
+    assert found.promised.ratio == 2
+    assert found.holds is False
+    capacity = sum(max(chance(z, ward) for ward in wards) for z in seen)
+    assert found.together == pytest.approx(math.log2(capacity))
+    assert found.worst is not None
+    assert str(found.worst.upper_factors) == str(found.worst.lower_factors) == "12/7"
+    assert found.leakage is not None
+    assert (found.leakage.before, found.leakage.after) == (Fraction(1, 3), Fraction(1, 2))
+    assert any("voids plain differential privacy" in told for told in found.warnings)
+    assert "guarantee" in found.skipped
+
+
+def test_a_vote_is_private() -> None:
+    found = audit(read_study(STUDIES / "vote.toml"))
+    assert found.holds is True
+    assert found.level is not None
+    assert found.level.ratio == 3
+    assert found.usefulness is not None
+    assert found.usefulness.value == Fraction(1, 2)  # λ/(λ + n − 1) on four joined answers
+    assert found.warnings == ()
+    assert found.skipped == {}
+
+
+def test_geometric_noise_on_salaries_is_the_best() -> None:
+    found = audit(read_study(STUDIES / "salary.toml"))
+    assert found.holds is True
+    assert found.usefulness is not None
+    assert found.best is not None
+    assert float(found.usefulness.value) == pytest.approx(float(found.best.loss))
+    # Both ends are told with λ/(λ+1), each of the four values between with (λ−1)/(λ+1).
+    ratio = math.e
+    assert found.worst is not None
+    expected = (2 * ratio + 4 * (ratio - 1)) / (ratio + 1)
+    assert found.worst.bits == pytest.approx(math.log2(expected))
+
+
+def test_without_a_ratio_nothing_is_promised(answer: Answer) -> None:
+    found = answer('[policy]\nvalues = 2\n[mechanism]\nkind = "matrix"\nrows = [["3/4", "1/4"], '
+                   '["1/4", "3/4"]]')  # fmt: skip
+    assert found.holds is None
+    assert found.ratio is not None
+    assert found.ratio.lower == 3  # the mechanism's own
+
+
+def test_a_policy_alone_has_a_worst_case(answer: Answer) -> None:
+    found = answer("[policy]\nvalues = 2\n[question]\nratio = 3")
+    assert (found.level, found.holds, found.leakage, found.seen) == (None, None, None, None)
+    assert found.worst is not None
+    assert str(found.worst.upper_factors) == "3/2"
+    assert found.guaranteed is not None
+
+
+def test_a_million_records_are_no_obstacle(answer: Answer) -> None:
+    found = answer('[policy]\nvalues = 2\nrecords = 1_000_000\n[mechanism]\n'
+                   'kind = "randomised response"\n[question]\nepsilon = 1')  # fmt: skip
+    assert found.holds is True
+    assert found.together == pytest.approx(10**6 * math.log2(2 * math.e / (math.e + 1)))
+    assert found.worst is not None
+    assert found.worst.bits == pytest.approx(found.together)
+
+
+def test_a_hair_above_is_not_private(answer: Answer) -> None:
+    """ε is exact: e is below 2.7182818284590452354, and above the same with a 3 at its end."""
+    rows = '[policy]\nvalues = 2\n[mechanism]\nkind = "randomised response"\nratio = "{}"\n'
+    question = "[question]\nepsilon = 1"
+    assert answer(rows.format("2.7182818284590452354") + question).holds is False
+    assert answer(rows.format("2.718281828459045235") + question).holds is True
+
+
+def test_an_epsilon_that_no_float_is_stays_exact(answer: Answer) -> None:
+    found = answer('[policy]\nvalues = 2\n[question]\nepsilon = "1/3"')
+    assert found.worst is not None
+    assert found.worst.ratio.lower == found.ratio.lower  # type: ignore[union-attr]
+
+
+@pytest.mark.parametrize(
+    ("text", "warning"),
+    [
+        (
+            '[policy]\nsecrets = "partition"\ngroups = [["a", "b"], ["c"]]',
+            "falls into 2 groups: which group a value is in may be disclosed completely",
+        ),
+        (
+            '[policy]\nvalues = ["a", "b"]\nrecords = 2\ndatabases = [["a", "a"]]',
+            "leaves 1 database without a neighbour",
+        ),
+        (
+            '[policy]\nvalues = 2\n[mechanism]\nkind = "matrix"\nrows = [[1, 0], [0, 1]]',
+            "Some output rules an input out",
+        ),
+        (
+            "[policy]\nvalues = 2\n[question]\nbelow = 0.5",
+            "The chance of 0.5 is reached before anything is seen",
+        ),
+    ],
+)
+def test_users_are_warned(answer: Answer, text: str, warning: str) -> None:
+    assert any(warning in told for told in answer(text).warnings)
+
+
+def test_floats_are_warned_of(answer: Answer, tmp_path: Path) -> None:
+    third = repr(1 / 3)
+    (tmp_path / "m.csv").write_text(f"float,x,y\n0,{third},{1 - 1 / 3!r}\n1,0.5,0.5\n")
+    found = answer('[policy]\nvalues = 2\n[mechanism]\nkind = "file"\nfile = "m.csv"')
+    assert any("floating-point entries" in told for told in found.warnings)
+    assert found.level is not None
+
+
+def test_what_is_too_large_is_said_and_the_rest_answered(answer: Answer) -> None:
+    found = answer('[policy]\nvalues = 130\nsecrets = "line"\n[question]\nratio = 2')
+    assert "best mechanism" in found.skipped
+    assert found.worst is not None
+    assert found.worst.is_exact
+
+
+def test_a_verdict_is_never_left_out(answer: Answer) -> None:
+    """If privacy cannot be decided there is no answer, rather than one without a verdict."""
+    with pytest.raises(TooLarge):
+        answer(
+            '[policy]\nvalues = 3\nrecords = 60\nconstraints = [{ values = [0], equals = 30 }]\n'
+            '[mechanism]\nkind = "randomised response"\n[question]\nratio = 2'
+        )  # fmt: skip
+
+
+def test_progress_is_told(tmp_path: Path) -> None:
+    told: list[str] = []
+    audit(read_study(STUDIES / "vote.toml"), told.append)
+    assert told[0] == "privacy"
+    assert "worst case" in told

@@ -1,0 +1,328 @@
+"""Commands answer rightly, with the right exit code, and refuse what is wrong in one line."""
+
+import csv
+import json
+import math
+import os
+import re
+import subprocess
+import sys
+from collections.abc import Callable
+from fractions import Fraction
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import pytest
+
+from leaktight import Channel, read_channel, write_channel
+from leaktight.audit import audit
+from leaktight.cli import main
+from leaktight.facts import facts
+from leaktight.study import read_study
+
+COMMANDS = ("audit", "bound", "design", "decide", "repeat", "verify", "sample", "reproduce")
+STUDIES = Path(__file__).parent.parent / "examples" / "studies"
+
+
+class Said(NamedTuple):
+    """What a command left behind."""
+
+    code: int
+    out: str
+    err: str
+
+
+Run = Callable[..., Said]
+
+
+@pytest.fixture
+def run(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path) -> Run:
+    """Run a command in a folder with a few files in it."""
+    monkeypatch.chdir(tmp_path)
+    Path("coin.csv").write_text("answer,-,+\nno,2/3,1/3\nyes,1/3,2/3\n")
+    Path("people.csv").write_text("name,answer\nAda,yes\nBob,no\n")
+    Path("junk.json").write_bytes(bytes(range(128, 256)))
+    Path("deep.json").write_text("[" * 100_000)
+    Path("empty.toml").write_text("")
+    Path("policy.toml").write_text("[policy]\nvalues = 3\n")
+    Path("folder").mkdir()
+
+    def ran(*words: str) -> Said:
+        monkeypatch.setattr(sys, "argv", ["leaktight", *words])
+        with pytest.raises(SystemExit) as left:
+            main()
+        said = capsys.readouterr()
+        assert isinstance(left.value.code, int)
+        return Said(left.value.code, said.out, said.err)
+
+    return ran
+
+
+# --- bad input -----------------------------------------------------------------------------
+
+BEST = "--ratio 2 --output m.csv"
+MISTAKES = {
+    "unknown": "No such command 'unknown'",
+    "--unknown": "No such option",
+    "audit": "Missing argument",
+    "audit no.toml": "there is no file no.toml",
+    "audit folder": "folder is a folder",
+    "audit junk.json": "junk.json is not text",
+    "audit deep.json": "deep.json is not TOML",
+    "audit empty.toml": r"empty.toml: \[policy\] is missing",
+    "audit policy.toml --report no/such/page.html": "no/such/page.html cannot be written",
+    "audit policy.toml --report folder/page.pdf": "must end in .html or .md, got folder/page.pdf",
+    "audit policy.toml --unknown": "No such option: --unknown",
+    "audit policy.toml extra": "extra",
+    "bound": "Missing argument",
+    "bound line:4": "give one of --ratio and --epsilon",
+    "bound line:4 --ratio 2 --epsilon 1": "give one of --ratio and --epsilon",
+    "bound line:4 --ratio 1/2": "at least 1",
+    "bound line:4 --ratio abc": "expected a number .* got 'abc'",
+    "bound line:4 --ratio 1/0": "denominator",
+    "bound line:4 --ratio nan": "expected a number",
+    "bound line:4 --ratio 1e999999": "at most 4,096 bits",
+    "bound line:4 --epsilon -1": "ε must be at least 0, got -1",
+    "bound line:4 --epsilon ln": "expected a number",
+    "bound line:4 --ratio 2 --records 0": "at least one record, got records=0",
+    "bound line:4 --ratio 2 --records x": "--records",
+    "bound line:4 --ratio 2 --records 99999999999": "at most 1,000,000,000 records",
+    "bound line:4 --ratio 2 --certificate no/such/c.json": "no/such/c.json cannot be written",
+    "bound line: --ratio 2": "whole number from 1, got line:; write complete:6",
+    "bound line:0 --ratio 2": "whole number from 1, got line:0",
+    "bound line:-3 --ratio 2": "whole number from 1, got line:-3",
+    "bound line:99999999 --ratio 2": "at most 10,000 values here, got 99,999,999",
+    f"bound line:{'9' * 5000} --ratio 2": "whole number from 1",
+    "bound complete:9999 --ratio 2": "at most 1,000 values here, got 9,999",
+    "bound cycle:2 --ratio 2": "a cycle needs at least 3",
+    "bound grid:3x --ratio 2": "whole number from 1, got grid:",
+    "bound grid:999x999x999 --ratio 2": "at most 10,000 values",
+    "bound threshold:5:x --ratio 2": "whole number from 1, got threshold:x",
+    "bound edges:a --ratio 2": "edges are written a-b,b-c, got 'a'",
+    "bound edges:a-a --ratio 2": "'a'",
+    "bound edges: --ratio 2": "edges are written",
+    "bound foo:3 --ratio 2": "written like complete:6, .* got 'foo:3'",
+    "bound 4 --ratio 2": "written like complete:6, .* got '4'",
+    "design line:3 --ratio 2": "Missing option '--output'",
+    "design line:3 --output m.csv": "give one of --ratio and --epsilon",
+    "design line:3 --ratio 2 --output m.txt": "must end in .csv or .json, got m.txt",
+    "design line:3 --ratio 2 --output no/such/m.csv": "no/such/m.csv cannot be written",
+    "design line:3 --ratio 2 --output m.json --certificate m.json": "must be two files",
+    "design line:500 --ratio 2 --output m.csv": "at most 400 values have a design, got 500",
+    f"design line:3 --gain best {BEST}": "--gain must be guess, .* got 'best'",
+    f"design edges:a-b --gain difference {BEST}": "needs values that are numbers",
+    f"design line:3 --prior 1/2,1/4 {BEST}": "sum to 1, got 3/4",
+    f"design line:3 --prior 1/2,1/2 {BEST}": "got 2 for 3",
+    f"design line:3 --prior x {BEST}": "expected a number .* got 'x'",
+    "decide complete:2": "Missing argument",
+    "decide complete:2 0,x 1,1": "whole numbers such as 1,10, got '0,x'",
+    "decide complete:2 0,2 0.5": "whole numbers such as 1,10, got '0.5'",
+    "decide complete:2 0,2 0": "denominator|zero|0",
+    "decide complete:2 , 1": "whole numbers",
+    "repeat no.csv": "there is no file no.csv",
+    "repeat folder": "must end in .csv or .json, got folder",
+    "repeat junk.json": "junk.json must be a readable text file",
+    "repeat deep.json": "nested too deeply",
+    "repeat coin.csv --observations -1": "a whole number of times, got n = -1",
+    "repeat coin.csv --observations x": "whole numbers such as 1,10, got 'x'",
+    "repeat coin.csv --prior 1/2,1/3": "sum to 1, got 5/6",
+    "repeat coin.csv --below 2": "2",
+    "repeat coin.csv --below x": "expected a number .* got 'x'",
+    "verify": "Missing argument",
+    "verify no.json": "no.json: not a certificate that can be read",
+    "verify folder": "folder: not a certificate that can be read",
+    "verify junk.json": "junk.json: not a certificate",
+    "verify deep.json": "deep.json: not a certificate",
+    "verify coin.csv": "coin.csv: not a certificate",
+    "sample coin.csv": "give inputs, or all of --table, --column and --output",
+    "sample coin.csv maybe": "no input 'maybe'",
+    "sample no.csv yes": "there is no file no.csv",
+    "sample coin.csv yes --table people.csv": "give inputs, or all of",
+    "sample coin.csv --table people.csv --column answer": "give inputs, or all of",
+    "sample coin.csv --table no.csv --column answer --output o.csv": "no.csv",
+    "sample coin.csv --table people.csv --column anwser --output o.csv": "'anwser'",
+    "sample coin.csv --table people.csv --column name --output o.csv": "'Ada'",
+    "sample coin.csv --table people.csv --column answer --output no/such/o.csv": "no/such/o.csv",
+    "reproduce E-T99": "there is no claim 'E-T99'",
+    "reproduce E-T11 --figures coin.csv": "coin.csv",
+}
+
+
+@pytest.mark.parametrize("words", MISTAKES, ids=lambda words: words[:60])
+def test_a_mistake_is_one_line_and_exit_code_2(run: Run, words: str) -> None:
+    said = run(*words.split(" "))
+    assert said.code == 2, said
+    assert re.search(MISTAKES[words], said.err), said.err
+    assert said.err.startswith("leaktight: ")
+    assert said.err.count("\n") == 1
+    assert said.err.endswith("\n")
+    assert "Traceback" not in said.err
+    assert len(said.err) < 500
+    if not words.startswith("reproduce"):
+        assert said.out == ""
+
+
+def test_a_path_of_every_kind_is_refused_as_a_study(run: Run) -> None:
+    for path in ("coin.csv", "people.csv", ".", "/dev/null", "x" * 300):
+        said = run("audit", path)
+        assert (said.code, said.out, said.err.count("\n")) == (2, "", 1), path
+
+
+# --- right answers -------------------------------------------------------------------------
+
+
+def test_the_worst_case_of_a_hundred_records_is_exact(run: Run) -> None:
+    said = run(*["bound", "line:4", "--records", "100", "--ratio", "2", "--json"])
+    found = json.loads(said.out)
+    assert (said.code, said.err) == (0, "")
+    worst = found["worst case"]
+    assert (worst["factor"], worst["bits"], worst["exact"]) == ("(2)^100", 100.0, True)
+    by_form = {bound["form"]: bound for bound in found["bounds"]}
+    # Theorem 11: the diameter of 100 lines of 4 is 300, their radius 200; |X| = 4^100.
+    diameters = by_form["diameters"]
+    assert diameters["source"] == "Theorem 11 of [Edwards2021]"
+    assert diameters["nats"] == pytest.approx(300 * math.log(2), rel=2.0**-50)
+    assert by_form["radii (ours)"]["bits"] == 200
+    assert by_form["|X|"]["factor"] == "(4)^100"
+
+
+def test_a_bound_reads_as_a_table(run: Run) -> None:
+    said = run(*["bound", "complete:2", "--ratio", "3"])
+    assert "leaks exactly" in said.out
+    assert "Σ max = 3/2" in said.out  # 2λ/(λ+1)
+
+
+@pytest.mark.parametrize("output", ["best.csv", "channel.json"])
+def test_a_design_is_verified_and_a_forged_one_rejected(run: Run, output: str) -> None:
+    words = f"design line:4 --ratio 2 --gain distance --output {output} --certificate proof.json"
+    said = run(*words.split())
+    assert said.code == 0
+    assert "leaktight verify proof.json" in said.out
+    assert read_channel(output).shape[0] == 4
+    assert run("verify", "proof.json").code == 0
+    proof = json.loads(Path("proof.json").read_text())
+    for key, at in (("mechanism", (0, 0)), ("prices", (0,))):
+        forged = json.loads(json.dumps(proof))
+        place = forged[key]
+        for step in at[:-1]:
+            place = place[step]
+        place[at[-1]] = str(Fraction(place[at[-1]]) + Fraction(1, 1000))
+        Path("forged.json").write_text(json.dumps(forged))
+        said = run("verify", "forged.json")
+        assert said.code == 1
+        assert said.out.startswith("refuted: ")
+        assert len(said.out) > len("refuted: ") + 10
+        assert said.err == ""
+
+
+def test_a_worst_case_is_verified(run: Run) -> None:
+    run(*["bound", "cycle:5", "--records", "3", "--ratio", "2", "--certificate", "proof.json"])
+    said = run("verify", "proof.json")
+    assert said.code == 0
+    # Σ_d n_d λ^−d = 1 + 2/2 + 2/4 = 5/2 on the ring of five, so the factor is 5/(5/2) = 2.
+    assert "attained: (2)^3" in said.out
+
+
+def test_a_design_as_json(run: Run) -> None:
+    said = run(*["design", "complete:3", "--ratio", "2", "--output", "m.csv", "--json"])
+    assert json.loads(said.out)["utility"] == "1/2"  # λ/(λ + n − 1)
+
+
+def test_a_bound_is_decided(run: Run) -> None:
+    assert run("decide", "complete:2", "0,2", "1,1").code == 0  # 2λ/(λ+1) is the worst case
+    assert run("decide", "complete:2", "1", "1").code == 1
+    found = json.loads(run("decide", "complete:2", "0,2", "1,1", "--json").out)
+    assert (found["bound"], found["attained"]) == (True, True)
+
+
+def test_observations_add_up(run: Run) -> None:
+    said = run(*["repeat", "coin.csv", "--observations", "1,3", "--below", "3/4", "--json"])
+    first, third = json.loads(said.out)["curve"]
+    assert first["lower"] == pytest.approx(2 / 3)
+    assert third["lower"] == pytest.approx((2 / 3) ** 3 + 3 * (2 / 3) ** 2 / 3)  # most of three
+    assert json.loads(said.out)["most below"] == "4"  # 20/27 < 3/4, and five: 64/81 > 3/4
+    told = run(*["repeat", "coin.csv", "--observations", "1,1000", "--below", "3/4"]).out
+    assert "66.7%" in told
+    assert "100%" not in told
+    assert "at most 4 observations" in told
+
+
+def test_samples_are_outputs(run: Run) -> None:
+    said = run("sample", "coin.csv", "yes", "no", "yes")
+    assert said.code == 0
+    assert len(said.out.split()) == 3
+    assert set(said.out.split()) <= {"-", "+"}
+
+
+def test_a_column_is_released(run: Run) -> None:
+    sure = Channel([[1, 0], [0, 1]], ["no", "yes"], ["-", "+"])
+    write_channel(sure, "sure.csv")
+    words = "sample sure.csv --table people.csv --column answer --output released.csv"
+    assert run(*words.split()).code == 0
+    with Path("released.csv").open() as file:
+        assert [row["answer"] for row in csv.DictReader(file)] == ["+", "-"]
+
+
+def test_inputs_that_are_numbers_are_found(run: Run) -> None:
+    write_channel(Channel([[1, 0], [0, 1]]), "numbers.csv")
+    assert run("sample", "numbers.csv", "1", "0").out.split() == ["1", "0"]
+
+
+def test_a_claim_is_reproduced(run: Run) -> None:
+    said = run("reproduce", "E-T11")
+    assert said.code == 0
+    assert "Theorem 11 of [Edwards2021]" in said.out
+    [found] = json.loads(run("reproduce", "E-T11", "--json").out)
+    assert found["id"] == "E-T11"
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_help_shows_an_example_on_its_own_line(run: Run, name: str) -> None:
+    said = run(name, "--help")
+    assert said.code == 0
+    assert re.search(rf"^ *leaktight {name} \S.*$", said.out, re.MULTILINE), said.out
+
+
+def test_an_audit_is_written_as_a_page(run: Run) -> None:
+    for name in ("page.md", "page.html"):
+        said = run("audit", str(STUDIES / "vote.toml"), "--report", name)
+        assert said.code == 0
+        assert f"report: {name}" in said.out
+        assert "The city with the most votes" in Path(name).read_text()
+
+
+def test_json_is_the_facts(run: Run) -> None:
+    path = STUDIES / "hospital.toml"
+    said = run("audit", str(path), "--json")
+    assert said.code == 1
+    expected: Any = json.loads(json.dumps(facts(audit(read_study(path)))))
+    assert json.loads(said.out) == expected
+
+
+def test_quiet_is_one_line(run: Run) -> None:
+    said = run("audit", str(STUDIES / "hospital.toml"), "--quiet")
+    assert said.code == 1
+    assert said.out.count("\n") == 1
+    assert said.out.startswith("NOT PRIVATE as asked: ")
+    assert said.out.endswith("more than ε = 0.6931.\n")
+
+
+def test_it_runs_as_a_module(tmp_path: Path) -> None:
+    def ran(*words: str) -> subprocess.CompletedProcess[str]:
+        command = [sys.executable, "-m", "leaktight", *words]
+        return subprocess.run(command, capture_output=True, encoding="utf-8", cwd=tmp_path)
+
+    version = ran("--version")
+    assert (version.returncode, version.stderr) == (0, "")
+    assert re.fullmatch(r"leaktight \d+\.\d+\.\d+\n", version.stdout)
+    missing = ran("audit", "no.toml")
+    assert (missing.returncode, missing.stdout) == (2, "")
+    assert missing.stderr == "leaktight: there is no file no.toml; a study is a TOML file\n"
+
+
+def test_a_terminal_without_greek_letters_is_no_error(tmp_path: Path) -> None:
+    command = [sys.executable, "-m", "leaktight", "audit", str(STUDIES / "vote.toml")]
+    plain = os.environ | {"PYTHONIOENCODING": "ascii"}
+    said = subprocess.run(command, capture_output=True, encoding="ascii", env=plain, check=False)
+    assert said.returncode == 0
+    assert "PRIVATE as asked" in said.stdout

@@ -1,0 +1,85 @@
+"""Facts are plain JSON, whose numbers are those of the audit."""
+
+import hashlib
+import json
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from leaktight.audit import audit
+from leaktight.facts import facts
+from leaktight.study import read_study
+
+STUDIES = Path(__file__).parent.parent / "examples" / "studies"
+
+
+def found(path: Path, text: str) -> dict[str, Any]:
+    study = path / "study.toml"
+    study.write_text(text, encoding="utf-8")
+    return facts(audit(read_study(study)))
+
+
+def test_facts_are_plain_json() -> None:
+    answers = facts(audit(read_study(STUDIES / "hospital.toml")))
+    assert json.loads(json.dumps(answers, allow_nan=False)) == answers
+
+
+def test_the_numbers_are_those_of_the_audit() -> None:
+    path = STUDIES / "hospital.toml"
+    answers = facts(audit(read_study(path)))
+    assert answers["holds"] is False
+    assert answers["privacy"]["ratio"] == {"exact": "4", "float": 4.0}
+    assert answers["one record alone"]["ratio"]["exact"] == "2"
+    assert answers["worst case"]["factor"] == "12/7"
+    assert answers["leakage"]["before"] == {
+        "exact": "1/3", "float": float(Fraction(1, 3)), "percent": "33.3%",
+    }  # fmt: skip
+    assert answers["leakage"]["after"]["percent"] == "50%"
+    assert sum(answers["posterior"]["after"]) == pytest.approx(1)
+    assert answers["files"] == [
+        {"name": "hospital.toml", "sha256": hashlib.sha256(path.read_bytes()).hexdigest()}
+    ]
+
+
+@pytest.mark.parametrize(
+    "ratio", ['"1e400"', "1e300", '"100000000000000000001/100000000000000000000"']
+)
+def test_ratios_beyond_floats_are_plain_json_too(tmp_path: Path, ratio: str) -> None:
+    answers = found(
+        tmp_path,
+        f'[policy]\nvalues = 2\n[mechanism]\nkind = "randomised response"\n'
+        f"[question]\nratio = {ratio}",
+    )
+    assert answers["holds"] is True
+    json.dumps(answers, allow_nan=False)
+
+
+def test_what_is_called_exact_is_exact(tmp_path: Path) -> None:
+    answers = found(
+        tmp_path,
+        '[policy]\nvalues = 2\n[mechanism]\nkind = "randomised response"\n[question]\nepsilon = 1',
+    )
+    near = answers["privacy"]["ratio"]
+    assert near["exact"] is None or "≈" not in near["exact"]
+
+
+def test_an_infinite_ratio_is_said_so(tmp_path: Path) -> None:
+    answers = found(
+        tmp_path,
+        '[policy]\nvalues = 2\n[mechanism]\nkind = "matrix"\nrows = [[1, 0], [0, 1]]\n'
+        "[question]\nratio = 2",
+    )
+    assert answers["privacy"]["ratio"] == {"exact": "infinite", "float": None}
+    assert answers["privacy"]["epsilon"] is None
+    assert answers["holds"] is False
+
+
+def test_a_certainty_is_never_rounded_to(tmp_path: Path) -> None:
+    answers = found(
+        tmp_path,
+        '[policy]\nvalues = 2\n[mechanism]\nkind = "matrix"\n'
+        'rows = [["999999/1000000", "1/1000000"], ["1/1000000", "999999/1000000"]]',
+    )
+    assert answers["leakage"]["after"]["percent"] == "more than 99.9%"
