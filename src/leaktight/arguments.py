@@ -47,12 +47,13 @@ def read_aim(name: str, values: Any) -> Any:
         raise typer.BadParameter(
             f"--gain must be guess, distance, difference or squared, got {name[:60]!r}"
         )
-    return Loss.by_distance(values.vertices, lambda a, b: _apart(a, b) ** powers[name])
+    return Loss.by_distance(values.vertices, lambda a, b: _apart(a, b, powers[name]))
 
 
-def _apart(a: Any, b: Any) -> Any:
+def _apart(a: Any, b: Any, power: int) -> Any:
+    """Return |a − b|^power, for points the sum over their coordinates."""
     if isinstance(a, tuple):
-        return sum(abs(x - y) for x, y in zip(a, b, strict=True))
+        return sum(_apart(x, y, power) for x, y in zip(a, b, strict=True))
     if isinstance(a, str):
         raise typer.BadParameter("--gain difference needs values that are numbers")
-    return abs(a - b)
+    return abs(a - b) ** power

@@ -62,8 +62,8 @@ def facts(audit: Audit) -> dict[str, Any]:
         "posterior": None
         if audit.posterior is None or len(audit.posterior) > MOST_SHOWN or audit.seen is None
         else {
-            "output": str(audit.seen.telling.output) if audit.seen.telling else "",
-            "values": [str(v) for v in audit.posterior.values],
+            "output": _name(audit.seen.telling.output) if audit.seen.telling else "",
+            "values": [_name(v) for v in audit.posterior.values],
             "before": [float(study.prior[v]) for v in audit.posterior.values],
             "after": [float(p) for _, p in audit.posterior.items()],
         },
@@ -107,9 +107,9 @@ def _level(level: PrivacyLevel) -> dict[str, Any]:
         "worst": None
         if witness is None
         else {
-            "input": str(witness.input),
-            "neighbour": str(witness.neighbour),
-            "output": str(witness.output),
+            "input": _name(witness.input),
+            "neighbour": _name(witness.neighbour),
+            "output": _name(witness.output),
         },
     }
 
@@ -120,8 +120,10 @@ def _policy(audit: Audit) -> dict[str, Any]:
         "text": repr(study.policy).removeprefix("Policy(").removesuffix(")"),
         "records": study.policy.records,
         "values": study.policy.secrets.order,
-        "secrets": [str(v) for v in study.policy.secrets.vertices[:MOST_SHOWN]],
-        "pairs": [[str(a), str(b)] for a, b in study.policy.secrets.edge_pairs()[: MOST_SHOWN**2]],
+        "secrets": [_name(v) for v in study.policy.secrets.vertices[:MOST_SHOWN]],
+        "pairs": [
+            [_name(a), _name(b)] for a, b in study.policy.secrets.edge_pairs()[: MOST_SHOWN**2]
+        ],
         "constrained": study.policy.is_constrained,
         "on": study.scope,
         "inputs": graph.order,
@@ -136,8 +138,8 @@ def _mechanism(audit: Audit) -> dict[str, Any] | None:
     return {
         "name": audit.study.mechanism,
         "exact": channel.is_exact,
-        "inputs": [str(x) for x in channel.inputs] if small else None,
-        "outputs": [str(z) for z in channel.outputs] if small else None,
+        "inputs": [_name(x) for x in channel.inputs] if small else None,
+        "outputs": [_name(z) for z in channel.outputs] if small else None,
         "matrix": channel.to_numpy().tolist() if small else None,
         "shape": list(channel.shape),
     }
@@ -215,3 +217,8 @@ def _explained(explanation: Explanation | None) -> dict[str, Any] | None:
         ],
         "most observations": None if explanation.most is None else str(explanation.most),
     }
+
+
+def _name(label: Any) -> str:
+    """Return a label as a person reads it; a database is the list of its records."""
+    return f"({', '.join(map(str, label))})" if isinstance(label, tuple) else str(label)

@@ -46,7 +46,7 @@ def percent(value: Fraction) -> str:
     ['25%', '33.3%', '0.014%', 'more than 99.9%', 'less than 0.00001%']
     """
     decimals = _decimals(value)
-    return _written(round(value * 10 ** (decimals + 2)), decimals, value)
+    return _written(math.floor(value * 10 ** (decimals + 2) + Fraction(1, 2)), decimals, value)
 
 
 def percent_above(value: Fraction) -> str:

@@ -309,15 +309,15 @@ def _aim(table: StudyTable, graph: Graph) -> Gain | Loss | None:
                 raise InvalidInput("the distance is infinite between components of the policy")
             return Loss.by_distance(graph.vertices, graph.distance)
         power = 2 if kind == "squared difference" else 1
-        return Loss.by_distance(graph.vertices, lambda a, b: _difference(a, b) ** power)
+        return Loss.by_distance(graph.vertices, lambda a, b: _difference(a, b, power))
 
 
-def _difference(a: Any, b: Any) -> Any:
-    """Return |a − b| for numbers, and for points the sum over their coordinates."""
+def _difference(a: Any, b: Any, power: int) -> Any:
+    """Return |a − b|^power for numbers, and for points the sum over their coordinates."""
     if isinstance(a, tuple):
-        return sum(_difference(x, y) for x, y in zip(a, b, strict=True))
+        return sum(_difference(x, y, power) for x, y in zip(a, b, strict=True))
     try:
-        return abs(as_printed(plain_number(a)) - as_printed(plain_number(b)))
+        return abs(as_printed(plain_number(a)) - as_printed(plain_number(b))) ** power
     except InvalidNumber:
         raise InvalidInput(f'"difference" needs values that are numbers, got {a!r:.40}') from None
 

@@ -8,6 +8,7 @@ components; the group, which may have more elements than there are atoms, is not
 """
 
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Self, TypeAlias
@@ -248,7 +249,8 @@ def automorphism_group(
     generators = np.array(drawn.automorphism_group(color=numbers), dtype=np.int64)
     group = AutomorphismGroup._trusted(graph, generators)
     # Kept where cached_property looks, so that the group need not be listed to be counted.
-    object.__setattr__(group, "order", int(drawn.count_automorphisms(color=numbers)))
+    with suppress(ValueError):  # a number of more than 4300 digits, which nobody needs
+        object.__setattr__(group, "order", int(drawn.count_automorphisms(color=numbers)))
     return group
 
 

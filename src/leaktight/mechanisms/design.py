@@ -248,7 +248,8 @@ def _best_in_units(graph: Graph, ratio: Ratio, earned: Array) -> _Found:
     part, way = Part.of(graph, earned), pricing(graph, most)
     levels, weights, prices = propose_columns(part, most, way)
     bits = most.height_bits() * (int(levels.max()) + 1) * len(part.sizes)
-    short = ratio.is_exact and bits <= MOST_BITS
+    within = most ** int(levels.max()) < rational(LARGEST)  # the solver that proposes has floats
+    short = ratio.is_exact and bits <= MOST_BITS and within
     exact = _solve_exactly(part, most, way, levels) if short else None
     if exact is None:
         columns = np.power(min(to_float(most), LARGEST), -levels)
