@@ -3,12 +3,42 @@
 python -m benchmarks
 """
 
-from benchmarks import adjacency, agreement, columns, cover, measures, privacy, refinement, symmetry
+from benchmarks import (
+    adjacency,
+    agreement,
+    columns,
+    cover,
+    design,
+    estimation,
+    measures,
+    privacy,
+    programs,
+    refinement,
+    repetition,
+    sampling,
+    symmetry,
+)
+
+MODULES = (
+    agreement,
+    measures,
+    refinement,
+    privacy,
+    adjacency,
+    symmetry,
+    columns,
+    cover,
+    design,
+    sampling,
+    repetition,
+    programs,
+    estimation,
+)
 
 
 def main() -> None:
     """Print each table under the name of its module."""
-    for module in (agreement, measures, refinement, privacy, adjacency, symmetry, columns, cover):
+    for module in MODULES:
         print(f"\n== {module.__name__.removeprefix('benchmarks.')}", flush=True)
         module.main()
 
