@@ -100,8 +100,7 @@ def mean_lower(mean: fmpq, size: fmpq, risk: fmpq) -> float:
     level = -math.log(to_float(risk)) / to_float(size)
     near = to_float(mean)
     low, high = 0.0, near
-    for _ in range(80):
-        middle = (low + high) / 2
+    while low < (middle := (low + high) / 2) < high:  # to the last digit, however small it is
         low, high = (low, middle) if _kl(near, middle) < level else (middle, high)
 
     def proved(p: float) -> bool:
