@@ -2,6 +2,8 @@
 
 import ast
 import re
+import subprocess
+import sys
 from pathlib import Path
 
 import leaktight
@@ -42,7 +44,7 @@ def test_every_public_name_is_listed_sorted_and_documented() -> None:
         assert (getattr(leaktight, name).__doc__ or "").strip(), name
     imported = {
         alias.asname or alias.name
-        for node in ast.parse((ROOT / "src/leaktight/__init__.py").read_text("utf-8")).body
+        for node in ast.parse((ROOT / "src/leaktight/__init__.pyi").read_text("utf-8")).body
         if isinstance(node, ast.ImportFrom)
         for alias in node.names
     }
@@ -71,3 +73,18 @@ def test_tolerances_stand_in_one_place_only() -> None:
         if re.search(r"\b\d(?:\.\d+)?e-\d+\b", line) and ">>>" not in line
     ]
     assert found == []
+
+
+def test_nothing_heavy_is_loaded_before_it_is_used() -> None:
+    code = "import sys, leaktight, leaktight.cli; print(*sys.modules)"
+    loaded = subprocess.run([sys.executable, "-c", code], capture_output=True, check=True)
+    heavy = {"numpy", "scipy", "highspy", "igraph", "matplotlib", "flint", "jinja2", "rich"}
+    assert heavy.isdisjoint(loaded.stdout.decode().split())
+
+
+def test_a_name_stays_what_it_is_when_a_module_of_that_name_is_imported() -> None:
+    shared = set(map(module, SOURCES)) & set(leaktight.__all__)
+    code = "import {0}.{1}; assert {0}.{1}.__module__ == '{0}.{1}'"
+    for name in shared:
+        subprocess.run([sys.executable, "-c", code.format("leaktight", name)], check=True)
+    assert shared
