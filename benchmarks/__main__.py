@@ -1,46 +1,41 @@
-"""Run every comparison, one after the other.
+"""Compare leaktight with what people use today, on the same work in the same run.
 
-python -m benchmarks
+    python -m benchmarks [--quick] [NAME …]
+
+NAME is a file of ``benchmarks/cases``. The contenders of a task take turns, so that a noisy machine
+is noisy for all. Results go to ``benchmarks/results``: JSON, a table, and plots over size.
 """
 
-from benchmarks import (
-    adjacency,
-    agreement,
-    columns,
-    cover,
-    design,
-    estimation,
-    measures,
-    privacy,
-    programs,
-    refinement,
-    repetition,
-    sampling,
-    symmetry,
-)
+import argparse
+import importlib
+import pkgutil
+import time
 
-MODULES = (
-    agreement,
-    measures,
-    refinement,
-    privacy,
-    adjacency,
-    symmetry,
-    columns,
-    cover,
-    design,
-    sampling,
-    repetition,
-    programs,
-    estimation,
-)
+from benchmarks import cases, results
+from benchmarks.measure import measure
+from benchmarks.results import Row
 
 
 def main() -> None:
-    """Print each table under the name of its module."""
-    for module in MODULES:
-        print(f"\n== {module.__name__.removeprefix('benchmarks.')}", flush=True)
-        module.main()
+    """Run the cases that are asked for, or all; print a line for each contender."""
+    known = [name for _, name, _ in pkgutil.iter_modules(cases.__path__)]
+    parser = argparse.ArgumentParser(prog="python -m benchmarks", description=__doc__)
+    parser.add_argument("names", nargs="*", metavar="NAME", help=", ".join(known))
+    parser.add_argument("--quick", action="store_true", help="small sizes only, in five minutes")
+    asked = parser.parse_args()
+    if unknown := set(asked.names) - set(known):
+        parser.error(f"there is no case {', '.join(unknown)}")
+    rows: list[Row] = []
+    start = time.perf_counter()
+    for name in asked.names or known:
+        module = f"benchmarks.cases.{name}"
+        for number, case in enumerate(importlib.import_module(module).CASES):
+            for row in measure(module, number, case, asked.quick):
+                rows.append(row)
+                mine, *rest = row.cells()
+                print(f"{row.task}\n    {mine}", *filter(None, rest), sep="\n    ", flush=True)
+    results.write(rows)
+    print(f"\n{results.FOLDER}/table.md after {time.perf_counter() - start:.0f} s")
 
 
 if __name__ == "__main__":

@@ -1,0 +1,59 @@
+"""How are the contenders of a case timed? In turns, until each has had its rounds."""
+
+import statistics
+from collections.abc import Iterator
+from contextlib import ExitStack
+
+from benchmarks.case import Case
+from benchmarks.contender import Contender, Failed, Run
+from benchmarks.results import Row, Time
+
+SECONDS_A_WAY = 3.0
+"""How long one way is repeated at one size, at most."""
+
+
+def measure(module: str, number: int, case: Case, quick: bool) -> Iterator[Row]:
+    """Time all contenders of one case, at one size after the other."""
+    failed: dict[str, str] = {}
+    with ExitStack() as stack:
+        contenders: dict[str, Contender] = {}
+        for way in case.ways:
+            contenders[way] = Contender(module, number, way, case.patience)
+            stack.callback(contenders[way].stop)
+        for size in case.sizes[: case.quick] if quick else case.sizes:
+            runs: dict[str, list[Run]] = {way: [] for way in case.ways if way not in failed}
+            for _ in range(case.rounds + 1):
+                for way, done in list(runs.items()):
+                    if sum(run.seconds for run in done) < SECONDS_A_WAY:
+                        try:
+                            done.append(contenders[way].run(size))
+                        except Failed as why:
+                            failed[way] = f"{why} at {size:,}"
+                            del runs[way]
+            yield Row(
+                case=module.rpartition(".")[2],
+                growth=case.task.format(n="n"),
+                task=case.task.format(n=f"{size:,}"),
+                size=size,
+                scale=case.scale(size),
+                scale_name=case.scale_name,
+                ours=next(iter(case.ways)),
+                limit=case.limit,
+                times={
+                    way: _time(runs[way]) if way in runs else Time(None, failure=failed[way])
+                    for way in case.ways
+                },
+                agreement=case.agree({way: done[0].answer for way, done in runs.items()}),
+                note=case.note,
+            )
+
+
+def _time(runs: list[Run]) -> Time:
+    """Return the median; the first run loads libraries, and counts only if it is the only one."""
+    timed = runs[1:] or runs
+    taken = [run.megabytes for run in timed if run.megabytes is not None]
+    return Time(
+        statistics.median(run.seconds for run in timed),
+        len(timed),
+        max(taken) if taken else None,
+    )
