@@ -22,7 +22,7 @@ format: .venv/ready
 	$(BIN)/ruff format .
 
 bench: .venv/bench-ready
-	$(BIN)/python -m benchmarks
+	$(BIN)/python -m benchmarks $(ARGS)
 
 docs: .venv/docs-ready
 	$(BIN)/python -m leaktight.claims.errata > docs/errata.md

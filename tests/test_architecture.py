@@ -51,6 +51,14 @@ def test_every_public_name_is_listed_sorted_and_documented() -> None:
     assert imported == set(leaktight.__all__)
 
 
+def test_the_reference_tells_of_every_public_name() -> None:
+    pages = (page.read_text("utf-8") for page in (ROOT / "docs" / "reference").glob("*.md"))
+    told = re.findall(
+        r"^\.\. (?:autoclass|autofunction|autoexception|data):: (\w+)", "\n".join(pages), re.M
+    )
+    assert sorted(told) == leaktight.__all__
+
+
 def test_every_citation_is_in_the_bibliography() -> None:
     keys = set(re.findall(r"\*\*\[(\w+)\]\*\*", (ROOT / "docs/bibliography.md").read_text("utf-8")))
     texts = {s: s.read_text(encoding="utf-8") for s in [*SOURCES, *(ROOT / "docs").rglob("*.md")]}
