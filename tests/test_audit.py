@@ -179,3 +179,51 @@ def test_progress_is_told(tmp_path: Path) -> None:
     audit(read_study(STUDIES / "vote.toml"), told.append)
     assert told[0] == "privacy"
     assert "worst case" in told
+
+
+WARD = (
+    '[policy]\nvalues = ["flu", "cold", "none"]\nrecords = 3\n{}\n'
+    '[mechanism]\nkind = "randomised response"\n[question]\nratio = 2\n'
+)
+TWO_ILL = 'constraints = [{ values = ["flu"], equals = 2 }]'
+
+
+def test_a_prior_unlike_what_is_public_is_warned_of(answer: Answer) -> None:
+    """Of the six possible databases, four have the flu in the first record."""
+    expected = "33.3%, but of the databases that are possible 66.7% have 'flu' in record 1"
+    assert any(expected in told for told in answer(WARD.format(TWO_ILL)).warnings)
+    given = 'prior = { flu = "2/3", cold = "1/6", none = "1/6" }'
+    alike = (
+        'databases = [["flu", "cold", "none"], ["cold", "none", "flu"], ["none", "flu", "cold"]]'
+    )
+    for study in (WARD.format(TWO_ILL) + given, WARD.format(""), WARD.format(alike)):
+        assert not any("equally likely" in told for told in answer(study).warnings)
+
+
+def test_many_outcomes_do_not_hold_an_audit_up(answer: Answer) -> None:
+    """Of six outputs, 40 observations have C(45, 5) types: minutes, with a threshold to search."""
+    found = answer(
+        '[policy]\nvalues = 6\nsecrets = "line"\n[mechanism]\nkind = "truncated geometric"\n'
+        '[question]\nratio = "21/20"\nobservations = 40\nbelow = 0.9'
+    )
+    assert max(found.curve) == 15
+    assert "the curve beyond 15 observations" in found.skipped
+    assert found.seen is not None
+    assert [chance.observations for chance in found.seen.after] == [1, 40]
+    assert found.seen.after[1].value >= found.curve[15].upper  # it only grows
+    assert found.seen.reached is None
+
+
+def test_the_best_mechanism_is_found_once_and_for_the_epsilon_that_was_written(
+    answer: Answer,
+) -> None:
+    text = '[policy]\nvalues = 3\nsecrets = "line"\n[mechanism]\nkind = "best"\n{}[question]\n{}'
+    found = answer(text.format("", "epsilon = 1"))
+    assert found.best is found.study.best is not None
+    assert found.study.best.ratio == found.ratio
+    assert not found.study.best.ratio.is_exact
+    other = answer(text.format("ratio = 2\n", "ratio = 3"))
+    assert other.study.best is not None
+    assert other.study.best.ratio.lower == 2
+    assert other.best is not None
+    assert other.best.ratio.lower == 3

@@ -87,6 +87,8 @@ def test_a_table_printed_by_a_program_is_floating_point(tmp_path: Path) -> None:
         ("a.json", "{", "not JSON"),
         ("a.json", "[]", "format"),
         ("a.json", '{"format": "leaktight channel", "inputs": [0]}', '"outputs" must be a list'),
+        ("a.json", "[" * 100_000, "nested too deeply"),
+        ("a.csv", f",x,y\n{'[' * 100_000},1,0\n", "nested too deeply"),
         ("a.txt", "", "must end in .csv or .json"),
     ],
 )

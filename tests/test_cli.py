@@ -5,6 +5,7 @@ import json
 import math
 import os
 import re
+import shlex
 import subprocess
 import sys
 from collections.abc import Callable
@@ -18,6 +19,7 @@ from leaktight import Channel, read_channel, write_channel
 from leaktight.audit import audit
 from leaktight.cli import main
 from leaktight.facts import facts
+from leaktight.graph_text import graph_of
 from leaktight.study import read_study
 
 COMMANDS = ("audit", "bound", "design", "decide", "repeat", "verify", "sample", "reproduce")
@@ -67,6 +69,7 @@ MISTAKES = {
     "audit": "Missing argument",
     "audit no.toml": "there is no file no.toml",
     "audit folder": "folder is a folder",
+    f"audit {'x' * 5000}": "x … x.* cannot be read: File name too long",
     "audit junk.json": "junk.json is not text",
     "audit deep.json": "deep.json is not TOML",
     "audit empty.toml": r"empty.toml: \[policy\] is missing",
@@ -74,6 +77,11 @@ MISTAKES = {
     "audit policy.toml --report folder/page.pdf": "must end in .html or .md, got folder/page.pdf",
     "audit policy.toml --unknown": "No such option: --unknown",
     "audit policy.toml extra": "extra",
+    "audit policy.toml --certificate folder": "folder cannot be written: it is a folder",
+    "audit policy.toml --certificate no/c.json": "no/c.json cannot be written: there is no folder",
+    "audit policy.toml --certificate policy.toml": "policy.toml of the study and --certificate",
+    "audit policy.toml --report p.md --certificate p.md": "must be two files, got p.md for both",
+    "audit policy.toml --certificate c.json": "--certificate: there is nothing to prove: no ε",
     "bound": "Missing argument",
     "bound line:4": "give one of --ratio and --epsilon",
     "bound line:4 --ratio 2 --epsilon 1": "give one of --ratio and --epsilon",
@@ -111,6 +119,7 @@ MISTAKES = {
     "design line:500 --ratio 2 --output m.csv": "at most 400 values have a design, got 500",
     f"design line:3 --gain best {BEST}": "--gain must be guess, .* got 'best'",
     f"design edges:a-b --gain difference {BEST}": "needs values that are numbers",
+    f"design edges:a-b,c-d --gain distance {BEST}": "--gain distance: .* 'a' and 'c' is infinite",
     f"design line:3 --prior 1/2,1/4 {BEST}": "sum to 1, got 3/4",
     f"design line:3 --prior 1/2,1/2 {BEST}": "got 2 for 3",
     f"design line:3 --prior x {BEST}": "expected a number .* got 'x'",
@@ -119,17 +128,20 @@ MISTAKES = {
     "decide complete:2 0,2 0.5": "whole numbers such as 1,10, got '0.5'",
     "decide complete:2 0,2 0": "denominator|zero|0",
     "decide complete:2 , 1": "whole numbers",
+    f"decide complete:2 {'1,' * 2000}1 1": "at most 100 coefficients, got 2,001",
     "repeat no.csv": "there is no file no.csv",
     "repeat folder": "must end in .csv or .json, got folder",
     "repeat junk.json": "junk.json must be a readable text file",
-    "repeat deep.json": "nested too deeply",
+    "repeat deep.json": "deep.json: lists are nested too deeply",
     "repeat coin.csv --observations -1": "a whole number of times, got n = -1",
+    f"repeat coin.csv --observations {'9' * 30}": "at most 1,000,000 observations",
     "repeat coin.csv --observations x": "whole numbers such as 1,10, got 'x'",
     "repeat coin.csv --prior 1/2,1/3": "sum to 1, got 5/6",
     "repeat coin.csv --below 2": "2",
     "repeat coin.csv --below x": "expected a number .* got 'x'",
     "verify": "Missing argument",
     "verify no.json": "no.json: not a certificate that can be read",
+    "verify /dev/zero": "/dev/zero is a device",
     "verify folder": "folder: not a certificate that can be read",
     "verify junk.json": "junk.json: not a certificate",
     "verify deep.json": "deep.json: not a certificate",
@@ -213,6 +225,9 @@ def test_a_design_is_verified_and_a_forged_one_rejected(run: Run, output: str) -
         assert said.out.startswith("refuted: ")
         assert len(said.out) > len("refuted: ") + 10
         assert said.err == ""
+        said = run("verify", "forged.json", "--json")
+        assert (said.code, json.loads(said.out)["accepted"]) == (1, False)
+    assert json.loads(run("verify", "proof.json", "--json").out)["accepted"] is True
 
 
 def test_a_worst_case_is_verified(run: Run) -> None:
@@ -247,6 +262,15 @@ def test_observations_add_up(run: Run) -> None:
     assert "at most 4 observations" in told
 
 
+def test_samples_as_json_stand_beside_their_inputs(run: Run) -> None:
+    said = json.loads(run("sample", "coin.csv", "yes", "no", "--json").out)
+    assert said["inputs"] == ["yes", "no"]
+    assert len(said["outputs"]) == 2
+    assert set(said["outputs"]) <= {"-", "+"}
+    words = "sample coin.csv --table people.csv --column answer --output o.csv --json"
+    assert json.loads(run(*words.split()).out)["column"] == "answer"
+
+
 def test_samples_are_outputs(run: Run) -> None:
     said = run("sample", "coin.csv", "yes", "no", "yes")
     assert said.code == 0
@@ -276,6 +300,16 @@ def test_a_claim_is_reproduced(run: Run) -> None:
     assert found["id"] == "E-T11"
 
 
+def test_the_first_help_says_each_command_in_a_whole_line(run: Run) -> None:
+    said = run("--help")
+    assert [line.split()[0] for line in said.out.split("Commands:\n")[1].splitlines()] == [
+        *COMMANDS
+    ]
+    assert "..." not in said.out.replace("[ARGS]...", "")
+    assert "--install-completion" in said.out
+    assert max(map(len, said.out.splitlines())) <= 80
+
+
 @pytest.mark.parametrize("name", COMMANDS)
 def test_help_shows_an_example_on_its_own_line(run: Run, name: str) -> None:
     said = run(name, "--help")
@@ -291,6 +325,65 @@ def test_an_audit_is_written_as_a_page(run: Run) -> None:
         assert "The city with the most votes" in Path(name).read_text()
 
 
+def test_an_audit_is_proved_by_a_certificate(run: Run) -> None:
+    words = ["audit", str(STUDIES / "hospital.toml"), "--certificate", "proof.json"]
+    said = run(*words, "--report", "ward.md")
+    assert said.code == 1
+    assert "It proves the worst case: that no mechanism as private leaks more." in said.out
+    assert "  leaktight verify proof.json\n" in said.out
+    page = Path("ward.md").read_text()
+    assert (
+        f"    leaktight {' '.join(words[:2])} --report ward.md --certificate proof.json\n" in page
+    )
+    assert "    leaktight verify proof.json\n" in page
+    checked = run("verify", "proof.json")
+    assert checked.code == 0
+    assert "not exceeded: 12/7" in checked.out  # six databases; see test_audit
+    assert json.loads(run(*words, "--json").out)["certificate"]["file"] == "proof.json"
+
+
+def test_the_best_mechanism_is_proved_to_be_the_best(run: Run) -> None:
+    said = run("audit", str(STUDIES / "vote.toml"), "--certificate", "proof.json")
+    assert "that the mechanism is private, and none is better" in said.out
+    proof = json.loads(Path("proof.json").read_text())
+    assert proof["format"] == "leaktight mechanism 1"
+    study = read_study(STUDIES / "vote.toml")
+    assert study.channel is not None
+    assert proof["mechanism"] == [[str(p) for p in row] for row in study.channel.matrix]
+    checked = run("verify", "proof.json")
+    assert checked.code == 0
+    assert "not exceeded: 1/2 " in checked.out  # λ/(λ + n − 1) on four joined answers
+
+
+def test_no_file_is_written_over_one_that_is_read(run: Run) -> None:
+    text = '[policy]\nvalues = ["no", "yes"]\n[mechanism]\nkind = "file"\nfile = "coin.csv"\n'
+    for name in ("study.md", "study.toml"):
+        Path(name).write_text(text)
+    coin = Path("coin.csv").read_text()
+    for words in (
+        "study.toml --certificate coin.csv",
+        "study.toml --certificate ./study.toml",
+        "study.md --report study.md",
+    ):
+        said = run("audit", *words.split())
+        assert said.code == 2, said
+        assert "must be two files" in said.err
+    assert Path("coin.csv").read_text() == coin
+    assert Path("study.toml").read_text() == Path("study.md").read_text() == text
+
+
+def test_what_cannot_be_written_is_said_before_anything_is_computed(
+    run: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def computed(*_: object) -> None:
+        raise AssertionError
+
+    monkeypatch.setattr("leaktight.audit.audit", computed)
+    assert run("audit", "policy.toml", "--report", "no/page.html").code == 2
+    monkeypatch.setattr("leaktight.worst_case.optimum.worst_case_leakage", computed)
+    assert run("bound", "line:3", "--ratio", "2", "--certificate", "no/c.json").code == 2
+
+
 def test_json_is_the_facts(run: Run) -> None:
     path = STUDIES / "hospital.toml"
     said = run("audit", str(path), "--json")
@@ -304,7 +397,7 @@ def test_quiet_is_one_line(run: Run) -> None:
     assert said.code == 1
     assert said.out.count("\n") == 1
     assert said.out.startswith("NOT PRIVATE as asked: ")
-    assert said.out.endswith("more than ε = 0.6931.\n")
+    assert said.out.endswith("has ε = 1.387, more than ε = 0.6932.\n")  # ln 4 = 1.38629…
 
 
 def test_it_runs_as_a_module(tmp_path: Path) -> None:
@@ -326,3 +419,66 @@ def test_a_terminal_without_greek_letters_is_no_error(tmp_path: Path) -> None:
     said = subprocess.run(command, capture_output=True, encoding="ascii", env=plain, check=False)
     assert said.returncode == 0
     assert "PRIVATE as asked" in said.stdout
+
+
+# --- shells --------------------------------------------------------------------------------
+
+
+def completed(*words: str) -> list[str]:
+    """Return what bash is offered for the last of some words."""
+    asked = {
+        "_LEAKTIGHT_COMPLETE": "complete_bash",
+        "COMP_WORDS": " ".join(["leaktight", *words]),
+        "COMP_CWORD": str(len(words)),
+    }
+    script = Path(sys.executable).parent / "leaktight"
+    said = subprocess.run([script], capture_output=True, encoding="utf-8", env=os.environ | asked)
+    assert (said.returncode, said.stderr) == (0, "")
+    return said.stdout.split()
+
+
+def test_a_shell_completes_commands_options_and_claims() -> None:
+    assert completed("re") == ["repeat", "reproduce"]
+    assert completed("audit", "--cert") == ["--certificate"]
+    assert completed("bound", "gr") == ["grid:3x4"]
+    assert sorted(completed("design", "line:4", "--gain", "d")) == ["difference", "distance"]
+    claims = completed("reproduce", "E-T1")
+    assert "E-T11" in claims
+    assert all(name.startswith("E-T1") for name in claims)
+    assert completed("audit", "st") == []  # bash then completes names of files by itself
+
+
+def test_graphs_are_completed_to_what_the_help_says(run: Run) -> None:
+    forms = completed("bound", "")
+    assert [graph_of(form).order for form in forms] == [6, 4, 7, 10, 12, 3]
+    assert ", ".join(forms) in " ".join(run("bound", "--help").out.split())
+
+
+def test_the_script_for_a_shell_is_shown() -> None:
+    command = [sys.executable, "-m", "leaktight", "--show-completion", "bash"]
+    said = subprocess.run(command, capture_output=True, encoding="utf-8", check=True)
+    assert "complete -o default -F" in said.stdout  # the rest is left to names of files
+
+
+@pytest.mark.parametrize("words", ["--help", "--version"])
+def test_an_answer_that_nobody_reads_is_no_violation(words: str) -> None:
+    reader, writer = os.pipe()
+    os.close(reader)
+    command = [sys.executable, "-m", "leaktight", *words.split()]
+    said = subprocess.run(command, stdout=writer, stderr=subprocess.PIPE, encoding="utf-8")
+    os.close(writer)
+    assert (said.returncode, said.stderr) == (141, "")
+
+
+def test_a_closed_output_changes_no_exit_code() -> None:
+    command = f"{shlex.quote(sys.executable)} -m leaktight --version >&-"
+    said = subprocess.run(["sh", "-c", command], stderr=subprocess.PIPE, encoding="utf-8")
+    assert (said.returncode, said.stderr) == (0, "")
+
+
+def test_a_full_disk_is_one_line() -> None:
+    with open("/dev/full", "w") as full:
+        command = [sys.executable, "-m", "leaktight", "--version"]
+        said = subprocess.run(command, stdout=full, stderr=subprocess.PIPE, encoding="utf-8")
+    assert said.returncode == 2
+    assert said.stderr == "leaktight: the output cannot be used: No space left on device\n"

@@ -7,13 +7,16 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from leaktight.attacker import largest_n
 from leaktight.channel import Channel
 from leaktight.composition import repeated
 from leaktight.distribution import Distribution
 from leaktight.errors import InvalidInput, InvalidNumber
 from leaktight.explanation import explain
 from leaktight.leakage import posterior_vulnerability
+from leaktight.mechanisms.geometric import TruncatedGeometric
 from leaktight.policy import Policy
+from leaktight.repetition.success import success_probability
 from leaktight.secrets import SecretGraph
 
 BANDS = ["<20k", "20-40k", "40-60k", ">60k"]
@@ -165,3 +168,29 @@ def test_what_cannot_be_explained() -> None:
         explain(SecretGraph.complete(2), ratio=2, below="1/2")
     with pytest.raises(InvalidInput, match="a secret must be a Channel"):
         explain([1, 2], ratio=2)  # type: ignore[arg-type]
+
+
+def test_a_threshold_is_said_as_it_was_given() -> None:
+    told = str(explain(COIN, below=0.9))
+    assert "≈" not in told
+    assert "keep it below 90%;" in told
+    assert explain(COIN, below=0.9).below == Fraction(9, 10)
+    assert explain(COIN, below=0.9).most == explain(COIN, below="9/10").most
+
+
+def test_what_takes_long_is_bounded_and_said() -> None:
+    """Six outputs of 32 rounds have C(37, 5) types; bounds take their place, and no search."""
+    line = TruncatedGeometric(range(6), ratio="21/20").channel
+    found = explain(line, observations=32, below="1/2")
+    assert not found.after[-1].is_exact
+    assert found.after[-1].value >= success_probability(line, n=16).upper  # it only grows
+    assert (found.most, found.reached) == (16, None)
+    told = " ".join(str(found).split())
+    assert "Up to 16 observations keep it below 50%; more were not tried" in told
+
+
+@pytest.mark.parametrize("below", ["0.6", "0.75", "0.99"])
+def test_within_reach_the_answer_is_that_of_the_search(below: str) -> None:
+    found = explain(COIN, below=below)
+    assert found.most == largest_n(COIN, below)
+    assert found.reached is True

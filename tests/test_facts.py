@@ -2,6 +2,8 @@
 
 import hashlib
 import json
+import math
+from decimal import Decimal, localcontext
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
@@ -83,3 +85,52 @@ def test_a_certainty_is_never_rounded_to(tmp_path: Path) -> None:
         'rows = [["999999/1000000", "1/1000000"], ["1/1000000", "999999/1000000"]]',
     )
     assert answers["leakage"]["after"]["percent"] == "more than 99.9%"
+
+
+def test_labels_that_read_alike_are_told_apart(tmp_path: Path) -> None:
+    """The worst output is the text "1", which is 9 times as likely; the number 1 is 3 times."""
+    answers = found(
+        tmp_path,
+        '[policy]\nvalues = ["(a, b)", ["a", "b"], "c"]\nsecrets = "line"\n'
+        '[mechanism]\nkind = "matrix"\noutputs = [0, 1, "1"]\n'
+        'rows = [["3/12", "8/12", "1/12"], ["3/12", "0.25", "1/2"], ["3/12", "0.25", "1/2"]]',
+    )
+    assert answers["policy"]["secrets"] == ["'(a, b)'", "('a', 'b')", "c"]
+    assert answers["policy"]["pairs"] == [["'(a, b)'", "('a', 'b')"], ["('a', 'b')", "c"]]
+    assert answers["mechanism"]["outputs"] == ["0", "1", "'1'"]
+    assert answers["privacy"]["worst"]["output"] == "'1'"
+
+
+@pytest.mark.parametrize("ratio", ["2", "3", "3/2", "2.7182818284590452354", "1.0000001", "1e9"])
+def test_no_epsilon_is_below_the_true_one(tmp_path: Path, ratio: str) -> None:
+    answers = found(
+        tmp_path,
+        '[policy]\nvalues = 2\n[mechanism]\nkind = "randomised response"\n'
+        f'[question]\nratio = "{ratio}"',
+    )
+    with localcontext() as context:
+        context.prec = 60
+        exactly = Decimal(ratio.split("/")[0]) / Decimal((ratio + "/1").split("/")[1])
+        for each in (answers["privacy"], answers["asked"]):
+            assert exactly.ln() <= Decimal(each["epsilon"])
+            assert Decimal(math.nextafter(each["epsilon"], 0)) < exactly.ln()
+
+
+def test_nats_are_not_below_the_bits(tmp_path: Path) -> None:
+    answers = found(tmp_path, "[policy]\nvalues = 2\nrecords = 300\n[question]\nratio = 3")
+    with localcontext() as context:
+        context.prec = 60
+        exactly = 300 * (Decimal(3) / 2).ln()  # 2λ/(λ+1) for each record
+        assert exactly <= Decimal(answers["worst case"]["nats"]) < exactly * (1 + Decimal(2) ** -50)
+
+
+def test_a_certificate_is_named_with_what_it_proves() -> None:
+    hospital, vote = (audit(read_study(STUDIES / f"{name}.toml")) for name in ("hospital", "vote"))
+    assert facts(hospital)["certificate"] is None
+    assert facts(hospital, "p.json")["certificate"] == {
+        "file": "p.json",
+        "proves": "the worst case: that no mechanism as private leaks more",
+    }
+    assert "none is better" in facts(vote, "p.json")["certificate"]["proves"]
+    assert hospital.proved is hospital.worst
+    assert vote.proved is vote.study.best is vote.best

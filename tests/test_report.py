@@ -81,17 +81,23 @@ class Page(HTMLParser):
         return [text for tag, text in self.texts if tag in tags]
 
 
+def proved(facts: dict[str, Any], file: str | None = "proof.json") -> dict[str, Any]:
+    """Return the facts with a certificate."""
+    certificate = None if file is None else {"file": file, "proves": "the worst case"}
+    return facts | {"certificate": certificate}
+
+
 @cache
 def page_of(name: str) -> str:
     charts = {chart: partial(lambda chart, _: drawn(name, chart), chart) for chart in CHARTS}
     with patch("leaktight.report.CHARTS", charts):
-        return html(example(name), command=COMMAND, certificate="proof.json")
+        return html(proved(example(name)), command=COMMAND)
 
 
 def read(facts: dict[str, Any], certificate: str | None = None) -> Page:
     """Read the words of a page, quickly: without its pictures."""
     with patch("leaktight.report.CHARTS", {}):
-        return Page(html(facts, command=COMMAND, certificate=certificate))
+        return Page(html(proved(facts, certificate), command=COMMAND))
 
 
 def changed(facts: dict[str, Any], **parts: Any) -> dict[str, Any]:
@@ -198,7 +204,7 @@ def test_a_band_is_shown_by_both_its_ends() -> None:
 
 def test_a_page_is_made_of_json_alone() -> None:
     again = json.loads(json.dumps(example("vote")))
-    assert html(again, command=COMMAND, certificate="proof.json") == page_of("vote")
+    assert html(proved(again), command=COMMAND) == page_of("vote")
 
 
 # --- what it says --------------------------------------------------------------------------
@@ -242,7 +248,7 @@ def test_a_level_that_is_too_high_never_looks_like_the_one_that_was_asked() -> N
     facts = changed(example("salary"), holds=False)
     facts["asked"]["epsilon"] = 1 - 2**-30
     shown = read(facts).of("dd")
-    assert shown[:2] == ["0.999999999", "1"]
+    assert shown[:2] == ["0.9999999991", "1"]  # 1 − 2^−30 = 0.99999999906…, rounded up
     assert read(facts | {"holds": True}).of("dd")[:2] == ["1", "1"]
     facts["asked"]["epsilon"] = 1
     assert "That is more than asked, if only by a hair." in read(facts).of("p")
@@ -319,10 +325,11 @@ def test_how_to_check_it_names_the_command_the_proof_and_the_files() -> None:
     values = dict(page.rows["check"])
     assert values["locations.toml"] == f"sha256 {facts['files'][0]['sha256']}"
     assert values["version"] == f"leaktight {facts['version']}"
-    assert read(facts, "a proof.json").of("code")[1] == "leaktight verify 'a proof.json'"
+    assert read(facts, "to/a proof.json").of("code")[1] == "leaktight verify 'a proof.json'"
     without = read(facts)
     assert without.of("code") == [COMMAND]
-    assert "No certificate was written." in without.of("p")
+    assert "No certificate was written; --certificate writes one." in without.of("p")
+    assert "proof.json proves the worst case; the second command checks it." in page.of("p")
 
 
 # --- the page itself -----------------------------------------------------------------------
@@ -352,7 +359,7 @@ def test_ids_occur_once_and_pictures_have_titles(name: str) -> None:
 
 def test_labels_are_shown_as_they_are_and_do_nothing() -> None:
     facts = hostile()
-    page = Page(html(facts, command=COMMAND, certificate='"><script>'))
+    page = Page(html(proved(facts, '"><script>'), command=COMMAND))
     assert {tag for tag, _ in page.tags}.isdisjoint({"script", "img", "b"})
     assert not any(key.startswith("on") for _, attrs in page.tags for key in attrs)
     assert page.of("h1") == page.of("title") == [facts["title"]]
@@ -379,7 +386,7 @@ def squeezed(text: str) -> str:
 def test_markdown_has_the_same_words_and_tables(name: str) -> None:
     facts = hostile() if name == "hostile" else example(name)
     page = read(facts, "proof.json")
-    text = markdown(facts, command=COMMAND, certificate="proof.json")
+    text = markdown(proved(facts), command=COMMAND)
     lines = [plain(line) for line in text.splitlines()]
     for words in page.of("p", "h1", "li"):
         assert any(squeezed(words) in line for line in lines), words

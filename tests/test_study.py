@@ -164,7 +164,7 @@ MISTAKES: dict[str, tuple[str, str]] = {
     "a difference of texts": (POLICY + '[question]\ngain = "difference"', "gain: .*numbers, got"),
     "a distance of parts": (
         '[policy]\nsecrets = "partition"\ngroups = [["a"], ["b"]]\n[question]\ngain = "distance"',
-        "gain: the distance is infinite",
+        "gain: the distance between 'a' and 'b' is infinite, in different components",
     ),
     "no observations": (POLICY + "[question]\nobservations = 0", "observations must be a whole"),
     "a billion observations": (

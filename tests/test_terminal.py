@@ -10,6 +10,7 @@ from leaktight.facts import facts
 from leaktight.study import read_study
 from leaktight.terminal import summary, verdict
 
+NOISY = '[policy]\nvalues = 2\n[mechanism]\nkind = "randomised response"\nratio = 2\n'
 STUDIES = sorted((Path(__file__).parent.parent / "examples" / "studies").glob("*.toml"))
 
 
@@ -42,9 +43,10 @@ def test_long_texts_are_wrapped(tmp_path: Path) -> None:
 def test_words_come_first_and_numbers_last(tmp_path: Path) -> None:
     text = '[policy]\nvalues = 2\n[mechanism]\nkind = "randomised response"\n[question]\nratio = 3'
     lines = summary(found(tmp_path, text)).splitlines()
-    assert lines[2] == (
-        "PRIVATE as asked: randomised response on 2 values has ε = 1.099, at most ε ="
-    )
+    assert lines[2:4] == [
+        "PRIVATE as asked: randomised response on 2 values has ε = 1.099, at most",
+        "ε = 1.099.",
+    ]
     assert "leakage        0.584963 bits: a guess is right 50% → 75%" in lines
     assert any("no mechanism leaks more than 0.584963 bits, and some" in line for line in lines)
 
@@ -56,14 +58,17 @@ def test_two_levels_that_round_alike_are_told_apart(tmp_path: Path) -> None:
     )
     close = verdict(found(tmp_path, text.format("2.000001")))
     assert close.startswith("NOT PRIVATE")
-    assert "ε = 0.69314768, more than ε = 0.69314718" in close
+    assert "ε = 0.6931477, more than ε = 0.6931472" in close  # 0.69314768…, 0.69314718…
     hair = verdict(found(tmp_path, text.format("2." + "0" * 30 + "1")))
-    assert "an ε above 0.6931, if only by a hair" in hair
+    assert "a larger ε than asked, if only by a hair" in hair
 
 
 def test_without_a_mechanism_the_policy_answers(tmp_path: Path) -> None:
     answers = found(tmp_path, "[policy]\nvalues = 2\n[question]\nratio = 3")
     assert verdict(answers) == "No mechanism is given: this is what any may tell."
+    noisy = NOISY + "[question]\nratio = 3"
+    unknown = found(tmp_path, noisy) | {"privacy": None, "holds": None}
+    assert verdict(unknown) == "How private it is could not be computed."
     assert "as private" in summary(answers)
 
 
@@ -82,3 +87,32 @@ def test_bounds_are_rounded_up(tmp_path: Path) -> None:
     assert summary(answers).count("1.23457 bits") == 2
     answers["worst case"]["upper bits"] = 1.2345601
     assert "1.23457 bits" in summary(answers)
+
+
+def test_no_epsilon_is_printed_below_the_true_one(tmp_path: Path) -> None:
+    """ln 2 = 0.69314…: a mechanism with that ε is not private at 0.6931."""
+    assert verdict(found(tmp_path, NOISY)).endswith("is private at ε = 0.6932.")
+    asked = verdict(found(tmp_path, NOISY + "[question]\nratio = 2"))
+    assert asked.endswith("has ε = 0.6932, at most ε = 0.6932.")
+    more = verdict(found(tmp_path, NOISY + '[question]\nratio = "3/2"'))
+    assert more.endswith("has ε = 0.6932, more than ε = 0.4055.")  # ln 3/2 = 0.405465…
+    told = verdict(found(tmp_path, NOISY + "[question]\nepsilon = 1"))
+    assert told.endswith("has ε = 0.6932, at most ε = 1.")
+
+
+def test_what_is_guaranteed_at_worst_is_rounded_up(tmp_path: Path) -> None:
+    """Two coins leak 2·log2(4/3) = 0.8300749985… bits at worst, one 0.4150374992…"""
+    text = NOISY.replace("values = 2", "values = 2\nrecords = 2")
+    lines = summary(found(tmp_path, text)).splitlines()
+    assert any(line.startswith("at worst ") and "0.415038 bits" in line for line in lines)
+    assert any(line.startswith("all records ") and "0.830075 bits" in line for line in lines)
+
+
+def test_the_certificate_is_named_with_what_it_proves(tmp_path: Path) -> None:
+    answers = found(tmp_path, NOISY)
+    assert "certificate" not in summary(answers)
+    answers["certificate"] = {"file": "my proof.json", "proves": "the worst case"}
+    *_, blank, name, proves, check = summary(answers).splitlines()
+    assert (blank, name) == ("", "certificate: my proof.json")
+    assert proves == "  It proves the worst case."
+    assert check == "  leaktight verify 'my proof.json'"

@@ -1,8 +1,58 @@
-"""How are numbers, ratios and gains read from a command line?"""
+"""How are graphs, numbers, ratios and gains written on a command line?
 
-from typing import Any
+An option has its text here, how it is read, and how a shell completes it.
+"""
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Annotated, Any
 
 import typer
+
+GAINS = {
+    "guess": "guess",
+    "distance": "distance",
+    "difference": "difference",
+    "squared": "squared difference",
+}
+"""What a user writes for each gain of a study."""
+
+
+def graph_forms(incomplete: str) -> Iterator[str]:
+    """Complete a graph: one of each kind, to be changed."""
+    from leaktight.graph_text import FORMS
+
+    return (form for form in FORMS.split(", ") if form.startswith(incomplete))
+
+
+def gain_names(incomplete: str) -> Iterator[str]:
+    """Complete a gain."""
+    return (name for name in GAINS if name.startswith(incomplete))
+
+
+def claim_ids(incomplete: str) -> Iterator[str]:
+    """Complete a claim of the papers."""
+    from leaktight.claims.register import REGISTER
+
+    return (name for name in REGISTER if name.startswith(incomplete))
+
+
+RatioOption = Annotated[str | None, typer.Option("--ratio", help="λ = e^ε, such as 2 or 3/2.")]
+EpsilonOption = Annotated[str | None, typer.Option("--epsilon", help='ε, such as 1 or "ln 2".')]
+PriorOption = Annotated[str | None, typer.Option(help="Such as 1/2,1/4,1/4; uniform if not given.")]
+JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON for machines.")]
+CertificateOption = Annotated[Path | None, typer.Option(help="Write the proof, as JSON.")]
+GraphArgument = Annotated[
+    str,
+    typer.Argument(
+        help="complete:6, line:4, cycle:7, threshold:10:2, grid:3x4, edges:a-b,b-c",
+        autocompletion=graph_forms,
+    ),
+]
+GainOption = Annotated[
+    str,
+    typer.Option(help="guess, distance, difference or squared.", autocompletion=gain_names),
+]
 
 
 def read_ratio(ratio: str | None, epsilon: str | None) -> tuple[str | None, str | None]:
@@ -36,24 +86,14 @@ def read_whole(text: str) -> list[int]:
 
 def read_aim(name: str, values: Any) -> Any:
     """Return what each guess of a value earns or costs."""
-    from leaktight.gain import Gain, Loss
+    from leaktight.aim import aim_of
+    from leaktight.errors import InvalidInput
 
-    if name == "guess":
-        return Gain.binary(values.vertices)
-    if name == "distance":
-        return Loss.by_distance(values.vertices, values.distance)
-    powers = {"difference": 1, "squared": 2}
-    if name not in powers:
+    if name not in GAINS:
         raise typer.BadParameter(
             f"--gain must be guess, distance, difference or squared, got {name[:60]!r}"
         )
-    return Loss.by_distance(values.vertices, lambda a, b: _apart(a, b, powers[name]))
-
-
-def _apart(a: Any, b: Any, power: int) -> Any:
-    """Return |a − b|^power, for points the sum over their coordinates."""
-    if isinstance(a, tuple):
-        return sum(_apart(x, y, power) for x, y in zip(a, b, strict=True))
-    if isinstance(a, str):
-        raise typer.BadParameter("--gain difference needs values that are numbers")
-    return abs(a - b) ** power
+    try:
+        return aim_of(GAINS[name], values)
+    except InvalidInput as wrong:
+        raise InvalidInput(f"--gain {name}: {wrong}") from None

@@ -5,7 +5,8 @@ computed, because it would be too large, is left out and said to be.
 """
 
 import math
-from collections.abc import Callable
+from collections import Counter
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import TypeVar
@@ -13,18 +14,21 @@ from typing import TypeVar
 from leaktight.capacity import Capacity, min_capacity
 from leaktight.channel import Channel
 from leaktight.composition import Parallel
+from leaktight.digits import DIGITS, above
 from leaktight.distribution import Distribution
 from leaktight.errors import InvalidInput, LeaktightError, TooLarge
-from leaktight.exact import Number, counted, rational
-from leaktight.explanation import Explanation, explain
+from leaktight.exact import Number, counted, fraction, ln_interval, rational
+from leaktight.explanation import Explanation, explain, is_quick
 from leaktight.gain import Gain, Loss
 from leaktight.hyper import hyper
 from leaktight.leakage import Leakage, min_entropy_leakage
 from leaktight.mechanisms.design import BestMechanism, optimal_mechanism
+from leaktight.percent import percent
 from leaktight.privacy import PrivacyLevel, privacy_level
 from leaktight.ratio import Ratio
 from leaktight.repetition.curve import success_curve
 from leaktight.repetition.enclosure import SuccessProbability
+from leaktight.repetition.observations import observe
 from leaktight.study import Study
 from leaktight.utility import Utility, utility
 from leaktight.worst_case.bound_table import LeakageBounds
@@ -98,6 +102,12 @@ class Audit:
     skipped: dict[str, str]
     """What was not computed, and why."""
 
+    @property
+    def proved(self) -> BestMechanism | WorstCase | None:
+        """What a certificate is written of: the mechanism if the best was asked for, or else the
+        worst case."""
+        return self.worst if self.study.best is None else self.study.best
+
 
 def audit(study: Study, progress: Progress | None = None) -> Audit:
     """Answer everything that a study asks; ``progress`` is told what is being computed."""
@@ -117,13 +127,7 @@ def audit(study: Study, progress: Progress | None = None) -> Audit:
             together = work.do("leakage of all records", lambda: _together(study, channel))
         useful = work.do("usefulness", lambda: utility(channel, study.prior, _aim(study)))
         seen = work.do("observations", lambda: _seen(study, channel))
-        curve = (
-            work.do(
-                "observations",
-                lambda: success_curve(channel, study.prior, _counts(study)),
-            )
-            or {}
-        )
+        curve = work.do("curve", lambda: _curve(study, channel, work.skipped)) or {}
     ratio = study.ratio or _own_ratio(level)
     worst = bounds = best = guaranteed = None
     by_epsilon: tuple[EpsilonPoint, ...] = ()
@@ -199,6 +203,8 @@ def _aim(study: Study) -> Gain | Loss:
 
 
 def _best(study: Study, ratio: Ratio) -> BestMechanism:
+    if study.best is not None and study.best.ratio == ratio:
+        return study.best
     if study.graph.order > MOST_DESIGNED:
         raise TooLarge(
             f"the best mechanism is designed here for at most {MOST_DESIGNED} inputs, "
@@ -257,20 +263,29 @@ def _by_epsilon(study: Study, ratio: Ratio) -> tuple[EpsilonPoint, ...]:
         table = leakage_bounds(graph, epsilon=epsilon)
         diameters = [b.bits for b in table.bounds if "Theorem 11" in b.source and "diam" in b.form]
         points.append(
-            EpsilonPoint(epsilon, worst.bits, table.tightest.bits, min(diameters, default=None))
+            EpsilonPoint(
+                epsilon, worst.bits_interval[1], table.tightest.bits, min(diameters, default=None)
+            )
         )
     return tuple(points)
 
 
-def _counts(study: Study) -> list[int]:
-    """Return numbers of observations from 1 to the most, closer together where they are few."""
-    most = study.observations
+def _curve(
+    study: Study, channel: Channel, skipped: dict[str, str]
+) -> dict[int, SuccessProbability]:
+    """Return what observations tell, for numbers closer together where they are few."""
     if study.graph.order > MOST_OBSERVED:
         raise TooLarge(
             f"the curve is computed for at most {MOST_OBSERVED} inputs, got {study.graph.order:,}"
         )
-    steps = (round(most ** (k / (POINTS - 1))) for k in range(POINTS))
-    return sorted({max(1, n) for n in steps})
+    steps = (round(study.observations ** (k / (POINTS - 1))) for k in range(POINTS))
+    counts = sorted({max(1, n) for n in steps})
+    seen = observe(channel, study.prior)
+    quick = [n for n in counts if is_quick(seen, n)]
+    if len(quick) < len(counts):
+        many = counted(quick[-1], "observation", "observations")
+        skipped[f"the curve beyond {many}"] = "so many outcomes can be seen that it takes long"
+    return success_curve(channel, study.prior, quick)
 
 
 # --- where users go wrong ------------------------------------------------------------------
@@ -305,9 +320,11 @@ def _warnings(
             )
     if promised is not None and level is not None and level.ratio > promised.ratio:
         told.append(
-            f"What is public voids plain differential privacy: ε is {level.epsilon:.4g}, "
-            f"not {promised.epsilon:.4g} as for one record alone."
+            f"What is public voids plain differential privacy: ε is {_epsilon(level)}, "
+            f"not {_epsilon(promised)} as for one record alone."
         )
+    if study.scope == "record" and policy.is_constrained and policy.records > 1:
+        told += _unlike_prior(study)
     if level is not None and level.ratio == math.inf:
         told.append(f"Some output rules an input out: {level.witness}.")
     if study.channel is not None and not study.channel.is_exact:
@@ -323,3 +340,26 @@ def _warnings(
     if worst is not None and not worst.is_exact:
         told.append("The worst case is known between two numbers only; the larger one is safe.")
     return told
+
+
+def _epsilon(level: PrivacyLevel) -> str:
+    return "infinite" if level.ratio == math.inf else above(ln_interval(level.ratio)[1], DIGITS)
+
+
+def _unlike_prior(study: Study) -> Iterator[str]:
+    """Say if every value is believed equally likely, and what is public says otherwise."""
+    likeliest = study.prior.array.max()
+    if likeliest > study.prior.array.min():
+        return
+    databases = study.policy.databases()
+    for record in range(study.policy.records):
+        counts = Counter(each[record] for each in databases if isinstance(each, tuple))
+        value, most = counts.most_common(1)[0]
+        share = Fraction(most, len(databases))
+        if share > fraction(likeliest):
+            yield (
+                f"Every value is believed equally likely beforehand, {percent(fraction(likeliest))}"
+                f", but of the databases that are possible {percent(share)} have {value!r:.40} in "
+                f"record {record + 1}; [question] prior can say so."
+            )
+            return

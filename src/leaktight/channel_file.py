@@ -69,6 +69,8 @@ def read_channel(path: str | Path) -> Channel:
         return read(text)
     except (InvalidChannel, InvalidFile, csv.Error) as wrong:
         raise InvalidFile(f"{source}: {wrong}") from None
+    except RecursionError:
+        raise InvalidFile(f"{source}: lists are nested too deeply") from None
 
 
 def _writer(path: Path) -> Any:

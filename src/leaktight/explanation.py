@@ -11,14 +11,23 @@ import numpy as np
 from leaktight.attacker import Attacker, Guesser, Observer, Secret, attacker_on, most_below
 from leaktight.breach import Breach
 from leaktight.distribution import PriorLike
-from leaktight.errors import InvalidNumber
-from leaktight.exact import Number, counted, fraction, rational, shown
+from leaktight.errors import InvalidNumber, TooLarge
+from leaktight.exact import Number, as_printed, counted, fraction, rational, shown
 from leaktight.hyper import hyper
 from leaktight.percent import Probability, percent
 from leaktight.policy import Policy
+from leaktight.repetition.likelihood_bounds import success_bounds
+from leaktight.repetition.observations import Observations, observe
+from leaktight.repetition.type_classes import TypeClasses
 
 WIDTH = 80
 """The columns that a line of text may take."""
+
+MOST_TYPES = 2**18
+"""The most types, times the inputs, that are gone through for a sentence: about a second."""
+
+MOST_OBSERVED = 2**20
+"""The most observations of which is asked whether a threshold is reached."""
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -43,8 +52,8 @@ class Explanation:
     """The threshold that was asked for."""
     most: int | float | None
     """The most observations that keep the chance below it."""
-    reached: bool
-    """Whether one more reaches it for certain."""
+    reached: bool | None
+    """Whether one more reaches it for certain; None if more were not tried, as it takes long."""
 
     def __str__(self) -> str:
         return "\n".join(fill(sentence, WIDTH) for sentence in self._sentences())
@@ -80,16 +89,15 @@ class Explanation:
     def _threshold(self, threshold: Fraction, most: int | float) -> str:
         told = str(Probability(0, threshold, True))  # a rounded threshold would be another one
         below = told.removeprefix("exactly ") if told.startswith("exactly") else shown(threshold)
+        keep = "keeps" if most == 1 else "keep"
         if most == math.inf:
             return f"However many {self.noun}s there are, it stays below {below}."
         if most == 0:
             return f"A single {self.noun} can bring it to {below} or more."
-        keep = "keeps" if most == 1 else "keep"
-        more = "do" if self.reached else "may"
-        return (
-            f"Up to {counted(most, self.noun, f'{self.noun}s')} {keep} it below {below}; "
-            f"{most + 1:,} {more} not."
-        )
+        more = f"{most + 1:,} {'do' if self.reached else 'may'} not"
+        if self.reached is None:
+            more = "more were not tried, as that takes long"
+        return f"Up to {counted(most, self.noun, f'{self.noun}s')} {keep} it below {below}; {more}."
 
 
 def explain(
@@ -111,7 +119,8 @@ def explain(
       mechanism private on the graph lets anyone guess.
     - A ``Policy``: the same for what one of its independent records is. For whole databases, give
       ``policy.adjacency()``.
-    - A ``Channel``, which is observed repeatedly: exact.
+    - A ``Channel``, which is observed repeatedly: exact, or a bound where counting all that can be
+      seen takes more than a second; ``success_probability`` takes its time.
     - A number, the probability of one guess, with ``ratio`` or ``epsilon`` and the largest
       ``distance`` between the possible values, by default 1.
 
@@ -137,19 +146,52 @@ def explain(
         raise InvalidNumber(f"observations must be a whole number from 1 up, got {observations!r}")
     attacker = attacker_on(secret, prior, ratio, epsilon, distance)
     times = sorted({1, int(observations)})
-    most = None if below is None else most_below(attacker, below)
+    threshold = None if below is None else fraction(as_printed(below))
+    most, reached = (None, None) if threshold is None else _most_below(attacker, threshold)
     return Explanation(
         what,
         "observation" if isinstance(attacker, Observer) else "release",
         attacker.chance(0),
-        tuple(map(attacker.chance, times)),
+        tuple(_chance(attacker, n) for n in times),
         tuple(map(attacker.belief, times)) if isinstance(attacker, Guesser) else (),
         _most_telling(attacker) if isinstance(attacker, Observer) else None,
         _assumption(secret, attacker),
-        None if below is None else fraction(rational(below)),
+        threshold,
         most,
-        isinstance(most, int) and attacker.chance(most + 1).is_exact,
+        reached,
     )
+
+
+def is_quick(seen: Observations, n: int) -> bool:
+    """Say whether what n rounds of observations tell is found in about a second."""
+    return n == 1 or TypeClasses.of(seen.rounds(n).parts).count * len(seen) <= MOST_TYPES
+
+
+def _seen_by(observer: Observer) -> Observations:
+    return observe(observer.channel, observer.prior)
+
+
+def _chance(attacker: Attacker, n: int) -> Probability:
+    """Return the chance after n observations; a bound where the exact one takes long."""
+    if isinstance(attacker, Observer) and not is_quick(_seen_by(attacker), n):
+        try:
+            bounds = success_bounds(attacker.channel, attacker.prior, n)
+            return Probability(n, fraction(rational(bounds.upper)), False)
+        except TooLarge:
+            pass  # there are no bounds for so many inputs
+    return attacker.chance(n)
+
+
+def _most_below(attacker: Attacker, threshold: Fraction) -> tuple[int | float, bool | None]:
+    """Return the most observations that keep the chance below, and whether one more does not."""
+    if isinstance(attacker, Observer) and threshold < attacker.in_the_end():
+        reach, seen = 1, _seen_by(attacker)
+        while reach < MOST_OBSERVED and is_quick(seen, 2 * reach):
+            reach *= 2
+        if attacker.chance(reach).value < threshold:
+            return reach, None
+    most = most_below(attacker, threshold)
+    return most, isinstance(most, int) and attacker.chance(most + 1).is_exact
 
 
 def _most_telling(observer: Observer) -> Breach | None:

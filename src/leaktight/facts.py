@@ -6,15 +6,18 @@ Exact numbers are given as text, such as "4/3", and beside it as a float.
 
 import hashlib
 import math
-from dataclasses import asdict
+from collections import Counter
+from collections.abc import Hashable, Iterable, Mapping
+from dataclasses import asdict, dataclass
 from fractions import Fraction
 from typing import Any
 
 from leaktight import __version__
 from leaktight.audit import Audit
-from leaktight.exact import fraction, rational, to_float
+from leaktight.exact import fraction, ln_interval, rational, to_float
 from leaktight.explanation import Explanation
 from leaktight.gain import Loss
+from leaktight.mechanisms.design import BestMechanism
 from leaktight.percent import percent, percent_above
 from leaktight.privacy import PrivacyLevel
 from leaktight.ratio import Ratio
@@ -27,10 +30,17 @@ MOST_SHOWN = 40
 MOST_BITS = 100
 """The longest numerator or denominator that is written out."""
 
+LN_2 = math.nextafter(math.log(2), 1)
+"""A float above ln 2, so that nats are rounded up as bits are."""
 
-def facts(audit: Audit) -> dict[str, Any]:
-    """Return the answers of an audit as plain JSON: text, numbers, lists and tables."""
+
+def facts(audit: Audit, certificate: str | None = None) -> dict[str, Any]:
+    """Return the answers of an audit as plain JSON: text, numbers, lists and tables.
+
+    ``certificate`` is the file that proves what the audit did, if one was written.
+    """
     study = audit.study
+    names = _Names.of(audit)
     return {
         "format": "leaktight audit 1",
         "version": __version__,
@@ -42,10 +52,10 @@ def facts(audit: Audit) -> dict[str, Any]:
             "observations": study.observations,
             "below": None if study.below is None else _number(fraction(rational(study.below))),
         },
-        "policy": _policy(audit),
-        "mechanism": _mechanism(audit),
-        "privacy": None if audit.level is None else _level(audit.level),
-        "one record alone": None if audit.promised is None else _level(audit.promised),
+        "policy": _policy(audit, names),
+        "mechanism": _mechanism(audit, names),
+        "privacy": None if audit.level is None else _level(audit.level, names),
+        "one record alone": None if audit.promised is None else _level(audit.promised, names),
         "leakage": _leakage(audit),
         "worst case": None if audit.worst is None else worst_facts(audit.worst),
         "published bounds": [] if audit.bounds is None else bound_facts(audit.bounds),
@@ -62,14 +72,17 @@ def facts(audit: Audit) -> dict[str, Any]:
         "posterior": None
         if audit.posterior is None or len(audit.posterior) > MOST_SHOWN or audit.seen is None
         else {
-            "output": _name(audit.seen.telling.output) if audit.seen.telling else "",
-            "values": [_name(v) for v in audit.posterior.values],
+            "output": names.output(audit.seen.telling.output) if audit.seen.telling else "",
+            "values": [names.input(v) for v in audit.posterior.values],
             "before": [float(study.prior[v]) for v in audit.posterior.values],
             "after": [float(p) for _, p in audit.posterior.items()],
         },
         "by epsilon": [asdict(point) for point in audit.by_epsilon],
         "warnings": list(audit.warnings),
         "not computed": dict(audit.skipped),
+        "certificate": None
+        if certificate is None
+        else {"file": certificate, "proves": _proved(audit)},
         "files": [
             {"name": path.name, "sha256": hashlib.sha256(path.read_bytes()).hexdigest()}
             for path in study.files
@@ -96,33 +109,36 @@ def _chance(value: Any) -> dict[str, Any]:
 
 
 def _ratio(ratio: Ratio) -> dict[str, Any]:
-    return {"ratio": _number(ratio.lower), "epsilon": ratio.epsilon, "text": str(ratio)}
+    epsilon = ln_interval(ratio.lower)[1] if ratio.is_exact else ratio.epsilon
+    return {"ratio": _number(ratio.lower), "epsilon": epsilon, "text": str(ratio)}
 
 
-def _level(level: PrivacyLevel) -> dict[str, Any]:
+def _level(level: PrivacyLevel, names: "_Names") -> dict[str, Any]:
+    """Return how private a mechanism is; ε is the least float that is not below it."""
     witness = level.witness
     return {
         "ratio": _number(level.ratio),
-        "epsilon": None if level.ratio == math.inf else level.epsilon,
+        "epsilon": None if level.ratio == math.inf else ln_interval(level.ratio)[1],
         "worst": None
         if witness is None
         else {
-            "input": _name(witness.input),
-            "neighbour": _name(witness.neighbour),
-            "output": _name(witness.output),
+            "input": names.input(witness.input),
+            "neighbour": names.input(witness.neighbour),
+            "output": names.output(witness.output),
         },
     }
 
 
-def _policy(audit: Audit) -> dict[str, Any]:
+def _policy(audit: Audit, names: "_Names") -> dict[str, Any]:
     study, graph = audit.study, audit.study.graph
     return {
         "text": repr(study.policy).removeprefix("Policy(").removesuffix(")"),
         "records": study.policy.records,
         "values": study.policy.secrets.order,
-        "secrets": [_name(v) for v in study.policy.secrets.vertices[:MOST_SHOWN]],
+        "secrets": [names.input(v) for v in study.policy.secrets.vertices[:MOST_SHOWN]],
         "pairs": [
-            [_name(a), _name(b)] for a, b in study.policy.secrets.edge_pairs()[: MOST_SHOWN**2]
+            [names.input(a), names.input(b)]
+            for a, b in study.policy.secrets.edge_pairs()[: MOST_SHOWN**2]
         ],
         "constrained": study.policy.is_constrained,
         "on": study.scope,
@@ -130,7 +146,7 @@ def _policy(audit: Audit) -> dict[str, Any]:
     }
 
 
-def _mechanism(audit: Audit) -> dict[str, Any] | None:
+def _mechanism(audit: Audit, names: "_Names") -> dict[str, Any] | None:
     channel = audit.study.channel
     if channel is None:
         return None
@@ -138,8 +154,8 @@ def _mechanism(audit: Audit) -> dict[str, Any] | None:
     return {
         "name": audit.study.mechanism,
         "exact": channel.is_exact,
-        "inputs": [_name(x) for x in channel.inputs] if small else None,
-        "outputs": [_name(z) for z in channel.outputs] if small else None,
+        "inputs": [names.input(x) for x in channel.inputs] if small else None,
+        "outputs": [names.output(z) for z in channel.outputs] if small else None,
         "matrix": channel.to_numpy().tolist() if small else None,
         "shape": list(channel.shape),
     }
@@ -164,7 +180,7 @@ def worst_facts(worst: WorstCase) -> dict[str, Any]:
         "bits": worst.bits,
         "lower bits": low,
         "upper bits": high,
-        "nats": high * math.log(2),
+        "nats": math.nextafter(high * LN_2, math.inf),
         "exact": worst.is_exact,
         "factor": str(worst.upper_factors),
         "route": worst.route,
@@ -217,6 +233,42 @@ def _explained(explanation: Explanation | None) -> dict[str, Any] | None:
         ],
         "most observations": None if explanation.most is None else str(explanation.most),
     }
+
+
+def _proved(audit: Audit) -> str:
+    """Say what the certificate of an audit proves."""
+    proved = audit.proved
+    if isinstance(proved, BestMechanism):
+        best = "none is better" if proved.is_optimal else "how near it is to the best"
+        return f"that the mechanism is private, and {best} at its ratio"
+    return "the worst case: that no mechanism as private leaks more"
+
+
+@dataclass(frozen=True, slots=True)
+class _Names:
+    """Labels as a person reads them, and in quotes where two would read alike."""
+
+    inputs: Mapping[Hashable, str]
+    outputs: Mapping[Hashable, str]
+
+    @classmethod
+    def of(cls, audit: Audit) -> "_Names":
+        study = audit.study
+        inputs = dict.fromkeys([*study.policy.secrets.vertices, *study.graph.vertices])
+        outputs = () if study.channel is None else study.channel.outputs
+        return cls(_told_apart(inputs), _told_apart(outputs))
+
+    def input(self, label: Hashable) -> str:
+        return self.inputs.get(label) or _name(label)
+
+    def output(self, label: Hashable) -> str:
+        return self.outputs.get(label) or _name(label)
+
+
+def _told_apart(labels: Iterable[Hashable]) -> dict[Hashable, str]:
+    names = {label: _name(label) for label in labels}
+    counts = Counter(names.values())
+    return {label: name if counts[name] == 1 else repr(label) for label, name in names.items()}
 
 
 def _name(label: Any) -> str:

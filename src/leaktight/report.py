@@ -21,11 +21,10 @@ MARKUP = re.compile(r"([\\`*_{}\[\]<>|#~$&])")
 """What Markdown may take for more than a letter."""
 
 
-def html(facts: Facts, *, command: str, certificate: str | None = None) -> str:
+def html(facts: Facts, *, command: str) -> str:
     """Return the report on the facts of an audit as one HTML file.
 
-    ``command`` is what reproduces it, ``certificate`` the name of the file that proves the worst
-    case.
+    ``command`` is what reproduces it.
 
     >>> from pathlib import Path
     >>> from tempfile import TemporaryDirectory
@@ -53,13 +52,13 @@ def html(facts: Facts, *, command: str, certificate: str | None = None) -> str:
         title=facts["title"],
         version=facts["version"],
         verdict=verdict(facts),
-        sections=list(sections(facts, command, certificate)),
+        sections=list(sections(facts, command)),
         charts={name: Markup(svg) for name, svg in charts.items() if svg is not None},
     )
     return page.translate(UNSEEN)
 
 
-def markdown(facts: Facts, *, command: str, certificate: str | None = None) -> str:
+def markdown(facts: Facts, *, command: str) -> str:
     """Return the report on the facts of an audit as Markdown, without pictures.
 
     ``html`` shows where facts come from; its page has the same words and numbers.
@@ -76,7 +75,7 @@ def markdown(facts: Facts, *, command: str, certificate: str | None = None) -> s
         listed = ", ".join(f"{name} {number}" for name, number in numbers)
         lines.append(f"- {_plain(heading)}: {_plain(listed)}")
     lines.append("")
-    for section in sections(facts, command, certificate):
+    for section in sections(facts, command):
         lines += [f"## {section.title}", ""]
         for sentence in section.text:
             lines += [_plain(sentence), ""]

@@ -7,6 +7,7 @@ nothing; a number is only rounded.
 import shlex
 from collections.abc import Iterator
 from dataclasses import dataclass
+from pathlib import PurePath
 
 from leaktight.charts import Facts, marked_pair
 from leaktight.exact import counted
@@ -36,7 +37,7 @@ class Section:
     """Lines to copy."""
 
 
-def sections(facts: Facts, command: str, certificate: str | None) -> Iterator[Section]:
+def sections(facts: Facts, command: str) -> Iterator[Section]:
     """Return what the facts say, part by part, without the parts that were not computed."""
     yield _policy(facts)
     if facts["mechanism"] is not None:
@@ -54,7 +55,7 @@ def sections(facts: Facts, command: str, certificate: str | None) -> Iterator[Se
     if facts["not computed"]:
         rows = tuple(facts["not computed"].items())
         yield Section("missing", "What was not computed", (), Table(("what", "why"), rows))
-    yield _check(facts, command, certificate)
+    yield _check(facts, command)
 
 
 # --- the sections --------------------------------------------------------------------------
@@ -122,12 +123,13 @@ def _leakage(facts: Facts) -> Section:
             f"A guess is right with probability {exactly(leakage['before'])} before and "
             f"{exactly(leakage['after'])} after one release: {bits(leakage['bits'])}.",
             f"Whatever was believed before, the chance of {guess} grows at most by a factor of "
-            f"{exactly(leakage['at worst']['factor'])}: {bits(leakage['at worst']['bits'])}.",
+            f"{exactly(leakage['at worst']['factor'], AtMost)}: "
+            f"{bits(AtMost(leakage['at worst']['bits']))}.",
         ]
         if leakage["all records"] is not None:
             text.append(
                 f"All {facts['policy']['records']:,} records together leak at worst "
-                f"{bits(leakage['all records']['bits'])}."
+                f"{bits(AtMost(leakage['all records']['bits']))}."
             )
     if worst is not None:
         whose = "asked" if facts["asked"] is not None else "this one"
@@ -138,7 +140,7 @@ def _leakage(facts: Facts) -> Section:
         )
         text.append(
             f"No mechanism as private as {whose} leaks more than "
-            f"{bits(AtMost(worst['upper bits']))} ({rounded(worst['nats'])} nats), "
+            f"{bits(AtMost(worst['upper bits']))} ({rounded(AtMost(worst['nats']))} nats), "
             f"{attained}."
         )
     points = tuple(
@@ -226,15 +228,16 @@ def _usefulness(facts: Facts) -> Section:
     )
 
 
-def _check(facts: Facts, command: str, certificate: str | None) -> Section:
+def _check(facts: Facts, command: str) -> Section:
     asked, question = facts["asked"], facts["question"]
     text = ["The command gives the same numbers again."]
     code = [command]
-    if certificate is None:
-        text.append("No certificate was written.")
+    if (certificate := facts["certificate"]) is None:
+        text.append("No certificate was written; --certificate writes one.")
     else:
-        text.append("The certificate proves the worst case; the second command checks it.")
-        code.append(shlex.join(["leaktight", "verify", certificate]))
+        name = PurePath(certificate["file"]).name
+        text.append(f"{name} proves {certificate['proves']}; the second command checks it.")
+        code.append(shlex.join(["leaktight", "verify", name]))
     rows = (
         ("version", f"leaktight {facts['version']}"),
         ("policy", facts["policy"]["text"]),

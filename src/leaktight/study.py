@@ -10,19 +10,21 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeAlias
 
+from leaktight.aim import GAINS, aim_of
 from leaktight.channel import Channel
 from leaktight.constraint import Count, count
 from leaktight.distribution import Distribution, prior_on
-from leaktight.errors import InvalidInput, InvalidNumber, TooLarge
-from leaktight.exact import Number, as_printed, rational
+from leaktight.errors import InvalidInput, TooLarge
+from leaktight.exact import Number, rational
 from leaktight.gain import Gain, Loss
 from leaktight.graph import Graph
 from leaktight.graph_text import check_order
+from leaktight.mechanisms.design import BestMechanism
 from leaktight.policy import MOST_RECORDS, Policy
 from leaktight.query import CountingQuery, answer_graph, counting_query
 from leaktight.ratio import Ratio
 from leaktight.secrets import SecretGraph
-from leaktight.study_mechanism import MechanismReader
+from leaktight.study_mechanism import MechanismReader, NamedMechanism
 from leaktight.study_table import StudyTable, load, plain_number, shortened
 
 Query: TypeAlias = Callable[[Any], Hashable]
@@ -40,7 +42,6 @@ SECRETS = ("complete", "line", "cycle", "threshold", "partition", "grid", "edges
 NEEDS = {"threshold": "distance", "partition": "groups", "grid": "sides", "edges": "edges"}
 """The keys that only one kind of secrets has."""
 
-GAINS = ("guess", "distance", "difference", "squared difference")
 SCOPES = ("record", "database", "answer")
 QUERIES = ("count", "sum", "most common")
 
@@ -78,6 +79,8 @@ class Study:
     mechanism: str | None
     """The mechanism in words; None if none is given."""
     channel: Channel | None
+    best: BestMechanism | None
+    """The mechanism with its proof, if the best was asked for."""
     ratio: Ratio | None
     epsilon: Number | None
     """ε as it was written, if it was."""
@@ -120,34 +123,31 @@ def read_study(path: str | Path, *, allow_code: bool = False) -> Study:
     if not table.content:
         raise table.wrong("", "is missing: which values must not be told apart?")
     policy = _policy(table)
-    ratio = question.ratio()
     usual = "answer" if "query" in chosen else "record" if policy.records > 1 else "database"
     scope = chosen.one_of("on", SCOPES, usual)
     query = _query(chosen, scope)
     graph = _graph(table, chosen, policy, scope, query)
     prior = _prior(question, graph)
     aim = _aim(question, graph)
-    mechanism, channel, files = (
-        MechanismReader(chosen, graph, prior, aim, ratio, allow_code).read()
-        if "mechanism" in root
-        else (None, None, ())
-    )
+    reader = MechanismReader(chosen, question, graph, prior, aim, allow_code)
+    named = reader.read() if "mechanism" in root else NamedMechanism()
     return Study(
         title=root.text("title", file.stem),
         policy=policy,
         scope=scope,
         graph=graph,
         query=query,
-        mechanism=mechanism,
-        channel=channel,
-        ratio=ratio,
+        mechanism=named.name,
+        channel=named.channel,
+        best=named.best,
+        ratio=question.ratio(),
         epsilon=question.get("epsilon"),
         prior=prior,
         aim=aim,
         observations=question.whole("observations", 10, MOST_OBSERVATIONS),
         below=_below(question),
         what=question.text("what", "one record" if scope == "record" else f"the {scope}"),
-        files=(file, *files),
+        files=(file, *named.files),
     )
 
 
@@ -302,24 +302,7 @@ def _aim(table: StudyTable, graph: Graph) -> Gain | Loss | None:
             if "gain" in table:
                 raise TooLarge(f"at most {MOST_GUESSES} values have one, got {graph.order:,}")
             return None
-        if kind == "guess":
-            return Gain.binary(graph.vertices)
-        if kind == "distance":
-            if not graph.is_connected:
-                raise InvalidInput("the distance is infinite between components of the policy")
-            return Loss.by_distance(graph.vertices, graph.distance)
-        power = 2 if kind == "squared difference" else 1
-        return Loss.by_distance(graph.vertices, lambda a, b: _difference(a, b, power))
-
-
-def _difference(a: Any, b: Any, power: int) -> Any:
-    """Return |a − b|^power for numbers, and for points the sum over their coordinates."""
-    if isinstance(a, tuple):
-        return sum(_difference(x, y, power) for x, y in zip(a, b, strict=True))
-    try:
-        return abs(as_printed(plain_number(a)) - as_printed(plain_number(b))) ** power
-    except InvalidNumber:
-        raise InvalidInput(f'"difference" needs values that are numbers, got {a!r:.40}') from None
+        return aim_of(kind, graph)
 
 
 def _below(table: StudyTable) -> Number | None:

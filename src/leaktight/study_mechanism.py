@@ -15,7 +15,7 @@ from leaktight.errors import InvalidInput, Mismatch, TooLarge
 from leaktight.gain import Gain, Loss
 from leaktight.graph import Graph
 from leaktight.labels import alignment
-from leaktight.mechanisms.design import optimal_mechanism
+from leaktight.mechanisms.design import BestMechanism, optimal_mechanism
 from leaktight.mechanisms.geometric import TruncatedGeometric
 from leaktight.mechanisms.graph_exponential import GraphExponential
 from leaktight.mechanisms.guarantee import Mechanism
@@ -24,8 +24,7 @@ from leaktight.mechanisms.planar import PlanarGeometric, PlanarLaplace
 from leaktight.mechanisms.randomized_response import RandomizedResponse
 from leaktight.mechanisms.tight_constraints import TightConstraints
 from leaktight.program import channel_of
-from leaktight.ratio import Ratio
-from leaktight.study_table import StudyTable, shortened
+from leaktight.study_table import StudyTable, plain_number, shortened
 
 MOST_INPUTS = 1000
 """The most inputs of a mechanism that a study names: a matrix of a million exact numbers."""
@@ -53,19 +52,30 @@ USES = {
 """The kinds of mechanisms that a key is for."""
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class NamedMechanism:
+    """A mechanism in words, its channel, and the files that it is in; or none at all."""
+
+    name: str | None = None
+    channel: Channel | None = None
+    files: tuple[Path, ...] = ()
+    best: BestMechanism | None = None
+    """The same with its proof, if the best was asked for."""
+
+
 @dataclass(frozen=True, slots=True)
 class MechanismReader:
     """What a mechanism of a study is built on."""
 
     table: StudyTable
+    question: StudyTable
     graph: Graph
     prior: Distribution
     aim: Gain | Loss | None
-    asked: Ratio | None
     allow_code: bool
 
-    def read(self) -> tuple[str, Channel, tuple[Path, ...]]:
-        """Return the mechanism in words, its channel, and the files that it is in."""
+    def read(self) -> NamedMechanism:
+        """Return the mechanism that the table names."""
         table = self.table
         kind = table.one_of("kind", KINDS)
         for key, kinds in USES.items():
@@ -80,20 +90,22 @@ class MechanismReader:
                     f"got {self.graph.order:,}"
                 )
         if kind == "matrix":
-            return "the given matrix", self._fitted("rows", self._matrix()), ()
+            return NamedMechanism("the given matrix", self._fitted("rows", self._matrix()))
         if kind == "file":
             path = table.file.parent / table.text("file", "")
             with table.at("file"):
                 channel = read_channel(path)
-            return f"the matrix in {path.name}", self._fitted("file", channel), (path,)
+            fitted = self._fitted("file", channel)
+            return NamedMechanism(f"the matrix in {path.name}", fitted, (path,))
         if kind == "python":
             name = table.text("function", "")
             program, source = self._function(name)
             with table.at("function"), redirect_stdout(sys.stderr):
                 channel = _called(name, program, self.graph)
-            return f"the program {name}", channel, (source,)
+            return NamedMechanism(f"the program {name}", channel, (source,))
         made = self._construction(kind)
-        return made.name, made.channel, ()
+        best = made if isinstance(made, BestMechanism) else None
+        return NamedMechanism(made.name, made.channel, best=best)
 
     def _matrix(self) -> Channel:
         rows = self.table.get("rows")
@@ -124,7 +136,8 @@ class MechanismReader:
 
     def _construction(self, kind: str) -> Mechanism:
         table, graph = self.table, self.graph
-        ratio = table.ratio() or self.asked
+        source = table if "ratio" in table or "epsilon" in table else self.question
+        ratio = source.ratio()
         if ratio is None:
             raise table.wrong("", f'needs epsilon or ratio for kind = "{kind}"')
         most = ratio.lower
@@ -151,7 +164,8 @@ class MechanismReader:
                 return TightConstraints(graph, ratio=most)
             if self.aim is None:
                 raise TooLarge(f"the best of {graph.order:,} inputs takes too long")
-            return optimal_mechanism(graph, self.prior, self.aim, ratio=most)
+            given = [plain_number(source.get(key)) for key in ("ratio", "epsilon")]
+            return optimal_mechanism(graph, self.prior, self.aim, *given)
 
     def _function(self, name: str) -> tuple[Callable[..., Any], Path]:
         """Import the function that a study names, if that is allowed."""

@@ -1,9 +1,11 @@
 """How does an audit read on a terminal? A summary of 80 columns: words first, then numbers."""
 
+import shlex
 from collections.abc import Iterator
-from decimal import ROUND_CEILING, Context
 from textwrap import fill
 from typing import Any
+
+from leaktight.digits import BOUND_DIGITS, DIGITS, above, apart, nearest
 
 WIDTH = 80
 
@@ -29,35 +31,32 @@ def summary(facts: dict[str, Any]) -> str:
         lines += _paragraph(f"{name:<{wide}}  {value}", " " * (wide + 2))
     for what, why in facts["not computed"].items():
         lines += _paragraph(f"not computed: {what}: {why}", "  ")
+    if certificate := facts["certificate"]:
+        lines += ["", *_paragraph(f"certificate: {certificate['file']}", "  ")]
+        lines += _paragraph(f"  It proves {certificate['proves']}.", "  ")
+        lines += [f"  {shlex.join(['leaktight', 'verify', certificate['file']])}"]
     return "\n".join(lines)
 
 
 def verdict(facts: dict[str, Any]) -> str:
     """Return the answer in one line."""
     level, asked = facts["privacy"], facts["asked"]
-    if level is None:
+    if facts["mechanism"] is None:
         return "No mechanism is given: this is what any may tell."
+    if level is None:
+        return "How private it is could not be computed."
     name = facts["mechanism"]["name"]
     if asked is None:
-        has = "at no ε" if level["epsilon"] is None else f"at ε = {level['epsilon']:.4g}"
+        has = "at no ε" if level["epsilon"] is None else f"at ε = {above(level['epsilon'], DIGITS)}"
         return f"{name[:1].upper()}{name[1:]} is private {has}."
     if level["epsilon"] is None:
         return f"NOT PRIVATE as asked: {name} is private at no ε."
-    has, most = _apart(level["epsilon"], asked["epsilon"])
+    has, most = apart(level["epsilon"], asked["epsilon"])
     if facts["holds"]:
         return f"PRIVATE as asked: {name} has ε = {has}, at most ε = {most}."
     if has == most:
-        return f"NOT PRIVATE as asked: {name} has an ε above {most}, if only by a hair."
+        return f"NOT PRIVATE as asked: {name} has a larger ε than asked, if only by a hair."
     return f"NOT PRIVATE as asked: {name} has ε = {has}, more than ε = {most}."
-
-
-def _apart(one: float, other: float) -> tuple[str, str]:
-    """Return two numbers with four digits, or as many as tell them apart."""
-    for digits in (4, 8, 12):
-        pair = f"{one:.{digits}g}", f"{other:.{digits}g}"
-        if pair[0] != pair[1]:
-            return pair
-    return f"{one:.4g}", f"{other:.4g}"
 
 
 def _whose(name: str) -> str:
@@ -77,9 +76,9 @@ def _rows(facts: dict[str, Any]) -> Iterator[tuple[str, str]]:
     if leak := facts["leakage"]:
         before, after = (leak[when]["percent"] for when in ("before", "after"))
         yield "leakage", f"{_bits(leak['bits'])}: a guess is right {before} → {after}"
-        yield "at worst", f"{_bits(leak['at worst']['bits'])}, under any prior"
+        yield "at worst", f"{_above(leak['at worst']['bits'])}, under any prior"
         if leak["all records"]:
-            yield "all records", f"{_bits(leak['all records']['bits'])} at worst, together"
+            yield "all records", f"{_above(leak['all records']['bits'])} at worst, together"
     if worst := facts["worst case"]:
         some = ", and some leaks as much" if worst["exact"] else ""
         yield "as private", f"no mechanism leaks more than {_above(worst['upper bits'])}{some}"
@@ -98,26 +97,25 @@ def _rows(facts: dict[str, Any]) -> Iterator[tuple[str, str]]:
 
 def _short(number: dict[str, Any]) -> str:
     near = number["float"]
-    return number["exact"] or "beyond floats" if near is None else f"{near:.6g}"
+    return number["exact"] or "beyond floats" if near is None else nearest(near, BOUND_DIGITS)
 
 
 def _above(bits: float) -> str:
-    """Return a bound with six digits, rounded up.
-
-    >>> _above(1.0000001), _above(100.0)
-    ('1.00001 bits', '100 bits')
-    """
-    near = Context(prec=12).create_decimal(repr(bits))  # 1.0000000000000002 is 1, rounded outward
-    up = Context(prec=6, rounding=ROUND_CEILING).create_decimal(near)
-    return _bits(float(up))
+    return _with_unit(above(bits))
 
 
 def _bits(bits: float) -> str:
-    return f"{bits:.6g} {'bit' if bits == 1 else 'bits'}"
+    return _with_unit(nearest(bits, BOUND_DIGITS))
+
+
+def _with_unit(number: str) -> str:
+    return f"{number} {'bit' if number == '1' else 'bits'}"
 
 
 def _paragraph(text: str, indent: str) -> list[str]:
-    return fill(text, WIDTH, subsequent_indent=indent, break_on_hyphens=False).splitlines()
+    whole = text.replace("ε = ", "ε\N{NO-BREAK SPACE}=\N{NO-BREAK SPACE}")
+    filled = fill(whole, WIDTH, subsequent_indent=indent, break_on_hyphens=False)
+    return filled.replace("\N{NO-BREAK SPACE}", " ").splitlines()
 
 
 def _indented(text: str) -> list[str]:

@@ -6,8 +6,9 @@ from fractions import Fraction
 from typing import TypeAlias
 
 from leaktight.charts import Facts, own_bits
+from leaktight.digits import DIGITS, above, apart
 from leaktight.percent import percent
-from leaktight.wording import AtMost, apart, exactly, quoted, rounded
+from leaktight.wording import AtMost, exactly, quoted, rounded
 
 Named: TypeAlias = tuple[tuple[str, str], ...]
 """Texts, each with its name."""
@@ -61,7 +62,7 @@ def _answer(facts: Facts) -> str:
         )
     if level["epsilon"] is None:
         return "It is private at no ε."
-    return f"It is private at ε = {rounded(level['epsilon'])}."
+    return f"It is private at ε = {above(level['epsilon'], DIGITS)}."
 
 
 def _levels(facts: Facts) -> Iterator[str]:
@@ -82,8 +83,9 @@ def _levels(facts: Facts) -> Iterator[str]:
         yield f"Found: the output {output} is possible for {one} but not for its neighbour {other}."
         return
     asked, found = _epsilons(facts)
+    times = exactly(level["ratio"], AtMost)
     yield (
-        f"Found: the output {output} is {exactly(level['ratio'])} times as likely for {one} as for "
+        f"Found: the output {output} is {times} times as likely for {one} as for "
         f"its neighbour {other} (ε = {found}), and nothing differs more."
     )
     if facts["holds"] is False and asked == found:
@@ -97,8 +99,8 @@ def _epsilons(facts: Facts) -> tuple[str | None, str | None]:
         return apart(asked["epsilon"], level["epsilon"])
     found = None
     if level is not None:
-        found = "infinite" if level["epsilon"] is None else rounded(level["epsilon"])
-    return None if asked is None else rounded(asked["epsilon"]), found
+        found = "infinite" if level["epsilon"] is None else above(level["epsilon"], DIGITS)
+    return None if asked is None else above(asked["epsilon"], DIGITS), found
 
 
 def _numbers(facts: Facts) -> Iterator[tuple[str, Named]]:

@@ -1,18 +1,12 @@
-"""How is a number, or a label, said on a page?
+"""How is a number, or a label, said on a page?"""
 
-What is measured is rounded to the nearest, an upper bound up and a lower bound down.
-"""
-
-from decimal import ROUND_CEILING, ROUND_FLOOR, ROUND_HALF_EVEN, Context, Decimal
 from typing import Any, TypeAlias
 
+from leaktight.digits import above, below, nearest
 from leaktight.figure import short_label
 
 Cell: TypeAlias = str | int | float | None
 """What stands in a table."""
-
-DIGITS, BOUND_DIGITS, MOST_DIGITS = 4, 6, 17
-"""How many digits a number has on a page, how many a bound, and how many a float."""
 
 SHORT, LONGEST = 16, 60
 """The most letters of an exact number, and of a label, in a sentence."""
@@ -35,39 +29,26 @@ def rounded(value: Cell) -> str:
     ('4/3', '–')
     """
     if isinstance(value, AtMost):
-        return _digits(value, BOUND_DIGITS, ROUND_CEILING)
+        return above(value)
     if isinstance(value, AtLeast):
-        return _digits(value, BOUND_DIGITS, ROUND_FLOOR)
+        return below(value)
     if isinstance(value, float):
-        return _digits(value, DIGITS, ROUND_HALF_EVEN)
+        return nearest(value)
     return "–" if value is None else f"{value:,}" if isinstance(value, int) else value
 
 
-def _digits(value: float, digits: int, rounding: str) -> str:
-    written = Decimal(float.__repr__(value))
-    if 1000 <= abs(written) < 2**40:
-        return f"{int(written.to_integral_value(rounding)):,}"
-    return f"{float(Context(digits, rounding).plus(written)):.{digits}g}"
-
-
-def apart(one: float, other: float) -> tuple[str, str]:
-    """Return two numbers with four digits, or with as many as tell them apart.
-
-    >>> apart(0.6931471, 0.6931472), apart(0.5, 0.25)
-    (('0.6931471', '0.6931472'), ('0.5', '0.25'))
-    """
-    pairs = [(f"{one:.{d}g}", f"{other:.{d}g}") for d in range(DIGITS, MOST_DIGITS + 1)]
-    return next((pair for pair in pairs if pair[0] != pair[1]), pairs[0])
-
-
-def exactly(number: dict[str, Any]) -> str:
-    """Return a number of the facts: exactly if that is short, else rounded.
+def exactly(number: dict[str, Any], kind: type[float] = float) -> str:
+    """Return a number of the facts: exactly if that is short, else rounded as its kind is.
 
     >>> exactly({"exact": "4/3", "float": 1.3333333}), exactly({"exact": None, "float": 0.25})
     ('4/3', '0.25')
+    >>> exactly({"exact": None, "float": 2.00000001}, AtMost)
+    '2.00001'
     """
     exact: str | None = number["exact"]
-    return exact if exact is not None and len(exact) <= SHORT else rounded(number["float"])
+    if exact is not None and len(exact) <= SHORT:
+        return exact
+    return "–" if number["float"] is None else rounded(kind(number["float"]))
 
 
 def bits(amount: float) -> str:

@@ -1,0 +1,171 @@
+"""What may any mechanism leak, and which is best? ``bound``, ``design`` and ``decide``."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from leaktight.arguments import (
+    CertificateOption,
+    EpsilonOption,
+    GainOption,
+    GraphArgument,
+    JsonOption,
+    PriorOption,
+    RatioOption,
+    read_aim,
+    read_numbers,
+    read_ratio,
+    read_whole,
+)
+from leaktight.commands.output import expect_different, expect_writable, print_json, spinner
+
+MOST_COEFFICIENTS = 100
+"""The most coefficients of a polynomial that a person writes down."""
+
+MOST_DESIGNED = 400
+"""The most values for which a mechanism is designed; more takes an hour."""
+
+
+def bound(
+    graph: GraphArgument,
+    records: Annotated[int, typer.Option(help="How many independent records there are.")] = 1,
+    ratio: RatioOption = None,
+    epsilon: EpsilonOption = None,
+    certificate: CertificateOption = None,
+    as_json: JsonOption = False,
+) -> int:
+    """How much could any private mechanism leak?
+
+    Exactly, and by the published bounds.
+
+    \b
+    Example:
+      leaktight bound line:4 --records 100 --ratio 2
+    """
+    from leaktight.certificate import write_certificate
+    from leaktight.digits import above
+    from leaktight.facts import bound_facts, worst_facts
+    from leaktight.graph_text import graph_of
+    from leaktight.policy import Policy
+    from leaktight.worst_case.optimum import worst_case_leakage
+    from leaktight.worst_case.published import leakage_bounds
+
+    policy, given = Policy(graph_of(graph), records), read_ratio(ratio, epsilon)
+    expect_writable(certificate)
+    with spinner(as_json) as progress:
+        progress("worst case")
+        worst = worst_case_leakage(policy, *given)
+        progress("published bounds")
+        table = leakage_bounds(policy, *given)
+    if certificate is not None:
+        write_certificate(worst, certificate)
+    if as_json:
+        print_json(
+            {
+                "policy": repr(policy),
+                "ratio": str(worst.ratio),
+                "worst case": worst_facts(worst),
+                "bounds": bound_facts(table),
+                "not applicable": [str(one) for one in table.inapplicable],
+            }
+        )
+    else:
+        how = "exactly" if worst.is_exact else "at most"
+        print(f"Any mechanism that is private at λ = {worst.ratio} leaks {how}")
+        print(f"{above(worst.bits)} bits at worst: Σ max = {worst.upper_factors} ({worst.route}).")
+        print(f"\n{table}")
+        if certificate is not None:
+            print(f"\ncertificate: {certificate}  (leaktight verify {certificate})")
+    return 0
+
+
+def design(
+    graph: GraphArgument,
+    output: Annotated[Path, typer.Option(help="Write the mechanism, .csv or .json.")],
+    ratio: RatioOption = None,
+    epsilon: EpsilonOption = None,
+    prior: PriorOption = None,
+    gain: GainOption = "guess",
+    certificate: CertificateOption = None,
+    as_json: JsonOption = False,
+) -> int:
+    """Design the best private mechanism, with its proof.
+
+    \b
+    Example:
+      leaktight design line:5 --epsilon 1 --gain distance --output best.csv --certificate best.json
+    """
+    from leaktight.certificate import write_certificate
+    from leaktight.channel_file import write_channel
+    from leaktight.errors import TooLarge
+    from leaktight.graph_text import graph_of
+    from leaktight.mechanisms.design import optimal_mechanism
+
+    values = graph_of(graph)
+    expect_different(("--output", output), ("--certificate", certificate))
+    expect_writable(output, certificate)
+    if values.order > MOST_DESIGNED:
+        raise TooLarge(f"at most {MOST_DESIGNED} values have a design, got {values.order:,}")
+    given = read_ratio(ratio, epsilon)
+    with spinner(as_json) as progress:
+        progress("best mechanism")
+        best = optimal_mechanism(values, read_numbers(prior), read_aim(gain, values), *given)
+    write_channel(best.channel, output)
+    if certificate is not None:
+        write_certificate(best, certificate)
+    if as_json:
+        print_json(
+            {
+                "utility": str(best.utility),
+                "upper": str(best.upper),
+                "gap": float(best.gap),
+                "guarantee": str(best.guarantee),
+                "mechanism": str(output),
+                "certificate": None if certificate is None else str(certificate),
+            }
+        )
+    else:
+        print(f"{best!r}\n{best.guarantee}\nmechanism: {output}")
+        if certificate is not None:
+            print(f"certificate: {certificate}  (leaktight verify {certificate})")
+    return 0
+
+
+def decide(
+    graph: GraphArgument,
+    numerator: Annotated[str, typer.Argument(help="Coefficients of r(λ) from the constant: 0,2")],
+    denominator: Annotated[str, typer.Argument(help="Coefficients of s(λ): 1,1")],
+    as_json: JsonOption = False,
+) -> int:
+    """Decide whether r(λ)/s(λ) bounds what leaks at every ε.
+
+    The exit code is 0 if it does, 1 if not.
+
+    \b
+    Example:
+      leaktight decide complete:2 0,2 1,1
+    """
+    from leaktight.errors import TooLarge
+    from leaktight.graph_text import graph_of
+    from leaktight.worst_case.decision import decide_bound
+
+    above, below = read_whole(numerator), read_whole(denominator)
+    most = max(len(above), len(below))
+    if most > MOST_COEFFICIENTS:
+        raise TooLarge(f"at most {MOST_COEFFICIENTS} coefficients, got {most:,}")
+    with spinner(as_json) as progress:
+        progress("worst case at every ε")
+        decision = decide_bound(graph_of(graph), above, below)
+    if as_json:
+        print_json(
+            {
+                "bound": decision.is_bound,
+                "attained": decision.is_attained,
+                "counterexample": str(decision.counterexample) if decision.counterexample else None,
+                "worst case": str(decision.function),
+            }
+        )
+    else:
+        print(f"{decision}\nthe worst case is\n{decision.function}")
+    return 0 if decision else 1

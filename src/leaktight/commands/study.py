@@ -1,0 +1,78 @@
+"""What is the answer to a study? ``leaktight audit``."""
+
+import shlex
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from leaktight.arguments import CertificateOption, JsonOption
+from leaktight.commands.output import (
+    expect_different,
+    expect_writable,
+    print_json,
+    spinner,
+    write,
+)
+
+
+def audit(
+    study: Annotated[Path, typer.Argument(help="A study, a TOML file.")],
+    report: Annotated[Path | None, typer.Option(help="Write a page, .html or .md.")] = None,
+    certificate: CertificateOption = None,
+    as_json: JsonOption = False,
+    quiet: Annotated[bool, typer.Option("--quiet", help="Print only the verdict.")] = False,
+    allow_code: Annotated[
+        bool, typer.Option("--allow-code", help="Run the Python function that the study names.")
+    ] = False,
+) -> int:
+    """Answer a study: is it private, and what does it leak?
+
+    It also says what any mechanism as private could leak, and how useful the best one is. The
+    certificate proves the worst case, or that the mechanism is the best if the study asks for it.
+
+    \b
+    Example:
+      leaktight audit examples/studies/hospital.toml --report ward.html --certificate proof.json
+    """
+    from leaktight.study import read_study
+
+    pages = (".html", ".htm", ".md")
+    if report is not None and report.suffix.lower() not in pages:
+        raise typer.BadParameter(f"--report must end in .html or .md, got {report}")
+    expect_writable(report, certificate)
+    asked = read_study(study, allow_code=allow_code)
+    read = [(f"the file {path.name} of the study", path) for path in asked.files]
+    expect_different(*read, ("--report", report), ("--certificate", certificate))
+
+    from leaktight.audit import audit as answered  # what a mistake need not wait for
+    from leaktight.certificate import write_certificate
+    from leaktight.errors import InvalidInput
+    from leaktight.facts import facts
+    from leaktight.terminal import summary, verdict
+
+    with spinner(quiet or as_json) as progress:
+        answer = answered(asked, progress)
+    if certificate is not None:
+        if answer.proved is None:
+            why = answer.skipped.get("worst case", "no ε is asked for, and the mechanism has none")
+            raise InvalidInput(f"--certificate: there is nothing to prove: {why}")
+        write_certificate(answer.proved, certificate)
+    found = facts(answer, None if certificate is None else str(certificate))
+    if report is not None:
+        from leaktight.report import html, markdown
+
+        page = markdown if report.suffix.lower() == ".md" else html
+        words = ["leaktight", "audit", str(study), "--report", report.name]
+        words += ["--certificate", certificate.name] if certificate is not None else []
+        words += ["--allow-code"] if allow_code else []
+        write(report, page(found, command=shlex.join(words)))
+    if as_json:
+        print_json(found)
+    elif quiet:
+        print(verdict(found))
+    else:
+        print(summary(found))
+        if report is not None:
+            print(f"\nreport: {report}")
+    return 1 if found["holds"] is False else 0
