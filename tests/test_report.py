@@ -218,7 +218,10 @@ def answer(facts: dict[str, Any]) -> str:
 def test_the_verdict_comes_first() -> None:
     assert answer(example("hospital")) == "No: it is less private than asked."
     assert answer(example("salary")) == "Yes: it is as private as asked."
-    assert answer(written(NOTHING_ASKED)) == "It is private at ε = 1.099."
+    assert (
+        answer(written(NOTHING_ASKED))
+        == "It is private at ε\N{NO-BREAK SPACE}=\N{NO-BREAK SPACE}1.099."
+    )
     assert answer(written(NO_MECHANISM)) == "No mechanism is given: this is what any may tell."
     assert answer(changed(written(TELLS_ALL), holds=None, asked=None)) == "It is private at no ε."
     unknown = changed(example("salary"), privacy=None, holds=None)

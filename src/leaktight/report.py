@@ -55,7 +55,7 @@ def html(facts: Facts, *, command: str) -> str:
         sections=list(sections(facts, command)),
         charts={name: Markup(svg) for name, svg in charts.items() if svg is not None},
     )
-    return page.translate(UNSEEN)
+    return page.replace("ε = ", "ε\N{NO-BREAK SPACE}=\N{NO-BREAK SPACE}").translate(UNSEEN)
 
 
 def markdown(facts: Facts, *, command: str) -> str:
