@@ -1,10 +1,9 @@
 """Do bounds from samples hold as often as they say, how wide are they, and are bugs found?
 
-Run with ``python -m benchmarks.estimation``. The peers for leakage are written out here, as they
-run on another platform: the interval that leakiEst prints, which is normal in the limit of many
-samples, and the bound of bounded differences around the entropies of the frequencies. What is
-audited are the mechanisms of OpenDP and diffprivlib, if they are there (``pip install opendp
-diffprivlib "scikit-learn<1.5"``).
+Run with ``python -m benchmarks.coverage``; it is a study, not a race. The peers for leakage are
+written out here, as they run on another platform: the interval that leakiEst prints, which is
+normal in the limit of many samples, and the bound of bounded differences around the entropies of
+the frequencies. What is audited are the mechanisms of OpenDP and diffprivlib, if they are there.
 """
 
 import math
@@ -18,7 +17,6 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from benchmarks.timing import medians, show
 from leaktight.channel import Channel
 from leaktight.distribution import Distribution
 from leaktight.entropy import mutual_information
@@ -184,14 +182,10 @@ def audits() -> None:
 
 
 def main() -> None:
-    """Print coverage and widths, then the audits, then the time to count ten million pairs."""
+    """Print coverage and widths, then the audits."""
     for samples in (100, 1_000, 100_000):
         coverage(samples)
     audits()
-    rng = np.random.default_rng(0)
-    secrets, outputs = rng.integers(0, 50, 10**7), rng.integers(0, 1000, 10**7)
-    seconds = medians({"ours": lambda: Observations(secrets, outputs)}, 3)["ours"]
-    show("count 10,000,000 pairs, 50 secrets × 1,000 outputs", seconds, {})
 
 
 if __name__ == "__main__":
