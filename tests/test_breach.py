@@ -448,3 +448,42 @@ def test_equal_rows_are_never_breached(row: list[int]) -> None:
     channel = Channel.normalised([row] * 3)
     assert breach_level(channel).ratio == average_breach_level(channel).factor == 1
     assert breaches(channel, ["1/2", "1/4", "1/4"], subsets(range(3))) == ()
+
+
+@settings(max_examples=40)
+@given(channels_and_priors(), st.sampled_from(["1", "3/2", "2"]))
+def test_breaches_are_filtered_and_sorted_as_exact_numbers_say(
+    case: tuple[Channel, Distribution], ratio: str
+) -> None:
+    """Floats decide what is clear; here all is decided by fractions."""
+    channel, prior = case
+    for kind in (channel, channel.float()):
+        exact = kind.exact()
+        expected = []
+        for x, before in prior.exact().items():
+            for z in exact.outputs:
+                chance = sum(p * exact[y, z] for y, p in prior.exact().items())
+                if before > 0 and chance > 0:
+                    after = before * exact[x, z] / chance
+                    size = max(after / before, before / after) if after else math.inf
+                    if size > Fraction(ratio):
+                        expected.append((size, chance))
+        sets = [[x] for x in channel.inputs]
+        found = [(b.ratio, b.chance) for b in breaches(kind, prior, sets, ratio=ratio)]
+        assert found == sorted(expected, reverse=True)
+
+
+def test_breaches_beyond_the_floats_and_too_close_for_them() -> None:
+    tiny = Fraction(1, 10**400)
+    rare = Channel([[tiny, 1 - tiny], [2 * tiny, 1 - 2 * tiny], [tiny * tiny, 1 - tiny * tiny]])
+    found = breaches(rare, [tiny, tiny, 1 - 2 * tiny])
+    ratios = [breach.ratio for breach in found]
+    assert ratios == sorted(ratios, reverse=True)
+    assert all(ratio > 1 for ratio in ratios)
+    assert len(set(ratios)) > 3
+    assert breaches(rare, [tiny, tiny, 1 - 2 * tiny], ratio=ratios[2]) == found[:2]
+    close = Fraction(1, 2) + tiny
+    level = Channel([[close, 1 - close], ["1/2", "1/2"]])
+    worst = breaches(level)[0].ratio
+    assert 1 < worst < 1 + 2 * tiny
+    assert len(breaches(level, ratio=worst)) < len(breaches(level))

@@ -100,3 +100,25 @@ def test_a_thousand_rows() -> None:
     np.fill_diagonal(half_way, 0)
     easiest = easiest_rows(channel.matrix, everything(1000))
     assert half_way.max() - 1e-14 <= easiest.upper <= 2 * half_way.max()
+
+
+@given(st.integers(0, 2**32), st.integers(2, 3))
+def test_alike_pairs_are_found_by_counting_and_by_sorting(seed: int, numbers: int) -> None:
+    """Two pairs are alike if the same numbers meet as often: as multisets, one by one."""
+    codes = np.random.default_rng(seed).integers(0, numbers, (7, 5))
+    pairs = np.array(list(combinations(range(7), 2)))
+    first: dict[tuple[tuple[int, int], ...], tuple[int, int]] = {}
+    for i, j in pairs.tolist():
+        meets = sorted(zip(codes[i].tolist(), codes[j].tolist(), strict=True))
+        first.setdefault(tuple(meets), (i, j))
+    with pytest.MonkeyPatch.context() as patch:
+        for few in (0, 2**20):
+            patch.setattr(row_pairs, "FEW", few)
+            assert row_pairs._unlike(codes, numbers, pairs) == list(first.values())
+
+
+def test_many_rows_that_are_nearly_equal_are_narrowed_down() -> None:
+    """Half way they look alike up to rounding; not all pairs may be left to ball arithmetic."""
+    noise = np.random.default_rng(5).random((40, 3))
+    matrix = Channel.normalised(1 + 1e-9 * noise).matrix
+    assert len(row_pairs._candidates(matrix, everything(40), 1)) < 40

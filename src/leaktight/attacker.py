@@ -244,6 +244,10 @@ def most_below(attacker: Attacker, below: Number) -> int | float:
             f"the threshold must be above {shown(before)}, the chance before any observation, "
             f"and below 1, got {shown(limit)}"
         )
+    if isinstance(attacker, Observer):
+        from leaktight.repetition.curve import observations_needed
+
+        return observations_needed(attacker.channel, attacker.prior, success=limit).lower - 1
     if attacker.chance(1).value >= limit:
         return 0
     if attacker.in_the_end() <= limit:

@@ -10,18 +10,27 @@ import math
 from collections.abc import Hashable, Iterable, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import cmp_to_key
 from typing import TypeAlias, TypeGuard
+
+from flint import fmpq
 
 from leaktight.channel import Channel, expect_channel
 from leaktight.distribution import PriorLike, prior_on
 from leaktight.errors import Mismatch
-from leaktight.exact import Number, Value, fraction, log2, shown
+from leaktight.exact import Number, Value, fraction, log2, rational, shown, to_float
 from leaktight.labels import Labels, positions
 from leaktight.leakage import joint
 from leaktight.ratio import Ratio
 
 Sets: TypeAlias = Mapping[str, Iterable[Hashable]] | Iterable[Iterable[Hashable]]
 """Sets of inputs; a mapping says in words what each of them means."""
+
+UNSURE = 2.0**-40
+"""Ratios in floats that differ by less than such a part are compared exactly."""
+
+SMALL = 2.0**-900
+"""Probabilities and ratios below this, or above its inverse, are left to exact numbers."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,9 +50,8 @@ class Breach:
     @property
     def ratio(self) -> Value:
         """How many times likelier or less likely the set has become; ∞ if it is ruled out."""
-        if self.after == 0:
-            return math.inf
-        return max(self.after / self.before, self.before / self.after)
+        low, high = sorted((self.before, self.after))
+        return high / low if low else math.inf
 
     @property
     def bits(self) -> float:
@@ -82,17 +90,35 @@ def breaches(
     exact = expect_channel(channel).exact()
     joined = joint(exact, prior_on(prior, exact.inputs).exact())
     chances = joined.sum(axis=0)
-    occurs = [z for z, chance in enumerate(chances) if chance > 0]
+    occurs = [(z, fraction(chance)) for z, chance in enumerate(chances) if chance > 0]
+    least = to_float(rational(limit.lower)) * (1 - UNSURE)
     found = []
     for subset, event in _read_sets(sets, exact.inputs).items():
         within = joined[list(subset)].sum(axis=0)
-        before, members = fraction(within.sum()), tuple(exact.inputs[i] for i in subset)
-        for z in occurs if before > 0 else ():
-            after, chance = fraction(within[z] / chances[z]), fraction(chances[z])
-            breach = Breach(event, members, exact.outputs[z], before, after, chance)
-            if not limit.allows(breach.ratio):
-                found.append(breach)
-    return tuple(sorted(found, key=lambda one: (one.ratio, one.chance), reverse=True))
+        before, members = within.sum(), tuple(exact.inputs[i] for i in subset)
+        for z, chance in occurs if before > 0 else ():
+            after = within[z] / chances[z]
+            size = _size(before, after)
+            if size >= least:
+                ends = fraction(before), fraction(after)
+                breach = Breach(event, members, exact.outputs[z], *ends, chance)
+                if least * (1 + 3 * UNSURE) < size < math.inf or not limit.allows(breach.ratio):
+                    found.append((size, breach))
+    return tuple(breach for _, breach in sorted(found, key=cmp_to_key(_compared), reverse=True))
+
+
+def _size(before: fmpq, after: fmpq) -> float:
+    """Return nearly the ratio of a breach, ∞ if floats cannot tell."""
+    moved = to_float(after) / to_float(before) if to_float(before) > SMALL else 0.0
+    return max(moved, 1 / moved) if SMALL < moved < 1 / SMALL else math.inf
+
+
+def _compared(one: tuple[float, Breach], other: tuple[float, Breach]) -> int:
+    """Compare how bad two breaches are, exactly where floats cannot tell."""
+    if abs(one[0] - other[0]) > UNSURE * max(one[0], other[0]):
+        return 1 if one[0] > other[0] else -1
+    ends = [(breach.ratio, breach.chance) for _, breach in (one, other)]
+    return (ends[0] > ends[1]) - (ends[0] < ends[1])
 
 
 def individual_sets(inputs: Iterable[Hashable]) -> dict[str, Labels]:

@@ -59,6 +59,15 @@ def percent_above(value: Fraction) -> str:
     return _written(math.ceil(value * 10 ** (decimals + 2)), decimals, value)
 
 
+def percent_as_given(value: Fraction) -> str:
+    """Return a probability that somebody chose, such as a confidence, with all its digits.
+
+    >>> percent_as_given(Fraction(19, 20)), percent_as_given(Fraction(9999, 10000))
+    ('95%', '99.99%')
+    """
+    return f"{float(100 * value):.10g}%"
+
+
 def _decimals(value: Fraction) -> int:
     """Return how many decimals of a percentage are shown."""
     decimals = 1

@@ -8,9 +8,11 @@ ball arithmetic.
 import math
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import product
 
 import numpy as np
 import numpy.typing as npt
+from flint import fmpq
 
 from leaktight.chernoff import (
     ChernoffInformation,
@@ -25,6 +27,9 @@ from leaktight.exact import Array, exact_array, is_exact
 
 Mask = npt.NDArray[np.bool_]
 Pairs = npt.NDArray[np.int64]
+
+FEW = 2**6
+"""How many pairs can be sorted while one product of matrices is made, about."""
 
 BLOCK = 2**19
 """How many floats are worked on at once."""
@@ -67,13 +72,32 @@ def _enclosed(matrix: Array, pairs: Pairs) -> list[tuple[tuple[int, int], Cherno
     codes = np.zeros(matrix.shape, dtype=np.int64)
     for i, row in rows.items():
         codes[i] = [numbers.setdefault((int(p.p), int(p.q)), len(numbers)) for p in row]
-        rows[i] = row / row.sum()
-    # Most ties are rows that differ from others by the order of the outputs alone.
-    unlike: dict[bytes, tuple[int, int]] = {}
-    for i, j in pairs.tolist():
-        both = np.sort(codes[i] * len(numbers) + codes[j])
-        unlike.setdefault(both.tobytes(), (i, j))
-    return [((i, j), certified(overlap(rows[i], rows[j]))) for i, j in unlike.values()]
+    found = []
+    for i, j in _unlike(codes, len(numbers), pairs):
+        p, q = (rows[k] / rows[k].sum() for k in (i, j))
+        found.append(((i, j), certified(overlap(p, q))))
+    return found
+
+
+def _unlike(codes: Pairs, numbers: int, pairs: Pairs) -> list[tuple[int, int]]:
+    """Return the pairs without those that differ from others by the order of the outputs alone.
+
+    Most ties are such. If there are few different numbers, products of matrices count for all
+    pairs how often each two of them meet; otherwise what meets is sorted, pair by pair.
+    """
+    if numbers**2 * FEW > len(pairs):
+        unlike: dict[bytes, tuple[int, int]] = {}
+        for i, j in pairs.tolist():
+            both = np.sort(codes[i] * numbers + codes[j])
+            unlike.setdefault(both.tobytes(), (i, j))
+        return list(unlike.values())
+    kinds = np.zeros(len(pairs), dtype=np.int64)
+    for a, b in product(range(numbers), repeat=2):
+        meetings = (codes == a).astype(float) @ (codes == b).astype(float).T
+        counted = meetings[tuple(pairs.T)].astype(np.int64)
+        kinds = np.unique(kinds * (codes.shape[1] + 1) + counted, return_inverse=True)[1]
+    first = np.sort(np.unique(kinds, return_index=True)[1])
+    return [(i, j) for i, j in pairs[first].tolist()]
 
 
 # --- the pairs that floats cannot rule out -------------------------------------------------
@@ -89,27 +113,35 @@ def _candidates(matrix: Array, wanted: Mask, sign: int) -> Pairs:
     """
     logs, size = _logarithms(matrix)
     unit = (matrix.shape[1] + 4 * size + 16) * 2.0**-50
-    pairs = _narrowed(_half_way(logs, unit, size, wanted), sign)
-    pairs = _narrowed(_at_the_minimum(logs, unit, size, pairs), sign)
+    pairs, least, width = _narrowed(_half_way(logs, unit, size, wanted), sign)
+    if width > min(8 * (1 + size) * unit, 2.0**-20 * abs(least)):  # else only rounding is left
+        pairs, _, _ = _narrowed(_at_the_minimum(logs, unit, size, pairs), sign)
     return pairs[np.lexsort(pairs.T[::-1])]
 
 
-def _narrowed(blocks: Iterator[tuple[Pairs, Floats, Floats]], sign: int) -> Pairs:
-    """Return the pairs whose bounds allow that sign·C is least."""
+def _narrowed(
+    blocks: Iterator[tuple[Pairs, Floats, Floats]], sign: int
+) -> tuple[Pairs, float, float]:
+    """Return the pairs whose bounds allow that sign·C is least, what bounds it, and how widely."""
     best, kept = math.inf, []
     for pairs, lower, upper in blocks:
         low, high = (lower, upper) if sign > 0 else (-upper, -lower)
         best = min(best, high.min(initial=math.inf))
-        kept.append((pairs[low <= best], low[low <= best]))
-    pairs, low = (np.concatenate(part) for part in zip(*kept, strict=True))
-    return pairs[low <= best]
+        with np.errstate(invalid="ignore"):
+            width = np.where(low == high, 0, high - low)
+        kept.append((pairs[low <= best], low[low <= best], width[low <= best]))
+    pairs, low, width = (np.concatenate(part) for part in zip(*kept, strict=True))
+    return pairs[low <= best], best, float(width[low <= best].max())
 
 
 def _logarithms(matrix: Array) -> tuple[Floats, float]:
     """Return the logarithms of the normalised rows, −∞ for 0, and what bounds their size."""
     if is_exact(matrix):
-        flat = [natural_log(p) if p > 0 else -math.inf for p in matrix.ravel()]
-        return np.array(flat).reshape(matrix.shape), max(p.height_bits() for p in matrix.ravel())
+        listed = [(int(p.p), int(p.q)) for p in matrix.ravel()]
+        known = {pair: fmpq(*pair) for pair in set(listed)}
+        found = {pair: natural_log(p) if p > 0 else -math.inf for pair, p in known.items()}
+        logs = np.array([found[pair] for pair in listed]).reshape(matrix.shape)
+        return logs, max(p.height_bits() for p in known.values())
     with np.errstate(divide="ignore"):
         logs = np.log(matrix) - np.log(matrix.sum(axis=1, keepdims=True))
     return logs, -float(logs.min(where=np.isfinite(logs), initial=0.0))

@@ -200,3 +200,27 @@ def test_a_failing_mechanism_fails_the_audit_in_its_own_words() -> None:
 
     with ThreadPoolExecutor(2) as executor, pytest.raises(RuntimeError, match="out of noise"):
         audit_mechanism(broken, [(0, 1)], 100_000, executor=executor)
+
+
+def test_a_mechanism_that_sometimes_fails_is_refuted() -> None:
+    def failing(x: int, count: int, rng: np.random.Generator) -> Any:
+        noise = rng.normal(size=count)
+        return np.where(rng.random(count) < 0.2 * x, np.nan, noise)
+
+    bound = audit_mechanism(failing, [(0, 1)], samples=20_000, seed=1)
+    assert bound.refutes(epsilon=3)
+    assert "nan" in str(bound)
+
+
+@pytest.mark.parametrize("sampler", [lambda x: x, lambda x, count: [x] * count, lambda: 1])
+def test_a_plain_function_is_told_of_one_at_a_time(sampler: Any) -> None:
+    with pytest.raises(
+        InvalidInput, match=r"must take \(input, count, rng\).*OneAtATime\("
+    ) as told:
+        audit_mechanism(sampler, [(0, 1)], samples=1000)
+    assert "\n" not in str(told.value)
+
+
+def test_what_cannot_be_called_is_no_sampler() -> None:
+    with pytest.raises(InvalidInput, match="expected a sampler"):
+        audit_mechanism(3, [(0, 1)], samples=1000)  # type: ignore[arg-type]

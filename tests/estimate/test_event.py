@@ -74,3 +74,19 @@ def test_an_output_must_be_hashable() -> None:
     lists[:] = [[1], [2], [3], [4]]
     with pytest.raises(InvalidInput, match="an output must be hashable; make lists tuples"):
         best_event(*halves(lists, lists), ratio)
+
+
+def test_nan_is_an_output_like_any_other() -> None:
+    """A mechanism that fails for one input only is told by its failures, however they are kept."""
+    failing, fine = np.array([np.nan, 1.0] * 50), np.array([1.0] * 100)
+    for one, other in (
+        (failing, fine),
+        (failing.astype(np.float32), fine.astype(np.float32)),
+        (failing.astype(object), np.array(["ok"] * 100, dtype=object)),
+    ):
+        event, _ = best_event((one, other), (one, other), lambda a, b: a / (b + 1.0))
+        assert isinstance(event, OneOf)
+        assert any(value != value for value in event.values)
+        assert event.occurs(one)[::2].all()
+        assert event.occurs(other).sum() == 0
+    assert OneOf(frozenset({1.0})).occurs(failing).tolist() == [False, True] * 50

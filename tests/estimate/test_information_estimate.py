@@ -16,12 +16,14 @@ from leaktight.estimate import confidence as limits
 from leaktight.estimate import information_estimate as information
 from leaktight.estimate.counts import Observations
 from leaktight.estimate.divergence import divergence_upper
+from leaktight.estimate.independence import independence_test
 from leaktight.estimate.information_estimate import (
     corrected,
     estimate_mutual_information,
     information_lower,
     information_upper,
 )
+from leaktight.estimate.leakage_estimate import estimate_posterior_vulnerability
 from leaktight.estimate.sample_design import SampleDesign
 from tests.count_tables import drawn_outputs, drawn_pairs, halves
 from tests.strategies import channels_and_priors
@@ -174,3 +176,16 @@ def test_one_secret_tells_nothing() -> None:
     for prior in (None, [1]):
         found = estimate_mutual_information(seen, prior)
         assert (found.lower, found.estimate, found.upper) == (0, 0, 0)
+
+
+def test_without_a_prior_the_text_says_what_is_assumed() -> None:
+    seen = Observations.from_counts({"no": {"-": 300}, "yes": {"+": 300}})
+    assumed = "if every secret that can occur was seen"
+    for found in (estimate_mutual_information(seen), independence_test(seen)):
+        assert str(found).endswith(assumed)
+    for found in (
+        estimate_mutual_information(seen, ["1/2", "1/2"]),
+        independence_test(seen, ["1/2", "1/2"]),
+        estimate_posterior_vulnerability(seen),
+    ):
+        assert assumed not in str(found)

@@ -99,12 +99,11 @@ def test_a_float_is_the_decimal_number_that_it_prints_as() -> None:
 
 
 def test_bounds_that_do_not_settle_it_leave_an_interval(monkeypatch: pytest.MonkeyPatch) -> None:
-    alike = Channel.normalised([[3 if i == j else 1 for j in range(4)] for i in range(4)])
-    exact = observations_needed(alike, success="0.9")
+    line = Channel.normalised([[4, 2, 1, 1], [2, 4, 2, 1], [1, 2, 4, 2], [1, 1, 2, 4]])
+    exact = observations_needed(line, success="0.8")
     monkeypatch.setattr("leaktight.repetition.decisions.MOST_TYPES", 0)
     monkeypatch.setattr("leaktight.repetition.decisions.FEW", 0)
-    monkeypatch.setattr("leaktight.repetition.pair_error.POINTS", 2**8)
-    rough = observations_needed(alike, success="0.9")
+    rough = observations_needed(line, success="0.8")
     assert exact.is_exact
     assert not rough.is_exact
     assert rough.lower <= exact.lower <= rough.upper
@@ -114,8 +113,46 @@ def test_bounds_that_do_not_settle_it_leave_an_interval(monkeypatch: pytest.Monk
 def test_bounds_are_tried_first_where_types_are_many(monkeypatch: pytest.MonkeyPatch) -> None:
     exact = observations_needed(FOUR, success="0.95")
     monkeypatch.setattr(curve, "MANY", 0)
-    monkeypatch.setattr("leaktight.repetition.pair_error.POINTS", 2**8)
     assert observations_needed(FOUR, success="0.95") == exact
+
+
+@settings(max_examples=20)
+@given(st.integers(3, 5), st.fractions("3/2", 6, max_denominator=4), st.sampled_from([9, 5]))
+def test_the_least_number_for_randomised_response(k: int, ratio: Fraction, odds: int) -> None:
+    """Own outputs settle it; one by one, exact numbers do."""
+    rows = [[ratio if i == j else 1 for j in range(k)] for i in range(k)]
+    channel, prior = Channel.normalised(rows), [Fraction(odds, odds * k - 1)] * k
+    prior[0] = 1 - sum(prior[1:], Fraction(0))
+    found = observations_needed(channel, prior, success="3/5")
+    assert found.is_exact
+    if found.upper < 12:
+        assert found.upper == next(
+            n for n in range(12) if success_probability(channel, prior, n).lower >= Fraction(3, 5)
+        )
+
+
+def test_so_many_types_that_only_own_outputs_tell() -> None:
+    """The number is that after which the error, enclosed on both sides of it, passes 1/10."""
+    many = Channel.normalised([[2 if i == j else 1 for j in range(12)] for i in range(12)])
+    found = observations_needed(many, success="0.9")
+    assert found.is_exact
+    before, after = (success_probability(many, n=int(found.upper) - k) for k in (1, 0))
+    assert before.upper < 0.9 <= after.lower
+    assert before.method == "certified floats"
+
+
+@given(st.integers(1, 10**6), st.integers(0, 10**6), st.sampled_from([0.0, 1.0, 10.0**6, math.inf]))
+def test_any_first_number_is_found_however_bad_the_guesses(
+    first: int, more: int, guess: float
+) -> None:
+    tried: list[int] = []
+
+    def holds(n: int) -> bool:
+        tried.append(n)
+        return n >= first
+
+    assert curve._first(holds, lambda low, high: guess, 0, first + more) == first
+    assert len(tried) <= 3 * 21 + 3
 
 
 @pytest.mark.parametrize("success", [0, -1, "3/2", 1.0001])

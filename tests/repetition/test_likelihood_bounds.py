@@ -30,7 +30,7 @@ def pair_of(rows: Sequence[Sequence[object]], times: int, weights: tuple[object,
 @pytest.mark.parametrize("points", [2**5, 2**9])
 def test_bounds_contain_the_exact_value(points: int, monkeypatch: pytest.MonkeyPatch) -> None:
     """100 random channels each on a coarse and a finer grid, with zeros and any prior."""
-    monkeypatch.setattr(pair_error, "POINTS", points)
+    monkeypatch.setattr(likelihood_bounds, "POINTS", points)
     rng = random.Random(points)
     for _ in range(100):
         rows = random_rows(rng, rng.randint(2, 5), rng.randint(2, 4))
@@ -45,7 +45,7 @@ def test_bounds_contain_the_exact_value(points: int, monkeypatch: pytest.MonkeyP
 
 def test_coefficients_are_rounded_to_the_safe_side(monkeypatch: pytest.MonkeyPatch) -> None:
     """With probabilities of only 10 bits the bounds are wide, but they are bounds."""
-    monkeypatch.setattr(pair_error, "POINTS", 2**7)
+    monkeypatch.setattr(likelihood_bounds, "POINTS", 2**7)
     monkeypatch.setattr(pair_error, "ONE", 2**10)
     rng = random.Random(2)
     for _ in range(40):
@@ -63,7 +63,7 @@ def test_an_output_is_split_into_no_more_than_it_is() -> None:
     rows = [weights, [p * ratio / 2 for p, ratio in zip(weights, ratios, strict=True)]]
     pair = pair_of(rows, 5, (1, 1))
     with precision(BITS):
-        grid = pair_error._Grid.of(pair, 20)
+        grid = pair_error._Grid.of(pair, 20, 2**15)
         for at in range(5):
             column = pair.parts[0][0][:, at : at + 1]
             parts = {g: m / arb(grid.root) ** (20 * g) for g, m in grid.split(column).items()}
@@ -92,13 +92,12 @@ def test_ratios_that_are_powers_of_one_number_lose_nothing() -> None:
         assert found.upper - found.lower <= exact.lower / 10**9
 
 
-def test_a_finer_grid_gives_closer_bounds(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_finer_grid_gives_closer_bounds() -> None:
     """The loss falls like the square of the step: by 16 for a grid four times as fine."""
     pair = pair_of([["0.4", "0.3", "0.2", "0.1"], ["0.15", "0.2", "0.3", "0.35"]], 200, (1, 1))
     tilt, widths = pair.tilt(), []
     for points in (2**9, 2**13):
-        monkeypatch.setattr(pair_error, "POINTS", points)
-        low, high = pair.error(tilt)
+        low, high = pair.error(tilt, points)
         widths.append((high - low) / high)
     assert widths[1] * 64 < widths[0]
 
@@ -106,12 +105,11 @@ def test_a_finer_grid_gives_closer_bounds(monkeypatch: pytest.MonkeyPatch) -> No
 @pytest.mark.parametrize("tilt", [1, 20, 32, TILTS - 1])
 def test_any_tilt_gives_bounds(tilt: int, monkeypatch: pytest.MonkeyPatch) -> None:
     """Also one that is far off, so that what matters lies outside of the grid."""
-    monkeypatch.setattr(pair_error, "POINTS", 2**9)
     monkeypatch.setattr(pair_error, "DEVIATIONS", 2)
     channel = Channel.normalised([[4, 3, 2], [1, 2, 3]])
     pair = pair_of(channel.matrix.tolist(), 60, ("1/2", "1/2"))
     exact = rational(success_probability(channel, n=60).error.lower)
-    low, high = pair.error(tilt)
+    low, high = pair.error(tilt, 2**9)
     assert 0 <= low <= exact <= high
     assert exact <= pair.chernoff(tilt).upper().fmpq()
 
@@ -123,7 +121,7 @@ def test_the_tilt_makes_chernoffs_bound_small() -> None:
 
 
 def test_several_channels_are_seen_together(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(pair_error, "POINTS", 2**10)
+    monkeypatch.setattr(likelihood_bounds, "POINTS", 2**10)
     one, other = Channel.normalised([[3, 1], [1, 2]]), Channel.normalised([[1, 1, 3], [2, 1, 1]])
     seen = [(one, 12), (other, 9)]
     exact, found = success_probability(seen), success_bounds(seen)
@@ -158,7 +156,7 @@ def test_well_separated_secrets_are_bounded_tightly_by_triples() -> None:
 
 def test_without_triples_a_tree_still_bounds_the_error(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(likelihood_bounds, "MOST_TRIPLES", 0)
-    monkeypatch.setattr(pair_error, "POINTS", 2**9)
+    monkeypatch.setattr(likelihood_bounds, "POINTS", 2**9)
     found = success_bounds(FOUR, n=30).error
     exact = success_probability(FOUR, n=30).error.lower
     assert found.lower <= exact <= found.upper
@@ -187,7 +185,7 @@ def test_sums_of_pairs_and_triples_bound_what_is_left_of_the_largest() -> None:
 
 
 def test_probabilities_far_below_the_floats(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(pair_error, "POINTS", 2**9)
+    monkeypatch.setattr(likelihood_bounds, "POINTS", 2**9)
     tiny = Fraction(1, 10**400)
     channel = Channel([[1 - tiny, tiny], [2 * tiny, 1 - 2 * tiny]])
     exact, found = success_probability(channel, n=4), success_bounds(channel, n=4)
@@ -197,7 +195,7 @@ def test_probabilities_far_below_the_floats(monkeypatch: pytest.MonkeyPatch) -> 
 
 
 def test_any_number_of_observations_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(pair_error, "POINTS", 2**9)
+    monkeypatch.setattr(likelihood_bounds, "POINTS", 2**9)
     rows = Channel.normalised(np.arange(1, 21).reshape(2, 10))
     for n in (10**6, 10**12):
         found = success_bounds(rows, n=n)

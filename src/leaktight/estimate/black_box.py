@@ -9,6 +9,7 @@ from collections.abc import Callable, Hashable, Iterable
 from concurrent.futures import Executor
 from dataclasses import dataclass
 from fractions import Fraction
+from inspect import signature
 from typing import Any
 
 import numpy as np
@@ -18,7 +19,7 @@ from leaktight.errors import InvalidInput, InvalidNumber
 from leaktight.estimate.confidence import binomial_lower, binomial_upper, read_risk
 from leaktight.estimate.drawing import Drawing, Sampler
 from leaktight.estimate.event import Event, Hits, Samples, best_event
-from leaktight.estimate.leakage_estimate import percent, rounded_down
+from leaktight.estimate.leakage_estimate import rounded_down
 from leaktight.estimate.sample_design import generator
 from leaktight.exact import (
     Array,
@@ -31,6 +32,7 @@ from leaktight.exact import (
     shown,
     to_float,
 )
+from leaktight.percent import percent_as_given
 from leaktight.ratio import Ratio
 
 LEAST = 8
@@ -76,10 +78,10 @@ class EpsilonLowerBound:
         one, other = self.pair
         slack = f" at δ = {shown(self.delta)}" if self.delta else ""
         return (
-            f"ε is at least {rounded_down(self.epsilon)}{slack} with {percent(self.confidence)} "
-            f"confidence ({self.event}: {self.counts[0]:,} times for {one!r}, "
-            f"{self.counts[1]:,} times for {other!r}, of {self.trials:,}); "
-            "this does not show that it is private"
+            f"ε is at least {rounded_down(self.epsilon)}{slack} "
+            f"with {percent_as_given(self.confidence)} confidence ({self.event}: "
+            f"{self.counts[0]:,} times for {one!r}, {self.counts[1]:,} times for {other!r}, "
+            f"of {self.trials:,}); this does not show that it is private"
         )
 
 
@@ -96,10 +98,11 @@ def audit_mechanism(
     """Return a lower bound on the ε of a mechanism from its outputs for neighbouring inputs.
 
     ``sampler(input, count, rng)`` returns ``count`` independent outputs: a numpy array, or a list
-    of numbers or of labels. ``OneAtATime(mechanism)`` makes a sampler of a plain function.
-    ``samples`` are drawn in all, alike many for each input of each pair. The bound holds for all
-    pairs together, each having its part of the risk. With a ``delta`` it is a bound on the ε of
-    (ε, δ)-privacy. [Ding2018]_ and [Bichsel2021]_ look for events in similar ways.
+    of numbers or of labels; NaN is an output like any other. ``OneAtATime(mechanism)`` makes a
+    sampler of a plain function. ``samples`` are drawn in all, alike many for each input of each
+    pair. The bound holds for all pairs together, each having its part of the risk. With a ``delta``
+    it is a bound on the ε of (ε, δ)-privacy. [Ding2018]_ and [Bichsel2021]_ look for events in
+    similar ways.
 
     The outputs are asked for in chunks, through any ``executor`` of ``concurrent.futures``; a
     ``seed`` gives the same outputs with any executor or none. ``progress(done, total)`` is called
@@ -114,6 +117,7 @@ def audit_mechanism(
     >>> bound.refutes(epsilon="1/2"), bound.refutes(epsilon=1)
     (True, False)
     """
+    _check_sampler(sampler)
     neighbours, slack, risk = _read_pairs(pairs), _read_delta(delta), read_risk(confidence)
     each = _read_samples(samples, len(neighbours))
     source: Any = generator(seed).bit_generator.seed_seq
@@ -123,6 +127,22 @@ def audit_mechanism(
         outputs = draw.outputs(pair, place, len(neighbours))
         bounds.append(_bound(pair, outputs, slack, risk / len(neighbours), fraction(1 - risk)))
     return max(bounds, key=lambda bound: bound.ratio)
+
+
+def _check_sampler(sampler: Any) -> None:
+    """Refuse what cannot be called with an input, a count and random numbers."""
+    name = getattr(sampler, "__name__", f"{sampler!r:.60}")
+    if not callable(sampler):
+        raise InvalidInput(f"expected a sampler, a function of (input, count, rng), got {name}")
+    try:
+        signature(sampler).bind(0, 1, None)
+    except TypeError:
+        raise InvalidInput(
+            f"a sampler must take (input, count, rng) and return so many outputs, got {name}; "
+            f"OneAtATime({name}) makes one of a function that takes an input and returns one output"
+        ) from None
+    except ValueError:  # what is written in C may not tell what it takes
+        pass
 
 
 def _read_pairs(pairs: Any) -> list[tuple[Hashable, Hashable]]:

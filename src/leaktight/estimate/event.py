@@ -1,5 +1,6 @@
 """Which outputs tell two inputs apart?"""
 
+import math
 from collections import Counter
 from collections.abc import Callable, Hashable
 from dataclasses import dataclass
@@ -28,7 +29,7 @@ class OneOf:
 
     def occurs(self, outputs: Array) -> Bools:
         """Say for each output whether it is one of the values."""
-        return np.fromiter(map(self.values.__contains__, outputs.tolist()), bool, len(outputs))
+        return np.fromiter(map(self.values.__contains__, _listed(outputs)), bool, len(outputs))
 
     def __str__(self) -> str:
         shown = ", ".join(sorted(map(repr, self.values))[:5])
@@ -129,7 +130,7 @@ class _Ranking:
     @classmethod
     def of(cls, learn: Samples) -> "_Ranking":
         try:
-            ours, theirs = (Counter(part.tolist()) for part in learn)
+            ours, theirs = (Counter(_listed(part)) for part in learn)
         except TypeError:
             raise InvalidInput("an output must be hashable; make lists tuples") from None
         ranked = sorted(ours, key=lambda z: (ours[z] + 0.5) / (theirs[z] + 0.5), reverse=True)
@@ -138,8 +139,16 @@ class _Ranking:
     def hits(self, outputs: Array) -> Hits:
         rank = {value: i for i, value in enumerate(self.ranked)}
         last = len(self.ranked)
-        ranks = np.fromiter((rank.get(z, last) for z in outputs.tolist()), int, len(outputs))
+        ranks = np.fromiter((rank.get(z, last) for z in _listed(outputs)), int, len(outputs))
         return np.cumsum(np.bincount(ranks, minlength=last))[self.lengths - 1]
 
     def event(self, at: int) -> Event:
         return OneOf(frozenset(self.ranked[: self.lengths[at]]))
+
+
+def _listed(outputs: Array) -> list[Any]:
+    """Return the outputs as labels; NaN, which does not equal itself, is always the same one."""
+    listed: list[Any] = outputs.tolist()
+    if outputs.dtype.kind in "iub":
+        return listed
+    return [math.nan if isinstance(z, float) and z != z else z for z in listed]

@@ -9,9 +9,10 @@ from leaktight.distribution import PriorLike
 from leaktight.errors import InvalidNumber
 from leaktight.estimate.counts import Counts, Observations
 from leaktight.estimate.information_estimate import estimate_mutual_information
-from leaktight.estimate.leakage_estimate import LeakageEstimate, percent, rounded_up
+from leaktight.estimate.leakage_estimate import LeakageEstimate, rounded_up
 from leaktight.estimate.sample_design import generator
 from leaktight.exact import Array, Number, counted
+from leaktight.percent import percent_as_given
 
 SLACK = 2.0**-40
 """How far, relatively, two statistics may differ by rounding and count as the same number."""
@@ -37,8 +38,9 @@ class IndependenceTest:
 
     def __str__(self) -> str:
         most = (
-            f"with {percent(self.leak.confidence)} confidence the leak is "
+            f"with {percent_as_given(self.leak.confidence)} confidence the leak is "
             f"at most {rounded_up(self.leak.upper)} bits"
+            + (f", if {self.leak.assumed}" if self.leak.assumed else "")
         )
         if self.evidence:
             return f"there is evidence of a leak (p ≤ {rounded_up(self.p_value)}); {most}"

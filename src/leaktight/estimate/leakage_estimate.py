@@ -33,6 +33,7 @@ from leaktight.exact import (
     rational,
     to_float,
 )
+from leaktight.percent import percent_as_given
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,14 +52,17 @@ class LeakageEstimate:
     upper: float
     confidence: Fraction
     samples: int
+    assumed: str = ""
+    """What must hold of the secrets for the bounds to hold; nothing, if empty."""
 
     def __str__(self) -> str:
+        condition = f", if {self.assumed}" if self.assumed else ""
         unit = f" {self.unit}" if self.unit else ""
         return (
             f"{self.quantity}: estimated as {self.estimate:.4g}, "
             f"from {rounded_down(self.lower)} to {rounded_up(self.upper)}{unit} "
-            f"with {percent(self.confidence)} confidence "
-            f"({counted(self.samples, 'sample', 'samples')})"
+            f"with {percent_as_given(self.confidence)} confidence "
+            f"({counted(self.samples, 'sample', 'samples')}){condition}"
         )
 
 
@@ -196,12 +200,3 @@ def _rounded(value: Value, noise: float, direction: str) -> str:
         return "∞"
     exact, digits = Fraction(value) * Fraction(noise), Context(prec=4, rounding=direction)
     return f"{float(digits.divide(Decimal(exact.numerator), Decimal(exact.denominator))):.4g}"
-
-
-def percent(confidence: Fraction) -> str:
-    """Return a confidence as a person reads it.
-
-    >>> percent(Fraction(19, 20)), percent(Fraction(999, 1000))
-    ('95%', '99.9%')
-    """
-    return f"{float(100 * confidence):.10g}%"

@@ -1,14 +1,15 @@
 """How does success grow with the number of observations, and how many does an attacker need?"""
 
 import math
-from bisect import bisect_left
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import cache, partial
 from itertools import combinations
 
 from flint import fmpq
 
+from leaktight.chernoff import natural_log
 from leaktight.distribution import PriorLike
 from leaktight.errors import InvalidNumber, TooLarge
 from leaktight.exact import Number, fraction, rational, shown
@@ -17,11 +18,16 @@ from leaktight.repetition.enclosure import SuccessProbability
 from leaktight.repetition.likelihood_bounds import MOST_CLASSES, bounded_success
 from leaktight.repetition.likelihoods import Likelihoods
 from leaktight.repetition.observations import Observations, Observed, observe
-from leaktight.repetition.success import success_of
+from leaktight.repetition.own_output import OwnOutput
+from leaktight.repetition.pair_error import COARSE, POINTS
+from leaktight.repetition.success import success_by_own_outputs, success_of
 from leaktight.repetition.type_classes import TypeClasses
 
-MANY = 2**23
+MANY = 2**20
 """If there are so many types, times the classes of secrets, bounds are quicker than floats."""
+
+FASTEST = 16
+"""How many times as many rounds are looked at next, at most."""
 
 MOST_ROUNDS = 2**40
 """The most rounds of observations that are looked at."""
@@ -96,7 +102,8 @@ def observations_needed(
 ) -> ObservationsNeeded:
     """Return the least n for which the best guess after n rounds is right that often.
 
-    Success only grows with n, so the least n is found by bisection. Secrets with equal rows are
+    Success only grows with n, so the least n is found by bisection: enclosures that are quick are
+    tried first, and the exact number only where they do not settle it. Secrets with equal rows are
     never told apart, so success may have a limit below 1.
 
     >>> from leaktight.channel import Channel
@@ -131,43 +138,93 @@ def _told_apart_at_once(once: Observations) -> bool:
 
 def _least_rounds(once: Observations, target: fmpq) -> tuple[int, int]:
     """Return numbers of rounds between which the first one lies that reaches the target."""
+    limit = once.best.sum()
+    missing = {0: (_log(limit - once.best.max()),) * 2}
     known: dict[int, bool | None] = {0: False}
+    most = 1
 
-    def reached(n: int, likelihoods: Likelihoods | None = None) -> bool | None:
+    @cache
+    def tables(rounds: int) -> Likelihoods | None:
+        return _tables([once.rounds(rounds)])
+
+    def reached(n: int) -> bool | None:
         if n not in known:
-            known[n] = _reaches(once.rounds(n), target, likelihoods)
+            seen = once.rounds(n)
+            for found in _ever_sharper(seen, lambda: tables(max(n, most))):
+                known[n] = _is_reached(found, target)
+                missing[n] = (
+                    _log(limit - rational(found.lower)),
+                    _log(limit - rational(found.upper)),
+                )
+                if known[n] is not None:
+                    break
         return known[n]
 
-    most = 1
+    def crossing(end: int, a: int, b: int) -> float:
+        """Where an end reaches the target if what is missing falls exponentially from a to b."""
+        fall = (missing[a][end] - missing[b][end]) / (b - a)
+        return a + (missing[a][end] - _log(limit - target)) / fall if fall > 0 else math.inf
+
+    before = 0
     while not reached(most):
         if most >= MOST_ROUNDS:
             raise TooLarge(
                 f"more than {MOST_ROUNDS:,} rounds of observations are needed for a success "
                 f"probability of {shown(target)}"
             )
-        most *= 2
-    tables = _tables([once.rounds(most)])
-    span = range(most + 1)
-    high = bisect_left(span, True, key=lambda n: reached(n, tables) is True)
-    low = bisect_left(span, True, hi=high, key=lambda n: reached(n, tables) is not False)
+        ahead = min(max(crossing(0, before, most), 2 * most), FASTEST * most, MOST_ROUNDS)
+        before, most = most, math.ceil(ahead)
+    last = max(n for n, is_reached in known.items() if is_reached is not True)
+    high = _first(lambda n: reached(n) is True, partial(crossing, 0), last, most)
+    last = max(n for n, is_reached in known.items() if is_reached is False)
+    low = _first(lambda n: reached(n) is not False, partial(crossing, 1), last, high)
     return low, high
 
 
-def _reaches(seen: Observations, target: fmpq, likelihoods: Likelihoods | None) -> bool | None:
-    """Say whether the success probability is at least the target; None if it is not settled.
+def _first(
+    holds: Callable[[int], bool], crossing: Callable[[int, int], float], low: int, high: int
+) -> int:
+    """Return the first number for which something holds; it does for ``high``, not for ``low``.
 
-    What is quick is tried first: bounds where there are many types, floats, exact numbers.
+    Numbers at the crossing are tried, and the one in the middle if that does not get on.
     """
-    many = TypeClasses.of(seen.parts).count * len(seen) > MANY and len(seen) <= MOST_CLASSES
-    attempts: list[Callable[[], SuccessProbability]] = [
-        *([lambda: bounded_success(seen)] if many else []),
-        lambda: success_of(seen, likelihoods, exact=False),
-        lambda: success_of(seen, likelihoods),
-    ]
-    for attempt in attempts:
-        found = attempt()
-        if target <= rational(found.lower) or 1 - target >= rational(found.error.upper):
-            return True
-        if target > rational(found.upper) or 1 - target < rational(found.error.lower):
-            return False
+    tries, span = 0, high - low
+    while high - low > 1:
+        middle = (low + high) // 2
+        if tries < 2:
+            middle = math.ceil(min(max(crossing(low, high), low + 1), high - 1))
+        low, high = (low, middle) if holds(middle) else (middle, high)
+        tries, span = (0, high - low) if 2 * (high - low) <= span else (tries + 1, span)
+    return high
+
+
+def _ever_sharper(
+    seen: Observations, likelihoods: Callable[[], Likelihoods | None]
+) -> Iterator[SuccessProbability]:
+    """Yield enclosures of the success probability, what is quick first."""
+    types, own = TypeClasses.of(seen.parts), OwnOutput.of(seen)
+    work = types.count * len(seen)
+    if own is not None and own.steps < work:
+        yield success_by_own_outputs(seen, own)
+    elif work > MANY and len(seen) <= MOST_CLASSES:
+        yield bounded_success(seen, COARSE)
+    if is_affordable(types, len(seen)):
+        yield success_of(seen, likelihoods(), exact=False)
+        if seen.is_exact:
+            yield success_of(seen, likelihoods())
+    elif own is None:
+        yield bounded_success(seen, POINTS)
+
+
+def _is_reached(found: SuccessProbability, target: fmpq) -> bool | None:
+    """Say whether the success probability is at least the target; None if it is not settled."""
+    if target <= rational(found.lower) or 1 - target >= rational(found.error.upper):
+        return True
+    if target > rational(found.upper) or 1 - target < rational(found.error.lower):
+        return False
     return None
+
+
+def _log(number: fmpq) -> float:
+    """Return about the logarithm, of a tiny number for what is rounded to 0."""
+    return natural_log(max(number, fmpq(1, 2**1000)))

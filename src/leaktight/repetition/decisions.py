@@ -144,18 +144,20 @@ def enclosed_sum(
 ) -> tuple[fmpq, fmpq]:
     """Return numbers below and above the sum, which is taken in floating point.
 
-    The error is bounded in docs/proofs/repetition.md.
+    The error is bounded in docs/proofs/repetition.md. If what is summed is what the guess costs,
+    guesses that floats cannot tell apart are as good as each other, but for some more rounding.
     """
-    value = fmpq(0)
-    for block in _decided(types, stakes, likelihoods, Numerators.of(types)):
+    value, numbers = fmpq(0), None if stakes.pays_the_cost else Numerators.of(types)
+    for block in _decided(types, stakes, likelihoods, numbers):
         fraction, exponent = np.frexp(stakes.earned(block.chances, block.guess))
         exponent = np.where(fraction > 0, exponent + block.shift, NEVER)
         if (highest := int(exponent.max())) > NEVER:
             scaled = np.ldexp(fraction, np.maximum(exponent - highest, LOWEST).astype(np.int32))
             partial = np.add.reduceat(scaled, np.arange(0, scaled.size, RUN))
             value += rational(math.fsum(partial.tolist())) * fmpq(2) ** highest
-    slack, lost = 2 * (_roundings(types) + RUN) * UNIT, stakes.classes**2 * rational(TINY)
-    low, high = value * (1 - slack) - lost, value * (1 + slack) + lost
+    slack, lost = 2 * (_roundings(types) + RUN) * UNIT, 5 * stakes.classes**2 * rational(TINY)
+    worse = 5 * _roundings(types) * UNIT if numbers is None else 0
+    low, high = value * (1 - slack - worse) - lost, value * (1 + slack) + lost
     return max(low, fmpq(0)) * stakes.scale, high * stakes.scale
 
 
@@ -174,9 +176,15 @@ class _Decided:
 
 
 def _decided(
-    types: TypeClasses, stakes: Guessing | Stakes, likelihoods: Likelihoods, numbers: Numerators
+    types: TypeClasses,
+    stakes: Guessing | Stakes,
+    likelihoods: Likelihoods,
+    numbers: Numerators | None,
 ) -> Iterator[_Decided]:
-    """Go through all types in blocks, and find the best guess for each."""
+    """Go through all types in blocks, and find the best guess for each.
+
+    Where floats cannot tell, ``numbers`` decide; without them it is one of those that may be best.
+    """
     margin = 1 + float(4 * _roundings(types) * UNIT)
     for lines in types.lines(stakes.width):
         scaled = likelihoods.on(lines, [n for _, n in types.parts])
@@ -186,8 +194,7 @@ def _decided(
         down = np.maximum(exponent - shift, LOWEST).astype(np.int32)
         chances = np.ldexp(fraction, down)
         guess, unsure = stakes.choose(chances, margin)
-        at = np.flatnonzero(unsure & (shift > NEVER // 2))
-        if at.size:
+        if numbers is not None and (at := np.flatnonzero(unsure & (shift > NEVER // 2))).size:
             guess[at] = stakes.settle(numbers.sequences(lines.of_types(at)))
         yield _Decided(lines, chances, shift, guess)
 

@@ -17,7 +17,7 @@ from leaktight.errors import TooLarge
 from leaktight.exact import Array, precision
 from leaktight.repetition.enclosure import Ends, SuccessProbability
 from leaktight.repetition.observations import Observations, Observed, observe
-from leaktight.repetition.pair_error import BITS, Pair, at_most
+from leaktight.repetition.pair_error import BITS, COARSE, POINTS, Pair, at_most
 
 MOST_CLASSES = 100
 """The most classes of secrets whose pairs are all looked at."""
@@ -30,6 +30,9 @@ MOST_TRIPLES = 2**12
 
 NEGLIGIBLE = fmpq(1, 2**10)
 """Pairs whose errors together are such a part of the others' are not put on a grid."""
+
+SHARP = fmpq(1, 2**30)
+"""A part of the error that is not worth a finer grid."""
 
 
 def success_bounds(channel: Observed, prior: PriorLike = None, n: int = 1) -> SuccessProbability:
@@ -45,36 +48,49 @@ def success_bounds(channel: Observed, prior: PriorLike = None, n: int = 1) -> Su
     SuccessProbability(right 0.983192 to 0.983979, wrong 0.0160206 to 0.0168081
     after 100 observations; bounds)
     """
-    return bounded_success(observe(channel, prior).rounds(n))
+    return bounded_success(observe(channel, prior).rounds(n), POINTS)
 
 
-def bounded_success(seen: Observations) -> SuccessProbability:
-    """Return the bounds for observations that have been read."""
+def bounded_success(seen: Observations, points: int) -> SuccessProbability:
+    """Return the bounds for observations that have been read.
+
+    Grids have at most so many points, and fewer where these are as good.
+    """
     best = seen.best
-    low, high = _excess(seen, best)
+    low, high = _excess(seen, best, points)
     alike = 1 - best.sum()
     error = alike + low, alike + high
     own = 1 - error[1], 1 - error[0]
     return SuccessProbability.with_complement(own, error, seen.total, "bounds", seen.is_exact)
 
 
-def _excess(seen: Observations, best: Array) -> Ends:
+def _excess(seen: Observations, best: Array, points: int) -> Ends:
     """Enclose Σ_y (Σ_c w_c·P_c(y) − max_c w_c·P_c(y)), c the classes and w_c their best guesses."""
     trivial = best.sum() - best.max()
     if not seen.parts:
         return trivial, trivial
     if len(best) > MOST_CLASSES:
         raise TooLarge(f"the pairs of {len(best):,} secrets are too many, try simulate_success")
-    errors = _pair_errors(seen, best)
+    errors = _pair_errors(seen, best, min(points, COARSE))
+    lower, upper = _between_pairs(seen, best, errors)
+    blurred = sum((high - low for low, high in errors.values() if low), fmpq(0))
+    if points > COARSE and blurred > NEGLIGIBLE * (upper - lower) and blurred > SHARP * lower:
+        errors = _pair_errors(seen, best, points)
+        lower, upper = _between_pairs(seen, best, errors)
+    return lower, min(upper, trivial)
+
+
+def _between_pairs(seen: Observations, best: Array, errors: dict[frozenset[int], Ends]) -> Ends:
+    """Bound the error by those of the pairs."""
     upper = sum((high for _, high in errors.values()), fmpq(0))
     lower = _heaviest_tree({pair: low for pair, (low, _) in errors.items()}, len(best))
     if comb(len(best), 3) <= MOST_TRIPLES:
         pairs = sum((low for low, _ in errors.values()), fmpq(0))
         lower = max(lower, pairs - _triple_errors(seen, best, errors))
-    return lower, min(upper, trivial)
+    return lower, upper
 
 
-def _pair_errors(seen: Observations, best: Array) -> dict[frozenset[int], Ends]:
+def _pair_errors(seen: Observations, best: Array, points: int) -> dict[frozenset[int], Ends]:
     """Enclose the error of each pair that can be confused; the negligible ones roughly."""
     bounds = {}
     with precision(BITS):
@@ -90,7 +106,7 @@ def _pair_errors(seen: Observations, best: Array) -> dict[frozenset[int], Ends]:
         # In a symmetric channel many pairs are alike.
         key = pair.weights, *(tuple(map(tuple, matrix.T)) for matrix, _ in pair.parts)
         if key not in known and len(known) < MOST_PAIRS and rest > NEGLIGIBLE * found:
-            known[key] = pair.error(tilt)
+            known[key] = pair.error(tilt, points)
         low, high = known.get(key, (fmpq(0), bound))
         errors[frozenset((c, d))] = low, min(high, bound, best[c], best[d])
         found, rest = found + low, rest - bound

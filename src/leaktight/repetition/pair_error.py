@@ -27,7 +27,10 @@ from leaktight.repetition.enclosure import Ends
 from leaktight.repetition.type_classes import Floats
 
 POINTS = 2**15
-"""How many points the grid has at most, about."""
+"""How many points a fine grid has at most, about."""
+
+COARSE = 2**10
+"""How many a coarse one has: quick, and mostly as good."""
 
 DEVIATIONS = 8
 """How many standard deviations the grid reaches to each side."""
@@ -88,10 +91,10 @@ class Pair:
             bound *= sum((_between(p, q, tilt) for p, q in matrix.T), arb(0)) ** n
         return bound
 
-    def error(self, tilt: int) -> Ends:
-        """Numbers below and above the error of the pair."""
+    def error(self, tilt: int, points: int) -> Ends:
+        """Numbers below and above the error of the pair, by a grid of so many points."""
         with precision(BITS):
-            grid = _Grid.of(self, tilt)
+            grid = _Grid.of(self, tilt, points)
             split = grid.observed([(grid.split(matrix), n) for matrix, n in self.parts], up=False)
             merged = [
                 grid.observed([(grid.merged(matrix, row), n) for matrix, n in self.parts], up=True)
@@ -150,7 +153,7 @@ class _Grid:
     """How many points to each side of the average are kept."""
 
     @classmethod
-    def of(cls, pair: Pair, tilt: int) -> "_Grid":
+    def of(cls, pair: Pair, tilt: int, points: int) -> "_Grid":
         """Choose a step with which the grid reaches far enough and the outputs lie near points."""
         found = []
         for matrix, n in pair.parts:
@@ -165,10 +168,10 @@ class _Grid:
         reach = min(all_of_it, DEVIATIONS * math.sqrt(variance) + max(spreads))
         logs = np.concatenate([x for _, x, _ in found])
         importance = np.concatenate([n * p for n, _, p in found])
-        step = _step(logs, importance, 2 * reach / POINTS)
+        step = _step(logs, importance, 2 * reach / points)
         root = rational(math.exp(step / TILTS))
-        points = tuple(mean / step for mean in means)
-        return cls(pair.weights, tilt, root, step, points, math.ceil(reach / step) + 1)
+        centres = tuple(mean / step for mean in means)
+        return cls(pair.weights, tilt, root, step, centres, math.ceil(reach / step) + 1)
 
     def merged(self, matrix: Array, row: int) -> Masses:
         """Put every output on the nearest point."""

@@ -7,6 +7,7 @@ import numpy.typing as npt
 
 from leaktight.distribution import PriorLike
 from leaktight.errors import InvalidNumber
+from leaktight.estimate.confidence import binomial_lower, binomial_upper, read_risk
 from leaktight.exact import counted, float_array
 from leaktight.repetition.observations import Observations, Observed, observe
 
@@ -62,8 +63,7 @@ def simulate_success(
     """
     if not isinstance(runs, int | np.integer) or runs < 1:
         raise InvalidNumber(f"an experiment needs at least one run, a whole number, got {runs!r}")
-    if not 0 < confidence < 1:
-        raise InvalidNumber(f"the confidence must be between 0 and 1, got {confidence}")
+    risk = read_risk(confidence)
     seen = observe(channel, prior).rounds(n)
     rng = np.random.default_rng(seed)
     columns = sum(matrix.shape[1] for matrix, _ in seen.parts)
@@ -71,7 +71,7 @@ def simulate_success(
     right = sum(
         _right_guesses(seen, min(size, runs - start), rng) for start in range(0, runs, size)
     )
-    lower, upper = _clopper_pearson(right, runs, confidence)
+    lower, upper = (limit(right, runs, risk / 2) for limit in (binomial_lower, binomial_upper))
     return SimulatedSuccess(right / runs, lower, upper, confidence, int(runs), seed)
 
 
@@ -93,13 +93,3 @@ def _right_guesses(seen: Observations, runs: int, rng: np.random.Generator) -> i
 def _logarithms(numbers: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
     with np.errstate(divide="ignore"):
         return np.maximum(np.log(numbers), IMPOSSIBLE)
-
-
-def _clopper_pearson(right: int, runs: int, confidence: float) -> tuple[float, float]:
-    """Return the exact binomial bounds on a probability, for so many successes."""
-    from scipy.special import betaincinv
-
-    tail = (1 - confidence) / 2
-    lower = float(betaincinv(right, runs - right + 1, tail)) if right else 0.0
-    upper = float(betaincinv(right + 1, runs - right, 1 - tail)) if right < runs else 1.0
-    return lower, upper

@@ -44,6 +44,11 @@ class Guessing:
         object.__setattr__(self, "_floats", float_array(self.weights / self.scale)[:, None])
 
     @property
+    def pays_the_cost(self) -> bool:
+        """Whether what is summed is what the guess costs."""
+        return True
+
+    @property
     def classes(self) -> int:
         """How many classes there are."""
         return len(self.weights)
@@ -97,6 +102,11 @@ class Stakes:
         for name, table in (("_costs", self.costs), ("_payoff", self.payoff)):
             object.__setattr__(self, name, float_array(table / max(table.max(), SMALLEST)))
         object.__setattr__(self, "scale", max(self.payoff.max(), SMALLEST))
+
+    @property
+    def pays_the_cost(self) -> bool:
+        """Whether what is summed is what the guess costs."""
+        return self.payoff is self.costs
 
     @property
     def classes(self) -> int:

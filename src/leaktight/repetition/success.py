@@ -14,14 +14,19 @@ from leaktight.labels import alignment
 from leaktight.leakage import GainLike, Leakage
 from leaktight.repetition.decisions import Method, sum_over_types
 from leaktight.repetition.enclosure import Enclosed, Ends, SuccessProbability, enclosed
-from leaktight.repetition.likelihood_bounds import bounded_success
+from leaktight.repetition.likelihood_bounds import MOST_CLASSES, bounded_success
 from leaktight.repetition.likelihoods import Likelihoods
 from leaktight.repetition.observations import Observations, Observed, observe
+from leaktight.repetition.own_output import OwnOutput
+from leaktight.repetition.pair_error import POINTS
 from leaktight.repetition.stakes import Guessing, Stakes
 from leaktight.repetition.type_classes import TypeClasses
 
 MOST_SETS = 2**12
 """The most sets of values that several tries may choose from."""
+
+SHARP = 2**10
+"""An error is known well if it is so many times what it may be off by."""
 
 
 def success_probability(
@@ -32,8 +37,9 @@ def success_probability(
     It is Σ_t C(t)·max_x p(x)·Π_z K(z|x)^t(z) over all types t, the counts of the outputs, with
     C(t) sequences each (equations 5 to 8 of [Boreale2012]_). No product channel is built. It is
     exact if the channel and the prior are, and the types not too many; otherwise it is enclosed,
-    in certified floats or by ``success_bounds``, as ``.method`` says. A floating-point channel
-    stands for its exact binary numbers, ``channel.exact()``.
+    in certified floats or by ``success_bounds``, as ``.method`` says. For randomised response,
+    floats serve for any number of types. A floating-point channel stands for its exact binary
+    numbers, ``channel.exact()``.
 
     Several channels may be observed, each a number of times; then n is how often all of them are.
 
@@ -63,11 +69,29 @@ def success_of(
             types, Guessing(best), seen.is_exact and exact, likelihoods
         )
     except TooLarge:
-        return bounded_success(seen)
+        outputs = OwnOutput.of(seen)
+        if outputs is None:
+            return bounded_success(seen, POINTS)
+        return success_by_own_outputs(seen, outputs)
     alike = 1 - best.sum()
     error = alike + low, alike + high
     own = 1 - error[1], 1 - error[0]
     return SuccessProbability.with_complement(own, error, seen.total, method, seen.is_exact)
+
+
+def success_by_own_outputs(seen: Observations, outputs: OwnOutput) -> SuccessProbability:
+    """Return the success probability where each secret has an output of its own, in floats.
+
+    These know the error up to a number, not a factor. If it is tiny, pairs know it better.
+    """
+    low, high = outputs.success()
+    error = 1 - high, 1 - low
+    if (high - low) * SHARP > error[0] and len(seen) <= MOST_CLASSES:
+        pairs = bounded_success(seen, POINTS).error
+        error = max(error[0], rational(pairs.lower)), min(error[1], rational(pairs.upper))
+    return SuccessProbability.with_complement(
+        (low, high), error, seen.total, "certified floats", seen.is_exact
+    )
 
 
 def expected_gain(
