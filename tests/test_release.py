@@ -1,6 +1,8 @@
 import csv
+import io
 import json
 import os
+import re
 from datetime import UTC, datetime
 from fractions import Fraction
 from pathlib import Path
@@ -181,6 +183,67 @@ def test_whatever_the_other_cells_hold_only_the_answers_change(
     release_csv(NEGATION, tmp_path / "once.csv", tmp_path / "twice.csv", "answer")
     if quoting == csv.QUOTE_MINIMAL:
         assert (tmp_path / "twice.csv").read_bytes() == source.read_bytes()
+
+
+def by_csv_alone(text: str, column: str) -> str:
+    """The plain route: ``csv`` reads all lines, and an expression finds the cell in each.
+
+    Returns the file that is released by NEGATION, or where it is wrong.
+    """
+    taken = list[str]()
+    reader = csv.reader(
+        (taken.append(line) or line for line in io.StringIO(text, newline="")),  # type: ignore[func-returns-value]
+        strict=True,
+    )
+    released, header, number = "", list[str](), 1
+    cell = r'(?:"(?:[^"]|"")*"|[^,\r\n]*)'
+    try:
+        for cells in reader:
+            line = "".join(taken)
+            if number == 1:
+                header = cells
+                if header.count(column) != 1:
+                    return "line 1:"
+            elif cells or len(header) == 1:
+                if len(cells or [""]) != len(header):
+                    return f"line {number}:"
+                at = header.index(column)
+                answer = (cells or [""])[at]
+                if answer not in ANSWERS:
+                    return f"line {number}, column"
+                other = "yes" if answer == "no" else "no"
+                line = re.sub(rf"\A((?:{cell},){{{at}}}){cell}", rf"\g<1>{other}", line)
+            released += line
+            taken.clear()
+            number = reader.line_num + 1
+    except csv.Error:
+        return f"from line {number}:"
+    return released if header else "line 1:"
+
+
+PIECES = ["no", "yes", "no,yes", "a", ",", ",no\n", ",yes\r\n", '"', '""', '"no"', "\n", "\r", " "]
+
+
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=300)
+@given(
+    header=st.sampled_from(["x\n", "x,b\r\n", "a,x\n", '"a\n",x\n', "a,x,c\r", "\nx\n", "a\n"]),
+    pieces=st.lists(st.sampled_from(PIECES), max_size=12),
+)
+def test_lines_with_and_without_quotes_are_released_as_csv_reads_them(
+    tmp_path: Path, header: str, pieces: list[str]
+) -> None:
+    source, target = tmp_path / "told.csv", tmp_path / "released.csv"
+    for file in (target, tmp_path / "released.csv.release.json"):
+        file.unlink(missing_ok=True)
+    text = header + "".join(pieces)
+    source.write_bytes(text.encode())
+    expected = by_csv_alone(text, "x")
+    if re.match(r"(from )?line \d", expected):
+        with pytest.raises(InvalidFile, match=rf"told\.csv, {expected}"):
+            release_csv(NEGATION, source, target, "x")
+    else:
+        release_csv(NEGATION, source, target, "x")
+        assert target.read_bytes().decode() == expected
 
 
 def test_a_released_label_is_quoted_where_it_must_be(tmp_path: Path) -> None:

@@ -1,7 +1,9 @@
+import math
 import os
 from collections import Counter
 from collections.abc import Callable, Hashable, Iterator
 from fractions import Fraction
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -21,11 +23,12 @@ from leaktight.exact import fraction
 from leaktight.noise import geometric_noise
 from leaktight.random_bits import (
     Chance,
+    Cuts,
     RandomBytes,
-    are_below,
     is_below,
     random_bytes,
     rational_chance,
+    sections,
 )
 from leaktight.ratio import Ratio
 from leaktight.sampling import sample
@@ -89,11 +92,69 @@ def test_all_bytes_give_a_comparison_exactly_its_probability(part: int, whole: i
     assert undecided + sum(masses.values()) == 1
 
 
-def test_a_comparison_of_many_is_the_same_as_one_by_one() -> None:
-    chance = rational_chance(1, 3)
-    masses, undecided = all_outcomes(lambda source: bool(are_below(chance, 1, source)[0]), 3)
-    assert masses[True] <= Fraction(1, 3) <= masses[True] + undecided
-    assert undecided == Fraction(1, 256**3)
+def cuts_at(*numbers: Fraction) -> Cuts:
+    """The tightest integers around rising rational numbers."""
+    return lambda bits: (
+        [math.floor(p * 2**bits) for p in numbers],
+        [math.ceil(p * 2**bits) for p in numbers],
+    )
+
+
+CUTS = st.lists(st.fractions(0, 1, max_denominator=300), max_size=6).map(sorted)
+
+
+@settings(max_examples=20)
+@given(CUTS)
+def test_all_bytes_give_each_section_exactly_its_length(numbers: list[Fraction]) -> None:
+    cuts = cuts_at(*numbers)
+    masses, undecided = all_outcomes(lambda source: int(sections(cuts, 1, source)[0]), 2)
+    assert undecided <= Fraction(len(set(numbers)), 256**2)
+    assert undecided + sum(masses.values()) == 1
+    for k, (start, end) in enumerate(pairwise([Fraction(0), *numbers, Fraction(1)])):
+        least = masses.pop(k, Fraction(0))
+        assert least <= end - start <= least + undecided
+    assert not masses
+
+
+@given(CUTS, st.integers(0, 40), st.integers(0, 2**32))
+def test_each_of_many_numbers_takes_bytes_until_it_is_decided(
+    numbers: list[Fraction], count: int, seed: int
+) -> None:
+    given_out = list[bytes]()
+
+    def source(size: int) -> bytes:
+        given_out.append(np.random.default_rng([seed, len(given_out)]).bytes(size))
+        return given_out[-1]
+
+    found = sections(cuts_at(*numbers), count, source)
+    least, bits = [0] * count, [0] * count
+    waiting = list(range(count))
+    for given_bytes in given_out:
+        assert len(given_bytes) == len(waiting)
+        for i, byte in zip(waiting, given_bytes, strict=True):
+            least[i], bits[i] = least[i] * 256 + byte, bits[i] + 8
+        waiting = [
+            i for i in waiting if any(least[i] < p * 2 ** bits[i] < least[i] + 1 for p in numbers)
+        ]
+    assert waiting == []
+    for section, u, b in zip(found.tolist(), least, bits, strict=True):
+        assert section == sum(p * 2**b <= u for p in numbers)
+
+
+@pytest.mark.parametrize("same", [1, 7, 8, 30])
+def test_a_number_may_be_like_a_cut_for_many_bytes(same: int) -> None:
+    thirds = cuts_at(Fraction(1, 3), Fraction(2, 3))  # 0.0101… and 0.1010… in binary digits
+    for digits, lower in ((0b01010101, 0), (0b10101010, 1)):
+        for last, section in ((0, lower), (255, lower + 1)):
+            stream = iter([*[digits] * same, last])
+            assert sections(thirds, 1, lambda count: bytes([next(stream)])) == section  # noqa: B023
+
+
+def test_sections_of_wide_enclosures_still_have_exactly_their_length() -> None:
+    quarter: Cuts = lambda bits: ([(1 << bits) // 4 - 1], [(1 << bits) // 4 + 1])  # noqa: E731
+    masses, undecided = all_outcomes(lambda source: int(sections(quarter, 1, source)[0]), 2)
+    assert undecided == Fraction(2, 256**2)
+    assert masses[0] == Fraction(1, 4) - undecided / 2
 
 
 def test_an_enclosure_that_is_never_tight_still_decides_exactly() -> None:
@@ -292,7 +353,7 @@ def test_random_bits_come_from_the_operating_system_by_default(
     monkeypatch.setattr(os, "urandom", counted)
     sample(COIN, ["no"] * 100)
     geometric_noise(100, ratio=2)
-    assert sum(asked) >= 600
+    assert sum(asked) >= 500
     asked.clear()
     sample(COIN, ["no"] * 100, np.random.default_rng(1))
     geometric_noise(100, ratio=2, rng=np.random.default_rng(1))
@@ -334,44 +395,52 @@ def two_sided(c: Fraction, k: int) -> Fraction:
 
 
 @pytest.mark.parametrize(
-    "ratio", [Fraction(2), Fraction(3), Fraction(5, 4), Fraction(1000), Fraction(11, 10)]
+    ("ratio", "digit"),
+    [
+        (Fraction(2), 4),
+        (Fraction(3), 4),
+        (Fraction(1000), 4),
+        (Fraction(5, 4), 4),  # one digit below the rest
+        (Fraction(11, 10), 2),  # three
+    ],
 )
-def test_all_answers_of_the_comparisons_give_the_noise_its_probabilities(
-    ratio: Fraction, monkeypatch: pytest.MonkeyPatch
+def test_all_sections_together_give_the_noise_its_probabilities(
+    ratio: Fraction, digit: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Each comparison is answered both ways; the mass of a path is enclosed by the chances."""
-    bits, deepest = 200, 9
+    """Each number falls into every section; the mass of a path is enclosed by the cuts."""
+    monkeypatch.setattr(noise_module, "DIGIT", digit)
+    monkeypatch.setattr(noise_module, "LAST", 2**digit - 1)
+    bits, deepest = 200, 4
     found: dict[int, Fraction] = {}
-    missing, waiting = Fraction(0), [tuple[bool, ...]()]
+    missing, waiting = Fraction(0), [(tuple[int, ...](), Fraction(1))]
+    parts = list[Fraction]()
     while waiting:
-        script = waiting.pop()
-        step, mass = 0, Fraction(1)
+        path, mass = waiting.pop()
+        ahead = iter(path)
 
-        def answer(chance: Chance, count: int, source: RandomBytes) -> npt.NDArray[np.bool_]:
-            nonlocal step, mass
-            if count == 0:
-                return np.zeros(0, dtype=bool)
-            if step == len(script):  # noqa: B023
+        def scripted(cuts: Cuts, count: int, source: RandomBytes) -> npt.NDArray[np.uint8]:
+            section = next(ahead, None)  # noqa: B023
+            if section is None:
+                low, high = cuts(bits)
+                assert all(0 <= b - a <= 2 for a, b in zip(low, high, strict=True))
+                parts[:] = [Fraction(b - a, 2**bits) for a, b in pairwise([0, *low, 2**bits])]
                 raise OutOfBytes
-            low, high = chance(bits)
-            assert high - low <= 2
-            mass *= Fraction(low, 2**bits) if script[step] else 1 - Fraction(low, 2**bits)  # noqa: B023
-            step += 1
-            return np.array([script[step - 1]])  # noqa: B023
+            assert count == 1
+            return np.array([section], dtype=np.uint8)
 
-        monkeypatch.setattr(noise_module, "are_below", answer)
+        monkeypatch.setattr(noise_module, "sections", scripted)
         try:
             k = int(geometric_noise(1, ratio=ratio)[0])
         except OutOfBytes:
-            if len(script) == deepest:
+            if len(path) == deepest:
                 missing += mass
             else:
-                waiting += [(*script, True), (*script, False)]
+                waiting += [((*path, i), mass * part) for i, part in enumerate(parts)]
         else:
             found[k] = found.get(k, Fraction(0)) + mass
-    assert missing < Fraction(1, 100)
-    assert len(found) > 2
-    slack = Fraction(1, 2 ** (bits - 10))
+    assert missing < Fraction(1, 2**20)
+    assert missing + sum(found.values()) == 1
+    slack = missing + Fraction(1, 2 ** (bits - 10))
     for k, mass in found.items():
         assert abs(mass - two_sided(1 / ratio, k)) < slack
 

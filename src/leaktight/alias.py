@@ -6,12 +6,12 @@ exact integers). The first k bits of a word select the cell. The other bits are 
 a uniform number; the cell's own output is selected if that is below its share of the cell.
 """
 
-import math
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
+from flint import fmpq_mat
 
 from leaktight.exact import Array
 from leaktight.random_bits import BLOCK, RandomBytes, is_below, random_words, rational_chance
@@ -81,17 +81,18 @@ def _cut(row: Array, cells: int) -> tuple[int, list[int], list[int]]:
     filled up from an output with too much, and is then settled. What is over and what is missing
     in the unsettled cells is the same, exactly; so while one has too little, another has too much.
     """
-    size = math.lcm(*(int(p.q) for p in row))
-    masses = [cells * int(p.p) * (size // int(p.q)) for p in row] + [0] * (cells - len(row))
+    numerators, denominator = fmpq_mat(1, len(row), row.tolist()).numer_denom()
+    size = int(denominator)
+    masses = [cells * int(part) for part in numerators.entries()] + [0] * (cells - len(row))
     others = list(range(cells))
     poor = [cell for cell, mass in enumerate(masses) if mass < size]
     rich = [cell for cell, mass in enumerate(masses) if mass > size]
     while poor:
         taker, giver = poor.pop(), rich[-1]
         others[taker] = giver
-        masses[giver] -= size - masses[taker]
-        if masses[giver] <= size:
+        masses[giver] = left = masses[giver] - size + masses[taker]
+        if left <= size:
             rich.pop()
-        if masses[giver] < size:
+        if left < size:
             poor.append(giver)
     return size, masses, others

@@ -29,6 +29,9 @@ from leaktight.program_paths import (
 
 State = TypeVar("State", bound=Hashable)
 
+WHOLE = (int, np.integer)
+"""The types of whole numbers; made once, because a choice is made on every path."""
+
 
 class Chance:
     """The random choices of a program, and what an observer sees of it on the way.
@@ -62,10 +65,14 @@ class Chance:
 
         A value that is listed twice is twice as likely.
         """
-        if not isinstance(values, int | np.integer | Iterable):
+        listed: Any
+        if isinstance(values, WHOLE):
+            listed = many = values
+        elif isinstance(values, Iterable):
+            listed = tuple(values)
+            many = len(listed)
+        else:
             raise InvalidDistribution(f"a uniform choice needs values, got {values!r:.60}")
-        listed = values if isinstance(values, int | np.integer) else tuple(values)
-        many = listed if isinstance(listed, int | np.integer) else len(listed)
         if many > self._budget.most_paths:
             raise TooLarge(
                 f"a uniform choice of {many:,} values takes more than "
@@ -205,7 +212,7 @@ _OUTSIDE = _Outside([], lambda *_: None, 0)
 
 
 def _alike(values: Any) -> Options:
-    listed = range(values) if isinstance(values, int | np.integer) else values
+    listed = range(values) if isinstance(values, WHOLE) else values
     if not listed:
         raise InvalidDistribution("a uniform choice needs at least one value, got none")
     for value in listed:

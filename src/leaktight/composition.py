@@ -43,6 +43,11 @@ def sequential(
     ((0, 0), (0, 1), (1, 0))
     """
     first = expect_channel(first)
+    if isinstance(second, Channel) and set(second.inputs) == set(first.inputs):
+        one, other = same_numbers(first, _on_inputs(second, first.inputs, "any output"))
+        pairs = _times(one.matrix[:, :, None], other.matrix[:, None, :])
+        outputs = tuple(product(one.outputs, other.outputs))
+        return Channel.trusted(one.inputs, outputs, pairs.reshape(len(pairs), -1))
     follow = [_on_inputs(_next(first, second, y), first.inputs, y) for y in first.outputs]
     start, *rest = same_numbers(first, *follow)
     blocks = [_times(start.matrix[:, [j]], channel.matrix) for j, channel in enumerate(rest)]
@@ -55,8 +60,6 @@ def sequential(
 def _next(first: Channel, second: Any, y: Hashable) -> Channel:
     """Return the channel that follows output ``y`` of ``first``."""
     if isinstance(second, Channel):
-        if set(second.inputs) == set(first.inputs):
-            return second
         at = positions([(y, x) for x in first.inputs], second.inputs, "input of the second channel")
         return Channel.trusted(first.inputs, second.outputs, second.matrix[at])
     if isinstance(second, Mapping):
@@ -238,8 +241,8 @@ def _times(one: Array, other: Array) -> Array:
     Where it did, a large ratio between two rows would turn into 0 against 0.
     """
     whole = one * other
-    if whole.dtype != object and np.count_nonzero(whole) < np.count_nonzero(
-        (one > 0) & (other > 0)
-    ):
+    if whole.dtype == object or whole.all():
+        return whole
+    if np.count_nonzero(whole) < np.count_nonzero((one > 0) & (other > 0)):
         raise InvalidNumber("a product of probabilities is too small for a float; use .exact()")
     return whole

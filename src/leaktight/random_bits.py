@@ -3,11 +3,12 @@
 By asking whether a uniform number U lies below p. U is never rounded: its binary digits are drawn
 only until they decide. Say the first b digits are the integer u, so that u/2^b ≤ U ≤ (u+1)/2^b.
 If u+1 ≤ p·2^b, then U < p; if u ≥ p·2^b, then not. Otherwise more digits are drawn. One value of u
-in 2^b is undecided, and p may be any number that can be enclosed between rationals.
+in 2^b is undecided, and p may be any number that can be enclosed between rationals. So it is asked
+too which of several sections of [0, 1] U lies in.
 """
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -20,6 +21,13 @@ RandomBytes: TypeAlias = Callable[[int], bytes]
 
 Chance: TypeAlias = Callable[[int], tuple[int, int]]
 """A probability p: for b, two integers with low ≤ p·2^b ≤ high, less than 2 apart for large b."""
+
+Cuts: TypeAlias = Callable[[int], tuple[Sequence[int], Sequence[int]]]
+"""Numbers p_1 ≤ p_2 ≤ … from 0 to 1: for b, integers low_i ≤ p_i·2^b ≤ high_i, less than 2 apart
+for large b; both rise with i."""
+
+UNDECIDED = 128
+"""Marks a number whose first byte does not tell which cuts it is above."""
 
 BLOCK = 2**16
 """How many draws are made at a time: few enough to stay in the cache."""
@@ -70,11 +78,32 @@ def is_below(chance: Chance, word: int, bits: int, source: RandomBytes) -> bool:
         word, bits = word << 8 | source(1)[0], bits + 8
 
 
-def are_below(chance: Chance, count: int, source: RandomBytes) -> npt.NDArray[np.bool_]:
-    """Return ``count`` independent answers, each True with probability p."""
-    words = random_words(source, count, "<u2")
-    low, high = chance(16)
-    below = words < low
-    for i in np.flatnonzero(~below & (words < high)):
-        below[i] = is_below(chance, int(words[i]), 16, source)
-    return below
+def sections(cuts: Cuts, count: int, source: RandomBytes) -> npt.NDArray[np.uint8]:
+    """Return how many of at most 127 cuts are at or below each of ``count`` uniform numbers.
+
+    The first byte of each number is looked up in a table. The few numbers that may be above a cut
+    or not take another byte, until all are decided.
+
+    >>> quarters = lambda bits: ([2**bits // 4, 3 * 2**bits // 4],) * 2
+    >>> sections(quarters, 3, lambda count: bytes([63, 64, 192]))
+    array([0, 1, 2], dtype=uint8)
+    """
+    low, high = cuts(8)
+    passed, perhaps = (np.searchsorted(ends, np.arange(256), "right") for ends in (high, low))
+    table = np.where(passed < perhaps, passed + UNDECIDED, passed).astype(np.uint8)
+    first = source(count)
+    found = np.frombuffer(bytearray(first.translate(table.tobytes())), np.uint8)
+    open_ = np.flatnonzero(found >= UNDECIDED)
+    found[open_] -= UNDECIDED
+    words, bits = np.frombuffer(first, np.uint8)[open_].astype(np.int64), 8
+    while len(open_):
+        if bits == 56:  # from here on Python's integers, which have no end
+            words = words.astype(object)
+        more = np.frombuffer(source(len(open_)), np.uint8)
+        words, bits = words << 8 | more.astype(words.dtype), bits + 8
+        least, most = (np.array([*ends, 1 << bits], words.dtype) for ends in cuts(bits))
+        while (above := words >= most[found[open_]]).any():
+            found[open_] += above
+        undecided = words >= least[found[open_]]  # perhaps it is above the next cut
+        open_, words = open_[undecided], words[undecided]
+    return found

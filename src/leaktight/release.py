@@ -12,6 +12,7 @@ from collections.abc import Hashable, Iterable, Iterator
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from fractions import Fraction
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -169,21 +170,17 @@ def release_csv(
     name, channel, guarantee = _applied(mechanism, neighbours)
     inputs, outputs = _texts(channel.inputs, "input"), _texts(channel.outputs, "output")
     encoding = _encoding(read)
-    at, answers = _read_column(read, encoding, column, inputs)
-    in_file = Channel.trusted(tuple(inputs), tuple(outputs), channel.matrix)
-    drawn = map(_quoted, sample(in_file, answers, rng))
+    header, answers = _read_column(read, encoding, column, inputs)
+    in_file = Channel.trusted(tuple(inputs), tuple(map(_quoted, outputs)), channel.matrix)
+    drawn = sample(in_file, answers, rng)
     record = _record(name, guarantee, len(answers), rng, column)
-    place = re.compile(rf"((?:{_CELL},){{{at}}}){_CELL}")
     try:
         with (
             beside.open("x", encoding="utf-8") as note,
             written.open("x", newline="", encoding=encoding) as table,
         ):
             note.write(record.to_json())
-            for number, line, cells in _lines(read, encoding):
-                if number > 1 and cells:
-                    line = place.sub(lambda found: found[1] + next(drawn), line, count=1)
-                table.write(line)
+            table.writelines(_replaced(read, encoding, header, column, drawn))
     except OSError as wrong:
         raise InvalidFile(f"{written} cannot be written: {wrong.strerror}") from None
     return record
@@ -250,10 +247,10 @@ def _texts(labels: Labels, what: str) -> list[str]:
 
 def _read_column(
     file: Path, encoding: str, column: str, inputs: list[str]
-) -> tuple[int, list[str]]:
-    """Return where a column stands, and the answers in it."""
-    lines = _lines(file, encoding)
-    _, _, header = next(lines, (1, "", []))
+) -> tuple[list[str], list[str]]:
+    """Return the names of the columns, and the answers in one of them."""
+    lines = _cells(file, encoding)
+    _, header = next(lines, (1, []))
     if not header:
         raise InvalidFile(f"{file}, line 1: expected the names of the columns, got nothing")
     if column not in header:
@@ -262,19 +259,71 @@ def _read_column(
         )
     if header.count(column) > 1:
         raise InvalidFile(f"{file}, line 1: only one column may be called {column!r}")
-    at, known, answers = header.index(column), set(inputs), list[str]()
-    for number, _, cells in lines:
-        if cells and len(cells) != len(header):
+    at, width, known, answers = header.index(column), len(header), set(inputs), list[str]()
+    for number, cells in lines:
+        if not cells:
+            if width > 1:
+                continue
+            cells = [""]  # an empty answer, if there is one column
+        if len(cells) != width:
             raise InvalidFile(
-                f"{file}, line {number}: expected {len(header)} cells like line 1, got {len(cells)}"
+                f"{file}, line {number}: expected {width} cells like line 1, got {len(cells)}"
             )
-        if cells and cells[at] not in known:
+        if cells[at] not in known:
             raise InvalidFile(
                 f"{file}, line {number}, column {column!r}: there is no input {cells[at]!r}; "
                 f"{suggestion(cells[at], inputs)}"
             )
-        answers += cells[at : at + 1]
-    return at, answers
+        answers.append(cells[at])
+    return header, answers
+
+
+def _cells(file: Path, encoding: str) -> Iterator[tuple[int, list[str]]]:
+    """Yield the cells of each line of a CSV file and its number; a blank one has no cells."""
+    with file.open(newline="", encoding=encoding) as text:
+        reader, number = csv.reader(text, strict=True), 1
+        try:
+            for cells in reader:
+                yield number, cells
+                number = reader.line_num + 1
+        except (UnicodeDecodeError, csv.Error) as wrong:
+            raise InvalidFile(f"{file}, from line {number}: not CSV in UTF-8: {wrong}") from None
+
+
+def _replaced(
+    file: Path, encoding: str, header: list[str], column: str, cells: Iterable[str]
+) -> Iterator[str]:
+    """Yield the lines of a CSV file that was read, with other ``cells`` in a column.
+
+    All else stays to the byte. A line without quotes is split at its commas, which is quick.
+    """
+    at, alone, drawn = header.index(column), len(header) == 1, iter(cells)
+    place = re.compile(rf"((?:{_CELL},){{{at}}}){_CELL}")
+    with file.open(newline="", encoding=encoding) as text:
+        yield _whole(next(text), text)
+        for line in text:
+            if '"' in line:
+                line = _whole(line, text)
+                yield place.sub(lambda found: found[1] + next(drawn), line, count=1)
+                continue
+            parts = line.split(",", at + 1)
+            if alone or len(parts) > 1:  # it is not blank
+                end = parts[at][len(parts[at].rstrip("\r\n")) :]
+                parts[at] = next(drawn) + end
+            yield ",".join(parts)
+
+
+def _whole(line: str, others: Iterator[str]) -> str:
+    """Return a line with those after it that belong to it: cells in quotes may go over several."""
+    taken: list[str] = []
+
+    def noted() -> Iterator[str]:
+        for one in chain([line], others):
+            taken.append(one)
+            yield one
+
+    next(csv.reader(noted()))
+    return "".join(taken)
 
 
 def _encoding(file: Path) -> str:
@@ -286,29 +335,6 @@ def _encoding(file: Path) -> str:
         raise InvalidFile(f"there is no file {file}") from None
     except OSError as wrong:
         raise InvalidFile(f"{file} cannot be read: {wrong.strerror}") from None
-
-
-def _lines(file: Path, encoding: str) -> Iterator[tuple[int, str, list[str]]]:
-    """Yield each line of a CSV file with its number and cells; a blank one has no cells."""
-    with file.open(newline="", encoding=encoding) as text:
-        taken: list[str] = []  # cells in quotes may go over several lines of text
-        reader, number, alone = csv.reader(_noted(text, taken), strict=True), 1, False
-        try:
-            for cells in reader:
-                if not cells and alone:  # an empty answer, if there is one column
-                    cells = [""]
-                alone = alone or (number == 1 and len(cells) == 1)
-                yield number, "".join(taken), cells
-                taken.clear()
-                number = reader.line_num + 1
-        except (UnicodeDecodeError, csv.Error) as wrong:
-            raise InvalidFile(f"{file}, from line {number}: not CSV in UTF-8: {wrong}") from None
-
-
-def _noted(lines: Iterable[str], taken: list[str]) -> Iterator[str]:
-    for line in lines:
-        taken.append(line)
-        yield line
 
 
 def _quoted(text: str) -> str:
