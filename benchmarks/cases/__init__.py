@@ -1,0 +1,1 @@
+"""The tasks that are compared, each in a small file with a tuple CASES."""

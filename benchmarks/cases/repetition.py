@@ -1,0 +1,172 @@
+"""The chance of a right guess after n observations of one secret.
+
+libqif and pyqif multiply the channel out, with a column for each sequence of outputs: m^n of
+them. We sum over how often each output was seen, which is polynomial in n. What a person would
+write for that with scipy gives floats with an unknown error; ours are exact, or proved enclosures.
+dit has no measure of guessing.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from functools import cache
+from itertools import combinations
+from typing import Any
+
+import numpy as np
+
+import leaktight as lt
+from benchmarks.case import Case
+
+TWO = (("4/5", "1/5"), ("3/10", "7/10"))
+THREE = (("4/9", "3/9", "2/9"), ("1/6", "2/6", "3/6"), ("2/7", "2/7", "3/7"))
+
+
+@dataclass(frozen=True)
+class Seen:
+    """A channel that is observed so often, under the uniform prior."""
+
+    channel: lt.Channel
+    matrix: Any
+    prior: Any
+    n: int
+
+    @classmethod
+    def exactly(cls, rows: Any, n: int) -> "Seen":
+        """Observe an exact channel."""
+        channel = lt.Channel(rows)
+        matrix = np.asfortranarray(channel.to_numpy())
+        return cls(channel, matrix, np.full(len(rows), 1 / len(rows)), n)
+
+    @classmethod
+    def in_floats(cls, rows: Any, n: int) -> "Seen":
+        """Observe a channel of floats."""
+        return replace(cls.exactly(rows, n), channel=lt.Channel(rows).float())
+
+
+@cache
+def three_counts(n: int) -> Any:
+    """List all (a, b, c) with a + b + c = n."""
+    bars = np.array(list(combinations(range(n + 2), 2)))
+    edges = np.column_stack([np.full(len(bars), -1), bars, np.full(len(bars), n + 2)])
+    return np.diff(edges, axis=1) - 1
+
+
+def ours(seen: Seen) -> tuple[Any, Any, Any, str]:
+    """Return both ends of what is proved, the most for a wrong guess, and the method."""
+    found = lt.success_probability(seen.channel, n=seen.n)
+    return found.lower, found.upper, found.error.upper, found.method
+
+
+def qif(seen: Seen) -> float:
+    """Multiply out with libqif."""
+    import qif
+
+    whole = qif.channel.compose.repeated_independent(seen.matrix, seen.n)
+    return float(qif.measure.bayes_vuln.posterior(seen.prior, whole))
+
+
+def pyqif(seen: Seen) -> float:
+    """Multiply out with pyqif."""
+    from pyqif import compose
+    from pyqif.measure import bayes
+
+    whole = seen.matrix
+    for _ in range(seen.n - 1):
+        whole = compose.parallel(whole, seen.matrix)
+    return float(bayes.posterior(seen.prior, whole))
+
+
+def binomials(seen: Seen) -> float:
+    """Sum over the counts of the first output with scipy."""
+    from scipy.stats import binom
+
+    heads = np.arange(seen.n + 1)
+    chances = seen.matrix[:, :1]
+    return float((seen.prior[:, None] * binom.pmf(heads, seen.n, chances)).max(axis=0).sum())
+
+
+def multinomials(seen: Seen) -> float:
+    """Sum over the counts of all outputs with scipy."""
+    from scipy.stats import multinomial
+
+    each = [multinomial.pmf(three_counts(seen.n), seen.n, row) for row in seen.matrix]
+    return float((seen.prior[:, None] * np.array(each)).max(axis=0).sum())
+
+
+def close(answers: Mapping[str, Any]) -> str:
+    """Demand that ours is tight and the others near; say who is far off about a wrong guess."""
+    low, high, wrong, method = answers["leaktight"]
+    assert low == high or high - low <= 1e-8, answers
+    others = {way: found for way, found in answers.items() if way != "leaktight"}
+    assert all(abs(found - float(low)) <= 1e-6 for found in others.values()), answers
+    lost = (way for way, found in others.items() if abs(1 - found - wrong) > wrong / 100)
+    told = "exact; wrong with probability" if low == high else f"{method}; wrong at most with"
+    told += f" 2^{lt.log2(wrong):.5g}"
+    return told + "".join(f", {way} says {1 - others[way]:.1g}" for way in lost)
+
+
+CASES = (
+    Case(
+        task="success after {n} observations of 2 outputs, multiplied out",
+        sizes=(8, 16, 20, 23),
+        prepare=lambda n: Seen.exactly(TWO, n),
+        ways={"leaktight": ours, "qif": qif, "pyqif": pyqif},
+        agree=close,
+        patience=10,
+        rounds=5,
+        scale_name="observations",
+        note="for a few observations our time is that of a few hundred steps of Python",
+    ),
+    Case(
+        task="success after {n} observations of 3 outputs, multiplied out",
+        sizes=(5, 10, 14),
+        prepare=lambda n: Seen.exactly(THREE, n),
+        ways={"leaktight": ours, "qif": qif, "pyqif": pyqif},
+        agree=close,
+        patience=10,
+        rounds=5,
+        scale_name="observations",
+        note="for a few observations our time is that of a few hundred steps of Python",
+    ),
+    Case(
+        task="exact success after {n} observations of 2 outputs",
+        sizes=(10, 100, 1_000, 10_000),
+        prepare=lambda n: Seen.exactly(TWO, n),
+        ways={"leaktight": ours, "scipy": binomials},
+        agree=close,
+        quick=3,
+        scale_name="observations",
+        note="exact fractions with thousands of digits against floats with an unknown error",
+    ),
+    Case(
+        task="success after {n} observations of 2 outputs, floats",
+        sizes=(1_000, 10_000, 100_000, 1_000_000),
+        prepare=lambda n: Seen.in_floats(TWO, n),
+        ways={"leaktight": ours, "scipy": binomials},
+        agree=close,
+        scale_name="observations",
+        rounds=3,
+        note="ours are proved enclosures",
+    ),
+    Case(
+        task="exact success after {n} observations of 3 outputs",
+        sizes=(10, 30, 100, 300),
+        prepare=lambda n: Seen.exactly(THREE, n),
+        ways={"leaktight": ours, "scipy": multinomials},
+        agree=close,
+        scale_name="observations",
+        rounds=3,
+        note="exact fractions against floats with an unknown error; the list of all counts is "
+        "made for scipy once, and kept",
+    ),
+    Case(
+        task="success after {n} observations of 3 outputs, floats",
+        sizes=(30, 100, 300, 1_000),
+        prepare=lambda n: Seen.in_floats(THREE, n),
+        ways={"leaktight": ours, "scipy": multinomials},
+        agree=close,
+        scale_name="observations",
+        rounds=3,
+        note="ours are proved enclosures",
+    ),
+)
