@@ -119,6 +119,13 @@ def test_products_are_those_of_networkx(a: Graph, b: Graph, c: Graph) -> None:
     assert named == set(map(frozenset, peer.edges))
 
 
+@given(secret_graphs(most=8))
+def test_blocks_are_those_of_networkx(graph: Graph) -> None:
+    ours = {frozenset(graph.vertices[i] for i in block) for block in graph.blocks()}
+    theirs = nx.biconnected_components(graph.to_networkx())
+    assert ours == set(map(frozenset, theirs))
+
+
 @given(secret_graphs(most=6), st.data())
 def test_a_subgraph_has_the_edges_between_its_vertices(graph: Graph, data: st.DataObject) -> None:
     chosen = data.draw(st.lists(st.sampled_from(graph.vertices), min_size=1, unique=True))

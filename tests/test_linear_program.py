@@ -127,3 +127,14 @@ def test_bad_programs_are_refused(changed: dict[str, Any], message: str) -> None
     good: dict[str, Any] = {"cost": [3, 2], "entries": SUMS, "row_lower": ["1/3", 0]}
     with pytest.raises(InvalidInput, match=message):
         LinearProgram(**(good | changed))
+
+
+def test_values_in_an_array_of_floats_are_those_in_a_list() -> None:
+    rows, columns, _ = SUMS
+    listed = LinearProgram([3, "1/2"], (rows, columns, [1.0, 0.0, 0.25, -1.0]), row_lower=[1, None])
+    arrays = (np.array(rows), np.array(columns), np.array([1.0, 0.0, 0.25, -1.0]))
+    array = LinearProgram([3, "1/2"], arrays, row_lower=[1, None])
+    assert len(array.values) == 3
+    for name in ("cost", "rows", "columns", "values", "row_lower", "row_upper", "lower", "upper"):
+        assert np.array_equal(getattr(array, name), getattr(listed, name))
+        assert getattr(array, name).dtype == getattr(listed, name).dtype

@@ -6,7 +6,7 @@ asked for; distances come from igraph, components and single rows of distances f
 """
 
 import math
-from collections.abc import Hashable, Iterable, Sequence, Sized
+from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Self, TypeAlias, TypeVar
@@ -17,7 +17,8 @@ import numpy.typing as npt
 from leaktight.eccentricity import bounded_eccentricities
 from leaktight.errors import InvalidGraph, TooLarge
 from leaktight.exact import counted
-from leaktight.labels import Labels, read_labels, suggestion
+from leaktight.graph_input import read_edges, read_vertices
+from leaktight.labels import Labels, suggestion
 
 if TYPE_CHECKING:
     import igraph
@@ -67,8 +68,9 @@ class Graph:
         vertices: Vertices,
         edges: Iterable[tuple[Hashable, Hashable]] = (),
     ) -> None:
-        self._set_vertices(vertices)
-        self._set_edges([self._read_edge(edge) for edge in edges])
+        self._set("vertices", read_vertices(vertices))
+        pairs = [self._read_edge(edge) for edge in edges]
+        self._set("edges", _read_only(read_edges(pairs, self.vertices)))
 
     @classmethod
     def from_indices(
@@ -85,9 +87,9 @@ class Graph:
         Graph(2 vertices, 1 edge: 'low'-'high')
         """
         graph = cls.__new__(cls)
-        graph._set_vertices(vertices)
-        graph._set_edges(pairs)
-        object.__setattr__(graph, "alike", alike)
+        graph._set("vertices", read_vertices(vertices))
+        graph._set("edges", _read_only(read_edges(pairs, graph.vertices)))
+        graph._set("alike", alike)
         return graph
 
     @classmethod
@@ -200,6 +202,20 @@ class Graph:
     def is_connected(self) -> bool:
         """Whether every vertex can be reached from every other."""
         return not self.component_labels.any()
+
+    def blocks(self) -> list[Indices]:
+        """Return the largest sets of vertices, by position, that no one vertex cuts apart.
+
+        Each edge lies in one of them, and two of them have at most one vertex in common. A vertex
+        without edges is in none.
+
+        >>> [block.tolist() for block in Graph(4, [(0, 1), (1, 2), (0, 2), (2, 3)]).blocks()]
+        [[2, 3], [0, 1, 2]]
+        """
+        if self.size == self.order - len(self.components):  # a forest
+            return list(self.edges)
+        found = self._igraph.biconnected_components()
+        return [np.sort(np.array(block, dtype=np.int64)) for block in found if len(block) > 1]
 
     @cached_property
     def component_diameters(self) -> tuple[int, ...]:
@@ -353,17 +369,8 @@ class Graph:
             rows[np.isinf(rows)] = -1
         return rows.astype(np.int64)
 
-    def _set_vertices(self, vertices: Vertices) -> None:
-        if isinstance(vertices, int | np.integer):
-            vertices = range(int(vertices))
-        elif not isinstance(vertices, Iterable):
-            raise InvalidGraph(f"vertices must be a list, or how many there are, got {vertices!r}")
-        elif not isinstance(vertices, Sized):
-            vertices = tuple(vertices)
-        labels = read_labels(vertices, len(vertices), "vertex", InvalidGraph)
-        if not labels:
-            raise InvalidGraph("a graph needs at least one vertex, got none")
-        object.__setattr__(self, "vertices", labels)
+    def _set(self, name: str, value: object) -> None:
+        object.__setattr__(self, name, value)
 
     def _read_edge(self, edge: tuple[Hashable, Hashable]) -> tuple[int, int]:
         try:
@@ -371,33 +378,6 @@ class Graph:
         except (TypeError, ValueError):
             raise InvalidGraph(f"an edge must be a pair of vertices, got {edge!r}") from None
         return self.index(a), self.index(b)
-
-    def _set_edges(self, pairs: npt.ArrayLike) -> None:
-        ends = np.asarray(pairs)
-        if ends.size == 0:
-            ends = np.empty((0, 2), dtype=np.int64)
-        if ends.ndim != 2 or ends.shape[1] != 2 or ends.dtype.kind not in "iu":
-            raise InvalidGraph(
-                f"edges must be pairs of positions, got an array of shape {ends.shape} "
-                f"and type {ends.dtype}"
-            )
-        outside = ends[(ends < 0) | (ends >= self.order)]
-        if outside.size:
-            raise InvalidGraph(
-                f"an edge must join positions 0 to {self.order - 1}, got {outside[0]}"
-            )
-        loops = ends[ends[:, 0] == ends[:, 1], 0]
-        if loops.size:
-            vertex = self.vertices[loops[0]]
-            raise InvalidGraph(
-                f"an edge must join two different vertices, got a loop at {vertex!r}"
-            )
-        low, high = np.minimum(*ends.T), np.maximum(*ends.T)
-        codes = low.astype(np.int64) * self.order + high
-        if not (np.diff(codes) > 0).all():
-            codes = np.unique(codes)
-        edges = np.stack(np.divmod(codes, self.order), axis=1)
-        object.__setattr__(self, "edges", _read_only(edges))
 
 
 def one_line(text: str) -> str:

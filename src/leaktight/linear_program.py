@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from leaktight.errors import InvalidInput, Undecided
-from leaktight.exact import TOLERANCES, Array, is_exact, read_numbers, to_float
+from leaktight.exact import TOLERANCES, Array, float_array, is_exact, read_numbers, to_float
 
 Indices: TypeAlias = npt.NDArray[np.intp]
 Flags: TypeAlias = npt.NDArray[np.bool_]
@@ -65,16 +65,23 @@ class LinearProgram:
     ) -> None:
         n = len(cost)
         m = next((len(bounds) for bounds in (row_lower, row_upper) if bounds is not None), 0)
-        rows, columns, values = (list(part) for part in entries)
+        rows, columns, values = (
+            part if isinstance(part, np.ndarray) else list(part) for part in entries
+        )
         given = {
             "cost": list(cost),
-            "values": values,
             "row_lower": _each(row_lower, m, "row_lower"),
             "row_upper": _each(row_upper, m, "row_upper"),
             "lower": _each(lower, n, "lower"),
             "upper": _each(upper, n, "upper"),
         }
+        floats = isinstance(values, np.ndarray) and values.dtype == np.float64
+        if not floats:  # the values may be a million, and then there is nothing to read
+            given["values"] = list(values)
         numbers = read_numbers(v for part in given.values() for v in part if v is not None)
+        if floats:
+            numbers = float_array(numbers)
+            object.__setattr__(self, "values", values)
         used = 0
         for name, part in given.items():
             there = np.array([v is not None for v in part], dtype=bool)
@@ -248,7 +255,7 @@ def solve_inside(program: LinearProgram) -> Optimum:
 class GrowingProgram:
     """Minimise c·x subject to A·x ≥ b and |x| ≤ reach, in floating point, as rows are added.
 
-    Every solution starts where the last one ended.
+    Every solution starts where the last one ended. The bounds of x may be set anew.
 
     >>> prices = GrowingProgram(np.ones(2), reach=10)
     >>> prices.add(np.array([[2.0, 1.0], [1.0, 2.0]]), np.array([1.0, 1.0]))
@@ -281,6 +288,11 @@ class GrowingProgram:
         starts = width * np.arange(count, dtype=np.int32)
         upper = np.full(count, np.inf)
         self._highs.addRows(count, lower, upper, count * width, starts, places, rows.ravel())
+
+    def within(self, lower: npt.NDArray[np.float64], upper: npt.NDArray[np.float64]) -> None:
+        """Set the bounds of x."""
+        places = np.arange(self._width, dtype=np.int32)
+        self._highs.changeColsBounds(self._width, places, lower, upper)
 
     def solve(self) -> Optimum:
         """Return the solver's estimate, at a vertex."""

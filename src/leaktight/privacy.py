@@ -1,15 +1,14 @@
 """How private is a channel? The least ratio λ with K(z|x) ≤ λ·K(z|x′) for all neighbours x ~ x′.
 
 0 against 0 is no violation; anything positive against 0 is infinite. Entries are compared as the
-exact numbers that they are, floats too: an approximate search proposes where the ratio is worst,
-exact arithmetic decides.
+exact numbers that they are, floats too.
 """
 
 import math
-from collections.abc import Callable, Hashable, Iterator
+from collections.abc import Callable, Hashable
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from typing import Any, TypeAlias
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -19,13 +18,12 @@ from leaktight.adjacency import AdjacencyGraph
 from leaktight.channel import Channel, expect_channel
 from leaktight.composition import Parallel, pair_runs
 from leaktight.errors import InvalidNumber, Mismatch
-from leaktight.exact import Array, Number, Value, fraction, is_exact, ln_interval, rational, shown
+from leaktight.exact import Array, Number, Value, fraction, ln_interval, rational, shown
 from leaktight.graph import Graph
 from leaktight.labels import Labels, alignment, position
+from leaktight.largest_ratio import extreme_pairs, largest_ratio, logarithms
 from leaktight.policy import Neighbours, adjacency_of
 from leaktight.ratio import Ratio
-
-Logs: TypeAlias = npt.NDArray[np.float64]
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,7 +104,7 @@ def privacy_level(channel: Channel | Parallel, neighbours: Neighbours) -> Privac
     graph = _databases(channel, neighbours)
     matrix = _on_vertices(channel, graph)
     if graph.order > 1 and graph.size == graph.order * (graph.order - 1) // 2:
-        edges = _extreme_pairs(matrix)
+        edges = extreme_pairs(matrix)
     else:
         edges = graph.edges
     return _level(matrix, edges, graph.vertices, channel.outputs)
@@ -141,7 +139,7 @@ def distinguishability(channel: Channel) -> PrivacyLevel:
     Fraction(3, 1)
     """
     matrix = expect_channel(channel).matrix
-    return _level(matrix, _extreme_pairs(matrix), channel.inputs, channel.outputs)
+    return _level(matrix, extreme_pairs(matrix), channel.inputs, channel.outputs)
 
 
 # --- the weighted form ---------------------------------------------------------------------
@@ -168,7 +166,7 @@ def d_privacy_level(channel: Channel, distance: Callable[[Any, Any], Any] | Any)
     >>> math.log(2) <= level.epsilon <= math.log(2) * (1 + 1e-12)
     True
     """
-    logs, slack = _logarithms(expect_channel(channel).matrix)
+    logs, slack = logarithms(expect_channel(channel).matrix)
     apart = _distances(distance, channel.inputs)
     best, at = 0.0, None
     for i in range(1, len(logs)):
@@ -285,115 +283,12 @@ def _worst_output(channel: Channel, x: Hashable, y: Hashable) -> tuple[Any, Hash
     return infinite[0] if infinite else max(ratios, key=lambda pair: pair[0])
 
 
-def _extreme_pairs(matrix: Array) -> npt.NDArray[np.int64]:
-    """Return pairs of rows among which every column has its largest ratio."""
-    pairs = np.stack([matrix.argmax(axis=0), matrix.argmin(axis=0)], axis=1)
-    return np.unique(pairs, axis=0)
-
-
 def _level(
     matrix: Array, edges: npt.NDArray[np.int64], inputs: Labels, outputs: Labels
 ) -> PrivacyLevel:
-    if is_exact(matrix) or matrix[matrix > 0].min() < 2.0**-500:
-        ratio, at = _worst_exact(matrix, edges)
-    else:
-        ratio, at = _worst_float(matrix, edges)
+    ratio, at = largest_ratio(matrix, edges)
     if at is None:
         return PrivacyLevel(Fraction(1), None)
     i, h, z = at
     witness = Witness(inputs[i], inputs[h], outputs[z])
     return PrivacyLevel(ratio if ratio == math.inf else fraction(ratio), witness)
-
-
-Place: TypeAlias = tuple[int, int, int]
-Found: TypeAlias = tuple[Any, Place | None]
-
-
-def _blocks(
-    edges: npt.NDArray[np.int64], outputs: int
-) -> Iterator[tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]]:
-    """Yield the edges in both directions, few enough at a time to stay in the cache."""
-    size = max(1, 2**17 // outputs)
-    for start in range(0, len(edges), size):
-        tails, heads = edges[start : start + size].T
-        yield tails, heads
-        yield heads, tails
-
-
-def _worst_float(matrix: Array, edges: npt.NDArray[np.int64]) -> Found:
-    """Return the largest ratio of two floats exactly, and where it is.
-
-    Division rounds to nearest, so the largest quotient is among those whose rounded value is
-    largest; these are compared exactly.
-    """
-    best, places = 1.0, list[tuple[npt.NDArray[np.int64], ...]]()
-    for tails, heads in _blocks(edges, matrix.shape[1]):
-        with np.errstate(divide="ignore", invalid="ignore"):
-            quotients = matrix[tails] / matrix[heads]
-        top = np.fmax.reduce(quotients, axis=None)
-        if top == math.inf:
-            k, z = np.argwhere(quotients == top)[0]
-            return math.inf, (int(tails[k]), int(heads[k]), int(z))
-        if top > best:
-            best, places = float(top), []
-        if top == best:
-            k, z = np.nonzero(quotients == top)
-            places.append((tails[k], heads[k], z))
-    if not places:
-        return fmpq(1), None
-    i, h, z = (np.concatenate(part) for part in zip(*places, strict=True))
-    _, first = np.unique(matrix[i, z] + 1j * matrix[h, z], return_index=True)
-    return _largest(matrix, zip(i[first], h[first], z[first], strict=True))
-
-
-def _worst_exact(matrix: Array, edges: npt.NDArray[np.int64]) -> Found:
-    """Return the largest ratio of two exact numbers, and where it is.
-
-    Logarithms in floating point say where to look; whatever their error could hide is compared.
-    """
-    logs, slack = _logarithms(matrix)
-    best, places = 0.0, list[tuple[npt.NDArray[np.int64], ...]]()
-    for tails, heads in _blocks(edges, matrix.shape[1]):
-        with np.errstate(invalid="ignore"):
-            gaps = logs[tails] - logs[heads]
-        top = np.fmax.reduce(gaps, axis=None)
-        if top == math.inf:
-            k, z = np.argwhere(gaps == top)[0]
-            return math.inf, (int(tails[k]), int(heads[k]), int(z))
-        best = max(best, float(top))
-        if top >= best - slack:
-            k, z = np.nonzero(gaps >= best - slack)
-            places.append((tails[k], heads[k], z))
-    if not places:
-        return fmpq(1), None
-    return _largest(matrix, (at for block in places for at in zip(*block, strict=True)))
-
-
-def _largest(matrix: Array, places: Any) -> Found:
-    """Return the largest ratio above 1 of the entries (i, z) and (h, z), compared exactly."""
-    unlike: dict[tuple[Any, Any], Place] = {}
-    for i, h, z in places:
-        unlike.setdefault((matrix[i, z], matrix[h, z]), (int(i), int(h), int(z)))
-    best, at = fmpq(1), None
-    for (above, below), place in unlike.items():
-        ratio = rational(above) / rational(below)
-        if ratio > best:
-            best, at = ratio, place
-    return best, at
-
-
-def _logarithms(matrix: Array) -> tuple[Logs, float]:
-    """Return binary logarithms, −∞ for 0, and more than a difference of two can be off.
-
-    A logarithm is off by at most 2^−52 times its size, b for an integer of b bits; a difference
-    takes two of floats, four of fractions, and a rounding for each.
-    """
-    if not is_exact(matrix):
-        with np.errstate(divide="ignore"):
-            logs = np.log2(matrix)
-        largest = -logs.min(where=np.isfinite(logs), initial=0.0)
-        return logs, 2.0**-49 * (1 + float(largest))
-    numbers = matrix.ravel()
-    flat = [math.log2(int(p.p)) - math.log2(int(p.q)) if p > 0 else -math.inf for p in numbers]
-    bits = max(p.height_bits() for p in numbers)
-    return np.array(flat).reshape(matrix.shape), 2.0**-48 * (1 + bits)

@@ -185,13 +185,15 @@ def distance_distribution(neighbours: Neighbours) -> DistanceDistribution | Uneq
     unequal distances: 1 vertex at distance 1 from 0, but 2 from 1
     """
     graph = adjacency_of(neighbours).explicit()
+    names, degrees = graph.vertices, graph.degrees
+    for v in np.flatnonzero(degrees != degrees[0])[:1]:
+        return UnequalDistances((names[0], names[v]), 1, (int(degrees[0]), int(degrees[v])))
+    if graph.alike is not None and (graph.alike == graph.alike[0]).all():
+        reached = graph.distances_from(names[0])
+        return DistanceDistribution(tuple(np.bincount(reached[reached >= 0]).tolist()))
     counts = graph.distance_counts
     differ = counts != counts[0]
     if not differ.any():
         return DistanceDistribution(tuple(counts[0].tolist()))
     v, d = (int(at) for at in np.argwhere(differ)[0])
-    return UnequalDistances(
-        vertices=(graph.vertices[0], graph.vertices[v]),
-        distance=d,
-        counts=(int(counts[0, d]), int(counts[v, d])),
-    )
+    return UnequalDistances((names[0], names[v]), d, (int(counts[0, d]), int(counts[v, d])))

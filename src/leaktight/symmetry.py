@@ -10,7 +10,7 @@ components; the group, which may have more elements than there are atoms, is not
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any, Self, TypeAlias
 
 import numpy as np
@@ -50,6 +50,7 @@ class AutomorphismGroup:
     graph: Graph
     generators: Indices
     """One row per generator, read-only: the position that each position goes to."""
+    _count: Callable[[], int] | None = None
 
     def __init__(self, neighbours: Neighbours, generators: Iterable[Relabelling]) -> None:
         graph = adjacency_of(neighbours).explicit()
@@ -74,9 +75,12 @@ class AutomorphismGroup:
         return cls._trusted(graph, images)
 
     @classmethod
-    def _trusted(cls, graph: Graph, generators: Indices) -> Self:
+    def _trusted(
+        cls, graph: Graph, generators: Indices, count: Callable[[], int] | None = None
+    ) -> Self:
         made = cls.__new__(cls)
         made._set(graph, generators)
+        object.__setattr__(made, "_count", count)
         return made
 
     def _set(self, graph: Graph, generators: Indices) -> None:
@@ -157,7 +161,14 @@ class AutomorphismGroup:
     @cached_property
     def order(self) -> int:
         """|Γ|, the number of automorphisms in the group."""
-        return len(self.elements)
+        return len(self.elements) if self._counted is None else self._counted
+
+    @cached_property
+    def _counted(self) -> int | None:
+        """|Γ| if it is known without a list: BLISS counts all automorphisms, or none."""
+        with suppress(ValueError):  # a number of more than 4300 digits, which nobody needs
+            return None if self._count is None else self._count()
+        return None
 
     @cached_property
     def elements(self) -> Indices:
@@ -169,8 +180,8 @@ class AutomorphismGroup:
         """
         n = self.graph.order
         most = MOST_LISTED // n
-        if self.__dict__.get("order", 0) > most:  # known beforehand, see automorphism_group
-            raise self._too_many(f"{self.order} automorphisms of {n} vertices", most)
+        if self._counted is not None and self._counted > most:
+            raise self._too_many(f"{self._counted} automorphisms of {n} vertices", most)
         found = [np.arange(n)]
         seen = {found[0].tobytes()}
         for element in found:
@@ -247,11 +258,9 @@ def automorphism_group(
         # The complement has the same automorphisms, and BLISS is faster where edges are few.
         drawn = drawn.complementer(loops=False)
     generators = np.array(drawn.automorphism_group(color=numbers), dtype=np.int64)
-    group = AutomorphismGroup._trusted(graph, generators)
-    # Kept where cached_property looks, so that the group need not be listed to be counted.
-    with suppress(ValueError):  # a number of more than 4300 digits, which nobody needs
-        object.__setattr__(group, "order", int(drawn.count_automorphisms(color=numbers)))
-    return group
+    # Counting takes as long again, and few ask.
+    count = partial(drawn.count_automorphisms, color=numbers)
+    return AutomorphismGroup._trusted(graph, generators, count)
 
 
 # --- reading and checking ------------------------------------------------------------------

@@ -16,7 +16,8 @@ from leaktight.graph import Graph
 from leaktight.privacy import privacy_level
 from leaktight.ratio import Ratio
 from leaktight.worst_case.columns import ColumnOptimum, column_optimum
-from leaktight.worst_case.flow import cheapest_column
+from leaktight.worst_case.cuts import Cuts
+from leaktight.worst_case.flow import cheapest_column, descend, neighbour_lists
 from tests.named_graphs import complete, cycle, path, star
 
 RATIOS = [Fraction(r) for r in ("1.05", "1.2", "1.7", "2", "3", "8")]
@@ -228,3 +229,24 @@ def test_what_cannot_be_done_is_refused() -> None:
         column_optimum(path(2), Fraction(1))
     with pytest.raises(TooLarge, match="at most 300 vertices, got 301"):
         column_optimum(path(301), Fraction(2))
+
+
+@pytest.mark.parametrize("seed", range(30))
+def test_cuts_lead_to_columns_as_cheap_as_flows_do(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    n = int(rng.integers(2, 25))
+    joined = [(int(rng.integers(i)), i) for i in range(1, n)]
+    graph = Graph(n, joined + [(i, (i + 5) % n) for i in range(n) if i != (i + 5) % n])
+    prices, ratio = rng.normal(0.3, 1, n), 1 + float(rng.exponential())
+    cuts, lists = Cuts.of(graph), neighbour_lists(graph)
+
+    def net(levels: Any) -> Any:
+        return prices * ratio ** -np.asarray(levels, dtype=float)
+
+    for root in range(n):
+        start = graph.distances[root].tolist()
+        levels, _ = descend(lists, start, lambda g: net(g).tolist(), root, most_steps=500)
+        ours = cuts.descend(start, net, root, most_steps=500)
+        assert ours[root] == 0
+        assert (np.abs(ours[graph.edges[:, 0]] - ours[graph.edges[:, 1]]) <= 1).all()
+        assert net(ours).sum() == pytest.approx(net(levels).sum(), rel=1e-9, abs=1e-9)

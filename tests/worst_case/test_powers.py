@@ -48,3 +48,7 @@ def test_a_number_that_is_too_long_is_not_written_out() -> None:
 def test_a_base_must_be_positive() -> None:
     with pytest.raises(InvalidNumber, match="above 0"):
         Powers.of((0, 1))
+
+
+def test_a_number_is_written_however_long_it_is() -> None:
+    assert str(Powers.of((10**9000, 1), (Fraction(1, 3), 2))) == f"1{'0' * 9000} · (1/3)^2"

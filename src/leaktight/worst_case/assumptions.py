@@ -134,7 +134,7 @@ class Setting:
 
     @cached_property
     def _seen(self) -> list[DistanceDistribution | UnequalDistances]:
-        return [_distances_seen(graph) for graph, _ in self.graph.factors]
+        return [distance_distribution(graph) for graph, _ in self.graph.factors]
 
     @property
     def no_small_code(self) -> str:
@@ -171,18 +171,6 @@ class Setting:
         if exponent * self.ratio.height_bits() <= MOST_COUNTED:
             return ""
         return f"λ^{exponent:,} is too long to write out"
-
-
-def _distances_seen(graph: Graph) -> DistanceDistribution | UnequalDistances:
-    """Do as ``distance_distribution``, but look first at degrees, and once at what is alike."""
-    degrees = graph.degrees
-    for i in np.flatnonzero(degrees != degrees[0])[:1]:
-        pair = graph.vertices[0], graph.vertices[i]
-        return UnequalDistances(pair, 1, (int(degrees[0]), int(degrees[i])))
-    if graph.alike is not None and (graph.alike == graph.alike[0]).all():
-        reached = graph.distances_from(graph.vertices[0])
-        return DistanceDistribution(tuple(np.bincount(reached[reached >= 0]).tolist()))
-    return distance_distribution(graph)
 
 
 def _small_codes(graph: Graph) -> list[CoveringCode]:

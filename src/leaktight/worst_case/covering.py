@@ -6,18 +6,22 @@ Let q = 1/λ and d the distance of the graph, q^∞ = 0. A *cover* is b ≥ 0 wi
 a private channel that attains Σ w. Both are proved in docs/proofs/cover-bound.md.
 """
 
+from collections import Counter
 from dataclasses import dataclass
 from fractions import Fraction
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-from flint import fmpq, fmpq_mat
+from flint import fmpq, fmpq_mat, fmpq_poly, fmpz
 
 from leaktight.channel import Channel
 from leaktight.exact import Array, exact_array, float_array, rational
 from leaktight.graph import Graph
+from leaktight.graph_product import product_factors
 from leaktight.linear_program import LinearProgram, Optimum, solve, solve_inside
 from leaktight.orbits import Points
+from leaktight.regularity import distance_distribution
 from leaktight.symmetry import automorphism_group
 
 MOST_UNKNOWNS = 150
@@ -49,7 +53,7 @@ class Cover:
         >>> Cover.of(SecretGraph.line(4), Fraction(2), exact_array([1, 1, 1, 1])).bound
         32/15
         """
-        return cls(weights, weights.sum() / coverage(graph, ratio, weights).min())
+        return cls(weights, total_weight(weights) / coverage(graph, ratio, weights).min())
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -71,8 +75,12 @@ class DistanceMechanism:
     def of(cls, graph: Graph, ratio: Fraction, weights: Array) -> "DistanceMechanism":
         """Return the mechanism for non-negative weights a that are not all 0."""
         used, most = coverage(graph, ratio, weights), rational(ratio)
-        arcs = np.concatenate([graph.edges, graph.edges[:, ::-1]])
-        steep = (most * used[arcs[:, 1]] - used[arcs[:, 0]]).max(initial=fmpq(0))
+        tails, heads = np.concatenate([graph.edges, graph.edges[:, ::-1]]).T
+        near = float_array(used)
+        gaps = near[heads] - float(1 / ratio) * near[tails]
+        # Rounding cannot hide the steepest arc from a margin that is so much wider.
+        top = gaps >= gaps.max(initial=0.0) - 2.0**-40 * near.max()
+        steep = (most * used[heads[top]] - used[tails[top]]).max(initial=fmpq(0))
         limits = [1 / used.max(), *([(most - 1) / steep] if steep > 0 else [])]
         scale = min(limits)
         return cls(graph, ratio, weights, scale, 1 - scale * used)
@@ -80,14 +88,24 @@ class DistanceMechanism:
     @property
     def value(self) -> fmpq:
         """The sum of the column maxima."""
-        return self.scale * self.weights.sum() + self.remainder.max()
+        return self.scale * total_weight(self.weights) + self.remainder.max()
 
     def channel(self) -> Channel:
         """The mechanism itself, its outputs named like its inputs."""
-        matrix = _powers(self.graph, self.ratio)[self.graph.distances + 1] * self.weights
-        matrix = matrix * self.scale
+        powers, common = _powers(self.graph, self.ratio)
+        matrix = (powers / common)[self.graph.distances + 1] * (self.weights * self.scale)
         matrix[:, int(self.remainder.argmax())] += self.remainder
         return Channel(matrix, self.graph.vertices, self.graph.vertices)
+
+
+def total_weight(weights: Array) -> fmpq:
+    """Return Σ w. Many weights are equal if the graph is symmetric, and long if it is large.
+
+    >>> total_weight(exact_array(["2/3", "1/3", "1/3", "2/3"]))
+    2
+    """
+    each = Counter(weights.tolist()).items()
+    return sum((weight * times for weight, times in each), fmpq(0))
 
 
 def coverage(graph: Graph, ratio: Fraction, weights: Array) -> Array:
@@ -97,47 +115,82 @@ def coverage(graph: Graph, ratio: Fraction, weights: Array) -> Array:
     >>> coverage(SecretGraph.line(4), Fraction(2), exact_array(["2/3", "1/3", "1/3", "2/3"]))
     array([1, 1, 1, 1], dtype=object)
     """
-    powers = _powers(graph, ratio)
-    if (weights == weights[0]).all():
-        counts, which = np.unique(graph.distance_counts, axis=0, return_inverse=True)
-        used = [exact_array(row.tolist()) @ powers[1:] for row in counts]
-        return weights[0] * exact_array(used)[which.ravel()]
-    units = weights * UNIT
-    if any(unit.q != 1 for unit in units) or units.sum() >= 2**53:
-        return np.array([powers[row + 1] @ weights for row in graph.distances])
+    powers, common = _powers(graph, ratio)
+    alike = weights[0] > 0 and (weights == weights[0]).all()
+    unit = weights[0] if alike else fmpq(1, UNIT)
+    units = weights / unit
+    if any(one.q != 1 for one in units) or units.sum() >= 2**53:
+        return np.array([powers[row + 1] @ weights for row in graph.distances]) / common
     # Whole numbers below 2^53 are added without rounding in floating point.
-    whole, width = float_array(units), len(powers)
-    sums = (np.bincount(row + 1, whole, minlength=width) for row in graph.distances)
-    return np.array([exact_array(map(int, row)) @ powers for row in sums]) / UNIT
+    whole, known = float_array(units), dict[bytes, fmpq]()
+    used = []
+    for row in graph.distances:
+        seen = np.bincount(row + 1, whole, minlength=len(powers))
+        if (key := seen.tobytes()) not in known:
+            known[key] = exact_array(map(int, seen)) @ powers / common * unit
+        used.append(known[key])
+    return np.array(used)
 
 
 def weighting(graph: Graph, ratio: Fraction) -> Array | None:
     """Return the weighting of a connected graph if it is non-negative, and None if not.
 
-    It is None too if it is not unique, or if there are too many unknowns, one for each orbit of
-    vertices.
+    It is put together from those of the graph's blocks, and these from those of their factors
+    (docs/proofs/weighting.md), so that a tree or a grid needs no distances. It is None too if it
+    is not unique, or if there are too many unknowns, one for each orbit of a block's vertices.
 
     >>> from leaktight.secrets import SecretGraph
     >>> weighting(SecretGraph.line(4), Fraction(2))
     array([2/3, 1/3, 1/3, 2/3], dtype=object)
     """
-    counts = graph.distance_counts
-    if (counts == counts[0]).all():
-        alike = 1 / coverage(graph, ratio, exact_array([1] * graph.order))[0]
-        return np.full(graph.order, alike, dtype=object)
-    orbits, tables = _orbit_distances(graph)
-    floats = (tables @ float_array(_powers(graph, ratio)[1:])).reshape(len(tables), -1)
+    blocks, q = graph.blocks(), 1 / rational(ratio)
+    if len(blocks) == 1 and graph.order > 3:
+        return _of_block(graph, ratio)
+    weights = exact_array([1] * graph.order)
+    for block in blocks:
+        inside: Any = 1 / (1 + (len(block) - 1) * q)
+        if len(block) > 3:  # of two or three vertices every two are joined
+            inside = _of_block(graph.subgraph(graph.vertices[i] for i in block), ratio)
+            if inside is None:
+                return None
+        weights[block] -= 1 - inside
+    return weights if weights.min() >= 0 else None
+
+
+def _of_block(graph: Graph, ratio: Fraction) -> Array | None:
+    """Return the weighting of a graph that no vertex cuts apart, if it is non-negative."""
+    factors = product_factors(graph) if graph.alike is None else []
+    if len(factors) > 1:
+        product = exact_array([1] * graph.order)
+        for factor, places in factors:
+            weights = weighting(factor, ratio)
+            if weights is None:
+                return None
+            product *= weights[places]
+        return product
+    if seen := distance_distribution(graph):
+        around = fmpq_poly(list(seen.counts))(1 / rational(ratio))
+        return np.full(graph.order, 1 / around, dtype=object)
+    return _by_orbits(graph, ratio)
+
+
+def _by_orbits(graph: Graph, ratio: Fraction) -> Array | None:
+    """Return the solution of a system with an unknown for each orbit, if it is non-negative."""
+    orbits = automorphism_group(graph).orbit_labels
+    k = int(orbits.max()) + 1
+    if k > MOST_UNKNOWNS:
+        return None
+    powers, common = _powers(graph, ratio)
+    floats = _orbit_sums(graph, orbits, _near_powers(graph, ratio))
     try:
-        estimate = np.linalg.solve(floats, np.ones(len(floats)))
+        estimate = np.linalg.solve(floats, np.ones(k))
     except np.linalg.LinAlgError:
         return None
-    if len(floats) > MOST_UNKNOWNS or estimate.min() < -(2.0**-20) * np.abs(estimate).max():
+    if estimate.min() < -(2.0**-20) * np.abs(estimate).max():
         return None
-    powers = _powers(graph, ratio)[1:]
-    k = len(floats)
-    entries = exact_array(exact_array(map(int, cell)) @ powers for row in tables for cell in row)
+    exact = fmpq_mat(k, k, _orbit_sums(graph, orbits, powers).ravel().tolist())
     try:
-        solved = fmpq_mat(k, k, entries).solve(fmpq_mat(k, 1, [1] * k)).entries()
+        solved = exact.solve(fmpq_mat(k, 1, [common] * k)).entries()
     except ZeroDivisionError:
         return None
     return exact_array(solved)[orbits] if min(solved) >= 0 else None
@@ -154,9 +207,9 @@ def best_cover(graph: Graph, ratio: Fraction) -> tuple[Cover, DistanceMechanism]
     >>> round(float(cover.bound), 9), round(float(mechanism.value), 9)
     (1.666666667, 1.666666667)
     """
-    orbits, tables = _orbit_distances(graph)
+    orbits = automorphism_group(graph).orbit_labels
     sizes = np.bincount(orbits).astype(float)
-    floats = (tables @ float_array(_powers(graph, ratio)[1:])).reshape(len(tables), -1)
+    floats = _orbit_sums(graph, orbits, _near_powers(graph, ratio))
     rows, columns = np.divmod(np.arange(floats.size), len(floats))
     program = LinearProgram(sizes, (rows, columns, floats.ravel()), row_lower=np.ones(len(floats)))
     answer = solve(program) if len(floats) <= MOST_BY_SIMPLEX else solve_inside(program)
@@ -178,20 +231,26 @@ def _rounded(weights: npt.NDArray[np.float64]) -> Array:
     return exact_array(map(int, units)) / UNIT
 
 
-def _powers(graph: Graph, ratio: Fraction) -> Array:
-    """Return 0, 1, q, q², … up to the largest distance: position d + 1 is q^d, 0 is q^∞."""
-    q = 1 / rational(ratio)
-    return exact_array([0, *(q**d for d in range(int(graph.eccentricities.max()) + 1))])
+def _powers(graph: Graph, ratio: Fraction) -> tuple[Array, fmpq]:
+    """Return 0, 1, q, q², … up to the largest distance as integers, and their denominator.
+
+    Position d + 1 is q^d, and 0 is q^∞.
+    """
+    farthest = int(graph.eccentricities.max())
+    p, q = fmpz(ratio.numerator), fmpz(ratio.denominator)
+    steps = range(farthest + 1)
+    return exact_array([0, *(q**d * p ** (farthest - d) for d in steps)]), fmpq(p**farthest)
 
 
-def _orbit_distances(graph: Graph) -> tuple[Points, npt.NDArray[np.float64]]:
-    """Return the orbit of each vertex, and how many of orbit b lie at distance d from orbit a."""
-    orbits = automorphism_group(graph).orbit_labels
+def _near_powers(graph: Graph, ratio: Fraction) -> npt.NDArray[np.float64]:
+    """Return 0, 1, q, q², … in floating point, up to any distance that may occur."""
+    return np.concatenate([[0.0], float(1 / ratio) ** np.arange(graph.order)])
+
+
+def _orbit_sums(graph: Graph, orbits: Points, powers: Array) -> Array:
+    """Return Σ powers[d(a, v) + 1] over the vertices v of each orbit, a row for each orbit of a."""
     _, first = np.unique(orbits, return_index=True)
-    k, width = len(first), int(graph.eccentricities.max()) + 1
-    tables: npt.NDArray[np.float64] = np.zeros((k, k, width))
-    for a, vertex in enumerate(first):
-        row = graph.distances[vertex]
-        reached = row >= 0
-        np.add.at(tables[a], (orbits[reached], row[reached]), 1)
-    return orbits, tables
+    sums = np.zeros((len(first), len(first)), dtype=powers.dtype)
+    for row, vertex in zip(sums, first, strict=True):
+        np.add.at(row, orbits, powers[graph.distances_from(graph.vertices[vertex]) + 1])
+    return sums

@@ -22,7 +22,13 @@ from leaktight.graph import Graph
 from leaktight.policy import Neighbours, adjacency_of
 from leaktight.ratio import Ratio
 from leaktight.worst_case.columns import ColumnOptimum, column_optimum
-from leaktight.worst_case.covering import Cover, DistanceMechanism, best_cover, weighting
+from leaktight.worst_case.covering import (
+    Cover,
+    DistanceMechanism,
+    best_cover,
+    total_weight,
+    weighting,
+)
 from leaktight.worst_case.orbit_program import OrbitOptimum, orbit_optimum
 from leaktight.worst_case.powers import Powers
 
@@ -195,12 +201,11 @@ def worst_case_leakage(
     graph, asked = adjacency_of(neighbours), Ratio.of(ratio, epsilon)
     pieces = []
     for factor, records in graph.factors:
-        components = [factor.subgraph(vertices) for vertices in factor.components]
-        below, above = (
-            tuple(_settle(component, end, records > 1) for component in components)
-            for end in (asked.lower, asked.upper)
-        )
-        pieces.append(RecordKind(factor, records, below, below if asked.is_exact else above))
+        parts = factor.components
+        components = [factor] if len(parts) == 1 else [factor.subgraph(part) for part in parts]
+        ends = (asked.lower,) if asked.is_exact else (asked.lower, asked.upper)
+        settled = [tuple(_settle(one, end, records > 1) for one in components) for end in ends]
+        pieces.append(RecordKind(factor, records, settled[0], settled[-1]))
     return WorstCase(graph, asked, tuple(pieces))
 
 
@@ -227,5 +232,7 @@ def _settle(graph: Graph, ratio: Fraction, repeated: bool) -> Part:
 
 
 def _by_weights(graph: Graph, ratio: Fraction, weights: Array, route: str) -> Part:
-    mechanism = DistanceMechanism.of(graph, ratio, weights)
-    return Part(graph, ratio, route, mechanism, Cover.of(graph, ratio, weights))
+    """Return what weights give whose coverage is 1 everywhere: nothing is left of the rows."""
+    nothing = exact_array([0] * graph.order)
+    mechanism = DistanceMechanism(graph, ratio, weights, fmpq(1), nothing)
+    return Part(graph, ratio, route, mechanism, Cover(weights, total_weight(weights)))

@@ -113,7 +113,9 @@ class Powers:
             return hash(float(self._log2().mid()))
 
     def __str__(self) -> str:
-        return " · ".join(f"({b})^{e}" if e != 1 else str(b) for b, e in self.factors) or "1"
+        # Python refuses to write integers of more than 4300 digits; flint does not.
+        bases = [(str(rational(base)), e) for base, e in self.factors]
+        return " · ".join(f"({base})^{e}" if e != 1 else base for base, e in bases) or "1"
 
     def _log2(self) -> arb:
         return sum((e * arb(rational(b)).log_base(2) for b, e in self.factors), start=arb(0))

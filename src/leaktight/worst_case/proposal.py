@@ -9,21 +9,22 @@ box grows whenever it holds nothing better.
 Nothing here is claimed: what comes out is looked at exactly in :mod:`leaktight.worst_case.columns`.
 """
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import TypeAlias
 
 import numpy as np
-import numpy.typing as npt
 
+from leaktight.errors import Undecided
 from leaktight.exact import TOLERANCES
-from leaktight.graph import Graph
-from leaktight.linear_program import LinearProgram, Optimum, propose, solve
+from leaktight.graph import Graph, Indices
+from leaktight.linear_program import GrowingProgram
+from leaktight.worst_case.cuts import Cuts, Floats
 from leaktight.worst_case.flow import Neighbours, descend, neighbour_lists
 
 Levels: TypeAlias = tuple[int, ...]
-Floats: TypeAlias = npt.NDArray[np.float64]
 
 MOST_ROUNDS = 400
 """How often columns are added before exact arithmetic takes over."""
@@ -33,6 +34,9 @@ MOST_STEPS = 50
 
 LARGEST_POWER = 900
 """The largest power of 2 that a power of the ratio may reach."""
+
+LARGEST_BY_CUTS = 2.0**40
+"""How much larger one entry of a column may be than another where minimum cuts are used."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,15 +51,19 @@ def propose_columns(graph: Graph, ratio: Fraction) -> Proposal:
     """Return columns among which those of the worst channel are likely to be.
 
     >>> star = Graph(4, [(0, 1), (0, 2), (0, 3)])
-    >>> sorted(propose_columns(star, Fraction(2)).columns)
-    [(0, 0, 0, 0), (1, 0, 0, 0), (1, 0, 2, 2), (1, 2, 0, 2), (1, 2, 2, 0)]
+    >>> columns = propose_columns(star, Fraction(2)).columns
+    >>> set(columns) >= {(1, 0, 2, 2), (1, 2, 0, 2), (1, 2, 2, 0)}
+    True
     """
     distances = [tuple(row) for row in graph.distances.tolist()]
     # Above some ratio the worst case hardly changes its form, and floats overflow.
-    largest = Fraction(2) ** (LARGEST_POWER // max(1, int(graph.eccentricities.max())))
-    search = _Search(float(min(ratio, largest)), neighbour_lists(graph), distances)
+    farthest = max(1, int(graph.eccentricities.max()))
+    near = float(min(ratio, Fraction(2) ** (LARGEST_POWER // farthest)))
+    cuts = Cuts.of(graph) if near**farthest < LARGEST_BY_CUTS else None
+    program = GrowingProgram(np.ones(graph.order), math.inf)
+    search = _Search(near, neighbour_lists(graph), cuts, distances, program)
     search.add(search.cheapest)
-    best = search.prices(np.zeros(graph.order), None)
+    best = search.prices(np.zeros(graph.order), np.full(graph.order, math.inf))
     search.add([(0,) * graph.order])
     reach = best.sum() / graph.order
     for _ in range(MOST_ROUNDS):
@@ -69,7 +77,7 @@ def propose_columns(graph: Graph, ratio: Fraction) -> Proposal:
             best = prices / cost
         if known:
             reach *= 2
-    return Proposal(search.tight(lower, upper), search.cheapest)
+    return Proposal(search.tight(), search.cheapest)
 
 
 @dataclass(slots=True)
@@ -78,61 +86,60 @@ class _Search:
 
     ratio: float
     neighbours: Neighbours
+    cuts: Cuts | None
+    """None if entries differ so much that rounding would hide the small ones."""
     cheapest: list[Levels]
+    program: GrowingProgram
+    """Prices of least sum at which no column so far costs less than 1."""
     columns: dict[Levels, None] = field(default_factory=dict)
 
     def add(self, columns: Sequence[Levels]) -> bool:
         """Add columns; say whether some are new."""
-        before = len(self.columns)
-        for levels in columns:
-            least = min(levels)
-            self.columns[tuple(g - least for g in levels)] = None
-        return len(self.columns) > before
+        shifted = dict.fromkeys(tuple(g - min(levels) for g in levels) for levels in columns)
+        new = [levels for levels in shifted if levels not in self.columns]
+        if new:
+            self.columns.update(dict.fromkeys(new))
+            entries = np.power(self.ratio, -np.array(new, dtype=np.float64))
+            self.program.add(entries, np.ones(len(new)))
+        return bool(new)
 
-    def program(self, lower: Floats, upper: Floats | None) -> LinearProgram:
-        """Prices of least sum at which no column so far costs less than 1."""
-        entries = np.power(self.ratio, -np.array(list(self.columns), dtype=np.float64))
-        rows, places = np.indices(entries.shape)
-        return LinearProgram(
-            np.ones(entries.shape[1]),
-            (rows.ravel(), places.ravel(), entries.ravel()),
-            row_lower=np.ones(len(entries)),
-            lower=lower,
-            upper=upper,
-        )
+    def prices(self, lower: Floats, upper: Floats) -> Floats:
+        """The solution in a box, of which the middle is feasible up to rounding."""
+        self.program.within(lower, upper)
+        try:
+            return self.program.solve().x
+        except Undecided:
+            return np.where(np.isfinite(upper), (lower + upper) / 2, lower)
 
-    def prices(self, lower: Floats, upper: Floats | None) -> Floats:
-        """The solution; the middle of the box is feasible up to rounding."""
-        best = solve(self.program(lower, upper))
-        if isinstance(best, Optimum):
-            return best.x
-        return (lower + (lower if upper is None else upper)) / 2
-
-    def tight(self, lower: Floats, upper: Floats) -> list[Levels]:
+    def tight(self) -> list[Levels]:
         """The columns that determine the solution, and the constant one.
 
         With no others the exact solution is at the same prices. The constant column alone makes a
         channel, so that there is one.
         """
-        basis = propose(self.program(lower, upper))
-        binding = ~basis.basic[len(lower) :]
-        chosen = [levels for levels, binds in zip(self.columns, binding, strict=True) if binds]
-        return list(dict.fromkeys([*chosen, (0,) * len(lower)]))
+        known = list(self.columns)
+        chosen = [known[k] for k in self.program.binding()]
+        return list(dict.fromkeys([*chosen, (0,) * len(known[0])]))
 
     def price(self, prices: Floats) -> tuple[list[Levels], float]:
         """The cheapest column from each vertex if it costs less than 1, and the least cost."""
         deepest = max(map(max, self.columns))
-        powers = [self.ratio**-g for g in range(-deepest, deepest + 1)]
-        known = prices.tolist()
+        powers = np.power(self.ratio, -np.arange(-deepest, deepest + 1.0))
 
-        def net(levels: Sequence[int]) -> list[float]:
-            return [y * powers[g + deepest] for y, g in zip(known, levels, strict=True)]
+        def net(levels: Indices) -> Floats:
+            return prices * powers[levels + deepest]
+
+        def listed(levels: Sequence[int]) -> list[float]:
+            return net(np.array(levels)).tolist()
 
         found, least = list[Levels](), 1.0
         for root, start in enumerate(self.cheapest):
-            levels, _ = descend(self.neighbours, start, net, root, MOST_STEPS)
+            if self.cuts is None:
+                levels, _ = descend(self.neighbours, start, listed, root, MOST_STEPS)
+            else:
+                levels = self.cuts.descend(start, net, root, MOST_STEPS).tolist()
             self.cheapest[root] = tuple(levels)
-            cost = sum(net(levels))
+            cost = float(net(np.array(levels)).sum())
             least = min(least, cost)
             if cost < 1 - TOLERANCES.entry:
                 found.append(self.cheapest[root])

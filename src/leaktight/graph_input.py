@@ -1,0 +1,56 @@
+"""Which vertices and edges are meant, and do they make a simple graph?"""
+
+from collections.abc import Iterable, Sized
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from leaktight.errors import InvalidGraph
+from leaktight.labels import Labels, read_labels
+
+
+def read_vertices(vertices: object) -> Labels:
+    """Return the vertices of a graph, at least one; n stands for 0, …, n−1.
+
+    >>> read_vertices(3)
+    (0, 1, 2)
+    """
+    if isinstance(vertices, int | np.integer):
+        given: Any = range(int(vertices))
+    elif isinstance(vertices, Iterable):
+        given = vertices if isinstance(vertices, Sized) else tuple(vertices)
+    else:
+        raise InvalidGraph(f"vertices must be a list, or how many there are, got {vertices!r}")
+    labels = read_labels(given, len(given), "vertex", InvalidGraph)
+    if not labels:
+        raise InvalidGraph("a graph needs at least one vertex, got none")
+    return labels
+
+
+def read_edges(pairs: Any, vertices: Labels) -> npt.NDArray[np.int64]:
+    """Return the edges of a simple graph, given as pairs of positions in ``vertices``.
+
+    >>> read_edges([(2, 0), (0, 1), (0, 2)], ("a", "b", "c")).tolist()
+    [[0, 1], [0, 2]]
+    """
+    order, ends = len(vertices), np.asarray(pairs)
+    if ends.size == 0:
+        ends = np.empty((0, 2), dtype=np.int64)
+    if ends.ndim != 2 or ends.shape[1] != 2 or ends.dtype.kind not in "iu":
+        raise InvalidGraph(
+            f"edges must be pairs of positions, got an array of shape {ends.shape} "
+            f"and type {ends.dtype}"
+        )
+    outside = ends[(ends < 0) | (ends >= order)]
+    if outside.size:
+        raise InvalidGraph(f"an edge must join positions 0 to {order - 1}, got {outside[0]}")
+    loops = ends[ends[:, 0] == ends[:, 1], 0]
+    if loops.size:
+        vertex = vertices[loops[0]]
+        raise InvalidGraph(f"an edge must join two different vertices, got a loop at {vertex!r}")
+    low, high = np.minimum(*ends.T), np.maximum(*ends.T)
+    codes = low.astype(np.int64) * order + high
+    if not (np.diff(codes) > 0).all():
+        codes = np.unique(codes)
+    return np.stack(np.divmod(codes, order), axis=1)
