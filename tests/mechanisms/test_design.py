@@ -401,3 +401,28 @@ def test_large_complete_graphs_are_solved_inside() -> None:
     best = optimal_mechanism(graph, skewed(graph), distance, epsilon=1)
     proved(best)
     assert best.gap <= best.loss / 10**6
+
+
+@pytest.mark.parametrize("epsilon", ["0.1", "1"])
+def test_a_grid_with_few_guesses_in_use_is_proved_without_a_gap_to_speak_of(epsilon: str) -> None:
+    k = 5
+    edges = [(i, i + 1) for i in range(k * k) if i % k < k - 1]
+    grid = Graph(k * k, edges + [(i, i + k) for i in range(k * k - k)])
+    weights = [(i + 1) ** 2 for i in range(k * k)]
+    prior = [Fraction(weight, sum(weights)) for weight in weights]
+    squared = Loss.by_distance(
+        grid.vertices, lambda i, j: (i % k - j % k) ** 2 + (i // k - j // k) ** 2
+    )
+    best = optimal_mechanism(grid, prior, squared, epsilon=epsilon)
+    proved(best)
+    assert best.gap < Fraction(1, 2**36)
+
+
+def test_the_bound_is_close_even_where_hardly_anything_may_be_told() -> None:
+    ring = SecretGraph.cycle(20)
+    weights = [(i + 1) ** 2 for i in range(20)]
+    prior = [Fraction(weight, sum(weights)) for weight in weights]
+    squared = Loss.by_distance(ring.vertices, lambda i, j: min((i - j) % 20, (j - i) % 20) ** 2)
+    best = optimal_mechanism(ring, prior, squared, epsilon="0.000001")
+    proved(best)
+    assert best.gap < Fraction(1, 2**30)

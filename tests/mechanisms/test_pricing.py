@@ -58,7 +58,7 @@ def test_a_proof_holds_whichever_way_it_ends(graph: Graph, ratio: str, data: st.
     number = st.fractions(-3, 3, max_denominator=20).map(rational)
     prices = data.draw(st.lists(number, min_size=graph.order, max_size=graph.order))
     exact = rational(ratio)
-    check(graph, exact, prices, pricing(graph, exact).prove(prices))
+    check(graph, exact, prices, *pricing(graph, exact).prove(exact_array(prices)[None]))
 
 
 @given(secret_graphs(least=2, most=4), st.data())
@@ -69,7 +69,7 @@ def test_the_verdict_is_that_of_all_columns(graph: Graph, data: st.DataObject) -
     prices = data.draw(st.lists(number, min_size=graph.order, max_size=graph.order))
     ratio = rational(data.draw(st.sampled_from(RATIOS)))
     cheapest = min(exact_array(prices) @ exact_array(c) for c in columns(graph, ratio))
-    assert (pricing(graph, ratio).prove(prices).cost >= 0) == (cheapest >= 0)
+    assert (pricing(graph, ratio).prove(exact_array(prices)[None])[0].cost >= 0) == (cheapest >= 0)
 
 
 @pytest.mark.parametrize("graph", [CYCLE, TREE, COMPLETE])
@@ -77,15 +77,45 @@ def test_the_search_in_floats_finds_a_column_of_negative_cost_if_there_is_one(gr
     way: Pricing = pricing(graph, fmpq(2))
     rng = np.random.default_rng(1)
     prices = rng.integers(-8, 12, size=(200, graph.order)) / 4
-    costs = (np.power(2.0, -way.cheapest(prices)) * prices).sum(axis=1)
-    truth = [way.prove([rational(p) for p in row]).cost < 0 for row in prices]
+    costs = (np.power(2.0, -way.cheapest(prices, np.zeros(prices.shape, np.int64))) * prices).sum(
+        axis=1
+    )
+    truth = [
+        proof.cost < 0 for proof in way.prove(exact_array(prices.ravel()).reshape(prices.shape))
+    ]
     assert (costs < 0).tolist() == truth
     assert 20 < sum(truth) < 180
 
 
+@pytest.mark.parametrize("ratio", [fmpq(11, 10), fmpq(2), fmpq(50)])
+def test_the_search_in_floats_ends_at_the_cheapest_column_from_wherever_it_starts(
+    ratio: fmpq,
+) -> None:
+    ladder = Graph(8, [(i, i + 2) for i in range(6)] + [(i, i + 1) for i in range(0, 8, 2)])
+    rng = np.random.default_rng(2)
+    prices = rng.integers(-8, 12, size=(50, 8)) / 4
+    starts = [
+        np.zeros((50, 8), np.int64),
+        ladder.distances[rng.integers(0, 8, 50)].astype(np.int64),
+    ]
+    way, near = pricing(ladder, ratio), float(ratio.p) / float(ratio.q)
+    for start in starts:
+        levels = way.cheapest(prices, start)
+        i, h = ladder.edges.T
+        assert (np.abs(levels[:, i] - levels[:, h]) <= 1).all()
+        for row, found in zip(prices, levels, strict=True):
+            root = int(row.argmin())
+            exact = way.prove(exact_array(row)[None])[0]
+            scale = near ** float(found[root] - exact.levels[root])
+            assert np.power(near, -found.astype(float)) @ row * scale == pytest.approx(
+                float(exact.cost.p) / float(exact.cost.q) * near ** -float(exact.levels[root]),
+                abs=2.0**-20,
+            )
+
+
 def test_at_ratio_1_only_the_sum_of_the_prices_counts() -> None:
-    assert pricing(CYCLE, fmpq(1)).prove([fmpq(p) for p in (3, -1, -1, -1, 0)]).cost == 0
-    assert pricing(COMPLETE, fmpq(1)).prove([fmpq(p) for p in (3, -1, -1, -2)]).cost == -1
+    assert pricing(CYCLE, fmpq(1)).prove(exact_array([3, -1, -1, -1, 0])[None])[0].cost == 0
+    assert pricing(COMPLETE, fmpq(1)).prove(exact_array([3, -1, -1, -2])[None])[0].cost == -1
 
 
 @given(st.fractions(), st.sampled_from([-1, 1]))

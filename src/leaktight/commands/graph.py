@@ -72,8 +72,9 @@ def bound(
         )
     else:
         how = "exactly" if worst.is_exact else "at most"
-        print(f"Any mechanism that is private at λ = {worst.ratio} leaks {how}")
-        print(f"{above(worst.bits)} bits at worst: Σ max = {worst.upper_factors} ({worst.route}).")
+        print(f"Any mechanism that is private at the ratio {worst.ratio} leaks {how}")
+        most = worst.upper_factors.shown()
+        print(f"{above(worst.bits)} bits at worst: Σ max = {most} ({worst.route}).")
         print(f"\n{table}")
         if certificate is not None:
             print(f"\ncertificate: {certificate}  (leaktight verify {certificate})")

@@ -6,12 +6,13 @@ its rows must sum to 1. The dual prices y bound what any private channel earns b
 column earns more than it costs at y, whatever the guess.
 
 Columns are generated in floating point where the last prices find one that earns more than it
-costs; the first are those of the weighting, which already make the truncated geometric mechanism
-on a line. If numbers stay short, the program of the columns that matter is then solved exactly.
-Otherwise the channel is repaired (:mod:`leaktight.mechanisms.repair`) and the prices raised until
-they are proved. Either way what is returned is exact: the channel, what it earns, and the bound.
-Automorphisms that keep the prior and the gain are used: prices are alike on their orbits of
-inputs, and the channel is alike on their orbits of pairs. See ``docs/proofs/design.md``.
+costs; the first are those of the weighting, which already make the truncated geometric mechanism on
+a line, and those near which interior points end. If numbers stay short, the program of the columns
+that matter is then solved exactly. Otherwise the channel is repaired
+(:mod:`leaktight.mechanisms.repair`) and the prices raised until they are proved. Either way what is
+returned is exact: the channel, what it earns, and the bound. Automorphisms that keep the prior and
+the gain are used: prices are alike on their orbits of inputs, and the channel is alike on their
+orbits of pairs. See ``docs/proofs/design.md``.
 """
 
 from collections.abc import Hashable, Iterable
@@ -246,10 +247,12 @@ def _best_in_units(graph: Graph, ratio: Ratio, earned: Array) -> _Found:
         matrix = _made_private(near, graph, ratio.lower, float_array(earned))
         return _proved(matrix, exact_array(floats.tolist()), earned, pricing(graph, above))
     part, way = Part.of(graph, earned), pricing(graph, most)
-    levels, weights, prices = propose_columns(part, most, way)
-    bits = most.height_bits() * (int(levels.max()) + 1) * len(part.sizes)
+    per_level = most.height_bits() * len(part.sizes)
+    exactly = ratio.is_exact and 2 * per_level <= MOST_BITS
+    levels, weights, prices = propose_columns(part, most, way, exactly)
+    bits = per_level * (int(levels.max()) + 1)
     within = most ** int(levels.max()) < rational(LARGEST)  # the solver that proposes has floats
-    short = ratio.is_exact and bits <= MOST_BITS and within
+    short = exactly and bits <= MOST_BITS and within
     exact = _solve_exactly(part, most, way, levels) if short else None
     if exact is None:
         columns = np.power(min(to_float(most), LARGEST), -levels)
@@ -263,7 +266,7 @@ def _best_in_units(graph: Graph, ratio: Ratio, earned: Array) -> _Found:
 def _proved(matrix: Array, prices: Array, earned: Array, way: Pricing) -> _Found:
     """Raise the prices until no private column earns more than it costs."""
     for _ in range(MOST_EXACT_ROUNDS):
-        proofs = [way.prove(prices - row) for row in earned]
+        proofs = way.prove(prices - earned)
         lacking = [_lacking(proof, way.ratio) for proof in proofs if proof.cost < 0]
         if not lacking:
             return _Found(matrix, prices, [proof.arcs for proof in proofs])
@@ -305,7 +308,7 @@ def _solve_exactly(
         if not isinstance(best, Optimum):
             return None
         prices = best.x[part.orbits]
-        proofs = [way.prove(prices - part.earned[w]) for w in part.guesses]
+        proofs = way.prove(prices - part.earned[part.guesses])
         cheaper = [proof.levels for proof in proofs if proof.cost < 0]
         if not cheaper:
             return _summed(part, entries, best.y, worth.argmax(axis=1)), prices

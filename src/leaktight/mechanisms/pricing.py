@@ -3,7 +3,8 @@
 A column c of a private channel on a connected graph has c_i ≤ λ·c_h for all neighbours. At prices
 a, which may be negative, some private column costs a·c < 0, or a flow f ≥ 0 on arcs i → h with
 a − Σ f_ih·(λ·e_h − e_i) ≥ 0 proves that none does, since (λ·e_h − e_i)·c ≥ 0. On trees and on
-complete graphs both are found at once; on other graphs by :mod:`leaktight.worst_case.flow`.
+complete graphs both are found at once. On other graphs columns are improved by minimum cuts, and
+:mod:`leaktight.worst_case.flow` proves them.
 
 ``cheapest`` works in floating point for many prices at a time and only proposes. ``prove`` is
 exact. See ``docs/proofs/design.md``.
@@ -17,11 +18,12 @@ import numpy as np
 import numpy.typing as npt
 from flint import fmpq, fmpz
 
-from leaktight.exact import to_float
+from leaktight.exact import Array, float_array, to_float
 from leaktight.graph import Graph, Indices
-from leaktight.worst_case.flow import cheapest_column, descend, neighbour_lists
+from leaktight.worst_case.flow import cheapest_column, neighbour_lists
 
 Floats: TypeAlias = npt.NDArray[np.float64]
+Flags: TypeAlias = npt.NDArray[np.bool_]
 Arcs: TypeAlias = tuple[tuple[int, int, fmpq], ...]
 """For each arc i → h that is used: i, h and the amount f_ih > 0."""
 
@@ -30,6 +32,9 @@ ENOUGH = 128
 
 MOST_STEPS = 50
 """How often the levels of one column are changed at the same prices."""
+
+LEAST_GAIN = 2.0**-44
+"""What a change of levels must gain, in units of what the column costs and earns in all."""
 
 LARGEST = 2.0**900
 """The largest number that the ratio, or a power of it, may be in floating point."""
@@ -54,19 +59,22 @@ class Pricing(Protocol):
     def ratio(self) -> fmpq:
         """The ratio λ."""
 
-    def cheapest(self, prices: Floats) -> Indices:
-        """Return for each row of prices the levels of a column that costs little."""
+    def cheapest(self, prices: Floats, start: Indices) -> Indices:
+        """Return for each row of prices the levels of a column that costs little.
 
-    def prove(self, prices: Sequence[fmpq]) -> Proof:
-        """Return a column of negative cost, or the proof that there is none."""
+        The search starts from the private column with the levels in the same row of ``start``.
+        """
+
+    def prove(self, prices: Array) -> list[Proof]:
+        """Return for each row a column of negative cost, or the proof that there is none."""
 
 
 def pricing(graph: Graph, ratio: fmpq) -> Pricing:
     """Return the best way for a connected graph.
 
     >>> path = pricing(Graph(3, [(0, 1), (1, 2)]), fmpq(2))
-    >>> path.prove([fmpq(1), fmpq(-1), fmpq(2)])
-    Proof(cost=1, levels=(0, 1, 2), arcs=((1, 2, 1),))
+    >>> path.prove(np.array([[fmpq(1), fmpq(-1), fmpq(2)]]))
+    [Proof(cost=1, levels=(0, 1, 2), arcs=((1, 2, 1),))]
     """
     n = graph.order
     if graph.size == n - 1 or ratio == 1:  # at λ = 1 columns are constant; any tree shows it
@@ -100,7 +108,7 @@ class _Tree:
                     order.append(u)
         return cls(tuple(order), tuple(parent), ratio)
 
-    def cheapest(self, prices: Floats) -> Indices:
+    def cheapest(self, prices: Floats, start: Indices) -> Indices:
         ratio, costs = min(to_float(self.ratio), LARGEST), prices.copy()
         with np.errstate(over="ignore"):
             for v in self.order[:0:-1]:
@@ -111,7 +119,10 @@ class _Tree:
             levels[:, v] = levels[:, self.parent[v]] + np.where(costs[:, v] >= 0, 1, -1)
         return levels
 
-    def prove(self, prices: Sequence[fmpq]) -> Proof:
+    def prove(self, prices: Array) -> list[Proof]:
+        return [self._prove(row) for row in prices.tolist()]
+
+    def _prove(self, prices: Sequence[fmpq]) -> Proof:
         costs, arcs = list(prices), list[tuple[int, int, fmpq]]()
         longest = 3 * max(price.height_bits() for price in prices) + ENOUGH
         for v in self.order[:0:-1]:
@@ -150,10 +161,13 @@ class _Complete:
 
     ratio: fmpq
 
-    def cheapest(self, prices: Floats) -> Indices:
+    def cheapest(self, prices: Floats, start: Indices) -> Indices:
         return -(prices < 0).astype(np.int64)
 
-    def prove(self, prices: Sequence[fmpq]) -> Proof:
+    def prove(self, prices: Array) -> list[Proof]:
+        return [self._prove(row) for row in prices.tolist()]
+
+    def _prove(self, prices: Sequence[fmpq]) -> Proof:
         levels = tuple(-int(price < 0) for price in prices)
         cost = sum((self.ratio * a if a < 0 else a for a in prices), fmpq(0))
         arcs, free = [], [(h, a) for h, a in enumerate(prices) if a > 0]
@@ -179,26 +193,66 @@ class _AnyGraph:
     graph: Graph
     ratio: fmpq
 
-    def cheapest(self, prices: Floats) -> Indices:
-        neighbours = neighbour_lists(self.graph)
+    def cheapest(self, prices: Floats, start: Indices) -> Indices:
         deepest = int(self.graph.eccentricities.max())
         # Above some ratio the best columns hardly change, and floats overflow.
         ratio = min(to_float(self.ratio), LARGEST ** (1 / max(1, deepest)))
-        powers = [ratio**-g for g in range(-deepest, deepest + 1)]
-        found = np.empty(prices.shape, dtype=np.int64)
-        for w, row in enumerate(prices.tolist()):
-
-            def net(levels: Sequence[int], row: list[float] = row) -> list[float]:
-                return [a * powers[g + deepest] for a, g in zip(row, levels, strict=True)]
-
-            root = int(np.argmin(row))
-            start = self.graph.distances[root].tolist()
-            found[w], _ = descend(neighbours, start, net, root, MOST_STEPS)
+        roots = np.argmin(prices, axis=1)
+        found = start - np.take_along_axis(start, roots[:, None], axis=1)
+        tails, heads = np.concatenate([self.graph.edges, self.graph.edges[:, ::-1]]).T
+        left = np.arange(len(prices))  # the rows whose columns can still be improved
+        for _ in range(MOST_STEPS):
+            levels = found[left]
+            net = prices[left] * np.power(ratio, -levels)
+            net[np.arange(len(left)), roots[left]] -= net.sum(axis=1)  # what the root would take
+            tight = levels[:, heads] == levels[:, tails] + 1
+            raised = _cheapest_closed(net, tight, tails, heads)
+            gained = -(net * raised).sum(axis=1)
+            better = gained > LEAST_GAIN * np.abs(net).sum(axis=1)
+            left, levels, raised = left[better], levels[better], raised[better]
+            if not len(left):
+                break
+            # c_i ≤ λ·c_h says g_i ≥ g_h − 1: the set moves until the first such arc is tight.
+            leaving = raised[:, tails] & ~raised[:, heads]
+            room = np.where(leaving, 1 + levels[:, tails] - levels[:, heads], 2 * deepest + 2)
+            levels = levels - raised * room.min(axis=1, keepdims=True)
+            found[left] = levels - np.take_along_axis(levels, roots[left][:, None], axis=1)
         return found
 
-    def prove(self, prices: Sequence[fmpq]) -> Proof:
+    def prove(self, prices: Array) -> list[Proof]:
+        floats = float_array(prices)
+        start = self.graph.distances[floats.argmin(axis=1)].astype(np.int64)
+        near = self.cheapest(floats, start).tolist()
+        return [self._prove(*both) for both in zip(prices.tolist(), near, strict=True)]
+
+    def _prove(self, prices: Sequence[fmpq], near: Sequence[int]) -> Proof:
         root = min(range(len(prices)), key=lambda i: prices[i])
-        start = self.graph.distances[root].tolist()
+        start = [level - near[root] for level in near]
         flow = cheapest_column(self.graph, self.ratio, prices, root, start)
         arcs = zip(flow.arcs.tolist(), flow.values, strict=True)
         return Proof(flow.cost, flow.levels, tuple((i, h, amount) for (i, h), amount in arcs))
+
+
+def _cheapest_closed(net: Floats, tight: Flags, tails: Indices, heads: Indices) -> Flags:
+    """Return for each row a set of vertices of least ``net`` that no tight arc leaves.
+
+    It is one side of a minimum cut; one graph has the vertices of all rows.
+    """
+    import igraph
+
+    rows, n = net.shape
+    row, arc = np.nonzero(tight)
+    flat = net.ravel()
+    givers, takers = np.flatnonzero(flat < 0), np.flatnonzero(flat > 0)
+    source, sink = rows * n, rows * n + 1
+    arcs = [
+        np.stack([row * n + tails[arc], row * n + heads[arc]], axis=1),
+        np.stack([np.full_like(givers, source), givers], axis=1),
+        np.stack([takers, np.full_like(takers, sink)], axis=1),
+    ]
+    unlimited = np.full(len(arc), 1 + np.abs(flat).sum())
+    network = igraph.Graph(rows * n + 2, np.concatenate(arcs), directed=True)
+    capacity = np.concatenate([unlimited, -flat[givers], flat[takers]])
+    side = np.zeros(rows * n + 2, dtype=bool)
+    side[network.maxflow(source, sink, capacity.tolist()).partition[0]] = True
+    return side[: rows * n].reshape(rows, n)

@@ -5,7 +5,7 @@ product, its logarithm and its order among others are found without multiplying.
 """
 
 import math
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import total_ordering
@@ -14,7 +14,7 @@ from typing import Any
 from flint import arb, ctx, fmpq, fmpq_poly, fmpz
 
 from leaktight.errors import InvalidNumber, TooLarge
-from leaktight.exact import counted, fraction, outward, rational
+from leaktight.exact import counted, fraction, outward, rational, shown
 
 MOST_BITS = 2**27
 """The longest number that is multiplied out, in 16 MB."""
@@ -114,7 +114,14 @@ class Powers:
 
     def __str__(self) -> str:
         # Python refuses to write integers of more than 4300 digits; flint does not.
-        bases = [(str(rational(base)), e) for base, e in self.factors]
+        return self._joined(lambda base: str(rational(base)))
+
+    def shown(self) -> str:
+        """Return it as a person reads it, short however long its bases are."""
+        return self._joined(shown)
+
+    def _joined(self, text: Callable[[Fraction], str]) -> str:
+        bases = [(text(base), e) for base, e in self.factors]
         return " · ".join(f"({base})^{e}" if e != 1 else base for base, e in bases) or "1"
 
     def _log2(self) -> arb:
