@@ -1,6 +1,6 @@
 import math
 from fractions import Fraction
-from itertools import chain, combinations, permutations
+from itertools import chain, combinations, permutations, product
 from typing import Any
 
 import numpy as np
@@ -18,6 +18,9 @@ from leaktight.distance import (
 )
 from leaktight.distribution import Distribution
 from leaktight.errors import InvalidDistribution, InvalidInput, Mismatch
+from leaktight.exact import fraction
+from leaktight.linear_program import LinearProgram, Optimum
+from leaktight.simplex import solve_exact
 from tests.strategies import channels, distributions
 
 Three = tuple[Distribution, Distribution, Distribution]
@@ -81,6 +84,25 @@ def test_a_difference_of_tiny_probabilities_is_kept() -> None:
     tiny = Fraction(1, 10**400)
     assert total_variation([tiny, 1 - tiny], [0, 1]) == tiny
     assert multiplicative_distance([tiny, 1 - tiny], [2 * tiny, 1 - 2 * tiny]) == 2
+
+
+@pytest.mark.parametrize("size", [1, 7, 1000, 2**16, 2**17 + 3])
+def test_many_floats_are_added_to_the_last_digits(size: int) -> None:
+    """The second route adds the exact values of the floats."""
+    p, q = np.random.default_rng(size).dirichlet(np.ones(size), 2)
+    pairs = zip(p, q, strict=True)
+    exact = sum((abs(Fraction(a) - Fraction(b)) for a, b in pairs), Fraction(0)) / 2
+    assert abs(Fraction(total_variation(p, q)) - exact) <= exact / 2**47
+
+
+def test_values_are_compared_by_label_and_by_position() -> None:
+    """Numbers that are labels by default, given ones that equal them, and others."""
+    p = Distribution([0.25, 0.75])
+    assert total_variation(p, Distribution([0.75, 0.25])) == 0.5
+    assert total_variation(p, Distribution([0.75, 0.25], values=[1, 0])) == 0
+    assert total_variation(p, {1.0: 0.75, 0.0: 0.25}) == 0
+    with pytest.raises(Mismatch, match="but 0 is only in one"):
+        total_variation(p, Distribution([0.75, 0.25], values=[1, 2]))
 
 
 # --- the largest ratio ---
@@ -158,14 +180,71 @@ def test_a_large_transport_is_exact() -> None:
     assert kantorovich(p, q, lambda a, b: abs(a - b)) == kantorovich(p, q)
 
 
+def transport(p: Distribution, q: Distribution, ground: list[list[Any]]) -> Fraction:
+    """A second route: the whole linear program, with all that stays where it is, exactly."""
+    n = len(p)
+    routes = [(i, j) for i in range(n) for j in range(n)]
+    entries = [*((i, at) for at, (i, _) in enumerate(routes))]
+    entries += [(n + j, at) for at, (_, j) in enumerate(routes) if j < n - 1]
+    rows, columns = zip(*entries, strict=True)
+    amounts = [*p.array, *q.array[:-1]]
+    program = LinearProgram(
+        [ground[i][j] for i, j in routes],
+        (rows, columns, [1] * len(rows)),
+        row_lower=amounts,
+        row_upper=amounts,
+    )
+    answer = solve_exact(program)
+    assert isinstance(answer, Optimum)
+    return fraction(answer.value)
+
+
+@settings(max_examples=60, deadline=None)
+@given(triples(4), st.data())
+def test_what_both_have_stays_only_if_no_way_round_is_shorter(
+    three: Three, data: st.DataObject
+) -> None:
+    """Distances of any kind: with short cuts, with a cost of staying, and metrics."""
+    p, q, _ = three
+    sizes: list[Any] = [1, Fraction(1, 7), 2**61, 2**62, 2**70]
+    scale = data.draw(st.sampled_from(sizes))
+    entry = st.one_of(st.just(0), st.integers(0, 3), st.integers(5, 9))
+    ground = [[data.draw(entry) * scale for _ in p.values] for _ in p.values]
+    if data.draw(st.booleans()):
+        for i in range(len(p)):
+            ground[i][i] = 0 * scale
+    if data.draw(st.booleans()):
+        for k, i, j in product(range(len(p)), repeat=3):
+            ground[i][j] = min(ground[i][j], ground[i][k] + ground[k][j])
+    exact = transport(p, q, ground)
+    assert kantorovich(p, q, ground) == exact
+    rough = kantorovich(p.float(), q.float(), ground)
+    assert rough == pytest.approx(float(exact), abs=1e-8 * float(scale))
+
+
+def test_little_to_move_is_as_accurate_as_much() -> None:
+    nudge = 2.0**-40
+    p, q = [0.25 + nudge, 0.5, 0.25 - nudge], [0.25, 0.5 - nudge, 0.25 + nudge]
+    ground = [[0, 1, 1.5], [1, 0, 1], [1.5, 1, 0]]
+    assert kantorovich(p, q, ground) == pytest.approx(2.5 * nudge, rel=1e-9)
+
+
+def test_where_there_is_nothing_to_move_there_is_no_work() -> None:
+    assert kantorovich(["1/3", "2/3"], ["1/3", "2/3"], lambda a, b: abs(a - b)) == 0
+    assert kantorovich([0.25, 0.75], [0.25, 0.75], lambda a, b: abs(a - b)) == 0.0
+    assert kantorovich([1], [1], [[0]]) == 0
+    assert kantorovich([1], [1], [[3]]) == 3
+
+
 @pytest.mark.parametrize(
     ("distance", "error", "message"),
     [
         (None, InvalidInput, "without a distance the values must be numbers"),
         ({("a", "c"): 1}, Mismatch, "how far 'a' is from 'b', but has no such pair"),
         ([[0, 1, 2]], Mismatch, "between 2 values must be as many rows and columns, got 1 × 3"),
-        ([[0, -1], [1, 0]], InvalidInput, "must be at least 0, got -1 from 'a' to 'b'"),
-        ([[0, math.nan], [1, 0]], InvalidInput, "must be at least 0, got nan"),
+        ([[0, -1], [1, 0]], InvalidInput, "must be finite and at least 0, got -1 from 'a' to 'b'"),
+        ([[0, math.nan], [1, 0]], InvalidInput, "must be finite and at least 0, got nan"),
+        ([[0, 1], [math.inf, 0]], InvalidInput, "at least 0, got inf from 'b' to 'a'"),
         ([["zero", 1], [1, 0]], InvalidInput, "expected a number"),
     ],
 )

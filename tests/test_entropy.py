@@ -2,6 +2,7 @@ import math
 from decimal import Decimal, getcontext
 from fractions import Fraction
 from itertools import pairwise, permutations
+from typing import Literal
 
 import numpy as np
 import pytest
@@ -120,6 +121,55 @@ def test_little_information_is_as_accurate_as_much() -> None:
     exact = mutual_information(channel.exact())
     assert 0 < exact < 1e-11
     assert math.isclose(mutual_information(channel), exact, rel_tol=1e-9)
+
+
+@pytest.mark.parametrize("nudge", [2.0**-24, 2.0**-12, 2.0**-6, 0.1, 0.3, 1.0])
+@pytest.mark.parametrize("shape", [(1, 3), (2, 5), (5, 2), (4, 9)])
+def test_floats_are_accurate_from_near_independence_on(
+    nudge: float, shape: tuple[int, int]
+) -> None:
+    """Little information and much are computed in two ways; exact numbers judge both."""
+    rng = np.random.default_rng(7)
+    column = rng.random(shape[1])
+    channel = Channel.normalised(column * (1 - nudge) + nudge * rng.random(shape) ** 4)
+    prior = Distribution(rng.dirichlet(np.ones(shape[0])))
+    exact = channel.exact(), prior.exact()
+    found = mutual_information(channel, prior)
+    assert math.isclose(found, mutual_information(*exact), rel_tol=1e-9, abs_tol=2.0**-100)
+    left = conditional_entropy(channel, prior)
+    assert math.isclose(left, conditional_entropy(*exact), rel_tol=1e-13)
+
+
+@pytest.mark.parametrize("order", ["C", "F"])
+def test_large_float_channels_are_what_entropies_lose(order: Literal["C", "F"]) -> None:
+    """More than one block of rows, with zeros, rows and columns that never occur."""
+    rng = np.random.default_rng(8)
+    weights = rng.random((300, 257)) * (rng.random((300, 257)) < 0.7)
+    weights[:, 5] = 0
+    weights[3] = 0
+    weights[3, 5] = 1
+    prior = rng.dirichlet(np.ones(300))
+    prior[3] = 0
+    prior /= prior.sum()
+    channel = Channel(np.array(weights / weights.sum(axis=1, keepdims=True), order=order))
+    joined = prior[:, None] * channel.matrix
+    h_joint, h_outputs, h_inputs = (
+        -sum(p * math.log2(p) for p in numbers if p > 0)
+        for numbers in (joined.ravel(), joined.sum(axis=0), prior)
+    )
+    assert conditional_entropy(channel, prior) == pytest.approx(h_joint - h_outputs, rel=1e-12)
+    lost = h_inputs + h_outputs - h_joint
+    assert mutual_information(channel, prior) == pytest.approx(lost, rel=1e-12)
+
+
+def test_quotients_beyond_the_floats_do_no_harm() -> None:
+    """The first row over the mean is more than the largest float."""
+    channel = Channel([[1.0, 0.0, 0.0], [0.0, 0.5, 0.5]])
+    prior = Distribution([5e-324, 1.0])
+    assert 0 <= mutual_information(channel, prior) < 1e-300
+    assert 0 <= conditional_entropy(channel, prior) < 1e-300
+    tiny = Channel([[1.0, 5e-324], [0.5, 0.5]])
+    assert mutual_information(tiny) == pytest.approx(mutual_information(tiny.exact()))
 
 
 def test_independence_gives_exactly_nothing() -> None:

@@ -1,6 +1,7 @@
 import math
 from fractions import Fraction
 from itertools import combinations, product
+from typing import Literal
 
 import numpy as np
 import pytest
@@ -222,11 +223,35 @@ def test_results_are_shown_short_however_long_their_numbers_are() -> None:
     assert len(repr(leak)) < 100
 
 
-def test_large_float_channels_agree_with_plain_numpy() -> None:
-    channel = Channel.random(300, 1000, seed=7)
-    prior = np.random.default_rng(8).dirichlet(np.ones(300))
+@pytest.mark.parametrize("shape", [(300, 1000), (1200, 1000), (7, 160_000)])
+@pytest.mark.parametrize("order", ["C", "F"])
+def test_large_float_channels_agree_with_plain_numpy(
+    shape: tuple[int, int], order: Literal["C", "F"]
+) -> None:
+    channel = Channel(np.array(Channel.random(*shape, seed=7).matrix, order=order))
+    prior = np.random.default_rng(8).dirichlet(np.ones(shape[0]))
     plain = (prior[:, None] * channel.matrix).max(axis=0).sum()
     assert math.isclose(posterior_vulnerability(channel, prior), plain, rel_tol=1e-13)
+    plain = channel.matrix.max(axis=0).sum()
+    assert math.isclose(float(min_capacity(channel).factor), plain, rel_tol=1e-13)
+
+
+@settings(max_examples=50)
+@given(channels_and_priors(), st.data())
+def test_a_gain_is_matched_by_label_and_may_be_of_other_numbers(
+    both: Both, data: st.DataObject
+) -> None:
+    channel, prior = both
+    gain = data.draw(gains(len(prior)))
+    turned = Gain(gain.matrix[:, ::-1], gain.guesses, gain.inputs[::-1])
+    found = posterior_vulnerability(channel, prior, gain)
+    assert found == best_remap(channel, prior, gain)
+    assert found == posterior_vulnerability(channel, prior, turned)
+    rough = Gain(gain.matrix.astype(float), gain.guesses, gain.inputs)
+    for c, p, g in ((channel.float(), prior, gain), (channel, prior, rough)):
+        value = posterior_vulnerability(c, p, g)
+        assert isinstance(value, float)
+        assert value == pytest.approx(float(found))
 
 
 def test_a_factor_that_is_no_number() -> None:

@@ -252,6 +252,59 @@ def test_floats_are_decided_like_the_numbers_they_stand_for(pair: Pair) -> None:
         assert 0 < rough.advantage == pytest.approx(float(after_b - after_a), abs=1e-12)
 
 
+@pytest.mark.parametrize(
+    "rows",
+    [
+        [[1.0]],
+        [[0.5, 0.5], [0.5, 0.5]],  # singular
+        [[0.5, 0.5], [0.5 + 2.0**-52, 0.5 - 2.0**-52]],  # nearly
+        [[0.5, 0.5, 0.0], [0.25, 0.75, 0.0], [0.0, 1.0, 0.0]],  # an output that never occurs
+        [[0.25, 0.25, 0.5], [0.5, 0.5, 0.0], [0.0, 0.0, 1.0]],  # two outputs that tell the same
+    ],
+)
+def test_square_channels_of_floats_refine_themselves_and_what_they_make(
+    rows: list[list[float]],
+) -> None:
+    a = Channel(rows)
+    blur = Channel.random(len(rows), 3, seed=1)
+    for b in (a, a.then(blur)):
+        verdict = refinement(a, b)
+        assert isinstance(verdict, Refined)
+        assert verdict.remap.matrix.min() >= 0
+        assert verdict.remap.matrix.sum(axis=1) == pytest.approx(np.ones(len(rows)), abs=1e-12)
+        assert a.then(verdict.remap).matrix == pytest.approx(b.matrix, abs=1e-9)
+
+
+@pytest.mark.parametrize("n", [3, 5, 10, 20])
+def test_the_advantage_of_floats_is_that_of_their_exact_values(n: int) -> None:
+    a, b = Channel.random(n, n, seed=1), Channel.random(n, n, seed=2)
+    verdict = refinement(a, b)
+    assert isinstance(verdict, NotRefined)
+    after_b, after_a = (
+        sum(max(row) for row in zip(*_scores(c, verdict), strict=True)) for c in (b, a)
+    )
+    assert Fraction(verdict.advantage) <= after_b - after_a
+    assert after_b - after_a < Fraction(np.nextafter(float(verdict.advantage), 1))
+
+
+def _scores(channel: Channel, verdict: NotRefined) -> list[list[Fraction]]:
+    """What each guess (row) earns at each output, with the exact values of the floats."""
+    prior = [Fraction(verdict.prior[x]) for x in channel.inputs]
+    return [
+        [
+            sum(
+                (
+                    Fraction(verdict.gain[w, x]) * p * Fraction(channel[x, z])
+                    for x, p in zip(channel.inputs, prior, strict=True)
+                ),
+                Fraction(0),
+            )
+            for z in channel.outputs
+        ]
+        for w in verdict.gain.guesses
+    ]
+
+
 @pytest.mark.parametrize("shape", [(6, 4), (6, 6), (6, 12)])
 def test_a_float_changed_by_a_ten_thousandth_is_not_refined(shape: tuple[int, int]) -> None:
     a, b = _merged(shape)

@@ -8,15 +8,18 @@ distributions.
 import math
 from collections.abc import Callable, Hashable, Iterable, Mapping
 from dataclasses import dataclass
+from functools import reduce
 from itertools import combinations
 from typing import Any, TypeAlias
 
 import numpy as np
+from flint import fmpz
 
 from leaktight.channel import Channel
 from leaktight.distribution import Distribution, PriorLike, ProductDistribution, known
 from leaktight.errors import InvalidInput, InvalidNumber, Mismatch, Undecided
 from leaktight.exact import (
+    TOLERANCES,
     Array,
     Value,
     float_above,
@@ -25,12 +28,9 @@ from leaktight.exact import (
     public,
     rational,
     read_numbers,
-    total,
 )
 from leaktight.labels import Labels, alignment, positions
-from leaktight.linear_program import LinearProgram, Optimum, solve
 from leaktight.matrix import read_table
-from leaktight.simplex import solve_exact
 
 Ground: TypeAlias = Callable[[Any, Any], Any] | Mapping[tuple[Hashable, Hashable], Any] | Any | None
 """How far apart values are: a function, a mapping of pairs or a matrix; None is |a − b|."""
@@ -39,11 +39,13 @@ Ground: TypeAlias = Callable[[Any, Any], Any] | Mapping[tuple[Hashable, Hashable
 def total_variation(p: PriorLike, q: PriorLike) -> Value:
     """Return ½ Σ |p − q|, the largest difference in the probability of any event.
 
+    For floats the error is at most 2^-47 of the result.
+
     >>> total_variation(["1/2", "1/2", 0], ["1/4", "1/4", "1/2"])
     Fraction(1, 2)
     """
     _, one, other = _aligned(p, q)
-    return public(total(np.abs(one - other)) / 2)
+    return public(_sum_of_differences(one, other) / 2)
 
 
 def multiplicative_distance(p: PriorLike, q: PriorLike) -> Value:
@@ -76,7 +78,7 @@ def kantorovich(p: PriorLike, q: PriorLike, distance: Ground = None) -> Value:
     values, one, other = _aligned(p, q)
     if distance is None:
         steps = _along_the_line(np.array([one, other]), values)
-        return public(total(np.abs(steps[0] - steps[1])))
+        return public(_sum_of_differences(*steps))
     return _least_work(one, other, _ground(distance, values))
 
 
@@ -155,6 +157,20 @@ def _aligned(p: PriorLike, q: PriorLike) -> tuple[Labels, Array, Array]:
     return one.values, one.array, other.array if order is None else other.array[order]
 
 
+def _sum_of_differences(one: Array, other: Array) -> Any:
+    """Return Σ |one − other|, for floats in blocks that stay in the cache.
+
+    numpy adds the 2^16 numbers of a block in pairs of pairs, so that none goes through more than
+    40 additions; each of them, like the difference, is rounded once.
+    """
+    if is_exact(one):
+        return np.abs(one - other).sum()
+    size = 2**16
+    starts = range(0, len(one), size)
+    blocks = (one[start : start + size] - other[start : start + size] for start in starts)
+    return math.fsum([np.abs(block, out=block).sum() for block in blocks])
+
+
 def _largest_ratio(high: Array, low: Array) -> tuple[Value, int]:
     """Return the largest of the ratios high/low that are not 0/0, and where it is."""
     occurs = np.flatnonzero(high > 0)
@@ -218,10 +234,14 @@ def _ground(distance: Ground, values: Labels) -> Array:
             f"a distance between {len(values)} values must be as many rows and columns, "
             f"got {matrix.shape[0]} × {matrix.shape[1]}"
         )
-    if not matrix.min() >= 0:
-        i, j = np.argwhere(~(matrix >= 0))[0]
+    right = matrix >= 0
+    if not is_exact(matrix):
+        right &= matrix < math.inf
+    if not right.all():
+        i, j = np.argwhere(~right)[0]
         raise InvalidInput(
-            f"a distance must be at least 0, got {matrix[i, j]} from {values[i]!r} to {values[j]!r}"
+            f"a distance must be finite and at least 0, "
+            f"got {matrix[i, j]} from {values[i]!r} to {values[j]!r}"
         )
     return matrix
 
@@ -236,25 +256,56 @@ def _listed(distance: Mapping[Any, Any], a: Hashable, b: Hashable) -> Any:
 
 
 def _least_work(p: Array, q: Array, distances: Array) -> Value:
-    """Solve the transportation problem between the values of positive probability."""
+    """Solve the transportation problem between the values that have too much and too little."""
+    from leaktight.linear_program import LinearProgram, Optimum, solve
+    from leaktight.simplex import solve_exact
+
     exact = is_exact(p) and is_exact(distances)
+    if not exact:
+        p, q, distances = map(float_array, (p, q, distances))
+    stays = np.minimum(p, q)
+    if _ways_round_are_longer(distances, np.flatnonzero(stays > 0)):
+        p, q = p - stays, q - stays
     sources, sinks = np.flatnonzero(p > 0), np.flatnonzero(q > 0)
+    if not (len(sources) and len(sinks)):
+        return public(p[0] - p[0])
     n, m = len(sources), len(sinks)
     routes = np.arange(n * m)
     # What arrives at the last sink is what the others leave.
     others = routes[routes % m < m - 1]
-    amounts = [*p[sources], *q[sinks[:-1]]]
+    # However little there is to move and however far, the solver sees numbers of at most 1.
+    whole = p.sum()
+    farthest = 1 if exact or not distances.any() else distances.max()
+    amounts = np.concatenate([p[sources], q[sinks[:-1]]]) / whole
     program = LinearProgram(
-        distances[np.ix_(sources, sinks)].ravel(),
+        distances[np.ix_(sources, sinks)].ravel() / farthest,
         (
             np.concatenate([routes // m, n + others % m]),
             np.concatenate([routes, others]),
-            [1] * (len(routes) + len(others)),
+            np.ones(len(routes) + len(others), dtype=distances.dtype),
         ),
         row_lower=amounts,
         row_upper=amounts,
+        lower=np.zeros(len(routes), dtype=distances.dtype),  # reading numbers of one kind is quick
     )
     answer = solve_exact(program) if exact else solve(program)
     if not isinstance(answer, Optimum):
         raise Undecided("the distance is not settled in floating point; use .exact()")
-    return public(answer.value)
+    return public(answer.value * whole * farthest)
+
+
+def _ways_round_are_longer(distances: Array, middles: Array) -> bool:
+    """Say whether no way over a middle is a short cut, in floats up to rounding.
+
+    Then what is at a middle may stay there: what would come in could go where it would go to.
+    """
+    if is_exact(distances):  # compared as integers, which is quicker
+        common = reduce(fmpz.lcm, (d.q for d in distances.ravel()))
+        integers = [int((d * common).p) for d in distances.ravel()]
+        kind = np.int64 if max(integers) < 2**62 else object
+        direct = distances = np.array(integers, dtype=kind).reshape(distances.shape)
+    else:
+        direct = distances * (1 - TOLERANCES.proportional)
+    return not distances[middles, middles].any() and all(
+        (direct <= distances[:, [k]] + distances[k]).all() for k in middles
+    )

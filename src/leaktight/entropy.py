@@ -6,6 +6,7 @@ correctly rounded (for channels in parallel, each term is); the number of guesse
 """
 
 import math
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -85,8 +86,8 @@ def conditional_entropy(channel: Channel | Parallel, prior: PriorLike = None) ->
 def mutual_information(channel: Channel | Parallel, prior: PriorLike = None) -> float:
     """Return I(X;Z) = H(X) − H(X|Z) in bits (Definition 6 of [Alvim2011a]_).
 
-    For floats it is a sum of non-negative terms, so that even little information, down to the
-    square of the rounding, is accurate.
+    For floats, little information is a sum of non-negative terms, so that it is accurate down to
+    the square of the rounding.
 
     >>> mutual_information(Channel([["2/3", "1/3"], ["1/3", "2/3"]]))
     0.08170416594551048
@@ -94,29 +95,81 @@ def mutual_information(channel: Channel | Parallel, prior: PriorLike = None) -> 
     if isinstance(channel, Parallel):
         pairs = pair_factors(channel, prior)
         return math.fsum(times * mutual_information(c, p) for c, p, times in pairs)
-    joined = joint(channel, prior_on(prior, expect_channel(channel).inputs))
+    belief = prior_on(prior, expect_channel(channel).inputs)
+    if not (channel.is_exact and belief.is_exact):
+        nats = _float_information(float_array(belief.array), float_array(channel.matrix))
+        return nats / math.log(2)
+    joined = joint(channel, belief)
     rows, columns = joined.sum(axis=1), joined.sum(axis=0)
-    if is_exact(joined):
-        if (np.multiply.outer(rows, columns) == joined).all():
-            return 0.0
-        return nearest_float(
-            lambda: _surprise(rows) + _surprise(columns) - _surprise(joined.ravel())
-        )
-    seen = rows > 0
-    terms = _divergence_terms(float_array(channel.matrix)[seen], columns).sum(axis=1)
-    return math.fsum(rows[seen] * terms) / math.log(2)
+    if (np.multiply.outer(rows, columns) == joined).all():
+        return 0.0
+    return nearest_float(lambda: _surprise(rows) + _surprise(columns) - _surprise(joined.ravel()))
 
 
-def _divergence_terms(p: Array, q: Array) -> Array:
-    """Return p·ln(p/q) − p + q, which is never negative, without cancellation where p ≈ q."""
-    from scipy.special import xlogy
+MUCH = 2.0**-3
+"""From so many nats on, the terms p·ln(p/q), whose negative ones sum to at most 1, may be added."""
 
-    with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
-        u = np.where(q > 0, p / q - 1, 0)
-        terms = xlogy(p, p) - xlogy(p, q) - (p - q)
-    small = np.abs(u) < 2.0**-7
-    series = np.polynomial.Polynomial([0, 0, *((-1) ** k / (k * (k - 1)) for k in range(2, 10))])
-    return np.where(q > 0, np.where(small, q * series(np.where(small, u, 0)), terms), 0)
+
+def _float_information(prior: Array, matrix: Array) -> float:
+    """Return Σ π·(p·ln(p/q) − p + q) over the rows p, whose mean is q; no term is negative.
+
+    Much information needs only p·ln(p/q). For little, the term is a series in p − q where p ≈ q.
+    """
+    matrix, mean = _with_mean(prior, matrix)
+    direct = [
+        np.einsum("xz,xz->x", matrix[rows], _log_of_quotient(matrix[rows], mean))
+        for rows in _row_blocks(matrix)
+    ]
+    if (nats := math.fsum(prior * np.concatenate(direct))) >= MUCH:
+        return nats
+    near = mean * 2.0**-7
+    sums = []
+    for rows in _row_blocks(matrix):
+        p = matrix[rows]
+        apart = p - mean
+        terms = p * _log_of_quotient(p, mean) - apart
+        x, z = np.nonzero(np.abs(apart) < near)
+        terms[x, z] = mean[z] * _SERIES(apart[x, z] / mean[z])
+        sums.append(terms.sum(axis=1))
+    return math.fsum(prior * np.concatenate(sums))
+
+
+_SERIES = np.polynomial.Polynomial([0, 0, *((-1) ** k / (k * (k - 1)) for k in range(2, 10))])
+"""(1 + u)·ln(1 + u) − u for small u."""
+
+
+def _float_remainder(prior: Array, matrix: Array) -> float:
+    """Return −Σ π·p·ln(π·p/q) over the rows p, whose mean is q; no term is negative."""
+    matrix, mean = _with_mean(prior, matrix)
+    sums = []
+    for rows in _row_blocks(matrix):
+        joined = prior[rows, None] * matrix[rows]
+        # The sum of one column may round to less than its only entry.
+        logs = np.minimum(_log_of_quotient(joined, mean), 0)
+        sums.append(np.vdot(joined, logs))
+    return 0.0 - math.fsum(sums)
+
+
+def _with_mean(prior: Array, matrix: Array) -> tuple[Array, Array]:
+    """Return the mean of the rows, and both without the columns that never occur."""
+    mean = prior @ matrix
+    occurs = mean > 0
+    return (matrix, mean) if occurs.all() else (matrix[:, occurs], mean[occurs])
+
+
+def _row_blocks(matrix: Array) -> Iterator[slice]:
+    """Yield blocks of rows that stay in the cache with all that is computed from them."""
+    size = max(1, 2**15 // matrix.shape[1])
+    return (slice(start, start + size) for start in range(0, len(matrix), size))
+
+
+def _log_of_quotient(p: Array, q: Array) -> Array:
+    """Return ln(p/q), cut off at the ends of the floats, so that p = 0 times it is 0."""
+    with np.errstate(over="ignore"):
+        quotient = p / q
+    limits = np.finfo(float)
+    np.clip(quotient, limits.smallest_normal, limits.max, out=quotient)
+    return np.log(quotient, out=quotient)
 
 
 def _surprise(probabilities: Array) -> arb:
@@ -162,7 +215,11 @@ def conditional_renyi_entropy(
     if isinstance(channel, Parallel):
         pairs = pair_factors(channel, prior)
         return math.fsum(times * conditional_renyi_entropy(c, p, order) for c, p, times in pairs)
-    return _entropy(hyper(channel, prior), alpha)
+    belief = prior_on(prior, expect_channel(channel).inputs)
+    if alpha == 1 and not (channel.is_exact and belief.is_exact):
+        nats = _float_remainder(float_array(belief.array), float_array(channel.matrix))
+        return nats / math.log(2)
+    return _entropy(hyper(channel, belief), alpha)
 
 
 def cachin_entropy(channel: Channel, prior: PriorLike = None, order: Number = math.inf) -> float:

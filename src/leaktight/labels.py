@@ -1,7 +1,7 @@
 """Which name does each row and column have?"""
 
 from collections.abc import Hashable, Iterable, Sequence
-from difflib import get_close_matches
+from functools import lru_cache
 
 import numpy as np
 
@@ -9,13 +9,16 @@ from leaktight.errors import InvalidInput, Mismatch
 
 Labels = tuple[Hashable, ...]
 
+MOST_KEPT = 2**20
+"""How many numbers at most are kept to be labels again."""
+
 
 def read_labels(
     labels: Iterable[Hashable] | None, count: int, what: str, error: type[InvalidInput]
 ) -> Labels:
     """Return ``labels`` as a tuple of ``count`` distinct ones; 0, 1, … if there are none."""
     if labels is None:
-        return tuple(range(count))
+        return _numbers(count) if count <= MOST_KEPT else tuple(range(count))
     if isinstance(labels, np.ndarray) or hasattr(labels, "tolist"):
         labels = labels.tolist()
     elif isinstance(labels, str):
@@ -37,6 +40,12 @@ def read_labels(
             raise error(f"each {what} must have a label of its own, got {name!r} {problem}")
         seen.add(name)
     return names
+
+
+@lru_cache(maxsize=2)
+def _numbers(count: int) -> Labels:
+    """Return 0, 1, …: the same object, which is quick to compare, for a channel and its prior."""
+    return tuple(range(count))
 
 
 def position(label: Hashable, labels: Labels, what: str) -> int:
@@ -63,11 +72,11 @@ def positions(wanted: Iterable[Hashable], labels: Labels, what: str) -> list[int
 
 
 def alignment(ours: Labels, theirs: Labels, what: str) -> list[int] | None:
-    """Return how to reorder ``theirs`` into ``ours``; None if they already agree."""
+    """Return how to reorder ``theirs``, which are distinct, into ``ours``; None if they agree."""
+    if ours is theirs or ours == theirs:
+        return None
     if len(set(ours)) < len(ours):
         raise Mismatch(f"{what} must have distinct labels, got {len(set(ours))} for {len(ours)}")
-    if ours == theirs:
-        return None
     where = {label: i for i, label in enumerate(theirs)}
     for label in ours:
         if label not in where:
@@ -80,6 +89,8 @@ def alignment(ours: Labels, theirs: Labels, what: str) -> list[int] | None:
 
 def suggestion(label: Hashable, labels: Sequence[Hashable]) -> str:
     """Return the way out of a wrong label: the nearest one, or the first few."""
+    from difflib import get_close_matches
+
     texts = {str(known): known for known in labels}
     if close := get_close_matches(str(label), texts, n=1):
         return f"did you mean {texts[close[0]]!r}?"

@@ -30,7 +30,8 @@ from leaktight.exact import (
     total,
 )
 from leaktight.gain import Gain, Loss, Tries
-from leaktight.matrix import column_maxima
+from leaktight.labels import alignment
+from leaktight.matrix import column_maxima, matrix_product
 
 GainLike: TypeAlias = Gain | Tries | None
 """What a guess earns; None is one guess that earns 1 if right."""
@@ -221,11 +222,26 @@ def _after(channel: Channel | Parallel, prior: PriorLike, gain: GainLike) -> Any
     if gain is None and prior is None:
         return total(column_maxima(channel.matrix)) / len(channel.inputs)
     belief = prior_on(prior, channel.inputs)
+    if isinstance(gain, Gain):
+        return total(_expected(channel, belief, gain).max(axis=0))
     if gain is not None:
         return total(_most(joint(channel, belief), channel.inputs, gain))
     if channel.is_exact and belief.is_exact:
         return total(column_maxima(channel.matrix, belief.array))
     return total(column_maxima(float_array(channel.matrix), float_array(belief.array)))
+
+
+def _expected(channel: Channel, belief: Distribution, gain: Gain) -> Array:
+    """Return the expected gain of each guess (row) at each output (column).
+
+    The gain, which has few rows, is multiplied by the prior, and the channel is only read.
+    """
+    order = alignment(channel.inputs, gain.inputs, "the gain and the inputs")
+    table = gain.matrix if order is None else gain.matrix[:, order]
+    prior, matrix = belief.array, channel.matrix
+    if not (is_exact(table) and is_exact(prior) and is_exact(matrix)):
+        table, prior, matrix = map(float_array, (table, prior, matrix))
+    return matrix_product(table * prior, matrix)
 
 
 # --- losses --------------------------------------------------------------------------------

@@ -1,7 +1,6 @@
 """How are tables of numbers read, multiplied and shown, exact and floating-point alike?"""
 
 from collections.abc import Hashable, Iterable, Mapping, Sequence
-from html import escape
 from typing import Any
 
 import numpy as np
@@ -70,7 +69,7 @@ def _named_row(
 def _read_matrix(rows: Any, what: str, error: type[InvalidInput]) -> Array:
     if isinstance(rows, np.ndarray) and rows.ndim != 2:
         raise error(f"a {what} is a table of two dimensions, got {rows.ndim}")
-    if isinstance(rows, np.ma.MaskedArray) and np.ma.is_masked(rows):
+    if isinstance(rows, np.ndarray) and np.any(getattr(rows, "mask", False)):
         raise error(f"every entry of the {what} must be there, got an array with masked entries")
     if isinstance(rows, np.ndarray) and rows.dtype.kind == "f":
         matrix = np.array(rows, dtype=np.float64)  # in the same memory order
@@ -125,15 +124,18 @@ def column_maxima(matrix: Array, weights: Array | None = None) -> Array:
 
 
 def _float_maxima(matrix: Array, weights: Array | None) -> Array:
-    """Go through the memory in order, in blocks that stay in the cache.
+    """Go through the memory in order, in blocks that stay in the cache if all of it does not.
 
-    Folding blocks of rows onto each other takes two thirds of the time of numpy's reduction.
+    Folding blocks of rows onto each other takes half of the time of numpy's reduction at
+    4000 × 4000, and longer at 1000 × 1000.
     """
-    if matrix.flags.f_contiguous:
+    by_columns = matrix.flags.f_contiguous
+    if matrix.size <= 2**20 or (by_columns and weights is None):
+        return (matrix if weights is None else matrix * weights[:, None]).max(axis=0)
+    if by_columns and weights is not None:
         size = max(1, 2**17 // len(matrix))
-        blocks = (matrix[:, start : start + size] for start in range(0, matrix.shape[1], size))
-        if weights is not None:
-            blocks = (block * weights[:, None] for block in blocks)
+        starts = range(0, matrix.shape[1], size)
+        blocks = (matrix[:, start : start + size] * weights[:, None] for start in starts)
         return np.concatenate([block.max(axis=0) for block in blocks])
     size = max(1, 2**17 // matrix.shape[1])
     best = np.zeros_like(matrix[:size])
@@ -173,17 +175,21 @@ def _leaders(rows: Array) -> list[int]:
     # Rows that agree up to rounding have nearly equal projections, so they are close in this order.
     weights = np.random.default_rng(0).standard_normal(rows.shape[1])
     leaders = np.arange(len(rows))
-    leader: int | None = None
-    for i in np.argsort(rows @ weights, kind="stable"):
-        if leader is None or not _equal_up_to_rounding(rows[leader], rows[i]):
-            leader = int(i)
+    order = np.argsort(rows @ weights, kind="stable")
+    if not _equal_up_to_rounding(rows[order[1:]], rows[order[:-1]]).any():
+        return leaders.tolist()
+    leader = order[0]
+    for i in order[1:]:
+        if not _equal_up_to_rounding(rows[leader], rows[i]):
+            leader = i
         leaders[i] = leader
     return leaders.tolist()
 
 
-def _equal_up_to_rounding(one: Array, other: Array) -> bool:
-    """Say whether all entries agree relatively; a zero agrees with nothing but a zero."""
-    return bool((np.abs(one - other) <= TOLERANCES.proportional * np.minimum(one, other)).all())
+def _equal_up_to_rounding(one: Array, other: Array) -> Array:
+    """Say of rows whether all entries agree relatively; a zero agrees with nothing but a zero."""
+    near = TOLERANCES.proportional * np.minimum(one, other)
+    return np.asarray((np.abs(one - other) <= near).all(axis=-1))
 
 
 def text_table(matrix: Array, rows: Labels, columns: Labels) -> str:
@@ -203,6 +209,8 @@ def text_table(matrix: Array, rows: Labels, columns: Labels) -> str:
 
 def html_table(matrix: Array, rows: Labels, columns: Labels, title: str) -> str:
     """Return the table as HTML, the first twenty rows and twelve columns of it."""
+    from html import escape
+
     header, lines = _cells(matrix, rows, columns, 20, 12)
     head = "".join(f"<th>{escape(cell)}</th>" for cell in header)
     body = "".join(

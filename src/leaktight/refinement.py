@@ -60,6 +60,8 @@ def refinement(a: Channel, b: Channel) -> Refinement:
     """
     order = alignment(a.inputs, b.inputs, "the inputs of the two channels")
     a, b = same_numbers(a, b if order is None else b.restrict(a.inputs))
+    if (quick := _solved(a, b)) is not None:
+        return quick
     pair = _Pair(a, b, _Reduction.of(a), _Reduction.of(b))
     propose = exact_proposals if a.is_exact else float_proposals
     for proposal in propose(pair.left.channel.matrix, pair.right.channel.matrix):
@@ -70,6 +72,29 @@ def refinement(a: Channel, b: Channel) -> Refinement:
         "whether the first channel is refined by the second is not settled by floating-point "
         f"numbers known up to {TOLERANCES.entry:g}; .exact() takes them as they are"
     )
+
+
+def _solved(a: Channel, b: Channel) -> Refined | None:
+    """Return the only R with A·R = B if A is a square of floats: often it settles the question."""
+    if a.is_exact or len(a.inputs) != len(a.outputs):
+        return None
+    try:
+        return _nearly(a, b, np.linalg.solve(a.matrix, b.matrix))
+    except np.linalg.LinAlgError:
+        return None
+
+
+def _nearly(a: Channel, b: Channel, remap: Array) -> Refined | None:
+    """Make a channel of floating-point numbers, and say whether A times it agrees with B."""
+    with np.errstate(over="ignore", invalid="ignore"):  # if A is nearly singular
+        remap = np.maximum(remap, 0)
+        sums = remap.sum(axis=1)
+        remap[sums == 0] = 1
+        remap /= np.where(sums == 0, remap.shape[1], sums)[:, None]
+        misfit = np.abs(a.matrix @ remap - b.matrix).max()
+    if not misfit <= TOLERANCES.entry:
+        return None
+    return Refined(Channel.trusted(a.outputs, b.outputs, remap))
 
 
 # --- the two channels ---
@@ -119,17 +144,11 @@ class _Pair:
         return separation(a, b, proposal.matrix, guesses)
 
     def _remapped(self, remap: Array) -> Refined | None:
-        if not is_exact(remap):
-            remap = np.clip(remap, 0, None)
-            remap[remap.sum(axis=1) == 0] = 1
-            remap /= remap.sum(axis=1)[:, None]
-        elif not self._is_exact_remap(remap):
-            return None
         whole = remap[self.left.group][:, self.right.group] * self.right.share
         if not is_exact(remap):
-            misfit = np.abs(self.a.matrix @ whole - self.b.matrix).max()
-            if not misfit <= TOLERANCES.entry:
-                return None
+            return _nearly(self.a, self.b, whole)
+        if not self._is_exact_remap(remap):
+            return None
         return Refined(Channel.trusted(self.a.outputs, self.b.outputs, whole))
 
     def _is_exact_remap(self, remap: Array) -> bool:

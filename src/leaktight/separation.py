@@ -7,14 +7,23 @@ of any sign can be read as a prior and a gain between 0 and 1.
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import ClassVar, Literal
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 from flint import fmpq
 
 from leaktight.channel import Channel
 from leaktight.distribution import Distribution
-from leaktight.exact import TOLERANCES, Array, Value, exact_array, float_below, fraction, rational
+from leaktight.exact import (
+    TOLERANCES,
+    Array,
+    Value,
+    exact_array,
+    float_below,
+    fraction,
+    is_exact,
+    rational,
+)
 from leaktight.gain import Gain
 from leaktight.labels import Labels
 from leaktight.matrix import matrix_product
@@ -56,29 +65,45 @@ def separation(a: Channel, b: Channel, weights: Array, guesses: Labels) -> NotRe
     """
     exact = a.is_exact and b.is_exact
     noise = fmpq(0) if exact else rational(TOLERANCES.entry) * (a.shape[1] + b.shape[1])
-    left, right, weights = (_exact(matrix) for matrix in (a.matrix, b.matrix, weights))
-    weights = weights - weights.min(axis=0)
-    best = _Weighing.of(weights, left, right)
-    if best.advantage <= noise:
+    if exact:
+        best = _simplest(_exact(weights), a.matrix, b.matrix, noise)
+    else:
+        # Floats choose, which is quick: their own errors are far below half of the noise.
+        best = _simplest(weights, a.matrix, b.matrix, float(noise) / 2)
+        if best is not None:
+            left, right = _exact(a.matrix), _exact(b.matrix)
+            best = _Weighing.of(_exact(best.weights), left, right)
+            if best.advantage <= noise:
+                best = _simplest(_exact(weights), left, right, noise)
+    if best is None:
         return None
-    for bits in PRECISIONS:
-        simple = _Weighing.of(_rounded(weights * (2**bits / weights.max())), left, right)
-        if simple.advantage > noise and 2 * simple.advantage >= best.advantage:
-            best = simple
-            break
     prior = Distribution.trusted(a.inputs, best.joint.max(axis=0))
     advantage = fraction(best.advantage) if exact else float_below(best.advantage)
     return NotRefined(prior, best.gain(a.inputs, guesses), advantage)
+
+
+def _simplest(weights: Array, a: Array, b: Array, noise: fmpq | float) -> "_Weighing | None":
+    """Return weights with few bits that keep half of the advantage, if that exceeds the noise."""
+    weights = weights - weights.min(axis=0)
+    best = _Weighing.of(weights, a, b)
+    if best.advantage <= noise:
+        return None
+    for bits in PRECISIONS:
+        simple = _Weighing.of(_rounded(weights * (2**bits / weights.max())), a, b)
+        if simple.advantage > noise and 2 * simple.advantage >= best.advantage:
+            return simple
+    return best
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Weighing:
     """The guesses that are best after some output of B, their weights, and the advantage of B."""
 
+    weights: Array
     best: Sequence[int]
     joint: Array
     """Prior times gain, scaled so that the prior is the largest of each column."""
-    advantage: fmpq
+    advantage: Any
 
     @classmethod
     def of(cls, weights: Array, a: Array, b: Array) -> "_Weighing":
@@ -89,7 +114,7 @@ class _Weighing:
         if whole > 0:
             joint = joint / whole
         worth_b, worth_a = (matrix_product(joint, c).max(axis=0).sum() for c in (b, a))
-        return cls(best, joint, worth_b - worth_a)
+        return cls(weights, best, joint, worth_b - worth_a)
 
     def gain(self, inputs: Labels, guesses: Labels) -> Gain:
         if len(self.best) == 2:
@@ -101,8 +126,13 @@ class _Weighing:
 
 
 def _exact(matrix: Array) -> Array:
-    return exact_array(matrix.ravel()).reshape(matrix.shape)
+    numbers = matrix.ravel().tolist()
+    if not is_exact(matrix):
+        numbers = [fmpq(*number.as_integer_ratio()) for number in numbers]
+    return exact_array(numbers).reshape(matrix.shape)
 
 
 def _rounded(matrix: Array) -> Array:
+    if not is_exact(matrix):
+        return np.asarray(np.floor(matrix + 0.5))
     return exact_array((v + fmpq(1, 2)).floor() for v in matrix.ravel()).reshape(matrix.shape)
