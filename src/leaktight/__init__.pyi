@@ -21,7 +21,7 @@ from .breach_level import (
     individual_breach_level,
 )
 from .capacity import Capacity, membership_capacity, min_capacity, risk_capacity
-from .certificate import certificate, verify_certificate, write_certificate
+from .certificate import verify_certificate, write_certificate
 from .chance import Chance
 from .channel import Channel
 from .channel_file import read_channel, write_channel
@@ -279,7 +279,6 @@ __all__ = [
     "breach_rate",
     "breaches",
     "cachin_entropy",
-    "certificate",
     "channel_of",
     "chernoff_information",
     "component_levels",

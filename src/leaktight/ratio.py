@@ -11,7 +11,7 @@ from fractions import Fraction
 from flint import arb, fmpq
 
 from leaktight.errors import InvalidNumber
-from leaktight.exact import Number, as_printed, fraction, ln, log2, precision, shown
+from leaktight.exact import Number, as_printed, fraction, ln, log2, precision, rational, shown
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,6 +75,13 @@ class Ratio:
         (True, False)
         """
         return value <= self.lower
+
+    def to_dict(self) -> dict[str, str]:
+        """Both ends, as a certificate has them."""
+        return {
+            "lower ratio": str(rational(self.lower)),
+            "upper ratio": str(rational(self.upper)),
+        }
 
     def __str__(self) -> str:
         if self.is_exact:

@@ -13,7 +13,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from leaktight.certificate import certificate, verify_certificate, write_certificate
+from leaktight.certificate import verify_certificate, write_certificate
 from leaktight.channel import Channel
 from leaktight.check import UNREADABLE, Refuted, check
 from leaktight.distribution import Distribution
@@ -65,7 +65,7 @@ def direct(graph: Graph, ratio: Fraction, prior: list[Fraction], gain: list[list
 
 def proved(best: BestMechanism) -> None:
     """Check the whole claim by the independent checker and by the exact verifier."""
-    assert check(certificate(best)) == [(1, best.utility, best.upper)]
+    assert check(best.certificate) == [(1, best.utility, best.upper)]
     assert privacy_level(best.channel, best.graph).ratio <= best.ratio.lower
     assert best.guarantee.ratio <= best.ratio.lower
     value = (
@@ -271,7 +271,7 @@ FORGERIES: dict[str, tuple[Any, ...]] = {
 
 @pytest.mark.parametrize("name", FORGERIES)
 def test_a_forged_certificate_is_refuted(name: str) -> None:
-    proof = json.loads(json.dumps(certificate(optimal_mechanism(RING, ratio=2))))
+    proof = json.loads(json.dumps(optimal_mechanism(RING, ratio=2).certificate))
     assert check(proof) == [(1, Fraction(2, 5), Fraction(2, 5))]
     *path, last, value = FORGERIES[name]
     at = proof
@@ -284,7 +284,7 @@ def test_a_forged_certificate_is_refuted(name: str) -> None:
 
 @pytest.mark.parametrize("number", ["1e400", "1e99999999", "nan", "Infinity", 3, 0.5, True, None])
 def test_numbers_of_a_certificate_are_fractions(number: Any) -> None:
-    proof = json.loads(json.dumps(certificate(optimal_mechanism(RING, ratio=2))))
+    proof = json.loads(json.dumps(optimal_mechanism(RING, ratio=2).certificate))
     proof["flows"][0][0][2] = number
     with pytest.raises(UNREADABLE):
         check(proof)

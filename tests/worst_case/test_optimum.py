@@ -9,7 +9,6 @@ from scipy.optimize import linprog
 from scipy.sparse import coo_array
 
 from leaktight.capacity import min_capacity
-from leaktight.certificate import certificate
 from leaktight.channel import Channel
 from leaktight.check import check
 from leaktight.errors import InvalidNumber, TooLarge
@@ -65,7 +64,7 @@ def check_everything(graph: Graph, ratio: Fraction) -> WorstCase:
     worst = worst_case_leakage(graph, ratio=ratio)
     assert worst.is_exact
     assert worst.lower == worst.upper
-    assert check(certificate(worst)) == [(1, worst.lower, worst.upper)]
+    assert check(worst.certificate) == [(1, worst.lower, worst.upper)]
     mechanism = worst.mechanism
     assert isinstance(mechanism, Channel)
     assert min_capacity(mechanism).factor == worst.lower
@@ -156,7 +155,7 @@ def test_a_million_records_cost_no_more_than_one() -> None:
     secrets = SecretGraph.threshold(50, distance=3)
     exact = worst_case_leakage(Policy(secrets, records=10**6), ratio=2)
     assert exact.is_exact
-    (records, lower, upper) = check(certificate(exact))[0]
+    (records, lower, upper) = check(exact.certificate)[0]
     assert (records, lower) == (10**6, upper)
     assert exact.bits == pytest.approx(10**6 * np.log2(float(upper)), rel=1e-12)
     apart = worst_case_leakage(Policy(secrets, records=10**6), ratio="11/10")
@@ -171,7 +170,7 @@ def test_epsilon_40_and_a_ratio_that_is_only_enclosed() -> None:
     assert worst.is_exact
     assert worst.lower <= worst.upper < 6
     assert worst.bits_interval[0] > 2.58496
-    assert check(certificate(worst))[0][1:] == (worst.lower, worst.upper)
+    assert check(worst.certificate)[0][1:] == (worst.lower, worst.upper)
     mechanism = worst.mechanism
     assert isinstance(mechanism, Channel)
     assert privacy_level(mechanism, TREE).holds(epsilon=40)
@@ -185,7 +184,7 @@ def test_a_large_graph_gets_an_interval() -> None:
     worst = worst_case_leakage(graph, ratio=2)
     low, high = worst.bits_interval
     assert 0 < low <= high
-    assert check(certificate(worst))[0][1:] == (worst.lower, worst.upper)
+    assert check(worst.certificate)[0][1:] == (worst.lower, worst.upper)
 
 
 def test_a_mechanism_that_is_too_large_is_not_written_out() -> None:

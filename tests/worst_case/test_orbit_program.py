@@ -5,7 +5,6 @@ import numpy as np
 import pytest
 
 from leaktight.capacity import min_capacity
-from leaktight.certificate import certificate
 from leaktight.check import check
 from leaktight.errors import TooLarge
 from leaktight.graph import Graph
@@ -57,7 +56,7 @@ def test_a_large_symmetric_graph_is_settled_exactly() -> None:
     worst = worst_case_leakage(spider(100, 2), ratio=2)
     assert worst.route == "orbits"
     assert worst.upper == 4  # the radius bound λ²
-    assert check(certificate(worst)) == [(1, Fraction(4), Fraction(4))]
+    assert check(worst.certificate) == [(1, Fraction(4), Fraction(4))]
 
 
 def test_a_graph_with_too_many_orbits_is_left_to_others() -> None:

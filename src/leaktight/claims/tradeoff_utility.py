@@ -4,7 +4,6 @@ from collections.abc import Iterator, Sequence
 from fractions import Fraction
 from itertools import combinations, product
 
-from leaktight.certificate import certificate
 from leaktight.channel import Channel
 from leaktight.check import check
 from leaktight.claims.claim import Erratum, Verdict, claim, claims_of, demand
@@ -31,7 +30,7 @@ def best_utility(graph: Graph, prior: Sequence[str] | None = None) -> Fraction:
     """
     best = optimal_mechanism(graph, prior, ratio=2)
     demand(best.is_optimal, f"the mechanism must be proved to be optimal, got {best}")
-    proved = check(certificate(best))
+    proved = check(best.certificate)
     demand(proved == [(1, best.utility, best.utility)], f"the certificate proves {proved}")
     return best.utility
 

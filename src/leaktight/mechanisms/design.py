@@ -18,12 +18,13 @@ orbits of pairs. See ``docs/proofs/design.md``.
 from collections.abc import Hashable, Iterable
 from dataclasses import dataclass, field
 from fractions import Fraction
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from flint import arb, fmpq
 
 from leaktight.channel import Channel
+from leaktight.check import MECHANISM
 from leaktight.distribution import Distribution, PriorLike, prior_on
 from leaktight.errors import InvalidGain, TooLarge, Undecided
 from leaktight.exact import (
@@ -116,6 +117,26 @@ class BestMechanism(Mechanism):
         level = privacy_level(self.channel, self.graph).ratio
         assert isinstance(level, Fraction)
         return Guarantee(level, vertices_of(self.graph))
+
+    @property
+    def certificate(self) -> dict[str, Any]:
+        """Everything that proves both, as plain JSON, for :mod:`leaktight.check`."""
+        sign = -1 if isinstance(self.aim, Loss) else 1
+        where = {guess: w for w, guess in enumerate(self.aim.guesses)}
+        claim = {
+            "vertices": [str(vertex) for vertex in self.graph.vertices],
+            "edges": self.graph.edges.tolist(),
+            "prior": [str(p) for p in self.prior.array],
+            "guesses": [str(guess) for guess in self.aim.guesses],
+            "gain": [[str(sign * rational(g)) for g in row] for row in self.aim.matrix],
+            "outputs": [where[guess] for guess in self.channel.outputs],
+            "mechanism": [[str(p) for p in row] for row in self.channel.matrix],
+            "utility": str(rational(self.utility)),
+            "prices": [str(y) for y in self.prices],
+            "flows": [[[i, h, str(amount)] for i, h, amount in flow] for flow in self.flows],
+            "upper": str(rational(self.upper)),
+        }
+        return {"format": MECHANISM} | self.ratio.to_dict() | claim
 
     def __repr__(self) -> str:
         what, value = ("loss", self.loss) if isinstance(self.aim, Loss) else ("gain", self.utility)

@@ -113,7 +113,9 @@ class LeakageBounds:
 
     def _repr_html_(self) -> str:
         head = "<th>bits</th><th>Σ max</th><th>source</th><th>assumes</th>"
-        parts = [f"<caption>Bounds on the leakage at the ratio {escape(_ratio(self.ratio))}</caption>"]
+        parts = [
+            f"<caption>Bounds on the leakage at the ratio {escape(_ratio(self.ratio))}</caption>"
+        ]
         for bounds, about in (
             (self.bounds, "the database"),
             (self.about_one_record, "one record, if the others are known"),

@@ -9,15 +9,17 @@ goes with it give an interval. The laws are proved in docs/proofs/cover-bound.md
 
 from dataclasses import dataclass
 from fractions import Fraction
+from typing import Any
 
 import numpy as np
 from flint import fmpq
 
 from leaktight.adjacency import AdjacencyGraph
 from leaktight.channel import Channel
+from leaktight.check import WORST_CASE
 from leaktight.composition import Parallel
 from leaktight.errors import InvalidInput, TooLarge, Undecided
-from leaktight.exact import Array, Number, exact_array, fraction
+from leaktight.exact import Array, Number, exact_array, fraction, rational
 from leaktight.graph import Graph
 from leaktight.policy import Neighbours, adjacency_of
 from leaktight.ratio import Ratio
@@ -66,6 +68,21 @@ class Part:
         """What no private channel on the component exceeds."""
         return fraction(self.proof.bound) if isinstance(self.proof, Cover) else self.proof.value
 
+    def certificate(self, whole: Graph) -> dict[str, Any]:
+        """Return the proof, with the numbers that the vertices have in the whole graph."""
+        at = np.array([whole.index(vertex) for vertex in self.graph.vertices])
+        if isinstance(self.proof, Cover):
+            return {"vertices": at.tolist(), "cover": [str(b) for b in self.proof.weights]}
+        flows = [
+            [
+                [int(at[i]), int(at[h]), str(amount)]
+                for (i, h), amount in zip(flow.arcs, flow.values, strict=True)
+            ]
+            for flow in sorted(self.proof.flows, key=lambda flow: flow.root)
+        ]
+        prices = [str(y) for y in self.proof.dual]
+        return {"vertices": at.tolist(), "prices": prices, "flows": flows}
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class RecordKind:
@@ -107,6 +124,18 @@ class RecordKind:
             )
             matrix[np.ix_(rows, columns)] = channel.matrix
         return Channel(matrix, self.graph.vertices, self.graph.vertices)
+
+    def certificate(self) -> dict[str, Any]:
+        """Return the graph, the mechanism, and the proofs of all parts."""
+        return {
+            "records": self.records,
+            "vertices": [str(vertex) for vertex in self.graph.vertices],
+            "edges": self.graph.edges.tolist(),
+            "mechanism": [[str(p) for p in row] for row in self.channel().matrix],
+            "lower": str(rational(self.lower)),
+            "parts": [part.certificate(self.graph) for part in self.above],
+            "upper": str(rational(self.upper)),
+        }
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -173,6 +202,18 @@ class WorstCase:
         if len(channels) == 1 and channels[0][1] == 1:
             return channels[0][0]
         return Parallel(channels)
+
+    @property
+    def certificate(self) -> dict[str, Any]:
+        """Everything that proves both ends, as plain JSON, for :mod:`leaktight.check`.
+
+        >>> from leaktight.secrets import SecretGraph
+        >>> proof = worst_case_leakage(SecretGraph.line(2), ratio=2).certificate
+        >>> proof["pieces"][0]["mechanism"], proof["pieces"][0]["parts"]
+        ([['2/3', '1/3'], ['1/3', '2/3']], [{'vertices': [0, 1], 'cover': ['2/3', '2/3']}])
+        """
+        pieces = [piece.certificate() for piece in self.pieces]
+        return {"format": WORST_CASE} | self.ratio.to_dict() | {"pieces": pieces}
 
     def __repr__(self) -> str:
         low, high = self.bits_interval
