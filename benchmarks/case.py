@@ -8,6 +8,10 @@ Way = Callable[[Any], Any]
 """Does the task once for what ``Case.prepare`` made. What it returns must be picklable."""
 
 
+class NotTried(Exception):
+    """A way is not asked for this size; the text says why."""
+
+
 def same(answers: Mapping[str, Any]) -> str:
     """Demand that all answers are equal."""
     first, *others = answers.values()

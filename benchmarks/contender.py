@@ -7,6 +7,8 @@ from multiprocessing.connection import Connection
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from benchmarks.case import NotTried
+
 
 class Run(NamedTuple):
     """One run: the seconds, the memory it took on top of its input, and the answer."""
@@ -52,6 +54,8 @@ def _serve(connection: Connection, module: str, number: int, way: str) -> None:
             peak = _memory("VmHWM")
             extra = None if before is None or peak is None else max(0.0, peak - before)
             connection.send(Run(seconds, extra, answer))
+    except NotTried as why:
+        connection.send(str(why))
     except Exception as wrong:
         connection.send(f"{type(wrong).__name__}: {wrong}".splitlines()[0])
 

@@ -4,7 +4,7 @@ import json
 import os
 import platform
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from datetime import date
 from importlib.metadata import PackageNotFoundError, version
@@ -101,27 +101,27 @@ def machine() -> str:
 
 
 def table(rows: Sequence[Row]) -> str:
-    """Return all rows as Markdown, with what the time grows with below each case."""
-    lines = [
-        "| task | leaktight | others | limit | answers |",
-        "| --- | --- | --- | --- | --- |",
-    ]
-    notes = []
+    """Return all rows as Markdown: for each case a table, how its time grows, and its notes."""
+    sections = []
+    for case in dict.fromkeys(row.case for row in rows):
+        mine = [row for row in rows if row.case == case]
+        sections.append(
+            "\n".join([f"## {case.replace('_', ' ').capitalize()}", "", *_section(mine)])
+        )
+    return "\n\n".join(sections) + "\n"
+
+
+def _section(rows: Sequence[Row]) -> Iterator[str]:
+    yield "| task | leaktight | others | limit | answers |"
+    yield "| --- | --- | --- | --- | --- |"
     for row in rows:
-        lines.append("| " + " | ".join((row.task, *row.cells())) + " |")
-        if row.note and (text := f"- {row.growth}: {row.note}") not in notes:
-            notes.append(text)
-    grown = [
-        f"| {name} | {same[0].scale_name} | "
-        + ", ".join(f"{way} {k:.2f}" for way, k in exponents(same).items())
-        + " |"
-        for name, same in by_growth(rows).items()
-        if exponents(same)
-    ]
-    if grown:
-        lines += ["", "Growth: the time grows like the size to the power of", ""]
-        lines += ["| task | size | exponent |", "| --- | --- | --- |", *grown]
-    return "\n".join([*lines, "", *notes, ""])
+        yield "| " + " | ".join((row.task, *row.cells())) + " |"
+    told = []
+    for name, same in by_growth(rows).items():
+        if grown := ", ".join(f"{way} {k:.2f}" for way, k in exponents(same).items()):
+            told.append(f"- {name}: time grows like ({same[0].scale_name})^k, k = {grown}.")
+    told += [f"- {note.rstrip('.')}." for note in dict.fromkeys(row.note for row in rows) if note]
+    yield from ["", *told] if told else []
 
 
 def by_growth(rows: Sequence[Row]) -> dict[str, list[Row]]:

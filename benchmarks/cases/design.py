@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 import leaktight as lt
-from benchmarks.case import Case
+from benchmarks.case import Case, NotTried
 from benchmarks.inputs import Floats, Indices, PlainProgram, solver, tree_edges
 
 MOST_CONSTRAINTS = 200_000
@@ -117,7 +117,7 @@ def libqif(given: Given) -> Made:
 def by_solver(given: Given) -> float:
     """Return the estimate of HiGHS of the least loss."""
     if given.highs is None:
-        raise MemoryError(f"not tried beyond {MOST_CONSTRAINTS:,} constraints")
+        raise NotTried(f"not tried beyond {MOST_CONSTRAINTS:,} constraints")
     return solver(given.highs)
 
 
