@@ -9,8 +9,8 @@ from benchmarks.case import Case
 from benchmarks.contender import Contender, Failed, Run
 from benchmarks.results import Row, Time
 
-SECONDS_A_WAY = 3.0
-"""How long one way is repeated at one size, at most."""
+SECONDS_A_WAY, QUICKLY = 3.0, 1.0
+"""How long one way is repeated at one size, at most, and how long for a first look."""
 
 SECONDS_ONCE = 10.0
 """A way whose first run takes longer has had its turn."""
@@ -19,6 +19,7 @@ SECONDS_ONCE = 10.0
 def measure(module: str, number: int, case: Case, quick: bool) -> Iterator[Row]:
     """Time all contenders of one case, at one size after the other."""
     failed: dict[str, str] = {}
+    most = QUICKLY if quick else SECONDS_A_WAY
     with ExitStack() as stack:
         contenders: dict[str, Contender] = {}
         for way in case.ways:
@@ -28,7 +29,7 @@ def measure(module: str, number: int, case: Case, quick: bool) -> Iterator[Row]:
             runs: dict[str, list[Run]] = {way: [] for way in case.ways if way not in failed}
             for _ in range(case.rounds + 1):
                 for way, done in list(runs.items()):
-                    if _time_for_another(done):
+                    if _time_for_another(done, most):
                         try:
                             done.append(contenders[way].run(size))
                         except Failed as why:
@@ -53,11 +54,11 @@ def measure(module: str, number: int, case: Case, quick: bool) -> Iterator[Row]:
             )
 
 
-def _time_for_another(done: list[Run]) -> bool:
+def _time_for_another(done: list[Run], most: float) -> bool:
     """The first run also loads libraries; it is set aside if there is another."""
     if len(done) < 2:
         return sum(run.seconds for run in done) < SECONDS_ONCE
-    return sum(run.seconds for run in done[1:]) < SECONDS_A_WAY
+    return sum(run.seconds for run in done[1:]) < most
 
 
 def _compared(case: Case, answers: Mapping[str, Any]) -> str:
