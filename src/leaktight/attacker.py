@@ -24,7 +24,7 @@ from leaktight.mechanisms.design import optimal_mechanism
 from leaktight.percent import Probability
 from leaktight.policy import Policy, adjacency_of
 from leaktight.ratio import Ratio
-from leaktight.worst_case.covering import best_cover
+from leaktight.worst_case.covering import best_cover, coverage, total_weight, weighting
 from leaktight.worst_case.optimum import worst_case_leakage
 
 Secret: TypeAlias = Channel | Graph | AdjacencyGraph | Policy | Number
@@ -104,6 +104,8 @@ class Guesser:
                 pass
         if self.graph.order <= MOST_SOLVED and likeliest == Fraction(1, self.graph.order):
             return likeliest * worst_case_leakage(self.graph, ratio).upper
+        if self.graph.is_connected and (weights := weighting(self.graph, ratio)) is not None:
+            return likeliest * fraction(total_weight(weights))
         return likeliest * fraction(best_cover(self.graph, ratio)[0].bound)
 
     def belief(self, n: int) -> Probability:
@@ -113,9 +115,12 @@ class Guesser:
         has equality for all h.
         """
         power, reach = self._power(n)
-        shrunk = exact_array([*(power**-d for d in range(reach + 1)), 0])  # the last is for -1
-        near = np.where(self.graph.distances > reach, -1, self.graph.distances)
-        seen = (shrunk[near] * self.prior.array).sum(axis=1)
+        if reach >= self.graph.eccentricities.max():
+            seen = coverage(self.graph, fraction(power), self.prior.array)
+        else:
+            shrunk = exact_array([*(power**-d for d in range(reach + 1)), 0])  # the last is for -1
+            near = np.where(self.graph.distances > reach, -1, self.graph.distances)
+            seen = (shrunk[near] * self.prior.array).sum(axis=1)
         possible = self.prior.array > 0
         largest = (self.prior.array[possible] / seen[possible]).max()
         return Probability(n, fraction(largest), n == 0)

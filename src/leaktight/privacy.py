@@ -17,6 +17,7 @@ from flint import fmpq
 from leaktight.adjacency import AdjacencyGraph
 from leaktight.channel import Channel, expect_channel
 from leaktight.composition import Parallel, pair_runs
+from leaktight.digits import above
 from leaktight.errors import InvalidNumber, Mismatch
 from leaktight.exact import Array, Number, Value, fraction, ln_interval, rational, shown
 from leaktight.graph import Graph
@@ -54,7 +55,7 @@ class PrivacyLevel:
 
     def __repr__(self) -> str:
         worst = "" if self.witness is None else f"; worst: {self.witness}"
-        return f"PrivacyLevel(ratio {shown(self.ratio)}, ε ≤ {self.epsilon:.6g}{worst})"
+        return f"PrivacyLevel(ratio {shown(self.ratio)}, ε ≤ {above(self.epsilon)}{worst})"
 
     @property
     def epsilon(self) -> float:

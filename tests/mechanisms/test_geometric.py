@@ -109,7 +109,7 @@ def test_labels_need_not_be_numbers_and_numbers_need_not_be_even() -> None:
     assert bands.channel[0, 1000] == Fraction(1, 6)
     assert bands.name == "truncated geometric on 3 values"
     assert str(TruncatedGeometric(["a", "b", "c", "d"], ratio=8, sensitivity=3).guarantee) == (
-        "ε ≤ 2.07944 (ratio 8) for neighbouring values of a line of 4, up to 3 places apart"
+        "ε ≤ 2.07945 (ratio 8) for neighbouring values of a line of 4, up to 3 places apart"
     )
 
 

@@ -59,7 +59,7 @@ class GraphExponential(Mechanism):
     >>> posterior_vulnerability(GraphExponential(ring, ratio=2).channel)
     Fraction(4, 11)
     >>> GraphExponential(SecretGraph.line(7), ratio=2, on=ring)
-    GraphExponential(graph exponential on 7 vertices: ε ≤ 0.693147 (ratio 2) for neighbouring
+    GraphExponential(graph exponential on 7 vertices: ε ≤ 0.693148 (ratio 2) for neighbouring
     vertices of a graph of 7)
     """
 

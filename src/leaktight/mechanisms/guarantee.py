@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from leaktight.channel import Channel
+from leaktight.digits import above
 from leaktight.distribution import LARGEST
 from leaktight.errors import TooLarge
 from leaktight.exact import counted, shown
@@ -17,7 +18,7 @@ class Guarantee:
     """No output is more than ``ratio`` times as likely for one neighbour as for another.
 
     >>> print(Guarantee(Fraction(2), "values of a line of 4"))
-    ε ≤ 0.693147 (ratio 2) for neighbouring values of a line of 4
+    ε ≤ 0.693148 (ratio 2) for neighbouring values of a line of 4
     """
 
     ratio: Fraction
@@ -30,9 +31,8 @@ class Guarantee:
         return PrivacyLevel(self.ratio, None).epsilon
 
     def __str__(self) -> str:
-        return (
-            f"ε ≤ {self.epsilon:.6g} (ratio {shown(self.ratio)}) for neighbouring {self.neighbours}"
-        )
+        level = f"ε ≤ {above(self.epsilon)} (ratio {shown(self.ratio)})"
+        return f"{level} for neighbouring {self.neighbours}"
 
 
 class Mechanism(ABC):

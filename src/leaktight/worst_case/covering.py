@@ -6,6 +6,7 @@ Let q = 1/λ and d the distance of the graph, q^∞ = 0. A *cover* is b ≥ 0 wi
 a private channel that attains Σ w. Both are proved in docs/proofs/cover-bound.md.
 """
 
+import math
 from collections import Counter
 from dataclasses import dataclass
 from fractions import Fraction
@@ -117,9 +118,9 @@ def coverage(graph: Graph, ratio: Fraction, weights: Array) -> Array:
     """
     powers, common = _powers(graph, ratio)
     alike = weights[0] > 0 and (weights == weights[0]).all()
-    unit = weights[0] if alike else fmpq(1, UNIT)
+    unit = weights[0] if alike else fmpq(1, math.lcm(*{int(weight.q) for weight in weights}))
     units = weights / unit
-    if any(one.q != 1 for one in units) or units.sum() >= 2**53:
+    if units.sum() >= 2**53:
         return np.array([powers[row + 1] @ weights for row in graph.distances]) / common
     # Whole numbers below 2^53 are added without rounding in floating point.
     whole, known = float_array(units), dict[bytes, fmpq]()
