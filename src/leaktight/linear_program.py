@@ -21,6 +21,12 @@ Entries: TypeAlias = tuple[Iterable[int], Iterable[int], Iterable[Any]]
 Bounds: TypeAlias = Sequence[Any] | Array | None
 """A bound for each row or variable; None, there or among them, is no bound."""
 
+LEAST_PIVOTS, PIVOTS = 1_000, 50
+"""How many steps the simplex method may take: so many, and more for each row and column.
+
+With numbers that floats hardly tell apart it may never end.
+"""
+
 ATTEMPTS = (
     ("choose", 1, {"Optimal"}),
     ("off", 1, {"Optimal", "Infeasible", "Unbounded"}),
@@ -368,6 +374,7 @@ def _run(program: LinearProgram) -> Any:
     highs.setOptionValue("solver", "simplex")
     highs.setOptionValue("primal_feasibility_tolerance", TOLERANCES.solver)
     highs.setOptionValue("dual_feasibility_tolerance", TOLERANCES.solver)
+    highs.setOptionValue("simplex_iteration_limit", LEAST_PIVOTS + PIVOTS * sum(program.shape))
     for presolve, strategy, ends in ATTEMPTS:
         highs.setOptionValue("presolve", presolve)
         highs.setOptionValue("simplex_strategy", strategy)

@@ -426,3 +426,19 @@ def test_the_bound_is_close_even_where_hardly_anything_may_be_told() -> None:
     best = optimal_mechanism(ring, prior, squared, epsilon="0.000001")
     proved(best)
     assert best.gap < Fraction(1, 2**30)
+
+
+@pytest.mark.parametrize("epsilon", ["2", "5/2", "4"])
+def test_few_guesses_on_small_graphs_are_proved_without_a_gap_to_speak_of(epsilon: str) -> None:
+    """Prices that suffice for the cheapest column may lack for another of a smaller sum."""
+    graphs = (Graph(4, [(0, 1), (1, 2), (0, 2), (2, 3)]), SecretGraph.grid(2, 3))
+    rng = np.random.default_rng(8)
+    for _ in range(15):
+        for graph in graphs:
+            weights, table = rng.integers(1, 9, graph.order), rng.integers(0, 5, (2, graph.order))
+            prior = Distribution.from_counts(
+                dict(zip(graph.vertices, weights.tolist(), strict=True))
+            )
+            gain = Gain(table.tolist(), ["a", "b"], graph.vertices)
+            best = optimal_mechanism(graph, prior, gain, epsilon=epsilon)
+            assert best.gap <= best.utility / 10**9

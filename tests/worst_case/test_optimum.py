@@ -224,3 +224,12 @@ def test_coverage_is_the_same_by_every_route() -> None:
 def test_a_ratio_below_one_is_refused() -> None:
     with pytest.raises(InvalidNumber, match="at least 1"):
         worst_case_leakage(TREE, ratio="1/2")
+
+
+def test_a_ratio_that_floats_hardly_tell_from_1_is_settled() -> None:
+    edges = [(2, 3), (0, 4), (0, 1), (1, 4), (1, 5), (2, 4), (4, 5), (0, 2), (1, 3)]
+    ratio = 1 + Fraction(1, 10**9)
+    worst = worst_case_leakage(Graph(6, edges), ratio)
+    assert check(worst.certificate) == [(1, worst.lower, worst.upper)]
+    # Between one vertex and its farthest, three steps away, and the covers of radius 2.
+    assert 2 * ratio / (1 + ratio) <= worst.upper <= ratio**2

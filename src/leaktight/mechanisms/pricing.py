@@ -10,6 +10,7 @@ complete graphs both are found at once. On other graphs columns are improved by 
 exact. See ``docs/proofs/design.md``.
 """
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Protocol, TypeAlias
@@ -20,7 +21,7 @@ from flint import fmpq, fmpz
 
 from leaktight.exact import Array, float_array, to_float
 from leaktight.graph import Graph, Indices
-from leaktight.worst_case.flow import cheapest_column, neighbour_lists
+from leaktight.worst_case.flow import cheapest_column, descend, neighbour_lists
 
 Floats: TypeAlias = npt.NDArray[np.float64]
 Flags: TypeAlias = npt.NDArray[np.bool_]
@@ -29,6 +30,9 @@ Arcs: TypeAlias = tuple[tuple[int, int, fmpq], ...]
 
 ENOUGH = 128
 """How many bits of an amount are kept where it would get much longer than the prices are."""
+
+MOST_TOGETHER = 40
+"""The most binary digits of λ^d, d the farthest distance, with which columns are cut together."""
 
 MOST_STEPS = 50
 """How often the levels of one column are changed at the same prices."""
@@ -197,6 +201,8 @@ class _AnyGraph:
         deepest = int(self.graph.eccentricities.max())
         # Above some ratio the best columns hardly change, and floats overflow.
         ratio = min(to_float(self.ratio), LARGEST ** (1 / max(1, deepest)))
+        if deepest * math.log2(ratio) > MOST_TOGETHER:
+            return self._one_by_one(prices, ratio, deepest)
         roots = np.argmin(prices, axis=1)
         found = start - np.take_along_axis(start, roots[:, None], axis=1)
         tails, heads = np.concatenate([self.graph.edges, self.graph.edges[:, ::-1]]).T
@@ -217,6 +223,21 @@ class _AnyGraph:
             room = np.where(leaving, 1 + levels[:, tails] - levels[:, heads], 2 * deepest + 2)
             levels = levels - raised * room.min(axis=1, keepdims=True)
             found[left] = levels - np.take_along_axis(levels, roots[left][:, None], axis=1)
+        return found
+
+    def _one_by_one(self, prices: Floats, ratio: float, deepest: int) -> Indices:
+        """Descend by flows of Python's, which tell amounts of any size from nothing."""
+        neighbours = neighbour_lists(self.graph)
+        powers = [ratio**-g for g in range(-deepest, deepest + 1)]
+        found = np.empty(prices.shape, dtype=np.int64)
+        for w, row in enumerate(prices.tolist()):
+
+            def net(levels: Sequence[int], row: list[float] = row) -> list[float]:
+                return [a * powers[g + deepest] for a, g in zip(row, levels, strict=True)]
+
+            root = int(np.argmin(row))
+            start = self.graph.distances[root].tolist()
+            found[w], _ = descend(neighbours, start, net, root, MOST_STEPS)
         return found
 
     def prove(self, prices: Array) -> list[Proof]:

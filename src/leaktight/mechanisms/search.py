@@ -43,6 +43,9 @@ MOST_RESOLVED = 32
 FINEST_PROFIT = 2.0**-46
 """The same at prices that need not be at a vertex, where floats are more accurate."""
 
+MOST_RAISED = 8
+"""How often prices are raised until no column earns more."""
+
 MOST_TIGHTENED = 20
 """How often more columns are made to cost what they earn, at prices near the best."""
 
@@ -170,6 +173,19 @@ class _Market:
         cheap = rows @ paid < worth - least * np.abs(self.part.floats).max()
         return levels[cheap], max(0.0, float(lacking.max()))
 
+    def sufficient(self, prices: Floats) -> Floats:
+        """Return prices raised alike until no column that is found earns more than it costs.
+
+        The cheapest column is not the one that lacks most for what it sums to, so that it takes
+        a few turns.
+        """
+        for _ in range(MOST_RAISED):
+            lacking = self.cheaper(prices, prices)[1]
+            prices = prices + lacking
+            if lacking <= LEAST_PROFIT * np.abs(self.part.floats).max():
+                break
+        return prices
+
 
 def _weighting(rows: Floats, worth: Floats, sizes: Indices) -> tuple[Floats, Floats]:
     """Return the prices at which columns cost what they earn, and the weights that sum to 1."""
@@ -238,7 +254,8 @@ def _generate(
     prices, weights = _weighting(rows[chosen], worth[chosen], sizes)
     if not weights.min() > -TOLERANCES.entry:  # the solver's own are less accurate
         prices, weights = optimum.x, optimum.y[chosen]
-    if (prices + market.cheaper(prices, prices)[1]) @ sizes > best @ sizes:
+    prices, best = (market.sufficient(each) for each in (prices, best))
+    if prices @ sizes > best @ sizes:
         prices = best  # those of a vertex can be far out if λ is all but 1
     return np.array(list(known))[chosen], weights, prices[part.orbits]
 
