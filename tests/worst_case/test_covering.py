@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from leaktight.exact import Array, exact_array, fraction, rational
 from leaktight.graph import Graph
 from leaktight.secrets import SecretGraph
+from leaktight.symmetry import automorphism_group
 from leaktight.worst_case.covering import (
     DistanceMechanism,
     coverage,
@@ -111,3 +112,21 @@ def test_what_is_left_of_the_rows_is_private_however_steep(
     limits = [1 / used.max(), *((most - 1) / slope for slope in slopes if slope > 0)]
     assert made.scale == min(limits)
     assert total_weight(weights) == weights.sum()
+
+
+@given(connected, st.sampled_from(RATIOS), st.data())
+def test_what_is_covered_is_that_of_the_definition_also_by_orbits(
+    graph: SecretGraph, ratio: Fraction, data: st.DataObject
+) -> None:
+    orbits = automorphism_group(graph).orbit_labels
+    fractions = st.fractions(0, 3, max_denominator=data.draw(st.sampled_from([7, 10**9])))
+    count = int(orbits.max()) + 1
+    each = data.draw(st.lists(fractions, min_size=count, max_size=count))
+    weights = exact_array(each)[orbits]
+    q = 1 / rational(ratio)
+    expected = [
+        sum((q ** int(d) * b for d, b in zip(row, weights, strict=True)), fmpq(0))
+        for row in graph.distances
+    ]
+    assert coverage(graph, ratio, weights).tolist() == expected
+    assert coverage(graph, ratio, weights, orbits).tolist() == expected

@@ -47,14 +47,16 @@ class Cover:
     bound: fmpq
 
     @classmethod
-    def of(cls, graph: Graph, ratio: Fraction, weights: Array) -> "Cover":
-        """Return the bound that some weights give.
+    def of(
+        cls, graph: Graph, ratio: Fraction, weights: Array, orbits: Points | None = None
+    ) -> "Cover":
+        """Return the bound that some weights give; see ``coverage`` for ``orbits``.
 
         >>> from leaktight.secrets import SecretGraph
         >>> Cover.of(SecretGraph.line(4), Fraction(2), exact_array([1, 1, 1, 1])).bound
         32/15
         """
-        return cls(weights, total_weight(weights) / coverage(graph, ratio, weights).min())
+        return cls(weights, total_weight(weights) / coverage(graph, ratio, weights, orbits).min())
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -73,9 +75,11 @@ class DistanceMechanism:
     remainder: Array
 
     @classmethod
-    def of(cls, graph: Graph, ratio: Fraction, weights: Array) -> "DistanceMechanism":
+    def of(
+        cls, graph: Graph, ratio: Fraction, weights: Array, orbits: Points | None = None
+    ) -> "DistanceMechanism":
         """Return the mechanism for non-negative weights a that are not all 0."""
-        used, most = coverage(graph, ratio, weights), rational(ratio)
+        used, most = coverage(graph, ratio, weights, orbits), rational(ratio)
         tails, heads = np.concatenate([graph.edges, graph.edges[:, ::-1]]).T
         near = float_array(used)
         gaps = near[heads] - float(1 / ratio) * near[tails]
@@ -109,8 +113,10 @@ def total_weight(weights: Array) -> fmpq:
     return sum((weight * times for weight, times in each), fmpq(0))
 
 
-def coverage(graph: Graph, ratio: Fraction, weights: Array) -> Array:
+def coverage(graph: Graph, ratio: Fraction, weights: Array, orbits: Points | None = None) -> Array:
     """Return Σ_i b_i·q^d(i,j) for each vertex j, exactly.
+
+    For weights that are equal on the ``orbits`` of vertices, one j of each is looked at.
 
     >>> from leaktight.secrets import SecretGraph
     >>> coverage(SecretGraph.line(4), Fraction(2), exact_array(["2/3", "1/3", "1/3", "2/3"]))
@@ -120,17 +126,22 @@ def coverage(graph: Graph, ratio: Fraction, weights: Array) -> Array:
     alike = weights[0] > 0 and (weights == weights[0]).all()
     unit = weights[0] if alike else fmpq(1, math.lcm(*{int(weight.q) for weight in weights}))
     units = weights / unit
+    if orbits is None:
+        rows, orbits = iter(graph.distances), np.arange(graph.order, dtype=np.int32)
+    else:
+        first = np.unique(orbits, return_index=True)[1]
+        rows = (graph.distances_from(graph.vertices[i]) for i in first)
     if units.sum() >= 2**53:
-        return np.array([powers[row + 1] @ weights for row in graph.distances]) / common
+        return np.array([powers[row + 1] @ weights for row in rows])[orbits] / common
     # Whole numbers below 2^53 are added without rounding in floating point.
     whole, known = float_array(units), dict[bytes, fmpq]()
     used = []
-    for row in graph.distances:
+    for row in rows:
         seen = np.bincount(row + 1, whole, minlength=len(powers))
         if (key := seen.tobytes()) not in known:
             known[key] = exact_array(map(int, seen)) @ powers / common * unit
         used.append(known[key])
-    return np.array(used)
+    return np.array(used)[orbits]
 
 
 def weighting(graph: Graph, ratio: Fraction) -> Array | None:
@@ -219,8 +230,8 @@ def best_cover(graph: Graph, ratio: Fraction) -> tuple[Cover, DistanceMechanism]
     else:
         cover = packing = np.ones(graph.order)
     return (
-        Cover.of(graph, ratio, _rounded(cover)),
-        DistanceMechanism.of(graph, ratio, _rounded(packing)),
+        Cover.of(graph, ratio, _rounded(cover), orbits),
+        DistanceMechanism.of(graph, ratio, _rounded(packing), orbits),
     )
 
 
