@@ -12,7 +12,13 @@ from leaktight.secrets import SecretGraph
 
 @pytest.mark.parametrize(
     ("kind", "value"),
-    [("guess", 0), ("distance", 2), ("difference", Fraction(1, 2)), ("squared difference", "1/4")],
+    [
+        ("guess", 0),
+        ("distance", 2),
+        ("difference", Fraction(1, 2)),
+        ("squared", "1/4"),
+        ("squared difference", "1/4"),
+    ],
 )
 def test_each_kind_is_what_it_says(kind: str, value: object) -> None:
     assert kind in GAINS

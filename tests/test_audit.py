@@ -1,10 +1,12 @@
 """An audit's answers are right by independent computation, and its warnings where they belong."""
 
 import math
+from collections import defaultdict
 from collections.abc import Callable
 from fractions import Fraction
 from itertools import product
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -227,3 +229,128 @@ def test_the_best_mechanism_is_found_once_and_for_the_epsilon_that_was_written(
     assert other.study.best.ratio.lower == 2
     assert other.best is not None
     assert other.best.ratio.lower == 3
+
+
+# --- what all answers together tell ----------------------------------------------------------
+
+
+def by_brute_force(found: Audit) -> tuple[Fraction, Fraction, Fraction]:
+    """Return the best guess of a record before and after, and the likeliest that a value gets."""
+    study: Any = found.study
+    channel, wards = study.channel.exact(), study.policy.databases()
+    weight = {ward: math.prod(study.prior[x] for x in ward) for ward in wards}
+    total = sum(weight.values())
+    guesses, likeliest = [], Fraction(0)
+    for record in range(study.policy.records):
+        before: dict[Any, Fraction] = defaultdict(Fraction)
+        for ward in wards:
+            before[ward[record]] += weight[ward] / total
+        after = Fraction(0)
+        for seen in product(channel.outputs, repeat=study.policy.records):
+            held: dict[Any, Fraction] = defaultdict(Fraction)
+            for ward in wards:
+                chance = math.prod(channel[x, z] for x, z in zip(ward, seen, strict=True))
+                held[ward[record]] += weight[ward] / total * chance
+            after += max(held.values())
+            for x, mass in held.items():
+                if mass > before[x] * sum(held.values()):
+                    likeliest = max(likeliest, mass / sum(held.values()))
+        guesses.append((after, max(before.values())))
+    best = max(guesses)
+    return best[1], best[0], likeliest
+
+
+def test_all_answers_tell_more_than_one_alone() -> None:
+    """The hospital: 'flu' rises to 4/5 after its own answer, but to 6/7 after all three."""
+    found = audit(read_study(STUDIES / "hospital.toml"))
+    assert found.all_answers is not None
+    told = found.all_answers
+    assert told.telling is not None
+    before, after, likeliest = by_brute_force(found)
+    assert (told.before, told.after, told.telling.after) == (before, after, likeliest)
+    assert (before, after, likeliest) == (Fraction(2, 3), Fraction(2, 3), Fraction(6, 7))
+    assert told.record is None
+    assert told.telling.event == "'flu' in record 1"
+    assert told.telling.output in set(product(["flu"], ["cold", "none"], ["cold", "none"]))
+    # (flu, cold, none) has the chance 1/32 or 1/16 in two wards each that have 'flu' first, and
+    # 1/64 in the two that have not; each ward has 1/6.
+    assert told.telling.chance == Fraction(7, 192)
+    assert found.seen is not None
+    assert found.seen.telling is not None
+    assert found.seen.telling.after == Fraction(4, 5)
+
+
+TIED = "What is public ties records together: all answers together can tell more than one alone."
+
+
+@pytest.mark.parametrize(
+    "study",
+    [
+        WARD.format(TWO_ILL),
+        WARD.format(TWO_ILL) + 'prior = { flu = "1/2", cold = "1/2", none = 0 }',
+        WARD.format('databases = [["flu", "cold", "none"], ["cold", "cold", "flu"]]'),
+        WARD.format('constraints = [{ values = ["flu"], at_least = 1 }]').replace("= 2", "= 7"),
+        '[policy]\nvalues = 2\nrecords = 4\nconstraints = [{ values = [1], equals = 1 }]\n'
+        '[mechanism]\nkind = "matrix"\nrows = [["1/3", "2/3"], ["5/7", "2/7"]]',
+        '[policy]\nvalues = 2\nrecords = 3\nconstraints = [{ values = [1], equals = 1 }]\n'
+        '[mechanism]\nkind = "randomised response"\n[question]\nepsilon = 1',
+    ],
+)  # fmt: skip
+def test_what_all_answers_tell_is_found_by_brute_force(answer: Answer, study: str) -> None:
+    found = answer(study)
+    assert found.all_answers is not None
+    told = found.all_answers
+    assert told.telling is not None
+    assert (told.before, told.after, told.telling.after) == by_brute_force(found)
+    assert TIED not in found.warnings
+
+
+def test_the_record_that_is_guessed_best_is_named(answer: Answer) -> None:
+    """Record 2 is always the same, so that it is known; of the others nothing is seen."""
+    found = answer(
+        '[policy]\nvalues = 2\nrecords = 2\ndatabases = [[0, 1], [1, 1]]\n'
+        '[mechanism]\nkind = "matrix"\nrows = [[1], [1]]'
+    )  # fmt: skip
+    assert found.all_answers is not None
+    assert found.all_answers.record == 2
+    assert found.all_answers.after == 1
+    assert found.all_answers.telling is None
+
+
+def test_many_records_that_tell_nothing_are_no_obstacle(answer: Answer) -> None:
+    found = answer(
+        '[policy]\nvalues = 2\nrecords = 70\nconstraints = [{ values = [1], equals = 1 }]\n'
+        '[mechanism]\nkind = "matrix"\nrows = [[1], [1]]'
+    )  # fmt: skip
+    assert found.all_answers is not None
+    assert found.all_answers.before == found.all_answers.after == Fraction(69, 70)
+
+
+def test_where_all_answers_are_too_many_that_is_a_warning(answer: Answer) -> None:
+    many = answer(WARD.format(TWO_ILL).replace("records = 3", "records = 7"))
+    assert many.all_answers is None
+    assert TIED in many.warnings
+    why = many.skipped["all answers together"]
+    assert why.startswith("672 databases of 7 records with 3 outputs each")  # C(7, 2)·2^5
+    assert many.seen is not None
+    assert "from that record's answer alone" in str(many.seen)
+
+
+def test_a_prior_that_rules_all_databases_out_tells_nothing_of_all_answers(answer: Answer) -> None:
+    found = answer(WARD.format(TWO_ILL) + "prior = { flu = 1, cold = 0, none = 0 }")
+    assert found.all_answers is None
+    assert "rules out every database" in found.skipped["all answers together"]
+    assert TIED in found.warnings
+
+
+def test_independent_records_tell_of_themselves_alone(answer: Answer) -> None:
+    found = answer(WARD.format(""))
+    assert found.all_answers is None
+    assert "all answers together" not in found.skipped
+    assert TIED not in found.warnings
+    assert "alone" not in str(found.seen)
+    assert found.guaranteed is not None
+    known = "also if all other records are known, but not if records are known to depend on each"
+    assert known in " ".join(str(found.guaranteed).split())
+    alone = answer(WARD.format("").replace("records = 3", "records = 1"))
+    assert "known" not in str(alone.guaranteed)

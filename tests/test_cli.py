@@ -17,6 +17,9 @@ import pytest
 
 from leaktight import Channel, read_channel, write_channel
 from leaktight.audit import audit
+from leaktight.claims.claim import Claim, Outcome, Verdict
+from leaktight.claims.register import claims_named
+from leaktight.claims.show import line, summary
 from leaktight.cli import main
 from leaktight.facts import facts
 from leaktight.graph_text import graph_of
@@ -64,9 +67,9 @@ def run(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp
 
 BEST = "--ratio 2 --output m.csv"
 MISTAKES = {
-    "unknown": "No such command 'unknown'",
-    "--unknown": "No such option",
-    "audit": "Missing argument",
+    "unknown": r"No such command 'unknown'.* \(leaktight --help\)$",
+    "--unknown": r"No such option.* \(leaktight --help\)$",
+    "audit": r"Missing argument.* \(leaktight audit --help\)$",
     "audit no.toml": "there is no file no.toml",
     "audit folder": "folder is a folder",
     f"audit {'x' * 5000}": "x … x.* cannot be read: File name too long",
@@ -83,7 +86,7 @@ MISTAKES = {
     "audit policy.toml --report p.md --certificate p.md": "must be two files, got p.md for both",
     "audit policy.toml --certificate c.json": "--certificate: there is nothing to prove: no ε",
     "bound": "Missing argument",
-    "bound line:4": "give one of --ratio and --epsilon",
+    "bound line:4": r"give one of --ratio and --epsilon \(leaktight bound --help\)$",
     "bound line:4 --ratio 2 --epsilon 1": "give one of --ratio and --epsilon",
     "bound line:4 --ratio 1/2": "at least 1",
     "bound line:4 --ratio abc": "expected a number .* got 'abc'",
@@ -93,7 +96,8 @@ MISTAKES = {
     "bound line:4 --epsilon -1": "ε must be at least 0, got -1",
     "bound line:4 --epsilon ln": "expected a number",
     "bound line:4 --ratio 2 --records 0": "at least one record, got records=0",
-    "bound line:4 --ratio 2 --records x": "--records",
+    "bound line:4 --ratio 2 --records x": "'--records': expected a whole number .* got 'x'",
+    "bound lines:4 --ratio 2": r"got 'lines:4'; did you mean line:4\?$",
     "bound line:4 --ratio 2 --records 99999999999": "at most 1,000,000,000 records",
     "bound line:4 --ratio 2 --certificate no/such/c.json": "no/such/c.json cannot be written",
     "bound line: --ratio 2": "whole number from 1, got line:; write complete:6",
@@ -140,17 +144,20 @@ MISTAKES = {
     "repeat coin.csv --below 2": "2",
     "repeat coin.csv --below x": "expected a number .* got 'x'",
     "verify": "Missing argument",
-    "verify no.json": "no.json: not a certificate that can be read",
+    "verify no.json": "leaktight: there is no file no.json$",
     "verify /dev/zero": "/dev/zero is a device",
-    "verify folder": "folder: not a certificate that can be read",
-    "verify junk.json": "junk.json: not a certificate",
-    "verify deep.json": "deep.json: not a certificate",
-    "verify coin.csv": "coin.csv: not a certificate",
-    "sample coin.csv": "give inputs, or all of --table, --column and --output",
+    "verify folder": "leaktight: folder cannot be read: Is a directory$",
+    "verify junk.json": "junk.json is no certificate: it is not a JSON file$",
+    "verify deep.json": "deep.json is no certificate: its lists are nested too deeply$",
+    "verify coin.csv": "coin.csv is no certificate: it is not a JSON file$",
+    "sample coin.csv": "give inputs, .* or all of --table, --column and --output",
+    "sample coin.csv yes --count 0": "--count must be from 1 to 1,000,000, got 0",
+    "sample coin.csv yes --count ten": "expected a whole number such as 100, got 'ten'",
+    "sample coin.csv --table people.csv --column answer --output o.csv --count 2": "give inputs",
     "sample coin.csv maybe": "no input 'maybe'",
     "sample no.csv yes": "there is no file no.csv",
-    "sample coin.csv yes --table people.csv": "give inputs, or all of",
-    "sample coin.csv --table people.csv --column answer": "give inputs, or all of",
+    "sample coin.csv yes --table people.csv": "give inputs, .* or all of",
+    "sample coin.csv --table people.csv --column answer": "give inputs, .* or all of",
     "sample coin.csv --table no.csv --column answer --output o.csv": "no.csv",
     "sample coin.csv --table people.csv --column anwser --output o.csv": "'anwser'",
     "sample coin.csv --table people.csv --column name --output o.csv": "'Ada'",
@@ -198,6 +205,17 @@ def test_the_worst_case_of_a_hundred_records_is_exact(run: Run) -> None:
     assert by_form["|X|"]["factor"] == "(4)^100"
 
 
+def test_one_record_has_its_own_worst_case(run: Run) -> None:
+    words = ["bound", "complete:2", "--ratio", "3", "--records"]
+    said = run(*words, "200").out
+    alone = said.split("About one record, if the others are known, it leaks exactly\n")[1]
+    assert alone.startswith("0.584963 bits at worst: Σ max = 3/2 ")  # 2λ/(λ+1), log2 = 0.5849625…
+    assert "About one record" not in run(*words, "1").out
+    found = json.loads(run(*words, "200", "--json").out)
+    assert found["worst case of one record"]["factor"] == "3/2"
+    assert found["worst case"]["factor"] == "(3/2)^200"
+
+
 def test_a_bound_reads_as_a_table(run: Run) -> None:
     said = run(*["bound", "complete:2", "--ratio", "3"])
     assert "leaks exactly" in said.out
@@ -234,8 +252,33 @@ def test_a_worst_case_is_verified(run: Run) -> None:
     run(*["bound", "cycle:5", "--records", "3", "--ratio", "2", "--certificate", "proof.json"])
     said = run("verify", "proof.json")
     assert said.code == 0
+    assert said.out.startswith(
+        "accepted: the worst case of 3 records, at the ratio 2 (ε about 0.69"
+    )
     # Σ_d n_d λ^−d = 1 + 2/2 + 2/4 = 5/2 on the ring of five, so the factor is 5/(5/2) = 2.
-    assert "attained: (2)^3" in said.out
+    assert "attained: at least 3 bits, a factor of (2)^3\n" in said.out
+
+
+def test_a_design_is_told_in_words(run: Run) -> None:
+    said = run(*["design", "complete:3", "--ratio", "2", "--output", "m.csv"]).out
+    assert said.startswith("expected gain 1/2, proved the best\nε ≤ 0.693148 (ratio 2) for ")
+    words = "design line:5 --epsilon 1 --gain squared --output"
+    said = run(*words.split(), "m.csv").out
+    told = r"expected loss ≈0\.\d+, proved the best to within \d(\.\d)?e-\d\d\nε ≤ 1 \(ratio"
+    assert re.match(told, said), said
+    assert "BestMechanism" not in said
+
+
+def test_a_gain_has_one_name_or_two_everywhere(run: Run) -> None:
+    words = ["design", "line:4", "--ratio", "2", "--output", "m.csv", "--json", "--gain"]
+    one, other = (json.loads(run(*words, name).out) for name in ("squared", "squared difference"))
+    assert one == other
+    assert one != json.loads(run(*words, "difference").out)
+    for name in ("squared", "squared difference"):
+        Path("study.toml").write_text(f'[policy]\nvalues = 3\n[question]\ngain = "{name}"\n')
+        aim = read_study("study.toml").aim
+        assert aim is not None
+        assert aim.matrix[0, 2] == 4
 
 
 def test_a_design_as_json(run: Run) -> None:
@@ -255,7 +298,8 @@ def test_observations_add_up(run: Run) -> None:
     first, third = json.loads(said.out)["curve"]
     assert first["lower"] == pytest.approx(2 / 3)
     assert third["lower"] == pytest.approx((2 / 3) ** 3 + 3 * (2 / 3) ** 2 / 3)  # most of three
-    assert json.loads(said.out)["most below"] == "4"  # 20/27 < 3/4, and five: 64/81 > 3/4
+    assert json.loads(said.out)["most below"] == 4  # 20/27 < 3/4, and five: 64/81 > 3/4
+    assert json.loads(run("repeat", "coin.csv", "--json").out)["most below"] is None
     told = run(*["repeat", "coin.csv", "--observations", "1,1000", "--below", "3/4"]).out
     assert "66.7%" in told
     assert "100%" not in told
@@ -278,6 +322,13 @@ def test_samples_are_outputs(run: Run) -> None:
     assert set(said.out.split()) <= {"-", "+"}
 
 
+def test_so_many_samples_are_drawn_for_each_input(run: Run) -> None:
+    write_channel(Channel([[1, 0], [0, 1]], ["no", "yes"], ["-", "+"]), "sure.csv")
+    assert run("sample", "sure.csv", "yes", "no", "--count", "3").out.split() == [*"+++---"]
+    found = json.loads(run("sample", "sure.csv", "yes", "no", "--count", "2", "--json").out)
+    assert found == {"inputs": ["yes", "yes", "no", "no"], "outputs": [*"++--"]}
+
+
 def test_a_column_is_released(run: Run) -> None:
     sure = Channel([[1, 0], [0, 1]], ["no", "yes"], ["-", "+"])
     write_channel(sure, "sure.csv")
@@ -298,6 +349,52 @@ def test_a_claim_is_reproduced(run: Run) -> None:
     assert "Theorem 11 of [Edwards2021]" in said.out
     [found] = json.loads(run("reproduce", "E-T11", "--json").out)
     assert found["id"] == "E-T11"
+
+
+def test_all_claims_end_with_a_count(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    [one] = claims_named("E-T11")
+    monkeypatch.setattr("leaktight.claims.register.claims_named", lambda _: [one, one])
+    said = run("reproduce")
+    first, second, *counted = said.out.splitlines()
+    assert first[:40] == second[:40]
+    assert re.match(r"2 claims in \d+ s: 0 hold, 2 hold as corrected, ", counted[0])
+    assert counted[-1].endswith("came out as the register says")
+    assert max(map(len, counted)) <= 80
+
+
+def outcomes(*failures: str | None) -> list[Outcome]:
+    """Return one outcome of each verdict, and of one more that holds, as they came out."""
+    verdicts = [*Verdict, Verdict.HOLDS]
+    return [
+        Outcome(Claim("X-1", "Theorem " * 20, "", verdict, (), lambda: iter(())), (), 1.5, failure)
+        for verdict, failure in zip(verdicts, failures, strict=True)
+    ]
+
+
+def test_verdicts_are_counted() -> None:
+    counted = " ".join(summary(outcomes(None, None, None, None, None)).split())
+    assert counted == (
+        "5 claims in 8 s: 2 hold, 1 hold as corrected, 1 are false, 1 are drawings; "
+        "all came out as the register says"
+    )
+    failed = " ".join(summary(outcomes(None, "no", None, None, "no")).split())
+    assert "1 hold, 0 hold as corrected, 1 are false, 1 are drawings; 2 FAILED" in failed
+
+
+def test_a_line_on_a_terminal_is_as_wide_as_it() -> None:
+    one = outcomes(None, None, None, None, None)[2]
+    assert len(line(one)) > 150
+    assert len(line(one, 80)) == 80
+    assert line(one, 80)[:-1] + "…" == line(one, 80)
+    assert line(one).startswith(line(one, 80)[:-1])
+    assert line(one, 500) == line(one)
+
+
+def test_without_any_word_the_help_is_shown(run: Run) -> None:
+    said = run()
+    assert (said.code, said.err) == (0, "")
+    assert said.out == run("--help").out
+    assert said.out.count("\n") > 10
 
 
 def test_the_first_help_says_each_command_in_a_whole_line(run: Run) -> None:
@@ -338,7 +435,7 @@ def test_an_audit_is_proved_by_a_certificate(run: Run) -> None:
     assert "    leaktight verify proof.json\n" in page
     checked = run("verify", "proof.json")
     assert checked.code == 0
-    assert "not exceeded: 12/7" in checked.out  # six databases; see test_audit
+    assert "a factor of 12/7\n" in checked.out  # six databases; see test_audit
     assert json.loads(run(*words, "--json").out)["certificate"]["file"] == "proof.json"
 
 
@@ -352,7 +449,7 @@ def test_the_best_mechanism_is_proved_to_be_the_best(run: Run) -> None:
     assert proof["mechanism"] == [[str(p) for p in row] for row in study.channel.matrix]
     checked = run("verify", "proof.json")
     assert checked.code == 0
-    assert "not exceeded: 1/2 " in checked.out  # λ/(λ + n − 1) on four joined answers
+    assert "not exceeded: 1/2\n" in checked.out  # λ/(λ + n − 1) on four joined answers
 
 
 def test_no_file_is_written_over_one_that_is_read(run: Run) -> None:

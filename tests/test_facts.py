@@ -58,6 +58,32 @@ def test_ratios_beyond_floats_are_plain_json_too(tmp_path: Path, ratio: str) -> 
     json.dumps(answers, allow_nan=False)
 
 
+@pytest.mark.parametrize("name", ["hospital", "locations", "salary", "vote"])
+def test_words_and_exact_numbers_do_not_contradict_each_other(name: str) -> None:
+    """Words say "exactly" only of what the percentage is, and "at most" only of a bound."""
+    attacker = facts(audit(read_study(STUDIES / f"{name}.toml")))["attacker"]
+    seen = 0
+    for whose in ("of this mechanism", "of any mechanism"):
+        for each in [] if attacker[whose] is None else attacker[whose]["after"]:
+            seen += 1
+            kind, _, rest = each["text"].partition(" ")
+            assert each["only a bound"] == (kind in ("at", "possibly"))
+            if kind == "exactly":
+                told = Fraction(rest.removesuffix("%")) / 100
+                assert Fraction(each["chance"]["exact"]) == told
+            elif kind == "about" and each["chance"]["exact"] is not None:
+                assert Fraction(each["chance"]["exact"]) != Fraction(rest.removesuffix("%")) / 100
+    assert seen >= 2
+
+
+def test_what_all_answers_tell_is_exact_in_the_facts() -> None:
+    told = facts(audit(read_study(STUDIES / "hospital.toml")))["attacker"]["of all answers"]
+    assert told["before"]["exact"] == told["after"]["exact"] == "2/3"
+    assert told["most telling"]["after"]["exact"] == "6/7"
+    assert told["record"] is None
+    assert facts(audit(read_study(STUDIES / "vote.toml")))["attacker"]["of all answers"] is None
+
+
 def test_what_is_called_exact_is_exact(tmp_path: Path) -> None:
     answers = found(
         tmp_path,

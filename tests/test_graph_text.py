@@ -29,6 +29,23 @@ def test_a_text_is_the_graph_that_it_says(text: str, order: int, size: int) -> N
 
 
 @pytest.mark.parametrize(
+    ("text", "meant"),
+    [("lines:4", "line:4"), ("Grid:3x4", "grid:3x4"), ("treshold:10:2", "threshold:10:2")],
+)
+def test_what_is_nearly_a_graph_is_guessed(text: str, meant: str) -> None:
+    with pytest.raises(InvalidGraph, match=f"; did you mean {meant}\\?$"):
+        graph_of(text)
+    assert graph_of(meant).order
+
+
+def test_what_is_far_from_any_graph_is_not_guessed() -> None:
+    for text in ("foo:3", "4", "", "lines"):
+        with pytest.raises(InvalidGraph, match="a graph is written like") as caught:
+            graph_of(text)
+        assert "did you mean" not in str(caught.value)
+
+
+@pytest.mark.parametrize(
     "text",
     ["", ":", "line", "line:", "line:x", "line:1.5", "line:²", "line:1e3", "grid:", "grid:x",
      "grid:3x", "grid:101x100", "complete:1001", "threshold:3:0", "threshold::1", "edges:a",

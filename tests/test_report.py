@@ -231,10 +231,41 @@ def test_the_verdict_comes_first() -> None:
 @pytest.mark.parametrize("name", EXAMPLES)
 def test_what_it_means_for_a_person_and_the_warnings_follow(name: str) -> None:
     facts, page = example(name), Page(page_of(name))
-    for told in facts["attacker"]["of this mechanism"], facts["attacker"]["of any mechanism"]:
+    attacker = facts["attacker"]
+    for whose in ("of this mechanism", "of all answers", "of any mechanism"):
+        told = attacker[whose]
         if told is not None:
             assert " ".join(told["text"].split()) in page.of("p")
     assert page.of("li") == facts["warnings"]
+
+
+def test_the_figures_of_one_answer_are_called_so_beside_those_of_all() -> None:
+    page = read(example("hospital"))
+    headings = page.of("h3")
+    assert headings == [
+        "To those who see the answer for one record",
+        "To those who see the answers for all records",
+    ]
+    tile = dict(zip(page.of("dt"), page.of("dd"), strict=True))
+    assert tile["one answer, after 1"] == tile["all answers"] == "66.7%"
+    assert tile["the most telling"] == "85.7%"  # 6/7, by brute force in tests/test_audit.py
+    alone = [text for text in page.of("p") if "what one record's answer alone tells" in text]
+    assert len(alone) == 2  # beside the belief and beside the curve
+    assert "A guess of one record by its answer alone is right with" in " ".join(page.of("p"))
+    for name in ("salary", "vote"):
+        assert "alone" not in " ".join(read(example(name)).of("p", "h2", "h3", "dt"))
+
+
+@pytest.mark.parametrize(
+    ("name", "about"),
+    [("hospital", "all 3 records together"), ("vote", "all 5 records together"),
+     ("salary", "one value")],
+)  # fmt: skip
+def test_leakage_says_what_it_is_about(name: str, about: str) -> None:
+    page = read(example(name))
+    assert f"Leakage about {about} at worst, in bits" in page.of("h2")
+    assert "any as private as asked" in page.of("dt")
+    assert f"nats) about {about}, and one leaks as much." in " ".join(page.of("p"))
 
 
 def test_the_worst_pair_is_named() -> None:
@@ -301,7 +332,11 @@ def test_a_page_is_made_of_any_part_alone() -> None:
     facts = changed(example("hospital"), privacy=None, one_record_alone=None, holds=None)
     for part in ("leakage", "worst case", "posterior", "usefulness", "asked"):
         facts[part] = None
-    facts["attacker"] = {"of this mechanism": None, "of any mechanism": None, "curve": []}
+    facts["attacker"] = {"of all answers": None} | {
+        "of this mechanism": None,
+        "of any mechanism": None,
+        "curve": [],
+    }
     facts |= {"published bounds": [], "by epsilon": [], "warnings": []}
     facts["mechanism"] |= {"matrix": None, "inputs": None, "outputs": None}
     assert sections_of(facts) == ["policy", "mechanism", "missing", "check"]

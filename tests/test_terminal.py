@@ -48,7 +48,8 @@ def test_words_come_first_and_numbers_last(tmp_path: Path) -> None:
         "ε = 1.099.",
     ]
     assert "leakage        0.584963 bits: a guess is right 50% → 75%" in lines
-    assert any("no mechanism leaks more than 0.584963 bits, and some" in line for line in lines)
+    most = "as private as asked leaks at most 0.584963 bits about one value;"
+    assert any(line.startswith(f"any mechanism  {most}") for line in lines)
 
 
 def test_two_levels_that_round_alike_are_told_apart(tmp_path: Path) -> None:
@@ -69,7 +70,7 @@ def test_without_a_mechanism_the_policy_answers(tmp_path: Path) -> None:
     noisy = NOISY + "[question]\nratio = 3"
     unknown = found(tmp_path, noisy) | {"privacy": None, "holds": None}
     assert verdict(unknown) == "How private it is could not be computed."
-    assert "as private" in summary(answers)
+    assert "any mechanism  as private as asked leaks at most" in summary(answers)
 
 
 def test_no_epsilon_at_all_is_said(tmp_path: Path) -> None:
@@ -105,7 +106,48 @@ def test_what_is_guaranteed_at_worst_is_rounded_up(tmp_path: Path) -> None:
     text = NOISY.replace("values = 2", "values = 2\nrecords = 2")
     lines = summary(found(tmp_path, text)).splitlines()
     assert any(line.startswith("at worst ") and "0.415038 bits" in line for line in lines)
-    assert any(line.startswith("all records ") and "0.830075 bits" in line for line in lines)
+    assert "               0.830075 bits about all 2 records together" in lines
+
+
+def test_rows_say_what_they_are_about() -> None:
+    hospital, vote = (
+        " ".join(summary(facts(audit(read_study(path)))).split())
+        for path in STUDIES
+        if path.stem in ("hospital", "vote")
+    )
+    assert "0.584963 bits about one record by its answer alone, under any prior" in hospital
+    assert "a guess is right 66.7% → 66.7%, by one answer alone" in hospital
+    assert "0.857981 bits about all 3 records together" in hospital
+    assert "as private as asked leaks at most 0.777608 bits about all 3 records" in hospital
+    assert "at worst 1 bit about the answer" in vote
+    assert "as private as asked leaks at most 4.23999 bits about all 5 records" in vote
+
+
+def test_without_a_question_others_are_as_private_as_this_one(tmp_path: Path) -> None:
+    text = " ".join(summary(found(tmp_path, NOISY)).split())
+    assert "from any mechanism as private as this one Guessing" in text
+    assert "any mechanism as private as this one leaks at most" in text
+
+
+def test_the_figures_of_one_answer_are_called_so_beside_those_of_all() -> None:
+    """The chances are those of tests/test_audit.py, where they are found by brute force."""
+    [hospital] = [path for path in STUDIES if path.stem == "hospital"]
+    text = " ".join(summary(facts(audit(read_study(hospital)))).split())
+    alone = text.index("Guessing what one patient has, from that record's answer alone: 66.7% bef")
+    every = text.index("Guessing what one patient has, from all 3 answers, each seen once: 66.7% b")
+    assert alone < text.index("about 87.8% after 20") < every
+    assert "with a chance of 3.6%: 'flu' in record 1 rises from 66.7% to 85.7%" in text[every:]
+
+
+def test_one_number_has_the_same_digits_in_every_row(tmp_path: Path) -> None:
+    """With the uniform prior a symmetric mechanism leaks log2(11/5) = 1.13750352… bits."""
+    rows = ["11/15", "2/15", "2/15"]
+    matrix = ", ".join(str([rows[k - shift] for k in range(3)]) for shift in range(3))
+    text = f'[policy]\nvalues = 3\n[mechanism]\nkind = "matrix"\nrows = [{matrix}]'
+    shown = [line.split()[2 if line.startswith("at worst") else 1]
+             for line in summary(found(tmp_path, text)).splitlines()
+             if line.startswith(("leakage ", "at worst "))]  # fmt: skip
+    assert shown == ["1.13751", "1.13751"]
 
 
 def test_the_certificate_is_named_with_what_it_proves(tmp_path: Path) -> None:

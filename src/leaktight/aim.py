@@ -7,8 +7,11 @@ from leaktight.exact import as_printed
 from leaktight.gain import Gain, Loss
 from leaktight.graph import Graph
 
-GAINS = ("guess", "distance", "difference", "squared difference")
-"""1 for the right guess; or it costs how far off it is, in steps of the graph or as a number."""
+GAINS = ("guess", "distance", "difference", "squared", "squared difference")
+"""1 for the right guess; or it costs how far off it is, in steps of the graph or as a number.
+
+The last two are the same.
+"""
 
 
 def aim_of(kind: str, graph: Graph) -> Gain | Loss:
@@ -28,7 +31,7 @@ def aim_of(kind: str, graph: Graph) -> Gain | Loss:
                 f'components of the graph; "guess" needs no distance'
             )
         return Loss.by_distance(graph.vertices, graph.distance)
-    power = 2 if kind == "squared difference" else 1
+    power = 2 if kind in ("squared", "squared difference") else 1
     return Loss.by_distance(graph.vertices, lambda a, b: _difference(a, b, power))
 
 

@@ -9,14 +9,6 @@ from typing import Annotated, Any
 
 import typer
 
-GAINS = {
-    "guess": "guess",
-    "distance": "distance",
-    "difference": "difference",
-    "squared": "squared difference",
-}
-"""What a user writes for each gain of a study."""
-
 
 def graph_forms(incomplete: str) -> Iterator[str]:
     """Complete a graph: one of each kind, to be changed."""
@@ -26,8 +18,10 @@ def graph_forms(incomplete: str) -> Iterator[str]:
 
 
 def gain_names(incomplete: str) -> Iterator[str]:
-    """Complete a gain."""
-    return (name for name in GAINS if name.startswith(incomplete))
+    """Complete a gain; a shell would take two words for two."""
+    from leaktight.aim import GAINS
+
+    return (name for name in GAINS if name.startswith(incomplete) and " " not in name)
 
 
 def claim_ids(incomplete: str) -> Iterator[str]:
@@ -65,6 +59,16 @@ def read_ratio(ratio: str | None, epsilon: str | None) -> tuple[str | None, str 
     return ratio, epsilon
 
 
+def read_count(given: str | int) -> int:
+    """Return a whole number such as 100."""
+    try:
+        return int(given)
+    except ValueError:
+        raise typer.BadParameter(
+            f"expected a whole number such as 100, got {str(given)[:60]!r}"
+        ) from None
+
+
 def read_numbers(text: str | None) -> Any:
     """Return exact numbers such as 1/2,1/4,1/4."""
     if text is None:
@@ -86,7 +90,7 @@ def read_whole(text: str) -> list[int]:
 
 def read_aim(name: str, values: Any) -> Any:
     """Return what each guess of a value earns or costs."""
-    from leaktight.aim import aim_of
+    from leaktight.aim import GAINS, aim_of
     from leaktight.errors import InvalidInput
 
     if name not in GAINS:
@@ -94,6 +98,6 @@ def read_aim(name: str, values: Any) -> Any:
             f"--gain must be guess, distance, difference or squared, got {name[:60]!r}"
         )
     try:
-        return aim_of(GAINS[name], values)
+        return aim_of(name, values)
     except InvalidInput as wrong:
         raise InvalidInput(f"--gain {name}: {wrong}") from None

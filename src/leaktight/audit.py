@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import TypeVar
 
+from leaktight.all_answers import AllAnswers, is_tied, what_all_tell
 from leaktight.capacity import Capacity, min_capacity
 from leaktight.channel import Channel
 from leaktight.composition import Parallel
@@ -91,7 +92,10 @@ class Audit:
     usefulness: Utility | None
     best: BestMechanism | None
     seen: Explanation | None
-    """What an attacker knows who sees this mechanism's outputs."""
+    """What an attacker knows who sees this mechanism's outputs; of one record only, if it is
+    applied to each."""
+    all_answers: AllAnswers | None
+    """What the outputs of all records tell of one; if what is public ties records together."""
     guaranteed: Explanation | None
     """What an attacker knows at most after any mechanism that is as private as asked."""
     curve: dict[int, SuccessProbability]
@@ -113,7 +117,7 @@ def audit(study: Study, progress: Progress | None = None) -> Audit:
     """Answer everything that a study asks; ``progress`` is told what is being computed."""
     work = _Work(study, {}, progress)
     channel = study.channel
-    level = promised = leakage = capacity = together = useful = seen = None
+    level = promised = leakage = capacity = together = useful = seen = all_answers = None
     curve: dict[int, SuccessProbability] = {}
     if channel is not None:
         if progress is not None:
@@ -127,6 +131,8 @@ def audit(study: Study, progress: Progress | None = None) -> Audit:
             together = work.do("leakage of all records", lambda: _together(study, channel))
         useful = work.do("usefulness", lambda: utility(channel, study.prior, _aim(study)))
         seen = work.do("observations", lambda: _seen(study, channel))
+        if is_tied(study):
+            all_answers = work.do("all answers together", lambda: what_all_tell(study, channel))
         curve = work.do("curve", lambda: _curve(study, channel, work.skipped)) or {}
     ratio = study.ratio or _own_ratio(level)
     worst = bounds = best = guaranteed = None
@@ -141,11 +147,13 @@ def audit(study: Study, progress: Progress | None = None) -> Audit:
     holds = None
     if level is not None and study.ratio is not None:
         holds = study.ratio.allows(level.ratio)
+    warnings = work.do("warnings", lambda: _warnings(study, level, promised, worst)) or []
+    if channel is not None and is_tied(study) and all_answers is None:
+        warnings.append(TIED)
     return Audit(
         study, level, promised, holds, ratio, leakage, capacity, together, worst, bounds, useful,
-        best, seen, guaranteed, curve, _posterior(study, seen), by_epsilon,
-        tuple(work.do("warnings", lambda: _warnings(study, level, promised, worst)) or ()),
-        work.skipped,
+        best, seen, all_answers, guaranteed, curve, _posterior(study, seen), by_epsilon,
+        tuple(warnings), work.skipped,
     )  # fmt: skip
 
 
@@ -223,8 +231,9 @@ def _is_reached(study: Study) -> bool:
 
 
 def _seen(study: Study, channel: Channel) -> Explanation:
+    alone = ", from that record's answer alone" if is_tied(study) else ""
     return explain(
-        channel, study.prior, observations=study.observations, what=study.what,
+        channel, study.prior, observations=study.observations, what=f"{study.what}{alone}",
         below=_below(study),
     )  # fmt: skip
 
@@ -237,7 +246,8 @@ def _guaranteed(study: Study, ratio: Ratio) -> Explanation:
         )
     given, epsilon = _given(study, ratio)
     return explain(
-        study.graph, study.prior, ratio=given, epsilon=epsilon,
+        study.policy if study.scope == "record" else study.graph,
+        study.prior, ratio=given, epsilon=epsilon,
         observations=study.observations, what=study.what,
         below=_below(study),
     )  # fmt: skip
@@ -289,6 +299,8 @@ def _curve(
 
 
 # --- where users go wrong ------------------------------------------------------------------
+
+TIED = "What is public ties records together: all answers together can tell more than one alone."
 
 
 def _warnings(

@@ -8,7 +8,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from leaktight.check import UNREADABLE, Refuted, check
+from leaktight.check import UNREADABLE, Refuted, check, complaint
 from leaktight.errors import InvalidFile, InvalidInput
 from leaktight.mechanisms.design import BestMechanism
 from leaktight.worst_case.optimum import WorstCase
@@ -38,7 +38,6 @@ def verify_certificate(path: str | Path) -> list[tuple[int, Any, Any]]:
     except Refuted as wrong:
         raise InvalidFile(f"{path} proves nothing: {wrong}") from None
     except UNREADABLE as wrong:
-        found = f"{type(wrong).__name__}: {str(wrong)[:200]}"
-        raise InvalidFile(f"{path} is no certificate: {found}") from None
+        raise InvalidFile(complaint(path, wrong)) from None
     finally:
         sys.set_int_max_str_digits(most)

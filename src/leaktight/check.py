@@ -37,13 +37,17 @@ import json
 import re
 import sys
 from collections import deque
+from decimal import MAX_EMAX, MIN_EMIN, ROUND_CEILING, ROUND_FLOOR, Context, Decimal
 from fractions import Fraction
-from math import log2
 from typing import Any
 
 Neighbours = list[set[int]]
+Proved = tuple[int, Fraction, Fraction]
 
 WORST_CASE, MECHANISM = FORMATS = "leaktight worst case 1", "leaktight mechanism 1"
+
+SHORT = 40
+"""The most letters of a number that is shown as it is; a longer one stays in the file."""
 
 
 class Refuted(Exception):
@@ -151,9 +155,7 @@ def check_part(
     return check_prices(vertices, prices, part["flows"], neighbours, ratio)
 
 
-def check_piece(
-    piece: dict[str, Any], below: Fraction, above: Fraction
-) -> tuple[int, Fraction, Fraction]:
+def check_piece(piece: dict[str, Any], below: Fraction, above: Fraction) -> Proved:
     """Return what one kind of record attains and what bounds it."""
     n, records = len(piece["vertices"]), piece["records"]
     demand(isinstance(records, int) and records >= 1, "records must be a whole number above 0")
@@ -169,9 +171,7 @@ def check_piece(
     return records, lower, upper
 
 
-def check_best(
-    claim: dict[str, Any], below: Fraction, above: Fraction
-) -> tuple[int, Fraction, Fraction]:
+def check_best(claim: dict[str, Any], below: Fraction, above: Fraction) -> Proved:
     """Return what a mechanism earns and what none exceeds."""
     n, guesses = len(claim["vertices"]), len(claim["guesses"])
     neighbours = check_edges(claim["edges"], n)
@@ -206,7 +206,7 @@ def check_best(
     return 1, utility, upper
 
 
-def check(certificate: dict[str, Any]) -> list[tuple[int, Fraction, Fraction]]:
+def check(certificate: dict[str, Any]) -> list[Proved]:
     """Return (records, lower, upper) for each piece, or raise ``Refuted``.
 
     A mechanism is one piece: what it earns, and what none exceeds.
@@ -236,55 +236,110 @@ UNREADABLE = (
 def main(arguments: list[str]) -> int:
     """Check a file and say what is proved; return the exit code."""
     sys.set_int_max_str_digits(0)
+    if len(arguments) != 1:
+        print("usage: python check.py CERTIFICATE.json")
+        return 2
     try:
         with open(arguments[0], encoding="utf-8") as file:
             content = json.load(file)
-        proved = check(content)
+        lines = told(content, check(content))
     except Refuted as wrong:
-        print(f"refuted: {wrong}")
+        print(f"refuted: {shortened(str(wrong), 120)}")
         return 1
     except UNREADABLE as wrong:
-        print(f"not a certificate that can be read: {type(wrong).__name__}: {str(wrong)[:200]}")
+        print(complaint(arguments[0], wrong))
         return 2
-    print(about(content))
-    if content["format"] == MECHANISM:
-        for name, value in zip(("earned on average", "not exceeded"), proved[0][1:], strict=True):
-            print(f"{name}: {shortened(str(value))} (about {near(value)})")
-        return 0
-    for name, column in (("attained", 1), ("not exceeded", 2)):
-        powers = [(piece[column], piece[0]) for piece in proved]
-        bits = sum(t * (log2(v.numerator) - log2(v.denominator)) for v, t in powers)
-        whole = " · ".join(
-            f"({value})^{times}" if times > 1 else str(value) for value, times in powers
-        )
-        print(f"{name}: {shortened(whole)} (about {bits:.6f} bits)")
+    print("\n".join(lines))
     return 0
 
 
-def about(content: dict[str, Any]) -> str:
-    """Say which graph and which ratio the certificate is about: the reader must compare them."""
-    below, above = (shortened(content[f"{end} ratio"]) for end in ("lower", "upper"))
-    ratio = below if below == above else f"between {below} and {above}"
-    parts = content.get("pieces", [content])
-    graphs = " and ".join(
-        f"{len(part['vertices'])} vertices ({shortened(', '.join(map(str, part['vertices'])), 40)})"
-        f", {len(part['edges'])} edges"
-        for part in parts
-    )
-    return f"for {graphs}, at the ratio {ratio}:"
+def complaint(path: object, wrong: Exception) -> str:
+    """Say in words why a file is no certificate."""
+    if isinstance(wrong, FileNotFoundError):
+        return f"there is no file {path}"
+    if isinstance(wrong, OSError):
+        return f"{path} cannot be read: {wrong.strerror}"
+    why = f"something in it is not as it must be: {shortened(str(wrong), 120)}"
+    if isinstance(wrong, json.JSONDecodeError | UnicodeDecodeError):
+        why = "it is not a JSON file"
+    elif isinstance(wrong, RecursionError):
+        why = "its lists are nested too deeply"
+    elif isinstance(wrong, KeyError):
+        why = f"it has no {wrong}"
+    return f"{path} is no certificate: {why}"
 
 
-def shortened(text: str, most: int = 120) -> str:
+def told(content: dict[str, Any], proved: list[Proved]) -> list[str]:
+    """Say what is proved, at which ratio and about which graphs: the reader must compare them."""
+    best = content["format"] == MECHANISM
+    records, (_, lower, upper) = sum(piece[0] for piece in proved), proved[0]
+    if not best:
+        what = f"the worst case of {f'{records:,} records' if records > 1 else 'one secret'}"
+    elif lower == upper:
+        what = "the best mechanism"
+    else:
+        what = f"a mechanism within {rounded(upper - lower, 2, ROUND_CEILING)} of the best"
+    graphs = zip([content] if best else content["pieces"], proved, strict=True)
+    below, above = [(v, n) for n, v, _ in proved], [(v, n) for n, _, v in proved]
+    return [
+        f"accepted: {what}, at the ratio {ratio_of(content)}",
+        f"for {' and '.join(graph_of(graph, piece[0]) for graph, piece in graphs)}",
+        f"{'earned on average' if best else 'attained'}: {amount_of(best, below, ROUND_FLOOR)}",
+        f"not exceeded: {amount_of(best, above, ROUND_CEILING)}",
+    ]
+
+
+def graph_of(graph: dict[str, Any], records: int) -> str:
+    """Describe a graph; a name can print nothing but itself."""
+    names = shortened(", ".join(map(str, graph["vertices"])), 40)
+    shown = "".join(letter if letter.isprintable() else "?" for letter in names)
+    times = f"{records:,} × " if records > 1 else ""
+    return f"{times}{len(graph['vertices'])} vertices ({shown}), {len(graph['edges'])} edges"
+
+
+def ratio_of(content: dict[str, Any]) -> str:
+    """Return λ, and ε with few digits, rounded up unless the first 15 digits are as few."""
+    below, above = number(content["lower ratio"]), number(content["upper ratio"])
+    exact = below == above and len(str(above)) <= SHORT
+    epsilon = Context(6, ROUND_CEILING).plus(Context(15).plus(logarithm([(above, 1)])))
+    return f"{above if exact else f'about {rounded(above, 6)}'} (ε about {plain(epsilon)})"
+
+
+def amount_of(best: bool, factors: list[tuple[Fraction, int]], rounding: str) -> str:
+    """Return what is earned or leaked: as it is if that is short, and rounded to the safe side."""
+    how = "at most" if rounding == ROUND_CEILING else "at least"
+    exact = " · ".join(f"({value})^{n}" if n > 1 else str(value) for value, n in factors)
+    if best:
+        return exact if len(exact) <= SHORT else f"{how} {rounded(factors[0][0], 9, rounding)}"
+    bits = Context(60).divide(logarithm(factors), logarithm([(Fraction(2), 1)]))
+    factor = f", a factor of {exact}" if len(exact) <= SHORT else ""
+    return f"{how} {plain(Context(6, rounding).plus(bits))} bits{factor}"
+
+
+def logarithm(factors: list[tuple[Fraction, int]]) -> Decimal:
+    """Return ln of a product of powers, to far more digits than are shown."""
+    many, total = Context(100), Decimal(0)
+    for value, n in factors:
+        one, other = (many.ln(Decimal(part)) for part in value.as_integer_ratio())
+        total = many.fma(many.subtract(one, other), n, total)
+    return total
+
+
+def rounded(value: Fraction, digits: int, rounding: str | None = None) -> str:
+    """Return a number with few digits, to the nearest unless a side is given."""
+    context = Context(digits, rounding, Emin=MIN_EMIN, Emax=MAX_EMAX)
+    return plain(context.divide(*map(Decimal, value.as_integer_ratio())))
+
+
+def plain(short: Decimal) -> str:
+    """Return a number of few digits as people write it, without zeros at its end."""
+    bare = short.normalize(Context(Emin=MIN_EMIN, Emax=MAX_EMAX))
+    return f"{bare:,f}" if -5 <= bare.adjusted() <= 12 else f"{bare:e}"
+
+
+def shortened(text: str, most: int) -> str:
     """Return a long text up to some length."""
     return text if len(text) <= most else f"{text[:most]}…"
-
-
-def near(value: Fraction) -> str:
-    """Return a number in a few digits, however large it is."""
-    try:
-        return f"{float(value):.9g}"
-    except OverflowError:
-        return f"{'-' * (value < 0)}2^{log2(abs(value.numerator)) - log2(value.denominator):.6g}"
 
 
 if __name__ == "__main__":

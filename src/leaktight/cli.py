@@ -25,7 +25,6 @@ LONGEST = 400
 
 app = typer.Typer(
     name="leaktight",
-    no_args_is_help=True,
     rich_markup_mode=None,
     pretty_exceptions_enable=False,
 )
@@ -63,12 +62,13 @@ def main() -> NoReturn:
         if hasattr(stream, "reconfigure"):  # λ and ε must not stop a terminal that has none
             stream.reconfigure(errors="replace")
     try:
-        code = app(standalone_mode=False)
+        code = app(sys.argv[1:] or ["--help"], prog_name="leaktight", standalone_mode=False)
         sys.stdout.flush()
     except LeaktightError as wrong:
         _fail(str(wrong))
     except TyperException as wrong:
-        _fail(f"{wrong.format_message()} (leaktight --help)")
+        asked = getattr(wrong, "ctx", None)  # which command it was, if it came as far as one
+        _fail(f"{wrong.format_message()} ({asked.command_path if asked else 'leaktight'} --help)")
     except MemoryError:
         _fail("there is not enough memory for this; ask for something smaller")
     except BrokenPipeError:

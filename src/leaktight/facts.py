@@ -7,18 +7,19 @@ Exact numbers are given as text, such as "4/3", and beside it as a float.
 import hashlib
 import math
 from collections import Counter
-from collections.abc import Hashable, Iterable, Mapping
+from collections.abc import Hashable, Iterable, Iterator, Mapping
 from dataclasses import asdict, dataclass
 from fractions import Fraction
 from typing import Any
 
 from leaktight import __version__
+from leaktight.all_answers import AllAnswers, is_tied
 from leaktight.audit import Audit
 from leaktight.exact import fraction, ln_interval, rational, to_float
 from leaktight.explanation import Explanation
 from leaktight.gain import Loss
 from leaktight.mechanisms.design import BestMechanism
-from leaktight.percent import percent, percent_above
+from leaktight.percent import Probability, percent, percent_above
 from leaktight.privacy import PrivacyLevel
 from leaktight.ratio import Ratio
 from leaktight.worst_case.bound_table import LeakageBounds
@@ -62,6 +63,7 @@ def facts(audit: Audit, certificate: str | None = None) -> dict[str, Any]:
         "usefulness": _usefulness(audit),
         "attacker": {
             "of this mechanism": _explained(audit.seen),
+            "of all answers": _all_answers(audit, names),
             "of any mechanism": _explained(audit.guaranteed),
             "curve": [
                 {"observations": n, "lower": float(p.lower), "upper": float(p.upper)}
@@ -141,6 +143,8 @@ def _policy(audit: Audit, names: "_Names") -> dict[str, Any]:
             for a, b in study.policy.secrets.edge_pairs()[: MOST_SHOWN**2]
         ],
         "constrained": study.policy.is_constrained,
+        "tied": is_tied(study),
+        "about": _about(audit),
         "on": study.scope,
         "inputs": graph.order,
     }
@@ -227,12 +231,63 @@ def _explained(explanation: Explanation | None) -> dict[str, Any] | None:
                 "observations": chance.observations,
                 "chance": _number(chance.value),
                 "text": str(chance),
-                "exact": chance.is_exact,
+                "only a bound": not chance.is_exact,
             }
             for chance in explanation.after
         ],
         "most observations": None if explanation.most is None else str(explanation.most),
     }
+
+
+def _about(audit: Audit) -> dict[str, str]:
+    """Say what leakage is about: of all that is secret, and of what the mechanism sees."""
+    study = audit.study
+    records = study.policy.records
+    everything = "one value" if records == 1 else f"all {records:,} records together"
+    seen = {
+        "record": "one value" if records == 1 else "one record",
+        "database": everything,
+        "answer": "the answer",
+    }[study.scope]
+    return {"all": everything, "seen": f"{seen} by its answer alone" if is_tied(study) else seen}
+
+
+def _all_answers(audit: Audit, names: "_Names") -> dict[str, Any] | None:
+    found = audit.all_answers
+    if found is None:
+        return None
+    telling = found.telling
+    answers = "" if telling is None else names.output(telling.output)
+    return {
+        "text": "\n".join(_told_by_all(audit, found, answers)),
+        "record": found.record,
+        "before": _chance(found.before),
+        "after": _chance(found.after),
+        "most telling": None
+        if telling is None
+        else {
+            "answers": answers,
+            "chance": _chance(telling.chance),
+            "event": telling.event,
+            "before": _chance(telling.before),
+            "after": _chance(telling.after),
+        },
+    }
+
+
+def _told_by_all(audit: Audit, found: AllAnswers, answers: str) -> Iterator[str]:
+    records = audit.study.policy.records
+    which = "" if found.record is None else f"; record {found.record:,} is guessed best"
+    yield (
+        f"Guessing {audit.study.what}, from all {records:,} answers, each seen once: "
+        f"{percent(found.before)} before, {Probability(1, found.after, True)} after{which}."
+    )
+    if found.telling is not None:
+        yield (
+            f"The most telling answers are {answers}, with a chance of "
+            f"{percent(found.telling.chance)}: {found.telling.event} rises from "
+            f"{percent(found.telling.before)} to {percent(found.telling.after)}."
+        )
 
 
 def _proved(audit: Audit) -> str:

@@ -3,6 +3,7 @@
 import math
 import re
 from collections.abc import Callable
+from difflib import get_close_matches
 
 from leaktight.errors import InvalidGraph
 from leaktight.secrets import SecretGraph
@@ -41,7 +42,9 @@ def graph_of(text: str) -> SecretGraph:
         "edges": _edges,
     }
     if name not in makers:
-        raise InvalidGraph(f"a graph is written like {FORMS}, got {text[:60]!r}")
+        close = get_close_matches(name[:60].strip().lower(), makers, n=1)
+        hint = f"; did you mean {close[0]}:{rest[:60].strip()}?" if close and rest else ""
+        raise InvalidGraph(f"a graph is written like {FORMS}, got {text[:60]!r}{hint}")
     return makers[name](rest)
 
 

@@ -12,7 +12,17 @@ from pathlib import PurePath
 from leaktight.charts import Facts, marked_pair
 from leaktight.exact import counted
 from leaktight.figure import short_label
-from leaktight.wording import LONGEST, AtLeast, AtMost, Cell, bits, exactly, quoted, rounded
+from leaktight.wording import (
+    LONGEST,
+    AtLeast,
+    AtMost,
+    Cell,
+    as_private,
+    bits,
+    exactly,
+    quoted,
+    rounded,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,14 +125,15 @@ def _alone(facts: Facts, row: int) -> str:
 
 
 def _leakage(facts: Facts) -> Section:
-    leakage, worst = facts["leakage"], facts["worst case"]
+    leakage, worst, about = facts["leakage"], facts["worst case"], facts["policy"]["about"]
     text = []
     if leakage is not None:
-        guess = "guessing one record" if facts["policy"]["on"] == "record" else "a right guess"
+        seen = about["seen"]
         text += [
-            f"A guess is right with probability {exactly(leakage['before'])} before and "
-            f"{exactly(leakage['after'])} after one release: {bits(leakage['bits'])}.",
-            f"Whatever was believed before, the chance of {guess} grows at most by a factor of "
+            f"A guess of {seen} is right with probability {exactly(leakage['before'])} before and "
+            f"{exactly(leakage['after'])} after one release: {bits(AtMost(leakage['bits']))}.",
+            f"Whatever was believed before, the chance of guessing {seen} grows at most by a "
+            "factor of "
             f"{exactly(leakage['at worst']['factor'], AtMost)}: "
             f"{bits(AtMost(leakage['at worst']['bits']))}.",
         ]
@@ -132,16 +143,15 @@ def _leakage(facts: Facts) -> Section:
                 f"{bits(AtMost(leakage['all records']['bits']))}."
             )
     if worst is not None:
-        whose = "asked" if facts["asked"] is not None else "this one"
         attained = (
             "and one leaks as much"
             if worst["exact"]
             else f"and one leaks at least {rounded(AtLeast(worst['lower bits']))}"
         )
         text.append(
-            f"No mechanism as private as {whose} leaks more than "
-            f"{bits(AtMost(worst['upper bits']))} ({rounded(AtMost(worst['nats']))} nats), "
-            f"{attained}."
+            f"No mechanism {as_private(facts)} leaks more than "
+            f"{bits(AtMost(worst['upper bits']))} ({rounded(AtMost(worst['nats']))} nats) about "
+            f"{about['all']}, {attained}."
         )
     points = tuple(
         (point["epsilon"], *(_at_most(point[key]) for key in ("worst", "tightest", "diameters")))
@@ -160,16 +170,25 @@ def _belief(facts: Facts) -> Section:
     return Section(
         "belief",
         "What one output tells",
-        (f"What is believed before and after the most telling output, {output}.",),
+        (f"What is believed before and after the most telling output, {output}.", *_one(facts)),
         Table(("value", "before", "after"), tuple(rows)),
     )
+
+
+def _one(facts: Facts) -> Iterator[str]:
+    if facts["policy"]["tied"]:
+        yield (
+            "This is what one record's answer alone tells. What is public ties records together: "
+            "all answers together can tell more."
+        )
 
 
 def _repetition(facts: Facts) -> Section:
     curve = facts["attacker"]["curve"]
     text = [
         f"How likely the best guess of {facts['question']['what']} is right, if the same secret "
-        "is released again and again with fresh noise."
+        "is released again and again with fresh noise.",
+        *_one(facts),
     ]
     wide = any(point["lower"] < point["upper"] for point in curve)
     caption = "Where there is a band, only its ends are known." if wide else ""
@@ -194,11 +213,10 @@ def _bounds(facts: Facts) -> Section:
         (source, form, AtMost(b["bits"]), b["nats"], _if_short(b["factor"]), assumes)
         for source, form, b, assumes in bounds
     )
-    whose = "asked" if facts["asked"] is not None else "this one"
     return Section(
         "bounds",
         "What the papers promise",
-        (f"Each is an upper bound for every mechanism that is as private as {whose}.",),
+        (f"Each is an upper bound for every mechanism that is {as_private(facts)}.",),
         Table(("source", "form", "bits", "nats", "factor", "assumes"), rows),
     )
 

@@ -16,14 +16,14 @@ def summary(facts: dict[str, Any]) -> str:
     lines = [*title, "=" * max(map(len, title)), *_paragraph(verdict(facts), ""), *_worst(facts)]
     for told in facts["warnings"]:
         lines += _paragraph(f"! {told}", "  ")
-    attacker = facts["attacker"]
-    for name in ("of this mechanism", "of any mechanism"):
-        if attacker[name]:
-            lines += [
-                "",
-                f"What an attacker learns {_whose(name)}",
-                *_indented(attacker[name]["text"]),
-            ]
+    for whence, names in (
+        ("from this mechanism", ("of this mechanism", "of all answers")),
+        (f"at most, from any mechanism {_as_private(facts)}", ("of any mechanism",)),
+    ):
+        told = [facts["attacker"][name] for name in names]
+        if any(told):
+            lines += ["", f"What an attacker learns {whence}"]
+            lines += [line for each in told if each for line in _indented(each["text"])]
     lines += [""]
     rows = list(_rows(facts))
     wide = max(len(name) for name, _ in rows)
@@ -59,8 +59,8 @@ def verdict(facts: dict[str, Any]) -> str:
     return f"NOT PRIVATE as asked: {name} has ε = {has}, more than ε = {most}."
 
 
-def _whose(name: str) -> str:
-    return "from this mechanism" if "this" in name else "at most, from any mechanism as private"
+def _as_private(facts: dict[str, Any]) -> str:
+    return "as private as asked" if facts["asked"] is not None else "as private as this one"
 
 
 def _worst(facts: dict[str, Any]) -> list[str]:
@@ -73,15 +73,24 @@ def _worst(facts: dict[str, Any]) -> list[str]:
 
 def _rows(facts: dict[str, Any]) -> Iterator[tuple[str, str]]:
     yield "policy", facts["policy"]["text"]
+    about = facts["policy"]["about"]
     if leak := facts["leakage"]:
         before, after = (leak[when]["percent"] for when in ("before", "after"))
-        yield "leakage", f"{_bits(leak['bits'])}: a guess is right {before} → {after}"
-        yield "at worst", f"{_above(leak['at worst']['bits'])}, under any prior"
+        alone = ", by one answer alone" if facts["policy"]["tied"] else ""
+        yield "leakage", f"{_above(leak['bits'])}: a guess is right {before} → {after}{alone}"
+        yield (
+            "at worst",
+            f"{_above(leak['at worst']['bits'])} about {about['seen']}, under any prior",
+        )
         if leak["all records"]:
-            yield "all records", f"{_above(leak['all records']['bits'])} at worst, together"
+            yield "", f"{_above(leak['all records']['bits'])} about {about['all']}"
     if worst := facts["worst case"]:
-        some = ", and some leaks as much" if worst["exact"] else ""
-        yield "as private", f"no mechanism leaks more than {_above(worst['upper bits'])}{some}"
+        some = "; some leaks as much" if worst["exact"] else ""
+        yield (
+            "any mechanism",
+            f"{_as_private(facts)} leaks at most {_above(worst['upper bits'])} "
+            f"about {about['all']}{some}",
+        )
     if bounds := facts["published bounds"]:
         tight = bounds[0]
         yield "published", f"at most {_above(tight['bits'])} by {tight['source']}"
@@ -101,14 +110,8 @@ def _short(number: dict[str, Any]) -> str:
 
 
 def _above(bits: float) -> str:
-    return _with_unit(above(bits))
-
-
-def _bits(bits: float) -> str:
-    return _with_unit(nearest(bits, BOUND_DIGITS))
-
-
-def _with_unit(number: str) -> str:
+    """Return bits rounded up, all alike, so that the same number reads the same everywhere."""
+    number = above(bits)
     return f"{number} {'bit' if number == '1' else 'bits'}"
 
 

@@ -8,7 +8,7 @@ from typing import TypeAlias
 from leaktight.charts import Facts, own_bits
 from leaktight.digits import DIGITS, above, apart
 from leaktight.percent import percent
-from leaktight.wording import AtMost, exactly, quoted, rounded
+from leaktight.wording import AtMost, as_private, exactly, quoted, rounded
 
 Named: TypeAlias = tuple[tuple[str, str], ...]
 """Texts, each with its name."""
@@ -33,10 +33,11 @@ class Verdict:
 def verdict(facts: Facts) -> Verdict:
     """Return the answer that the facts of an audit give."""
     attacker = facts["attacker"]
-    whose = "as asked" if facts["asked"] is not None else "as this one"
+    sees = "the answer for one record" if facts["policy"]["tied"] else "what it releases"
     told = (
-        ("To those who see what it releases", attacker["of this mechanism"]),
-        (f"Under any mechanism that is as private {whose}", attacker["of any mechanism"]),
+        (f"To those who see {sees}", attacker["of this mechanism"]),
+        ("To those who see the answers for all records", attacker["of all answers"]),
+        (f"Under any mechanism that is {as_private(facts)}", attacker["of any mechanism"]),
     )
     return Verdict(
         facts["holds"],
@@ -108,20 +109,16 @@ def _numbers(facts: Facts) -> Iterator[tuple[str, Named]]:
     yield "Privacy, as ε", _given(("asked", asked), ("found", found))
     seen = facts["attacker"]["of this mechanism"] or facts["attacker"]["of any mechanism"]
     if seen is not None:
-        after = (
-            (f"after {rounded(each['observations'])}", each["text"].removeprefix("exactly "))
-            for each in seen["after"]
-        )
-        yield (
-            "A right guess",
-            (("before", percent(Fraction(seen["before"]["float"]))), *after),
-        )
+        yield "A right guess", tuple(_guesses(facts, seen))
     own, worst = own_bits(facts), facts["worst case"]
     yield (
-        "Leakage at worst, in bits",
+        f"Leakage about {facts['policy']['about']['all']} at worst, in bits",
         _given(
             ("this mechanism", None if own is None else rounded(AtMost(own))),
-            ("any as private", None if worst is None else rounded(AtMost(worst["upper bits"]))),
+            (
+                f"any {as_private(facts)}",
+                None if worst is None else rounded(AtMost(worst["upper bits"])),
+            ),
         ),
     )
     useful = facts["usefulness"]
@@ -131,6 +128,19 @@ def _numbers(facts: Facts) -> Iterator[tuple[str, Named]]:
             useful["kind"].capitalize(),
             tuple((name, exactly(useful[key])) for key, name in names.items() if key in useful),
         )
+
+
+def _guesses(facts: Facts, seen: Facts) -> Iterator[tuple[str, str]]:
+    """Name each chance; where other records' answers tell more, say which are seen."""
+    yield "before", percent(Fraction(seen["before"]["float"]))
+    alone = "one answer, " if facts["policy"]["tied"] else ""
+    for each in seen["after"]:
+        told = each["text"].removeprefix("exactly ").removeprefix("about ")
+        yield f"{alone}after {rounded(each['observations'])}", told
+    if (together := facts["attacker"]["of all answers"]) is not None:
+        yield "all answers", together["after"]["percent"]
+        if (telling := together["most telling"]) is not None:
+            yield "the most telling", telling["after"]["percent"]
 
 
 def _given(*named: tuple[str, str | None]) -> Named:

@@ -57,6 +57,11 @@ def bits(amount: float) -> str:
     return f"{number} {'bit' if number == '1' else 'bits'}"
 
 
+def as_private(facts: dict[str, Any]) -> str:
+    """Say how private other mechanisms are that this one is compared with."""
+    return "as private as asked" if facts["asked"] is not None else "as private as this one"
+
+
 def quoted(label: str) -> str:
     """Return a label as it stands in a sentence."""
     return f"“{short_label(label, LONGEST)}”"

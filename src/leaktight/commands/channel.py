@@ -1,13 +1,17 @@
 """What does a mechanism tell, and what does it say? ``repeat`` and ``sample``."""
 
 from fractions import Fraction
+from math import isfinite
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from leaktight.arguments import JsonOption, PriorOption, read_numbers, read_whole
+from leaktight.arguments import JsonOption, PriorOption, read_count, read_numbers, read_whole
 from leaktight.commands.output import print_json, spinner
+
+MOST_DRAWS = 10**6
+"""The most draws for an input on a command line."""
 
 
 def repeat(
@@ -21,6 +25,7 @@ def repeat(
 
     \b
     Example:
+      printf 'answer,no,yes\\nno,2/3,1/3\\nyes,1/3,2/3\\n' > coin.csv
       leaktight repeat coin.csv --observations 1,10,100 --below 0.99
     """
     from leaktight.attacker import largest_n
@@ -44,7 +49,8 @@ def repeat(
             {"observations": n, "lower": float(p.lower), "upper": float(p.upper), "how": p.method}
             for n, p in curve.items()
         ]
-        print_json({"curve": points, "most below": None if most is None else str(most)})
+        limit = most if most is not None and isfinite(most) else None
+        print_json({"curve": points, "most below": limit})
         return 0
     print("observations  a guess is right")
     for n, p in curve.items():
@@ -62,6 +68,10 @@ def sample(
     table: Annotated[Path | None, typer.Option(help="A CSV file of answers.")] = None,
     column: Annotated[str | None, typer.Option(help="Its column to be replaced.")] = None,
     output: Annotated[Path | None, typer.Option(help="Where to write the released file.")] = None,
+    count: Annotated[
+        int,
+        typer.Option(help="How many draws for each input.", parser=read_count, metavar="<int>"),
+    ] = 1,
     as_json: JsonOption = False,
 ) -> int:
     """Draw from a channel, with exactly its probabilities.
@@ -70,14 +80,18 @@ def sample(
 
     \b
     Example:
+      printf 'answer,no,yes\\nno,2/3,1/3\\nyes,1/3,2/3\\n' > coin.csv
       leaktight sample coin.csv yes no yes
+      leaktight sample coin.csv yes --count 10
     """
     from leaktight.channel_file import read_channel
     from leaktight.release import release_csv
     from leaktight.sampling import sample as drawn
 
     seen = read_channel(channel)
-    if table is not None and column is not None and output is not None:
+    if not 1 <= count <= MOST_DRAWS:
+        raise typer.BadParameter(f"--count must be from 1 to {MOST_DRAWS:,}, got {count:,}")
+    if count == 1 and table is not None and column is not None and output is not None:
         record = release_csv(seen, table, output, column)
         if as_json:
             print_json(record.to_dict())
@@ -85,11 +99,14 @@ def sample(
             print(record)
     elif inputs and table is None:
         named = {str(x): x for x in seen.inputs}
-        outputs = list(map(str, drawn(seen, [named.get(text, text) for text in inputs])))
+        asked = [text for text in inputs for _ in range(count)]
+        outputs = list(map(str, drawn(seen, [named.get(text, text) for text in asked])))
         if as_json:
-            print_json({"inputs": inputs, "outputs": outputs})
+            print_json({"inputs": asked, "outputs": outputs})
         else:
             print("\n".join(outputs))
     else:
-        raise typer.BadParameter("give inputs, or all of --table, --column and --output")
+        raise typer.BadParameter(
+            "give inputs, with --count if you like, or all of --table, --column and --output"
+        )
     return 0

@@ -1,7 +1,7 @@
 """What may any mechanism leak, and which is best? ``bound``, ``design`` and ``decide``."""
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -14,11 +14,15 @@ from leaktight.arguments import (
     PriorOption,
     RatioOption,
     read_aim,
+    read_count,
     read_numbers,
     read_ratio,
     read_whole,
 )
 from leaktight.commands.output import expect_different, expect_writable, print_json, spinner
+
+if TYPE_CHECKING:
+    from leaktight.worst_case.optimum import WorstCase
 
 MOST_COEFFICIENTS = 100
 """The most coefficients of a polynomial that a person writes down."""
@@ -29,7 +33,12 @@ MOST_DESIGNED = 400
 
 def bound(
     graph: GraphArgument,
-    records: Annotated[int, typer.Option(help="How many independent records there are.")] = 1,
+    records: Annotated[
+        int,
+        typer.Option(
+            help="How many independent records there are.", parser=read_count, metavar="<int>"
+        ),
+    ] = 1,
     ratio: RatioOption = None,
     epsilon: EpsilonOption = None,
     certificate: CertificateOption = None,
@@ -44,18 +53,19 @@ def bound(
       leaktight bound line:4 --records 100 --ratio 2
     """
     from leaktight.certificate import write_certificate
-    from leaktight.digits import above
     from leaktight.facts import bound_facts, worst_facts
     from leaktight.graph_text import graph_of
     from leaktight.policy import Policy
     from leaktight.worst_case.optimum import worst_case_leakage
     from leaktight.worst_case.published import leakage_bounds
 
-    policy, given = Policy(graph_of(graph), records), read_ratio(ratio, epsilon)
+    values, given = graph_of(graph), read_ratio(ratio, epsilon)
+    policy = Policy(values, records)
     expect_writable(certificate)
     with spinner(as_json) as progress:
         progress("worst case")
         worst = worst_case_leakage(policy, *given)
+        alone = worst if records == 1 else worst_case_leakage(Policy(values), *given)
         progress("published bounds")
         table = leakage_bounds(policy, *given)
     if certificate is not None:
@@ -66,19 +76,28 @@ def bound(
                 "policy": repr(policy),
                 "ratio": str(worst.ratio),
                 "worst case": worst_facts(worst),
+                "worst case of one record": worst_facts(alone),
                 "bounds": bound_facts(table),
                 "not applicable": [str(one) for one in table.inapplicable],
             }
         )
     else:
-        how = "exactly" if worst.is_exact else "at most"
-        print(f"Any mechanism that is private at the ratio {worst.ratio} leaks {how}")
-        most = worst.upper_factors.shown()
-        print(f"{above(worst.bits)} bits at worst: Σ max = {most} ({worst.route}).")
+        print(f"Any mechanism that is private at the ratio {worst.ratio} leaks {_most(worst)}.")
+        if records > 1:
+            print(f"About one record, if the others are known, it leaks {_most(alone)}.")
         print(f"\n{table}")
         if certificate is not None:
             print(f"\ncertificate: {certificate}  (leaktight verify {certificate})")
     return 0
+
+
+def _most(worst: "WorstCase") -> str:
+    """Say how much any mechanism leaks at worst."""
+    from leaktight.digits import above
+
+    how = "exactly" if worst.is_exact else "at most"
+    most = worst.upper_factors.shown()
+    return f"{how}\n{above(worst.bits)} bits at worst: Σ max = {most} ({worst.route})"
 
 
 def design(
@@ -99,7 +118,10 @@ def design(
     """
     from leaktight.certificate import write_certificate
     from leaktight.channel_file import write_channel
+    from leaktight.digits import above
     from leaktight.errors import TooLarge
+    from leaktight.exact import float_above, rational, shown
+    from leaktight.gain import Loss
     from leaktight.graph_text import graph_of
     from leaktight.mechanisms.design import optimal_mechanism
 
@@ -127,7 +149,12 @@ def design(
             }
         )
     else:
-        print(f"{best!r}\n{best.guarantee}\nmechanism: {output}")
+        what, value = ("loss", best.loss) if isinstance(best.aim, Loss) else ("gain", best.utility)
+        within = (
+            "" if best.is_optimal else f" to within {above(float_above(rational(best.gap)), 2)}"
+        )
+        print(f"expected {what} {shown(value)}, proved the best{within}")
+        print(f"{best.guarantee}\nmechanism: {output}")
         if certificate is not None:
             print(f"certificate: {certificate}  (leaktight verify {certificate})")
     return 0

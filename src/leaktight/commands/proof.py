@@ -4,6 +4,7 @@ import sys
 from contextlib import redirect_stdout
 from io import StringIO
 from pathlib import Path
+from shutil import get_terminal_size
 from typing import Annotated
 
 import typer
@@ -32,7 +33,7 @@ def verify(
     with redirect_stdout(StringIO()) as said:
         code = check([str(certificate)])
     if code == 2:
-        raise InvalidFile(f"{certificate}: {said.getvalue()}")
+        raise InvalidFile(said.getvalue())
     if as_json:
         print_json({"accepted": code == 0, "says": said.getvalue().splitlines()})
     else:
@@ -56,23 +57,22 @@ def reproduce(
     """
     from leaktight.claims.claim import run
     from leaktight.claims.register import claims_named
-    from leaktight.claims.show import detail, line, to_dict
+    from leaktight.claims.show import detail, line, summary, to_dict
 
     chosen, outcomes = claims_named(claim), []
+    width = get_terminal_size().columns if sys.stdout.isatty() else None
     for one in chosen:
         outcome = run(one)
         outcomes.append(outcome)
         if not as_json:
-            print(detail(outcome) if claim else line(outcome), flush=True)
+            print(detail(outcome) if claim else line(outcome, width), flush=True)
     if figures is not None:
         from leaktight.claims.figures import draw_all
 
         for path in draw_all(figures):
             print(f"drawn: {path}", file=sys.stderr)
-    failed = [outcome for outcome in outcomes if not outcome.holds]
     if as_json:
         print_json([to_dict(outcome) for outcome in outcomes])
     elif claim is None:
-        seconds = sum(outcome.seconds for outcome in outcomes)
-        print(f"{len(outcomes)} claims in {seconds:.0f} s, {len(failed)} not as stated")
-    return 1 if failed else 0
+        print(summary(outcomes))
+    return 0 if all(outcome.holds for outcome in outcomes) else 1
