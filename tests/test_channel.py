@@ -193,6 +193,12 @@ def test_outputs_and_names_that_cannot_be_are_refused() -> None:
         Channel(np.eye(1), [(1, [2])])
 
 
+@pytest.mark.parametrize("row", [[75, 25], [62.5, 37.5]])
+def test_percentages_are_told_from_other_rows_that_do_not_sum_to_1(row: list[float]) -> None:
+    with pytest.raises(InvalidChannel, match=r"got 100.*; 25 per cent is written 0.25 or 1/4"):
+        Channel([row])
+
+
 def test_rows_that_do_not_sum_to_one_are_named() -> None:
     with pytest.raises(InvalidChannel, match="row 'blue' of the channel must sum to 1, got 5/6"):
         Channel({"red": ["1/2", "1/2"], "blue": ["1/2", "1/3"]})

@@ -307,10 +307,12 @@ def _check(matrix: Array, inputs: Labels, outputs: Labels) -> None:
     wrong = sums != 1 if exact else ~(np.abs(sums - 1) <= TOLERANCES.total)
     if wrong.any():
         i = int(np.argmax(wrong))
+        way = "to divide rows by their sums, use Channel.normalised"
+        if sums[i] == 100:
+            way = "25 per cent is written 0.25 or 1/4"
         raise InvalidChannel(
             f"row {inputs[i]!r} of the channel must sum to 1{'' if exact else ' up to rounding'}, "
-            f"got {shown(sums[i]) if exact else sums[i]}; "
-            "to divide rows by their sums, use Channel.normalised"
+            f"got {shown(sums[i]) if exact else sums[i]}; {way}"
         )
 
 
