@@ -31,9 +31,6 @@ MOST_SHOWN = 40
 MOST_BITS = 100
 """The longest numerator or denominator that is written out."""
 
-LN_2 = math.nextafter(math.log(2), 1)
-"""A float above ln 2, so that nats are rounded up as bits are."""
-
 
 def facts(audit: Audit, certificate: str | None = None) -> dict[str, Any]:
     """Return the answers of an audit as plain JSON: text, numbers, lists and tables.
@@ -184,7 +181,7 @@ def worst_facts(worst: WorstCase) -> dict[str, Any]:
         "bits": worst.bits,
         "lower bits": low,
         "upper bits": high,
-        "nats": math.nextafter(high * LN_2, math.inf),
+        "nats": worst.upper_factors.nats,
         "exact": worst.is_exact,
         "factor": str(worst.upper_factors),
         "route": worst.route,

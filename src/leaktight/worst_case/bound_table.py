@@ -1,6 +1,5 @@
 """What does a bound on the leakage say, and how are several of them read side by side?"""
 
-import math
 import textwrap
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
@@ -9,7 +8,6 @@ from fractions import Fraction
 from html import escape
 
 from leaktight.adjacency import AdjacencyGraph
-from leaktight.exact import ln_interval
 from leaktight.ratio import Ratio
 from leaktight.worst_case.powers import Powers
 
@@ -42,7 +40,7 @@ class Bound:
     @property
     def nats(self) -> float:
         """The bound on the leakage in nats, rounded up."""
-        return math.nextafter(self.bits * ln_interval(2)[1], math.inf) if self.bits else 0.0
+        return self.factors.nats
 
     def __str__(self) -> str:
         return f"{self.source}: {self.form}"

@@ -99,6 +99,11 @@ class Powers:
         """log2 of the number, rounded down and up."""
         return outward(self._log2)
 
+    @property
+    def nats(self) -> float:
+        """The natural logarithm of the number, rounded up."""
+        return outward(self._ln)[1]
+
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Powers | Fraction | int):
             return NotImplemented
@@ -123,6 +128,9 @@ class Powers:
     def _joined(self, text: Callable[[Fraction], str]) -> str:
         bases = [(text(base), e) for base, e in self.factors]
         return " · ".join(f"({base})^{e}" if e != 1 else base for base, e in bases) or "1"
+
+    def _ln(self) -> arb:
+        return sum((e * arb(rational(b)).log() for b, e in self.factors), start=arb(0))
 
     def _log2(self) -> arb:
         return sum((e * arb(rational(b)).log_base(2) for b, e in self.factors), start=arb(0))
