@@ -16,6 +16,7 @@ from flint import fmpq
 import leaktight as lt
 from benchmarks.case import Case
 from benchmarks.cases.capacity import close
+from benchmarks.inputs import loaded
 
 
 class Pair(NamedTuple):
@@ -161,22 +162,10 @@ def work_by_scipy(given: Pair) -> float:
 @cache
 def model(n: int) -> Any:
     """Return the linear program as HiGHS keeps it."""
-    import highspy
-
     p, q, ground = floats(n)
-    matrix, right = equations(n)[:-1], np.concatenate([p, q[:-1]])
-    lp = highspy.HighsLp()
-    lp.num_row_, lp.num_col_ = matrix.shape
-    lp.col_cost_ = ground.ravel()
-    lp.col_lower_, lp.col_upper_ = np.zeros(n * n), np.full(n * n, np.inf)
-    lp.row_lower_ = lp.row_upper_ = right
-    lp.a_matrix_.format_ = highspy.MatrixFormat.kColwise
-    lp.a_matrix_.start_ = matrix.indptr
-    lp.a_matrix_.index_ = matrix.indices
-    lp.a_matrix_.value_ = matrix.data
-    made = highspy.Highs()
-    made.silent()
-    made.passModel(lp)
+    right = np.concatenate([p, q[:-1]])
+    made = loaded(ground.ravel(), equations(n)[:-1].tocsr(), right, right)
+    made.setOptionValue("solver", "simplex")
     return made
 
 
