@@ -56,14 +56,6 @@ def failure(id: str) -> str:
     return found
 
 
-@pytest.mark.parametrize("claim", CLAIMS, ids=lambda claim: claim.id)
-def test_the_claim_holds_and_shows_why(claim: Claim) -> None:
-    outcome = run(claim)
-    assert outcome.failure is None
-    assert 1 <= len(outcome.evidence) <= 5
-    assert all(0 < len(line) < 100 for line in outcome.evidence)
-
-
 def test_every_id_of_the_register_is_a_claim_once() -> None:
     assert sorted(claim.id for claim in CLAIMS) == sorted(REGISTER.split())
 
@@ -73,7 +65,6 @@ def test_every_erratum_is_with_the_claims_that_it_is_about() -> None:
     for claim in CLAIMS:
         for erratum in claim.errata:
             found.setdefault(erratum.number, set()).add(claim.id)
-            assert erratum.kind in {"false", "gap", "typo", "improvable"}
     assert found == ERRATA
 
 

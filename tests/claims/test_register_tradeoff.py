@@ -13,7 +13,7 @@ from leaktight.claims import (
     tradeoff_lemmas,
     tradeoff_utility,
 )
-from leaktight.claims.claim import Claim, Verdict, run
+from leaktight.claims.claim import Verdict, run
 from leaktight.distribution import Distribution
 from leaktight.privacy import PrivacyLevel
 
@@ -49,14 +49,6 @@ def test_every_erratum_stands_where_it_belongs() -> None:
         for erratum in claim.errata:
             found.setdefault(erratum.number, set()).add(claim.id)
     assert found == {number: set(ids.split()) for number, ids in ERRATA.items()}
-
-
-@pytest.mark.parametrize("claim", CLAIMS.values(), ids=list(CLAIMS))
-def test_every_claim_comes_out(claim: Claim) -> None:
-    outcome = run(claim)
-    assert outcome.failure is None
-    assert 1 <= len(outcome.evidence) <= 5
-    assert all(0 < len(line) < 100 for line in outcome.evidence)
 
 
 def test_what_is_false_is_never_said_to_hold_as_printed() -> None:
