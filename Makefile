@@ -1,4 +1,4 @@
-# `make test` needs only Python 3.11+ and make; everything else goes into .venv.
+# Needs only Python 3.11+ and make; everything else goes into .venv. Running needs less than testing.
 PYTHON ?= python3
 BIN := .venv/bin
 
@@ -8,16 +8,16 @@ audit: .venv/ready
 	$(BIN)/leaktight audit examples/studies/hospital.toml --report hospital.html || test $$? -eq 1
 
 test: lint types
-	$(BIN)/python -m pytest
+	$(BIN)/python -m pytest --numprocesses auto
 
-lint: .venv/ready
+lint: .venv/dev-ready
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 
-types: .venv/ready
+types: .venv/dev-ready
 	$(BIN)/mypy
 
-format: .venv/ready
+format: .venv/dev-ready
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
 
@@ -25,20 +25,16 @@ bench: .venv/bench-ready
 	$(BIN)/python -m benchmarks $(ARGS)
 
 docs: .venv/docs-ready
-	$(BIN)/python -m leaktight.claims.errata > docs/errata.md
+	$(BIN)/python -m leaktight.papers.errata > docs/errata.md
 	$(BIN)/sphinx-build -q -W docs site
-
-.venv/docs-ready: .venv/ready
-	$(BIN)/python -m pip install --quiet --editable '.[docs]'
-	touch $@
 
 .venv/ready: pyproject.toml
 	$(PYTHON) -m venv .venv
-	$(BIN)/python -m pip install --quiet --editable '.[dev]'
+	$(BIN)/python -m pip install --quiet --editable .
 	touch $@
 
-.venv/bench-ready: .venv/ready
-	$(BIN)/python -m pip install --quiet --editable '.[bench]'
+.venv/%-ready: .venv/ready
+	$(BIN)/python -m pip install --quiet --editable '.[$*]'
 	touch $@
 
 clean:

@@ -17,19 +17,19 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from leaktight.channel import Channel
-from leaktight.distribution import Distribution
-from leaktight.entropy import mutual_information
-from leaktight.estimate.black_box import audit_mechanism
-from leaktight.estimate.counts import Observations
-from leaktight.estimate.drawing import OneAtATime, Sampler
-from leaktight.estimate.information_estimate import estimate_mutual_information
-from leaktight.estimate.leakage_estimate import (
+from leaktight.channels.channel import Channel
+from leaktight.channels.distribution import Distribution
+from leaktight.leakage.entropy import mutual_information
+from leaktight.leakage.vulnerability import min_entropy_leakage, posterior_vulnerability
+from leaktight.samples.black_box import audit_mechanism
+from leaktight.samples.drawing import OneAtATime, Sampler
+from leaktight.samples.information import estimate_mutual_information
+from leaktight.samples.leakage import (
     LeakageEstimate,
     estimate_min_entropy_leakage,
     estimate_posterior_vulnerability,
 )
-from leaktight.leakage import min_entropy_leakage, posterior_vulnerability
+from leaktight.samples.observations import Observations
 
 CASES, REPETITIONS = 300, 200
 

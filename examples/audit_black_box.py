@@ -9,10 +9,10 @@ import math
 import numpy as np
 import numpy.typing as npt
 
-from leaktight.estimate.black_box import audit_mechanism
-from leaktight.estimate.counts import Observations
-from leaktight.estimate.independence import independence_test
-from leaktight.estimate.leakage_estimate import estimate_posterior_vulnerability
+from leaktight.samples.black_box import audit_mechanism
+from leaktight.samples.independence import independence_test
+from leaktight.samples.leakage import estimate_posterior_vulnerability
+from leaktight.samples.observations import Observations
 
 CALLS = 100_000
 

@@ -21,8 +21,7 @@ from benchmarks.inputs import (
     solver,
     tree_edges,
 )
-from leaktight.linear_program import LinearProgram
-from leaktight.simplex import solve_exact
+from leaktight.exact.linear_program import LinearProgram, solve_exact
 
 MOST_ENTRIES = 20_000
 """The most entries of a mechanism for which the plain program is written down."""

@@ -1,54 +1,33 @@
-from .additive_capacity import (
-    AdditiveEnclosure,
-    additive_bayes_capacity,
-    additive_capacity,
-    spanning_capacity,
-)
-from .adjacency import AdjacencyGraph
-from .attacker import largest_n
-from .average_breach import (
-    AverageBreachLevel,
-    average_breach_level,
-    average_level_from_leakage,
-    leakage_from_average_level,
-)
-from .breach import Breach, breaches, individual_sets
-from .breach_level import (
-    BreachLevel,
-    IndividualBreachLevel,
-    breach_level,
-    independent_breach_level,
-    individual_breach_level,
-)
-from .capacity import Capacity, membership_capacity, min_capacity, risk_capacity
-from .certificate import verify_certificate, write_certificate
-from .chance import Chance
-from .channel import Channel
-from .channel_file import read_channel, write_channel
-from .chernoff import ChernoffInformation, chernoff_information, geometric_chernoff
-from .composition import Parallel, parallel, repeated, sequential
-from .constraint import Count, count
-from .distance import (
+from .channels import (
+    UNFINISHED,
+    Chance,
+    Channel,
+    Distribution,
+    Gain,
+    Loss,
+    NotRefined,
+    Parallel,
+    ProductDistribution,
+    Refined,
     RowDistance,
+    Tries,
+    TruncatedChannel,
+    channel_of,
+    diagonal_form,
     kantorovich,
     largest_row_distance,
     multiplicative_distance,
+    parallel,
+    product_distribution,
+    read_channel,
+    refinement,
+    repeated,
+    sequential,
+    symmetrise,
+    symmetrise_by_distance,
     total_variation,
-)
-from .distribution import Distribution, ProductDistribution, product_distribution
-from .entropy import (
-    EntropyLeakage,
-    cachin_entropy,
-    conditional_entropy,
-    conditional_guessing_entropy,
-    conditional_renyi_entropy,
-    guessing_entropy,
-    guessing_leakage,
-    mutual_information,
-    renyi_entropy,
-    renyi_leakage,
-    shannon_entropy,
-    shannon_leakage,
+    truncated_channel_of,
+    write_channel,
 )
 from .errors import (
     InvalidChannel,
@@ -64,111 +43,186 @@ from .errors import (
     TooLarge,
     Undecided,
 )
-from .estimate.black_box import EpsilonLowerBound, audit_mechanism
-from .estimate.counts import Observations, read_observations
-from .estimate.drawing import OneAtATime
-from .estimate.event import AtLeast, AtMost, OneOf
-from .estimate.independence import IndependenceTest, independence_test
-from .estimate.information_estimate import estimate_mutual_information
-from .estimate.leakage_estimate import (
-    LeakageEstimate,
-    estimate_min_entropy_leakage,
-    estimate_posterior_vulnerability,
-)
-from .exact import ln, ln_interval, log2, log2_interval
-from .explanation import Explanation, explain
-from .gain import Gain, Loss, Tries
-from .graph import Graph
-from .hyper import Hyper, hyper
-from .information_capacity import CapacityEnclosure, renyi_capacity, shannon_capacity
+from .exact import Probability, Ratio, ln, ln_interval, log2, log2_interval
 from .leakage import (
+    AdditiveEnclosure,
+    Capacity,
+    CapacityEnclosure,
+    EntropyLeakage,
+    Hyper,
     Leakage,
+    Utility,
+    additive_bayes_capacity,
+    additive_capacity,
+    cachin_entropy,
+    conditional_entropy,
+    conditional_guessing_entropy,
+    conditional_renyi_entropy,
     g_leakage,
+    guessing_entropy,
+    guessing_leakage,
+    hyper,
+    membership_capacity,
+    min_capacity,
     min_entropy_leakage,
+    mutual_information,
+    oblivious,
     posterior_risk,
     posterior_vulnerability,
+    renyi_capacity,
+    renyi_entropy,
+    renyi_leakage,
     risk,
+    risk_capacity,
     risk_leakage,
+    shannon_capacity,
+    shannon_entropy,
+    shannon_leakage,
+    spanning_capacity,
     strategy,
+    utility,
     vulnerability,
 )
-from .mechanisms.blocks import BlockMechanism
-from .mechanisms.design import BestMechanism, optimal_mechanism
-from .mechanisms.even_ring import EvenRing
-from .mechanisms.exponential import ExponentialMechanism
-from .mechanisms.geometric import GeometricNoise, TruncatedGeometric
-from .mechanisms.graph_exponential import GraphExponential, NormalisedExponential
-from .mechanisms.guarantee import Guarantee, Mechanism
-from .mechanisms.laplace import RoundedLaplace
-from .mechanisms.one_bit import OneBit
-from .mechanisms.planar import PlanarGeometric, PlanarLaplace
-from .mechanisms.randomized_response import RandomizedResponse
-from .mechanisms.repair import Repaired, repair
-from .mechanisms.tight_constraints import TightConstraints
-from .mechanisms.tradeoff import TradeOff, least_leaking, most_useful
-from .noise import geometric_noise
-from .percent import Probability
-from .policy import Policy
+from .mechanisms import (
+    BestMechanism,
+    BlockMechanism,
+    EvenRing,
+    ExponentialMechanism,
+    GeometricNoise,
+    GraphExponential,
+    Guarantee,
+    Mechanism,
+    NormalisedExponential,
+    OneBit,
+    PlanarGeometric,
+    PlanarLaplace,
+    RandomizedResponse,
+    Release,
+    ReleaseRecord,
+    Repaired,
+    RoundedLaplace,
+    TightConstraints,
+    TradeOff,
+    TruncatedGeometric,
+    geometric_noise,
+    least_leaking,
+    most_useful,
+    optimal_mechanism,
+    release,
+    release_csv,
+    repair,
+    sample,
+    worst_case_with_outputs,
+)
+from .policies import (
+    AdjacencyGraph,
+    AutomorphismGroup,
+    Count,
+    Graph,
+    Policy,
+    SecretGraph,
+    Sensitivity,
+    WreathGroup,
+    answer_graph,
+    automorphism_group,
+    count,
+    counting_query,
+    distance_distribution,
+    distance_regularity,
+    sensitivity,
+    sharply_transitive_set,
+    vertex_transitivity,
+)
 from .privacy import (
+    AverageBreachLevel,
+    Breach,
+    BreachLevel,
     DPrivacyLevel,
+    IndividualBreachLevel,
     PrivacyLevel,
     Witness,
+    average_breach_level,
+    average_level_from_leakage,
+    breach_level,
+    breaches,
     component_levels,
     d_privacy_level,
     distinguishability,
+    independent_breach_level,
+    individual_breach_level,
+    individual_sets,
+    leakage_from_average_level,
     privacy_level,
 )
-from .program import UNFINISHED, TruncatedChannel, channel_of, truncated_channel_of
-from .query import Sensitivity, answer_graph, counting_query, sensitivity
-from .rates import (
+from .repetition import (
+    BreachProbability,
+    ChernoffInformation,
+    Enclosed,
+    EventProbability,
+    Explanation,
+    ObservationsNeeded,
     Rate,
+    RepeatedLeakage,
+    SimulatedSuccess,
+    SuccessProbability,
     average_breach_rate,
+    breach_probability,
     breach_probability_rate,
     breach_rate,
+    chernoff_information,
     error_rate,
-    membership_rate,
-    neighbour_rate_bound,
-    rate_bound,
-    utility_rate,
-)
-from .ratio import Ratio
-from .refinement import Refined, refinement
-from .regularity import distance_distribution, distance_regularity, vertex_transitivity
-from .release import Release, ReleaseRecord, release, release_csv
-from .repetition.breach_probability import BreachProbability, breach_probability
-from .repetition.curve import ObservationsNeeded, observations_needed, success_curve
-from .repetition.enclosure import Enclosed, EventProbability, SuccessProbability
-from .repetition.likelihood_bounds import success_bounds
-from .repetition.simulation import SimulatedSuccess, simulate_success
-from .repetition.success import (
-    RepeatedLeakage,
     expected_gain,
     expected_loss,
+    explain,
+    geometric_chernoff,
+    largest_n,
+    membership_rate,
+    neighbour_rate_bound,
+    observations_needed,
+    rate_bound,
     repeated_leakage,
+    simulate_success,
+    success_bounds,
+    success_curve,
     success_probability,
+    utility_rate,
 )
-from .sampling import sample
-from .secrets import SecretGraph
-from .separation import NotRefined
-from .sharply_transitive import sharply_transitive_set
-from .symmetrise import diagonal_form, symmetrise, symmetrise_by_distance
-from .symmetry import AutomorphismGroup, automorphism_group
-from .utility import Utility, oblivious, utility
-from .worst_case.bound_table import Bound, Inapplicable, LeakageBounds
-from .worst_case.codes import (
+from .samples import (
+    AtLeast,
+    AtMost,
+    EpsilonLowerBound,
+    IndependenceTest,
+    LeakageEstimate,
+    Observations,
+    OneAtATime,
+    OneOf,
+    audit_mechanism,
+    estimate_min_entropy_leakage,
+    estimate_mutual_information,
+    estimate_posterior_vulnerability,
+    independence_test,
+    read_observations,
+)
+from .worst_case import (
+    Bound,
+    BoundDecision,
     CoveringCode,
+    Inapplicable,
+    LeakageBounds,
+    WorstCase,
+    WorstCaseFunction,
     covering_code,
+    decide_bound,
     greedy_code,
     hamming_code,
+    leakage_bounds,
     repetition_code,
     smallest_code,
+    verify_certificate,
+    worst_case_function,
+    worst_case_leakage,
+    write_certificate,
 )
-from .worst_case.decision import BoundDecision, decide_bound
-from .worst_case.few_outputs import worst_case_with_outputs
-from .worst_case.optimum import WorstCase, worst_case_leakage
-from .worst_case.parametric import WorstCaseFunction, worst_case_function
-from .worst_case.published import leakage_bounds
-from .wreath import WreathGroup
 
 __all__ = [
     "AdditiveEnclosure",

@@ -4,10 +4,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from leaktight.capacity import min_capacity
 from leaktight.errors import InvalidNumber, TooLarge
+from leaktight.leakage.capacity import min_capacity
 from leaktight.mechanisms.blocks import BlockMechanism
-from tests.promises import RATIOS, kept_promise
+from tests.mechanisms.promises import RATIOS, kept_promise
 
 
 @given(st.integers(1, 5), RATIOS)

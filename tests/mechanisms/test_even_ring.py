@@ -4,14 +4,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from leaktight.channel import Channel
+from leaktight.channels.channel import Channel
 from leaktight.errors import InvalidGraph, InvalidNumber
-from leaktight.leakage import posterior_vulnerability
+from leaktight.leakage.vulnerability import posterior_vulnerability
 from leaktight.mechanisms.even_ring import EvenRing
 from leaktight.mechanisms.graph_exponential import GraphExponential
-from leaktight.privacy import privacy_level
-from tests.named_graphs import cycle
-from tests.promises import kept_promise
+from leaktight.privacy.level import privacy_level
+from tests.mechanisms.promises import kept_promise
+from tests.strategies.named_graphs import cycle
 
 
 def doubled(n: int, ratio: Fraction) -> Channel:

@@ -6,16 +6,16 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from leaktight.channel import Channel
+from leaktight.channels.channel import Channel
 from leaktight.errors import InvalidInput, Mismatch, TooLarge
-from leaktight.graph import Graph
 from leaktight.mechanisms.exponential import ExponentialMechanism
-from leaktight.policy import Policy
-from leaktight.query import sensitivity
-from leaktight.secrets import SecretGraph
-from tests.graph_strategies import secret_graphs
-from tests.named_graphs import complete, path
-from tests.promises import RATIOS, kept_promise
+from leaktight.policies.graph import Graph
+from leaktight.policies.policy import Policy
+from leaktight.policies.query import sensitivity
+from leaktight.policies.secrets import SecretGraph
+from tests.mechanisms.promises import RATIOS, kept_promise
+from tests.strategies.graphs import secret_graphs
+from tests.strategies.named_graphs import complete, path
 
 ABC = ["a", "b", "c"]
 Scores = list[list[Fraction]]

@@ -4,14 +4,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from leaktight.capacity import min_capacity
-from leaktight.channel import Channel
+from leaktight.channels.channel import Channel
 from leaktight.errors import InvalidNumber, TooLarge
+from leaktight.leakage.capacity import min_capacity
 from leaktight.mechanisms.geometric import GeometricNoise, TruncatedGeometric
 from leaktight.mechanisms.randomized_response import RandomizedResponse
-from leaktight.secrets import SecretGraph
+from leaktight.policies.secrets import SecretGraph
 from leaktight.worst_case.optimum import worst_case_leakage
-from tests.promises import RATIOS, kept_promise
+from tests.mechanisms.promises import RATIOS, kept_promise
 
 ABOVE_1 = RATIOS.filter(lambda ratio: ratio > 1)
 

@@ -4,19 +4,28 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from leaktight.capacity import min_capacity
-from leaktight.channel import Channel
+from leaktight.channels.channel import Channel
 from leaktight.errors import InvalidGraph, Mismatch
-from leaktight.graph import Graph
+from leaktight.leakage.capacity import min_capacity
 from leaktight.mechanisms.graph_exponential import GraphExponential, NormalisedExponential
 from leaktight.mechanisms.randomized_response import RandomizedResponse
-from leaktight.policy import Policy
-from leaktight.privacy import privacy_level
-from leaktight.secrets import SecretGraph
+from leaktight.policies.graph import Graph
+from leaktight.policies.policy import Policy
+from leaktight.policies.secrets import SecretGraph
+from leaktight.privacy.level import privacy_level
 from leaktight.worst_case.optimum import worst_case_leakage
-from tests.graph_strategies import secret_graphs
-from tests.named_graphs import complete, cube, cycle, disjoint, path, petersen, prism, star
-from tests.promises import RATIOS, kept_promise
+from tests.mechanisms.promises import RATIOS, kept_promise
+from tests.strategies.graphs import secret_graphs
+from tests.strategies.named_graphs import (
+    complete,
+    cube,
+    cycle,
+    disjoint,
+    path,
+    petersen,
+    prism,
+    star,
+)
 
 REGULAR = st.sampled_from(
     [Graph(1), Graph(3), complete(4), cycle(5), cycle(6), cube(3), petersen(), prism(),

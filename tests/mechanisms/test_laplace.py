@@ -5,11 +5,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from leaktight.channel import Channel
+from leaktight.channels.channel import Channel
 from leaktight.errors import TooLarge
 from leaktight.mechanisms.laplace import RoundedLaplace
-from leaktight.secrets import SecretGraph
-from tests.promises import RATIOS, kept_promise
+from leaktight.policies.secrets import SecretGraph
+from tests.mechanisms.promises import RATIOS, kept_promise
 
 
 @given(st.integers(1, 7), RATIOS, st.integers(1, 8))

@@ -4,13 +4,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from leaktight.channel import Channel
+from leaktight.channels.channel import Channel
 from leaktight.errors import InvalidNumber
 from leaktight.mechanisms.one_bit import OneBit
 from leaktight.mechanisms.randomized_response import RandomizedResponse
-from leaktight.privacy import privacy_level
-from tests.named_graphs import complete
-from tests.promises import RATIOS, kept_promise
+from leaktight.privacy.level import privacy_level
+from tests.mechanisms.promises import RATIOS, kept_promise
+from tests.strategies.named_graphs import complete
 
 
 @given(

@@ -8,15 +8,16 @@ from flint import arb
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from leaktight.channel import Channel
+from leaktight.channels.channel import Channel
+from leaktight.channels.gain import Loss
 from leaktight.errors import TooLarge
-from leaktight.exact import precision, rational
-from leaktight.gain import Loss
-from leaktight.leakage import posterior_risk, posterior_vulnerability
+from leaktight.exact.numbers import rational
+from leaktight.exact.rounding import precision
+from leaktight.leakage.vulnerability import posterior_risk, posterior_vulnerability
 from leaktight.mechanisms.geometric import TruncatedGeometric
 from leaktight.mechanisms.planar import PlanarGeometric, PlanarLaplace
-from leaktight.secrets import SecretGraph
-from tests.promises import RATIOS, kept_promise
+from leaktight.policies.secrets import SecretGraph
+from tests.mechanisms.promises import RATIOS, kept_promise
 
 SIDES = st.integers(1, 4)
 

@@ -6,11 +6,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from leaktight.capacity import min_capacity
 from leaktight.errors import InvalidGraph, InvalidNumber, TooLarge
+from leaktight.leakage.capacity import min_capacity
 from leaktight.mechanisms.randomized_response import RandomizedResponse
-from leaktight.privacy import privacy_level
-from tests.promises import RATIOS, kept_promise
+from leaktight.privacy.level import privacy_level
+from tests.mechanisms.promises import RATIOS, kept_promise
 
 
 @given(st.integers(1, 4), RATIOS, st.integers(1, 2))

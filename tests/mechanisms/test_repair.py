@@ -7,17 +7,17 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from leaktight.channel import Channel
+from leaktight.channels.channel import Channel
+from leaktight.channels.gain import Loss
 from leaktight.errors import InvalidChannel, Mismatch
-from leaktight.exact import float_array
-from leaktight.gain import Loss
-from leaktight.graph import Graph
-from leaktight.leakage import posterior_vulnerability
-from leaktight.mechanisms.design import optimal_mechanism
-from leaktight.mechanisms.repair import repair
-from leaktight.privacy import privacy_level
-from leaktight.secrets import SecretGraph
-from tests.graph_strategies import secret_graphs
+from leaktight.exact.numbers import float_array
+from leaktight.leakage.vulnerability import posterior_vulnerability
+from leaktight.mechanisms.best import optimal_mechanism
+from leaktight.mechanisms.best.repair import repair
+from leaktight.policies.graph import Graph
+from leaktight.policies.secrets import SecretGraph
+from leaktight.privacy.level import privacy_level
+from tests.strategies.graphs import secret_graphs
 
 
 @pytest.mark.parametrize("seed", range(10))

@@ -6,19 +6,19 @@ from flint import fmpq_mat
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from leaktight.capacity import min_capacity
-from leaktight.channel import Channel
+from leaktight.channels.channel import Channel
 from leaktight.errors import InvalidGraph, TooLarge
-from leaktight.exact import fraction
-from leaktight.graph import Graph
+from leaktight.exact.numbers import fraction
+from leaktight.leakage.capacity import min_capacity
 from leaktight.mechanisms.geometric import TruncatedGeometric
 from leaktight.mechanisms.graph_exponential import GraphExponential, decay
 from leaktight.mechanisms.tight_constraints import TightConstraints
-from leaktight.secrets import SecretGraph
+from leaktight.policies.graph import Graph
+from leaktight.policies.secrets import SecretGraph
 from leaktight.worst_case.optimum import worst_case_leakage
-from tests.graph_strategies import secret_graphs
-from tests.named_graphs import cycle, petersen
-from tests.promises import RATIOS, kept_promise
+from tests.mechanisms.promises import RATIOS, kept_promise
+from tests.strategies.graphs import secret_graphs
+from tests.strategies.named_graphs import cycle, petersen
 
 ABOVE_1 = RATIOS.filter(lambda ratio: ratio > 1)
 

@@ -6,16 +6,16 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from leaktight.channel import Channel
-from leaktight.distribution import Distribution
+from leaktight.channels.channel import Channel
+from leaktight.channels.distribution import Distribution
+from leaktight.channels.gain import Gain, Loss
 from leaktight.errors import InvalidGain, InvalidNumber, Mismatch, TooLarge
-from leaktight.gain import Gain, Loss
-from leaktight.leakage import posterior_vulnerability, vulnerability
-from leaktight.mechanisms.design import optimal_mechanism
-from leaktight.mechanisms.tradeoff import TradeOff, least_leaking, most_useful
-from leaktight.privacy import privacy_level
-from leaktight.secrets import SecretGraph
-from tests.strategies import distributions
+from leaktight.leakage.vulnerability import posterior_vulnerability, vulnerability
+from leaktight.mechanisms.best import optimal_mechanism
+from leaktight.mechanisms.best.tradeoff import TradeOff, least_leaking, most_useful
+from leaktight.policies.secrets import SecretGraph
+from leaktight.privacy.level import privacy_level
+from tests.strategies.channels import distributions
 
 FOUR = Distribution.uniform(range(4))
 DISTANCE = Loss.by_distance(range(4), lambda a, b: abs(a - b))

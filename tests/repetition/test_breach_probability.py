@@ -7,11 +7,11 @@ from math import exp, prod
 
 import pytest
 
-from leaktight.channel import Channel
+from leaktight.channels.channel import Channel
 from leaktight.errors import InvalidDistribution, InvalidNumber, Mismatch
-from leaktight.exact import log2
-from leaktight.repetition import decisions
+from leaktight.exact.rounding import log2
 from leaktight.repetition.breach_probability import breach_probability
+from leaktight.repetition.types import decisions
 from tests.repetition.test_success import random_rows
 
 SKEW = Channel([["4/5", "1/5"], ["3/10", "7/10"]])

@@ -7,12 +7,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from leaktight.channel import Channel
+from leaktight.channels.channel import Channel
 from leaktight.errors import InvalidNumber, TooLarge
 from leaktight.repetition import curve
 from leaktight.repetition.curve import observations_needed, success_curve
 from leaktight.repetition.success import success_probability
-from tests.strategies import channels
+from tests.strategies.channels import channels
 
 COIN = Channel([["2/3", "1/3"], ["1/3", "2/3"]])
 FOUR = Channel.normalised([[4, 3, 2, 1], [1, 2, 3, 4], [2, 2, 3, 3]])
@@ -101,8 +101,8 @@ def test_a_float_is_the_decimal_number_that_it_prints_as() -> None:
 def test_bounds_that_do_not_settle_it_leave_an_interval(monkeypatch: pytest.MonkeyPatch) -> None:
     line = Channel.normalised([[4, 2, 1, 1], [2, 4, 2, 1], [1, 2, 4, 2], [1, 1, 2, 4]])
     exact = observations_needed(line, success="0.8")
-    monkeypatch.setattr("leaktight.repetition.decisions.MOST_TYPES", 0)
-    monkeypatch.setattr("leaktight.repetition.decisions.FEW", 0)
+    monkeypatch.setattr("leaktight.repetition.types.decisions.MOST_TYPES", 0)
+    monkeypatch.setattr("leaktight.repetition.types.decisions.FEW", 0)
     rough = observations_needed(line, success="0.8")
     assert exact.is_exact
     assert not rough.is_exact

@@ -8,14 +8,18 @@ from flint import fmpq
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from leaktight.channel import Channel
+from leaktight.channels.channel import Channel
 from leaktight.errors import TooLarge
-from leaktight.exact import Array, exact_array, fraction
-from leaktight.repetition import decisions
-from leaktight.repetition.decisions import enclosed_sum, exact_sum, listed_sum, sum_over_types
-from leaktight.repetition.likelihoods import Likelihoods
-from leaktight.repetition.stakes import Guessing, Stakes
-from leaktight.repetition.type_classes import TypeClasses
+from leaktight.exact.numbers import Array, exact_array, fraction
+from leaktight.repetition.types import (
+    Guessing,
+    Likelihoods,
+    Stakes,
+    TypeClasses,
+    decisions,
+    sum_over_types,
+)
+from leaktight.repetition.types.decisions import enclosed_sum, exact_sum, listed_sum
 from tests.repetition.test_type_classes import several_types
 
 

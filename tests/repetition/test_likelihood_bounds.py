@@ -9,9 +9,10 @@ import numpy as np
 import pytest
 from flint import arb, fmpq
 
-from leaktight.channel import Channel
+from leaktight.channels.channel import Channel
 from leaktight.errors import TooLarge
-from leaktight.exact import exact_array, precision, rational
+from leaktight.exact.numbers import exact_array, rational
+from leaktight.exact.rounding import precision
 from leaktight.repetition import likelihood_bounds, pair_error
 from leaktight.repetition.likelihood_bounds import success_bounds
 from leaktight.repetition.pair_error import BITS, TILTS, Pair

@@ -8,12 +8,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from leaktight.channel import Channel
-from leaktight.exact import fraction
+from leaktight.channels.channel import Channel
+from leaktight.exact.numbers import fraction
 from leaktight.repetition import own_output
 from leaktight.repetition.likelihood_bounds import success_bounds
-from leaktight.repetition.observations import observe
 from leaktight.repetition.own_output import OwnOutput
+from leaktight.repetition.rounds import observe
 from leaktight.repetition.success import success_probability
 
 

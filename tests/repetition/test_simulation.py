@@ -5,8 +5,8 @@ from math import comb
 
 import pytest
 
-from leaktight.channel import Channel
-from leaktight.distribution import Distribution
+from leaktight.channels.channel import Channel
+from leaktight.channels.distribution import Distribution
 from leaktight.errors import InvalidNumber
 from leaktight.repetition import simulation
 from leaktight.repetition.simulation import simulate_success

@@ -10,26 +10,27 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from leaktight.channel import Channel
-from leaktight.composition import repeated, sequential
-from leaktight.distribution import Distribution
+from leaktight.channels.channel import Channel
+from leaktight.channels.composition import repeated, sequential
+from leaktight.channels.distribution import Distribution
+from leaktight.channels.gain import Gain, Loss, Tries
 from leaktight.errors import InvalidGain, Mismatch, TooLarge
-from leaktight.exact import log2, rational
-from leaktight.gain import Gain, Loss, Tries
-from leaktight.leakage import (
+from leaktight.exact.numbers import rational
+from leaktight.exact.rounding import log2
+from leaktight.leakage.vulnerability import (
     g_leakage,
     min_entropy_leakage,
     posterior_risk,
     posterior_vulnerability,
 )
-from leaktight.repetition.observations import Observed
+from leaktight.repetition.rounds import Observed
 from leaktight.repetition.success import (
     expected_gain,
     expected_loss,
     repeated_leakage,
     success_probability,
 )
-from tests.strategies import channels, channels_and_priors, gains
+from tests.strategies.channels import channels, channels_and_priors, gains
 
 Rows = list[list[Fraction]]
 COIN = Channel([["2/3", "1/3"], ["1/3", "2/3"]])

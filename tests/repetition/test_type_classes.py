@@ -10,11 +10,12 @@ from flint import fmpq
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from leaktight.exact import Array, exact_array, public, rational
-from leaktight.repetition.likelihoods import STRIDE, Likelihoods, Scaled
-from leaktight.repetition.numerators import Numerators
-from leaktight.repetition.type_classes import TypeClasses, compositions
-from tests.strategies import channels
+from leaktight.exact.numbers import Array, exact_array, public, rational
+from leaktight.repetition.types import Likelihoods, Scaled, TypeClasses
+from leaktight.repetition.types.likelihoods import STRIDE
+from leaktight.repetition.types.numerators import Numerators
+from leaktight.repetition.types.type_classes import compositions
+from tests.strategies.channels import channels
 
 
 @st.composite

@@ -5,20 +5,18 @@ from fractions import Fraction
 
 import pytest
 
-from leaktight.adjacency import AdjacencyGraph
 from leaktight.errors import InvalidInput, Mismatch
-from leaktight.graph import Graph
-from leaktight.secrets import SecretGraph
-from leaktight.worst_case.codes import (
-    CoveringCode,
+from leaktight.policies.adjacency import AdjacencyGraph
+from leaktight.policies.graph import Graph
+from leaktight.policies.secrets import SecretGraph
+from leaktight.worst_case.published import (
     covering_code,
-    greedy_code,
-    hamming_blocks,
     hamming_code,
     repetition_code,
     smallest_code,
 )
-from tests.named_graphs import cube, cycle, disjoint, path, petersen, star
+from leaktight.worst_case.published.codes import CoveringCode, greedy_code, hamming_blocks
+from tests.strategies.named_graphs import cube, cycle, disjoint, path, petersen, star
 
 RATIOS = [1, Fraction(6, 5), 2, 5]
 

@@ -9,16 +9,21 @@ import numpy as np
 import pytest
 from flint import fmpq
 
-from leaktight.capacity import min_capacity
 from leaktight.errors import InvalidGraph, InvalidNumber, TooLarge
-from leaktight.exact import rational
-from leaktight.graph import Graph
-from leaktight.privacy import privacy_level
-from leaktight.ratio import Ratio
-from leaktight.worst_case.columns import ColumnOptimum, column_optimum
-from leaktight.worst_case.cuts import Cuts
-from leaktight.worst_case.flow import cheapest_column, descend, neighbour_lists
-from tests.named_graphs import complete, cycle, path, star
+from leaktight.exact.numbers import rational
+from leaktight.exact.ratio import Ratio
+from leaktight.leakage.capacity import min_capacity
+from leaktight.policies.graph import Graph
+from leaktight.privacy.level import privacy_level
+from leaktight.worst_case.columns import (
+    ColumnOptimum,
+    cheapest_column,
+    column_optimum,
+    neighbour_lists,
+)
+from leaktight.worst_case.columns.cuts import Cuts
+from leaktight.worst_case.columns.flow import descend
+from tests.strategies.named_graphs import complete, cycle, path, star
 
 RATIOS = [Fraction(r) for r in ("1.05", "1.2", "1.7", "2", "3", "8")]
 TREE = Graph(6, [(0, 1), (1, 2), (1, 4), (1, 5), (2, 3)])

@@ -8,17 +8,17 @@ import pytest
 from scipy.optimize import linprog
 from scipy.sparse import coo_array
 
-from leaktight.capacity import min_capacity
-from leaktight.channel import Channel
+from leaktight.channels.channel import Channel
 from leaktight.check import check
 from leaktight.errors import InvalidNumber, TooLarge
-from leaktight.exact import exact_array, fraction
-from leaktight.graph import Graph
-from leaktight.policy import Policy
-from leaktight.privacy import privacy_level
-from leaktight.ratio import Ratio
-from leaktight.secrets import SecretGraph
-from leaktight.worst_case.covering import Cover, DistanceMechanism, best_cover, coverage, weighting
+from leaktight.exact.numbers import exact_array, fraction
+from leaktight.exact.ratio import Ratio
+from leaktight.leakage.capacity import min_capacity
+from leaktight.policies.graph import Graph
+from leaktight.policies.policy import Policy
+from leaktight.policies.secrets import SecretGraph
+from leaktight.privacy.level import privacy_level
+from leaktight.worst_case.columns import Cover, DistanceMechanism, best_cover, coverage, weighting
 from leaktight.worst_case.optimum import WorstCase, worst_case_leakage
 
 RATIOS = [Fraction(1), Fraction(6, 5), Fraction(17, 10), Fraction(2), Fraction(3), Fraction(8)]

@@ -4,12 +4,12 @@ import networkx as nx
 import numpy as np
 import pytest
 
-from leaktight.capacity import min_capacity
 from leaktight.check import check
 from leaktight.errors import TooLarge
-from leaktight.graph import Graph
-from leaktight.privacy import privacy_level
-from leaktight.secrets import SecretGraph
+from leaktight.leakage.capacity import min_capacity
+from leaktight.policies.graph import Graph
+from leaktight.policies.secrets import SecretGraph
+from leaktight.privacy.level import privacy_level
 from leaktight.worst_case.columns import column_optimum
 from leaktight.worst_case.optimum import worst_case_leakage
 from leaktight.worst_case.orbit_program import orbit_optimum

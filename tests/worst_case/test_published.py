@@ -9,17 +9,30 @@ import numpy as np
 import pytest
 from scipy.optimize import linprog
 
-from leaktight.adjacency import AdjacencyGraph
-from leaktight.constraint import count
 from leaktight.errors import InvalidNumber, Mismatch, TooLarge
-from leaktight.graph import Graph
-from leaktight.policy import Policy
-from leaktight.secrets import SecretGraph
-from leaktight.worst_case.bound_table import Bound, LeakageBounds
-from leaktight.worst_case.codes import hamming_code, repetition_code
-from leaktight.worst_case.few_outputs import worst_case_with_outputs
-from leaktight.worst_case.published import leakage_bounds
-from tests.named_graphs import complete, cube, cycle, disjoint, path, petersen, prism, star
+from leaktight.mechanisms.best import worst_case_with_outputs
+from leaktight.policies.adjacency import AdjacencyGraph
+from leaktight.policies.constraint import count
+from leaktight.policies.graph import Graph
+from leaktight.policies.policy import Policy
+from leaktight.policies.secrets import SecretGraph
+from leaktight.worst_case.published import (
+    LeakageBounds,
+    hamming_code,
+    leakage_bounds,
+    repetition_code,
+)
+from leaktight.worst_case.published.bounds import Bound
+from tests.strategies.named_graphs import (
+    complete,
+    cube,
+    cycle,
+    disjoint,
+    path,
+    petersen,
+    prism,
+    star,
+)
 
 RATIOS = ["1", "1.2", "2", "5"]
 

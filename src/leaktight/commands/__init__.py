@@ -1,1 +1,1 @@
-"""What can be asked on the command line? Each command parses, calls, prints."""
+"""What can be asked on the command line?"""

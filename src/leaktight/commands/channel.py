@@ -7,7 +7,13 @@ from typing import Annotated
 
 import typer
 
-from leaktight.arguments import JsonOption, PriorOption, read_count, read_numbers, read_whole
+from leaktight.commands.arguments import (
+    JsonOption,
+    PriorOption,
+    read_count,
+    read_numbers,
+    read_whole,
+)
 from leaktight.commands.output import print_json, spinner
 
 MOST_DRAWS = 10**6
@@ -28,13 +34,12 @@ def repeat(
       printf 'answer,no,yes\\nno,2/3,1/3\\nyes,1/3,2/3\\n' > coin.csv
       leaktight repeat coin.csv --observations 1,10,100 --below 0.99
     """
-    from leaktight.attacker import largest_n
-    from leaktight.channel_file import read_channel
+    from leaktight.channels.file import read_channel
     from leaktight.errors import TooLarge
-    from leaktight.exact import shown
-    from leaktight.percent import percent, percent_above
+    from leaktight.exact.shown import percent, percent_above, shown
+    from leaktight.repetition.attacker import largest_n
     from leaktight.repetition.curve import success_curve
-    from leaktight.study import MOST_OBSERVATIONS
+    from leaktight.studies.study import MOST_OBSERVATIONS
 
     seen, belief, counts = read_channel(channel), read_numbers(prior), read_whole(observations)
     if max(counts) > MOST_OBSERVATIONS:
@@ -84,9 +89,9 @@ def sample(
       leaktight sample coin.csv yes no yes
       leaktight sample coin.csv yes --count 10
     """
-    from leaktight.channel_file import read_channel
-    from leaktight.release import release_csv
-    from leaktight.sampling import sample as drawn
+    from leaktight.channels.file import read_channel
+    from leaktight.mechanisms.release import release_csv
+    from leaktight.mechanisms.release import sample as drawn
 
     seen = read_channel(channel)
     if not 1 <= count <= MOST_DRAWS:

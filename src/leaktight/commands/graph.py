@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from leaktight.arguments import (
+from leaktight.commands.arguments import (
     CertificateOption,
     EpsilonOption,
     GainOption,
@@ -52,10 +52,10 @@ def bound(
     Example:
       leaktight bound line:4 --records 100 --ratio 2
     """
-    from leaktight.certificate import write_certificate
-    from leaktight.facts import bound_facts, worst_facts
-    from leaktight.graph_text import graph_of
-    from leaktight.policy import Policy
+    from leaktight.policies.policy import Policy
+    from leaktight.policies.text import graph_of
+    from leaktight.studies.answers import bound_facts, worst_facts
+    from leaktight.worst_case.certificate import write_certificate
     from leaktight.worst_case.optimum import worst_case_leakage
     from leaktight.worst_case.published import leakage_bounds
 
@@ -93,7 +93,7 @@ def bound(
 
 def _most(worst: "WorstCase") -> str:
     """Say how much any mechanism leaks at worst."""
-    from leaktight.digits import above
+    from leaktight.exact.shown import above
 
     how = "exactly" if worst.is_exact else "at most"
     most = worst.upper_factors.shown()
@@ -116,14 +116,15 @@ def design(
     Example:
       leaktight design line:5 --epsilon 1 --gain distance --output best.csv --certificate best.json
     """
-    from leaktight.certificate import write_certificate
-    from leaktight.channel_file import write_channel
-    from leaktight.digits import above
+    from leaktight.channels.file import write_channel
+    from leaktight.channels.gain import Loss
     from leaktight.errors import TooLarge
-    from leaktight.exact import float_above, rational, shown
-    from leaktight.gain import Loss
-    from leaktight.graph_text import graph_of
-    from leaktight.mechanisms.design import optimal_mechanism
+    from leaktight.exact.numbers import rational
+    from leaktight.exact.rounding import float_above
+    from leaktight.exact.shown import above, shown
+    from leaktight.mechanisms.best import optimal_mechanism
+    from leaktight.policies.text import graph_of
+    from leaktight.worst_case.certificate import write_certificate
 
     values = graph_of(graph)
     expect_different(("--output", output), ("--certificate", certificate))
@@ -175,8 +176,8 @@ def decide(
       leaktight decide complete:2 0,2 1,1
     """
     from leaktight.errors import TooLarge
-    from leaktight.graph_text import graph_of
-    from leaktight.worst_case.decision import decide_bound
+    from leaktight.policies.text import graph_of
+    from leaktight.worst_case.every_ratio import decide_bound
 
     above, below = read_whole(numerator), read_whole(denominator)
     most = max(len(above), len(below))

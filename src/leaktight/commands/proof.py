@@ -9,7 +9,7 @@ from typing import Annotated
 
 import typer
 
-from leaktight.arguments import JsonOption, claim_ids
+from leaktight.commands.arguments import JsonOption, claim_ids
 from leaktight.commands.output import print_json
 
 
@@ -55,9 +55,9 @@ def reproduce(
     Example:
       leaktight reproduce E-T11
     """
-    from leaktight.claims.claim import run
-    from leaktight.claims.register import claims_named
-    from leaktight.claims.show import detail, line, summary, to_dict
+    from leaktight.papers.claim import run
+    from leaktight.papers.register import claims_named
+    from leaktight.papers.show import detail, line, summary, to_dict
 
     chosen, outcomes = claims_named(claim), []
     width = get_terminal_size().columns if sys.stdout.isatty() else None
@@ -67,7 +67,7 @@ def reproduce(
         if not as_json:
             print(detail(outcome) if claim else line(outcome, width), flush=True)
     if figures is not None:
-        from leaktight.claims.figures import draw_all
+        from leaktight.papers.figures import draw_all
 
         for path in draw_all(figures):
             print(f"drawn: {path}", file=sys.stderr)

@@ -6,14 +6,8 @@ from typing import Annotated
 
 import typer
 
-from leaktight.arguments import CertificateOption, JsonOption
-from leaktight.commands.output import (
-    expect_different,
-    expect_writable,
-    print_json,
-    spinner,
-    write,
-)
+from leaktight.commands.arguments import CertificateOption, JsonOption
+from leaktight.commands.output import expect_different, expect_writable, print_json, spinner, write
 
 
 def audit(
@@ -35,7 +29,7 @@ def audit(
     Example:
       leaktight audit examples/studies/hospital.toml --report ward.html --certificate proof.json
     """
-    from leaktight.study import read_study
+    from leaktight.studies.study import read_study
 
     pages = (".html", ".htm", ".md")
     if report is not None and report.suffix.lower() not in pages:
@@ -45,11 +39,11 @@ def audit(
     read = [(f"the file {path.name} of the study", path) for path in asked.files]
     expect_different(*read, ("--report", report), ("--certificate", certificate))
 
-    from leaktight.audit import audit as answered  # what a mistake need not wait for
-    from leaktight.certificate import write_certificate
     from leaktight.errors import InvalidInput
-    from leaktight.facts import facts
-    from leaktight.terminal import summary, verdict
+    from leaktight.reports.terminal import summary, verdict
+    from leaktight.studies.answers import facts
+    from leaktight.studies.audit import audit as answered  # what a mistake need not wait for
+    from leaktight.worst_case.certificate import write_certificate
 
     with spinner(quiet or as_json) as progress:
         answer = answered(asked, progress)
@@ -60,7 +54,7 @@ def audit(
         write_certificate(answer.proved, certificate)
     found = facts(answer, None if certificate is None else str(certificate))
     if report is not None:
-        from leaktight.report import html, markdown
+        from leaktight.reports.html import html, markdown
 
         page = markdown if report.suffix.lower() == ".md" else html
         words = ["leaktight", "audit", str(study), "--report", report.name]

@@ -5,12 +5,12 @@ from fractions import Fraction
 
 import numpy as np
 
-from leaktight.channel import Channel
+from leaktight.channels.channel import Channel
 from leaktight.errors import InvalidNumber
-from leaktight.exact import Number, exact_array, rational
-from leaktight.mechanisms.guarantee import Guarantee, Mechanism, refuse_too_large
-from leaktight.ratio import Ratio
-from leaktight.secrets import SecretGraph
+from leaktight.exact.numbers import Number, exact_array, rational
+from leaktight.exact.ratio import Ratio
+from leaktight.mechanisms.mechanism import Guarantee, Mechanism, refuse_too_large
+from leaktight.policies.secrets import SecretGraph
 
 
 @dataclass(frozen=True, slots=True, init=False, repr=False)

@@ -5,14 +5,15 @@ from fractions import Fraction
 
 import numpy as np
 
-from leaktight.channel import Channel
+from leaktight.channels.channel import Channel
 from leaktight.errors import InvalidGraph, InvalidNumber
-from leaktight.exact import Number, exact_array, rational, shown
-from leaktight.graph import Graph, Vertices
+from leaktight.exact.numbers import Number, exact_array, rational
+from leaktight.exact.ratio import Ratio
+from leaktight.exact.shown import shown
 from leaktight.labels import Labels
-from leaktight.mechanisms.guarantee import Guarantee, Mechanism, refuse_too_large
-from leaktight.ratio import Ratio
-from leaktight.secrets import SecretGraph
+from leaktight.mechanisms.mechanism import Guarantee, Mechanism, refuse_too_large
+from leaktight.policies.graph import Graph, Vertices
+from leaktight.policies.secrets import SecretGraph
 
 
 @dataclass(frozen=True, slots=True, init=False, repr=False)
@@ -22,7 +23,7 @@ class EvenRing(Mechanism):
     It is not optimal, against what Example 3 there says: :class:`~leaktight.GraphExponential` on
     the ring is private at every ratio and better, 8/21 against 4/11 for 6 values at λ = 2.
 
-    >>> from leaktight.leakage import posterior_vulnerability
+    >>> from leaktight.leakage.vulnerability import posterior_vulnerability
     >>> posterior_vulnerability(EvenRing(6, ratio=2).channel)
     Fraction(4, 11)
     """

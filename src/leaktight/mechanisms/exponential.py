@@ -12,16 +12,16 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from leaktight.channel import Channel
+from leaktight.channels.channel import Channel
 from leaktight.errors import InvalidInput, TooLarge
-from leaktight.exact import Array, Number, counted, exact_array, is_exact, rational, shown
-from leaktight.graph import Graph, Vertices
+from leaktight.exact.matrix import as_mapping, read_table
+from leaktight.exact.numbers import Array, Number, exact_array, is_exact, rational
+from leaktight.exact.ratio import Ratio, step_ratio
+from leaktight.exact.shown import counted, shown
 from leaktight.labels import Labels
-from leaktight.matrix import as_mapping, read_table
-from leaktight.mechanisms.guarantee import Guarantee, Mechanism, refuse_too_large, vertices_of
-from leaktight.mechanisms.step import step_ratio
-from leaktight.policy import Neighbours, adjacency_of
-from leaktight.ratio import Ratio
+from leaktight.mechanisms.mechanism import Guarantee, Mechanism, refuse_too_large, vertices_of
+from leaktight.policies.graph import Graph, Vertices
+from leaktight.policies.policy import Neighbours, adjacency_of
 
 Score: TypeAlias = Callable[[Any, Any], Any] | Mapping[Any, Any] | Any
 """How good an output is for an input: a function of (input, output), or a table of rows."""
@@ -43,8 +43,8 @@ class ExponentialMechanism(Mechanism):
     So that every probability is rational, scores are counted in their largest common ``unit``, and
     r^unit, the ``step``, is rational.
 
-    >>> from leaktight.policy import Policy
-    >>> from leaktight.secrets import SecretGraph
+    >>> from leaktight.policies.policy import Policy
+    >>> from leaktight.policies.secrets import SecretGraph
     >>> votes = Policy(SecretGraph.complete(["tea", "milk"]), records=2)
     >>> most = ExponentialMechanism(votes, ["tea", "milk"], lambda all, w: all.count(w), ratio=4)
     >>> most.spread, most.guarantee.ratio

@@ -9,13 +9,13 @@ Corollary 1 of [Boreale2012]_ is an equality.
 from dataclasses import dataclass
 from fractions import Fraction
 
-from leaktight.channel import Channel
+from leaktight.channels.channel import Channel
 from leaktight.errors import InvalidNumber, TooLarge
-from leaktight.exact import Array, Number, counted, exact_array, rational
-from leaktight.mechanisms.guarantee import Guarantee, Mechanism
-from leaktight.mechanisms.line import LineMechanism
-from leaktight.mechanisms.step import read_sensitivity, step_ratio
-from leaktight.ratio import Ratio
+from leaktight.exact.numbers import Array, Number, exact_array, rational
+from leaktight.exact.ratio import Ratio, step_ratio
+from leaktight.exact.shown import counted
+from leaktight.mechanisms.line import LineMechanism, read_sensitivity
+from leaktight.mechanisms.mechanism import Guarantee, Mechanism
 
 
 @dataclass(frozen=True, slots=True, init=False, repr=False)

@@ -12,15 +12,16 @@ from fractions import Fraction
 import numpy as np
 from flint import fmpq
 
-from leaktight.channel import Channel
+from leaktight.channels.channel import Channel
 from leaktight.errors import InvalidGraph
-from leaktight.exact import Array, Number, counted, exact_array, fraction, rational, shown
-from leaktight.graph import Graph
+from leaktight.exact.numbers import Array, Number, exact_array, fraction, rational
+from leaktight.exact.ratio import Ratio
+from leaktight.exact.shown import counted, shown
 from leaktight.labels import alignment
-from leaktight.mechanisms.guarantee import Guarantee, Mechanism, refuse_too_large, vertices_of
-from leaktight.policy import Neighbours, adjacency_of
-from leaktight.ratio import Ratio
-from leaktight.worst_case.covering import coverage
+from leaktight.mechanisms.mechanism import Guarantee, Mechanism, refuse_too_large, vertices_of
+from leaktight.policies.graph import Graph
+from leaktight.policies.policy import Neighbours, adjacency_of
+from leaktight.worst_case.columns import coverage
 
 
 def decay(graph: Graph, ratio: Fraction) -> Array:
@@ -53,8 +54,8 @@ class GraphExponential(Mechanism):
     On another graph, give with ``on=`` one that has these edges and more: what is private there is
     private here too, though seldom the best (Remark 2 of [Alvim2011b]_).
 
-    >>> from leaktight.leakage import posterior_vulnerability
-    >>> from leaktight.secrets import SecretGraph
+    >>> from leaktight.leakage.vulnerability import posterior_vulnerability
+    >>> from leaktight.policies.secrets import SecretGraph
     >>> ring = SecretGraph.cycle(7)
     >>> posterior_vulnerability(GraphExponential(ring, ratio=2).channel)
     Fraction(4, 11)
@@ -115,7 +116,7 @@ class NormalisedExponential(Mechanism):
     λ, so the level is between λ and λ², and ``guarantee`` says which, exactly. To stay within a
     ratio, ask for its root, or take :class:`~leaktight.TightConstraints`.
 
-    >>> from leaktight.secrets import SecretGraph
+    >>> from leaktight.policies.secrets import SecretGraph
     >>> blurred = NormalisedExponential(SecretGraph.line(3), ratio=2)
     >>> blurred.guarantee.ratio
     Fraction(16, 7)

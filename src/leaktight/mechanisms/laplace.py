@@ -7,10 +7,11 @@ to a grid, and the chance of each grid point is an exact rational.
 
 from fractions import Fraction
 
-from leaktight.exact import Array, counted, exact_array, rational
-from leaktight.mechanisms.guarantee import Guarantee
+from leaktight.exact.numbers import Array, exact_array, rational
+from leaktight.exact.ratio import step_ratio
+from leaktight.exact.shown import counted
 from leaktight.mechanisms.line import LineMechanism
-from leaktight.mechanisms.step import step_ratio
+from leaktight.mechanisms.mechanism import Guarantee
 
 
 class RoundedLaplace(LineMechanism):

@@ -6,14 +6,14 @@ from fractions import Fraction
 
 import numpy as np
 
-from leaktight.channel import Channel
-from leaktight.exact import Array, Number
-from leaktight.graph import Graph, Vertices
+from leaktight.channels.channel import Channel
+from leaktight.errors import InvalidNumber
+from leaktight.exact.numbers import Array, Number
+from leaktight.exact.ratio import Ratio
 from leaktight.labels import Labels
-from leaktight.mechanisms.guarantee import Mechanism, refuse_too_large
-from leaktight.mechanisms.step import read_sensitivity
-from leaktight.ratio import Ratio
-from leaktight.secrets import SecretGraph
+from leaktight.mechanisms.mechanism import Mechanism, refuse_too_large
+from leaktight.policies.graph import Graph, Vertices
+from leaktight.policies.secrets import SecretGraph
 
 
 @dataclass(frozen=True, slots=True, init=False, repr=False)
@@ -73,3 +73,14 @@ class LineMechanism(Mechanism):
         """Whose neighbours the guarantee is about."""
         line = f"values of a line of {len(self.values)}"
         return line if self.sensitivity == 1 else f"{line}, up to {self.reach} places apart"
+
+
+def read_sensitivity(sensitivity: int) -> int:
+    """Return by how many steps the answers of neighbours may differ, a whole number."""
+    whole = isinstance(sensitivity, int | np.integer) and not isinstance(sensitivity, bool)
+    if not whole or sensitivity < 1:
+        raise InvalidNumber(
+            f"a sensitivity must be a whole number of steps from 1 up, got {sensitivity!r:.60}; "
+            "for other answers, count in a smaller unit"
+        )
+    return int(sensitivity)

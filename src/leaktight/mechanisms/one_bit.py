@@ -3,12 +3,13 @@
 from dataclasses import dataclass
 from fractions import Fraction
 
-from leaktight.channel import Channel
+from leaktight.channels.channel import Channel
 from leaktight.errors import InvalidNumber
-from leaktight.exact import Number, fraction, rational, shown
-from leaktight.mechanisms.guarantee import Guarantee, Mechanism
-from leaktight.ratio import Ratio
-from leaktight.secrets import SecretGraph
+from leaktight.exact.numbers import Number, fraction, rational
+from leaktight.exact.ratio import Ratio
+from leaktight.exact.shown import shown
+from leaktight.mechanisms.mechanism import Guarantee, Mechanism
+from leaktight.policies.secrets import SecretGraph
 
 
 @dataclass(frozen=True, slots=True, init=False, repr=False)

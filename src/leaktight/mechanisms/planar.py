@@ -15,17 +15,16 @@ import numpy as np
 import numpy.typing as npt
 from flint import fmpq
 
-from leaktight.channel import Channel
-from leaktight.composition import parallel
-from leaktight.exact import Array, Number, exact_array, float_array
-from leaktight.graph import Graph, Indices, Vertices
+from leaktight.channels.channel import Channel
+from leaktight.channels.composition import parallel
+from leaktight.exact.linear_program import LinearProgram, Optimum, solve
+from leaktight.exact.numbers import Array, Number, exact_array, float_array
+from leaktight.exact.ratio import Ratio, step_ratio
 from leaktight.labels import Labels
-from leaktight.linear_program import LinearProgram, Optimum, solve
 from leaktight.mechanisms.geometric import TruncatedGeometric
-from leaktight.mechanisms.guarantee import Guarantee, Mechanism, refuse_too_large
-from leaktight.mechanisms.step import step_ratio
-from leaktight.ratio import Ratio
-from leaktight.secrets import SecretGraph
+from leaktight.mechanisms.mechanism import Guarantee, Mechanism, refuse_too_large
+from leaktight.policies.graph import Graph, Indices, Vertices
+from leaktight.policies.secrets import SecretGraph
 
 PARTS = 24
 """Into how many parts a step of a grid is divided: rounding up adds 0.6% to a distance at most."""
@@ -101,7 +100,7 @@ class PlanarLaplace(_OnGrid):
     The proof is in docs/proofs/mechanisms.md.
 
     >>> from math import dist
-    >>> from leaktight.privacy import d_privacy_level
+    >>> from leaktight.privacy.level import d_privacy_level
     >>> city = PlanarLaplace(4, 3, epsilon=1)
     >>> 0.99 < d_privacy_level(city.channel, dist).epsilon <= 1
     True

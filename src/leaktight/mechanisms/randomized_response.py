@@ -10,16 +10,17 @@ from fractions import Fraction
 
 import numpy as np
 
-from leaktight.adjacency import AdjacencyGraph
-from leaktight.channel import Channel
-from leaktight.composition import Parallel
+from leaktight.channels.channel import Channel
+from leaktight.channels.composition import Parallel
 from leaktight.errors import InvalidNumber
-from leaktight.exact import Number, counted, rational
-from leaktight.graph import Graph, Vertices
+from leaktight.exact.numbers import Number, rational
+from leaktight.exact.ratio import Ratio
+from leaktight.exact.shown import counted
 from leaktight.labels import Labels
-from leaktight.mechanisms.guarantee import Guarantee, Mechanism, refuse_too_large
-from leaktight.ratio import Ratio
-from leaktight.secrets import SecretGraph
+from leaktight.mechanisms.mechanism import Guarantee, Mechanism, refuse_too_large
+from leaktight.policies.adjacency import AdjacencyGraph
+from leaktight.policies.graph import Graph, Vertices
+from leaktight.policies.secrets import SecretGraph
 
 
 @dataclass(frozen=True, slots=True, init=False, repr=False)

@@ -9,17 +9,18 @@ from fractions import Fraction
 import numpy as np
 from flint import fmpq_mat
 
-from leaktight.channel import Channel
+from leaktight.channels.channel import Channel
 from leaktight.errors import InvalidGraph, TooLarge
-from leaktight.exact import Array, Number, counted, exact_array, shown
-from leaktight.graph import Graph
-from leaktight.matrix import sum_columns
+from leaktight.exact.matrix import sum_columns
+from leaktight.exact.numbers import Array, Number, exact_array
+from leaktight.exact.ratio import Ratio
+from leaktight.exact.shown import counted, shown
 from leaktight.mechanisms.graph_exponential import decay, row_sums
-from leaktight.mechanisms.guarantee import Guarantee, Mechanism, vertices_of
-from leaktight.policy import Neighbours, adjacency_of
-from leaktight.ratio import Ratio
-from leaktight.symmetry import automorphism_group
-from leaktight.worst_case.covering import MOST_UNKNOWNS
+from leaktight.mechanisms.mechanism import Guarantee, Mechanism, vertices_of
+from leaktight.policies.graph import Graph
+from leaktight.policies.policy import Neighbours, adjacency_of
+from leaktight.policies.symmetry import automorphism_group
+from leaktight.worst_case.columns import MOST_UNKNOWNS
 
 
 @dataclass(frozen=True, slots=True, init=False, repr=False)
@@ -30,7 +31,7 @@ class TightConstraints(Mechanism):
     truncated geometric, on a complete graph randomised response, and where all rows of λ^(−d)
     have the same sum it is the :class:`~leaktight.GraphExponential`.
 
-    >>> from leaktight.secrets import SecretGraph
+    >>> from leaktight.policies.secrets import SecretGraph
     >>> TightConstraints(SecretGraph.line(["low", "middle", "high"]), ratio=2).channel
     exact channel, 3 inputs × 3 outputs
             low  middle  high
@@ -73,7 +74,7 @@ class TightConstraints(Mechanism):
 def _weighting(graph: Graph, ratio: Fraction) -> Array:
     """Return the weighting, or say why there is none that is not negative.
 
-    Unlike :func:`leaktight.worst_case.covering.weighting`, no float decides that it is negative.
+    Unlike ``cover.weighting``, no float decides that it is negative.
     """
     sums = row_sums(graph, ratio)
     if (sums == sums[0]).all():

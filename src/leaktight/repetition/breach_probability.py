@@ -6,16 +6,15 @@ from dataclasses import dataclass
 import numpy as np
 from flint import fmpq
 
-from leaktight.distribution import PriorLike
+from leaktight.channels.distribution import PriorLike
 from leaktight.errors import InvalidDistribution
-from leaktight.exact import Array, Number, exact_array, rational, shown
+from leaktight.exact.numbers import Array, Number, exact_array, rational
+from leaktight.exact.ratio import Ratio
+from leaktight.exact.shown import shown
 from leaktight.labels import positions
-from leaktight.ratio import Ratio
-from leaktight.repetition.decisions import Method, sum_over_types
 from leaktight.repetition.enclosure import Ends, EventProbability
-from leaktight.repetition.observations import Observations, Observed, observe
-from leaktight.repetition.stakes import Stakes
-from leaktight.repetition.type_classes import TypeClasses
+from leaktight.repetition.rounds import Observations, Observed, observe
+from leaktight.repetition.types import Method, Stakes, TypeClasses, sum_over_types
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +44,7 @@ def breach_probability(
     says that both probabilities tend to 1, but a belief cannot grow beyond 1: if p(Q)·λ ≥ 1,
     ``raised`` is 0 for every n.
 
-    >>> from leaktight.channel import Channel
+    >>> from leaktight.channels.channel import Channel
     >>> rows = Channel([["4/5", "1/5"], ["3/10", "7/10"]])
     >>> found = breach_probability(rows, [0], ratio="3/2", n=5)
     >>> found.raised

@@ -9,19 +9,18 @@ from itertools import combinations
 
 from flint import fmpq
 
-from leaktight.chernoff import natural_log
-from leaktight.distribution import PriorLike
+from leaktight.channels.distribution import PriorLike
 from leaktight.errors import InvalidNumber, TooLarge
-from leaktight.exact import Number, fraction, rational, shown
-from leaktight.repetition.decisions import is_affordable
+from leaktight.exact.numbers import Number, fraction, rational
+from leaktight.exact.shown import shown
 from leaktight.repetition.enclosure import SuccessProbability
 from leaktight.repetition.likelihood_bounds import MOST_CLASSES, bounded_success
-from leaktight.repetition.likelihoods import Likelihoods
-from leaktight.repetition.observations import Observations, Observed, observe
 from leaktight.repetition.own_output import OwnOutput
 from leaktight.repetition.pair_error import COARSE, POINTS
+from leaktight.repetition.rates import natural_log
+from leaktight.repetition.rounds import Observations, Observed, observe
 from leaktight.repetition.success import success_by_own_outputs, success_of
-from leaktight.repetition.type_classes import TypeClasses
+from leaktight.repetition.types import Likelihoods, TypeClasses, is_affordable
 
 MANY = 2**20
 """If there are so many types, times the classes of secrets, bounds are quicker than floats."""
@@ -43,7 +42,7 @@ def success_curve(
 
     ``progress`` is called with how many are done, and of how many.
 
-    >>> from leaktight.channel import Channel
+    >>> from leaktight.channels.channel import Channel
     >>> coin = Channel([["2/3", "1/3"], ["1/3", "2/3"]])
     >>> curve = success_curve(coin, ns=range(1, 6))
     >>> [str(point.lower) for point in curve.values()]
@@ -106,7 +105,7 @@ def observations_needed(
     tried first, and the exact number only where they do not settle it. Secrets with equal rows are
     never told apart, so success may have a limit below 1.
 
-    >>> from leaktight.channel import Channel
+    >>> from leaktight.channels.channel import Channel
     >>> coin = Channel([["2/3", "1/3"], ["1/3", "2/3"]])
     >>> observations_needed(coin, success="0.99")
     ObservationsNeeded(47 for success 99/100)

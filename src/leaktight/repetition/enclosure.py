@@ -5,8 +5,10 @@ from typing import Self, TypeAlias
 
 from flint import fmpq
 
-from leaktight.exact import Value, counted, float_above, float_below, fraction, rational, shown
-from leaktight.repetition.decisions import Method
+from leaktight.exact.numbers import Value, fraction, rational
+from leaktight.exact.rounding import float_above, float_below
+from leaktight.exact.shown import counted, shown
+from leaktight.repetition.types import Method
 
 Ends: TypeAlias = tuple[fmpq, fmpq]
 """Exact numbers below and above another."""

@@ -12,12 +12,13 @@ from math import comb
 import numpy as np
 from flint import arb, fmpq
 
-from leaktight.distribution import PriorLike
+from leaktight.channels.distribution import PriorLike
 from leaktight.errors import TooLarge
-from leaktight.exact import Array, precision
+from leaktight.exact.numbers import Array
+from leaktight.exact.rounding import precision
 from leaktight.repetition.enclosure import Ends, SuccessProbability
-from leaktight.repetition.observations import Observations, Observed, observe
 from leaktight.repetition.pair_error import BITS, COARSE, POINTS, Pair, at_most
+from leaktight.repetition.rounds import Observations, Observed, observe
 
 MOST_CLASSES = 100
 """The most classes of secrets whose pairs are all looked at."""
@@ -42,7 +43,7 @@ def success_bounds(channel: Observed, prior: PriorLike = None, n: int = 1) -> Su
     observations or so. For k secrets they differ by a factor of at most k/2 more, and of little
     more than 1 if the secrets are told apart well.
 
-    >>> from leaktight.channel import Channel
+    >>> from leaktight.channels.channel import Channel
     >>> dice = Channel.normalised([[3, 2, 2, 2, 2, 1], [1, 2, 2, 2, 2, 3], [1, 1, 3, 3, 2, 2]])
     >>> success_bounds(dice, n=100)
     SuccessProbability(right 0.983192 to 0.983979, wrong 0.0160206 to 0.0168081

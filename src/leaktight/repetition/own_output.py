@@ -15,11 +15,11 @@ import numpy as np
 import numpy.typing as npt
 from flint import arb, fmpq
 
-from leaktight.exact import Array, precision, rational, to_float
+from leaktight.exact.numbers import Array, rational, to_float
+from leaktight.exact.rounding import precision
 from leaktight.repetition.enclosure import Ends
-from leaktight.repetition.likelihoods import Scaled
-from leaktight.repetition.observations import Observations
-from leaktight.repetition.type_classes import BLOCK, Counts, Floats
+from leaktight.repetition.rounds import Observations
+from leaktight.repetition.types import BLOCK, Counts, Floats, Scaled
 
 Complex: TypeAlias = npt.NDArray[np.complex128]
 

@@ -22,9 +22,10 @@ from typing import TypeAlias, TypeVar
 import numpy as np
 from flint import arb, fmpq, fmpz, fmpz_poly
 
-from leaktight.exact import Array, precision, rational
+from leaktight.exact.numbers import Array, rational
+from leaktight.exact.rounding import precision
 from leaktight.repetition.enclosure import Ends
-from leaktight.repetition.type_classes import Floats
+from leaktight.repetition.types import Floats
 
 POINTS = 2**15
 """How many points a fine grid has at most, about."""

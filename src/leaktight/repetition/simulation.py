@@ -5,11 +5,12 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from leaktight.distribution import PriorLike
+from leaktight.channels.distribution import PriorLike
 from leaktight.errors import InvalidNumber
-from leaktight.estimate.confidence import binomial_lower, binomial_upper, read_risk
-from leaktight.exact import counted, float_array
-from leaktight.repetition.observations import Observations, Observed, observe
+from leaktight.exact.numbers import float_array
+from leaktight.exact.shown import counted
+from leaktight.repetition.rounds import Observations, Observed, observe
+from leaktight.samples.confidence import binomial_lower, binomial_upper, read_risk
 
 BATCH = 2**20
 """About how many counts are drawn at once."""
@@ -56,7 +57,7 @@ def simulate_success(
     Each run draws a secret and its observations, and guesses the likeliest secret. It serves
     where the types are too many and ``success_bounds`` too wide.
 
-    >>> from leaktight.channel import Channel
+    >>> from leaktight.channels.channel import Channel
     >>> coin = Channel([["2/3", "1/3"], ["1/3", "2/3"]])
     >>> simulate_success(coin, n=3, runs=10_000, seed=1)
     SimulatedSuccess(estimate 0.7407, 0.731991 to 0.749268 with confidence 0.95; 10,000 runs)

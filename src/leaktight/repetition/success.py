@@ -6,21 +6,26 @@ from math import comb
 
 import numpy as np
 
-from leaktight.distribution import PriorLike
+from leaktight.channels.distribution import PriorLike
+from leaktight.channels.gain import Gain, Loss, Tries
 from leaktight.errors import InvalidGain, TooLarge
-from leaktight.exact import Array, counted, exact_array, rational, shown
-from leaktight.gain import Gain, Loss, Tries
+from leaktight.exact.numbers import Array, exact_array, rational
+from leaktight.exact.shown import counted, shown
 from leaktight.labels import alignment
-from leaktight.leakage import GainLike, Leakage
-from leaktight.repetition.decisions import Method, sum_over_types
+from leaktight.leakage.vulnerability import GainLike, Leakage
 from leaktight.repetition.enclosure import Enclosed, Ends, SuccessProbability, enclosed
 from leaktight.repetition.likelihood_bounds import MOST_CLASSES, bounded_success
-from leaktight.repetition.likelihoods import Likelihoods
-from leaktight.repetition.observations import Observations, Observed, observe
 from leaktight.repetition.own_output import OwnOutput
 from leaktight.repetition.pair_error import POINTS
-from leaktight.repetition.stakes import Guessing, Stakes
-from leaktight.repetition.type_classes import TypeClasses
+from leaktight.repetition.rounds import Observations, Observed, observe
+from leaktight.repetition.types import (
+    Guessing,
+    Likelihoods,
+    Method,
+    Stakes,
+    TypeClasses,
+    sum_over_types,
+)
 
 MOST_SETS = 2**12
 """The most sets of values that several tries may choose from."""
@@ -43,7 +48,7 @@ def success_probability(
 
     Several channels may be observed, each a number of times; then n is how often all of them are.
 
-    >>> from leaktight.channel import Channel
+    >>> from leaktight.channels.channel import Channel
     >>> coin = Channel([["2/3", "1/3"], ["1/3", "2/3"]])
     >>> success_probability(coin, n=3)
     SuccessProbability(right 20/27, wrong 7/27 after 3 observations; types)
@@ -99,7 +104,7 @@ def expected_gain(
 ) -> Enclosed:
     """Return what the best guess earns on average after n observations of one secret.
 
-    >>> from leaktight.channel import Channel
+    >>> from leaktight.channels.channel import Channel
     >>> rows = Channel([[1, 0], [0, 1], ["1/2", "1/2"]])
     >>> inside = Gain.membership([0, 1, 2], [0, 1])
     >>> [str(expected_gain(rows, inside, ["1/4", "1/4", "1/2"], n).lower) for n in range(1, 6)]
@@ -121,7 +126,7 @@ def expected_loss(channel: Observed, loss: Loss, prior: PriorLike = None, n: int
     It falls towards what the best guess loses if all that can be told apart is known (Theorem 9
     of [Boreale2012]_, whose guess is the likeliest secret; here it is the one that loses least).
 
-    >>> from leaktight.channel import Channel
+    >>> from leaktight.channels.channel import Channel
     >>> coin = Channel([["2/3", "1/3"], ["1/3", "2/3"]])
     >>> expected_loss(coin, Loss.zero_one([0, 1]), n=3)
     Enclosed(7/27 after 3 observations; types)
@@ -190,7 +195,7 @@ def repeated_leakage(
 ) -> RepeatedLeakage:
     """Return how much more the attacker expects to gain after n observations of one secret.
 
-    >>> from leaktight.channel import Channel
+    >>> from leaktight.channels.channel import Channel
     >>> coin = Channel([["2/3", "1/3"], ["1/3", "2/3"]])
     >>> repeated_leakage(coin, n=3).lower
     Leakage(1/2 before, 20/27 after: factor 40/27, 0.567041 bits)

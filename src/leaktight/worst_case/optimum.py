@@ -14,25 +14,26 @@ from typing import Any
 import numpy as np
 from flint import fmpq
 
-from leaktight.adjacency import AdjacencyGraph
-from leaktight.channel import Channel
+from leaktight.channels.channel import Channel
+from leaktight.channels.composition import Parallel
 from leaktight.check import WORST_CASE
-from leaktight.composition import Parallel
 from leaktight.errors import InvalidInput, TooLarge, Undecided
-from leaktight.exact import Array, Number, exact_array, fraction, rational
-from leaktight.graph import Graph
-from leaktight.policy import Neighbours, adjacency_of
-from leaktight.ratio import Ratio
-from leaktight.worst_case.columns import ColumnOptimum, column_optimum
-from leaktight.worst_case.covering import (
+from leaktight.exact.numbers import Array, Number, exact_array, fraction, rational
+from leaktight.exact.powers import Powers
+from leaktight.exact.ratio import Ratio
+from leaktight.policies.adjacency import AdjacencyGraph
+from leaktight.policies.graph import Graph
+from leaktight.policies.policy import Neighbours, adjacency_of
+from leaktight.worst_case.columns import (
+    ColumnOptimum,
     Cover,
     DistanceMechanism,
     best_cover,
+    column_optimum,
     total_weight,
     weighting,
 )
 from leaktight.worst_case.orbit_program import OrbitOptimum, orbit_optimum
-from leaktight.worst_case.powers import Powers
 
 MOST_SYMMETRIC = 300
 """The largest component that is solved through its symmetry."""
@@ -207,7 +208,7 @@ class WorstCase:
     def certificate(self) -> dict[str, Any]:
         """Everything that proves both ends, as plain JSON, for :mod:`leaktight.check`.
 
-        >>> from leaktight.secrets import SecretGraph
+        >>> from leaktight.policies.secrets import SecretGraph
         >>> proof = worst_case_leakage(SecretGraph.line(2), ratio=2).certificate
         >>> proof["pieces"][0]["mechanism"], proof["pieces"][0]["parts"]
         ([['2/3', '1/3'], ['1/3', '2/3']], [{'vertices': [0, 1], 'cover': ['2/3', '2/3']}])
@@ -232,7 +233,7 @@ def worst_case_leakage(
     The largest min-entropy leakage over all private channels and all priors is the logarithm of
     the largest Σ_z max_x K(z|x). A million independent records cost no more than one.
 
-    >>> from leaktight.secrets import SecretGraph
+    >>> from leaktight.policies.secrets import SecretGraph
     >>> worst = worst_case_leakage(SecretGraph.line(4), ratio=2)
     >>> worst
     WorstCase(exactly 1 bits at ratio 2 (ε = ln 2); weighting)

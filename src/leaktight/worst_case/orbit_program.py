@@ -11,15 +11,13 @@ from fractions import Fraction
 
 import numpy as np
 
-from leaktight.channel import Channel
+from leaktight.channels.channel import Channel
 from leaktight.errors import TooLarge, Undecided
-from leaktight.exact import Array, exact_array, fraction, rational
-from leaktight.graph import Graph
-from leaktight.linear_program import LinearProgram, Optimum
-from leaktight.orbits import Points
-from leaktight.simplex import solve_exact
-from leaktight.symmetry import automorphism_group
-from leaktight.worst_case.flow import Flow, cheapest_column
+from leaktight.exact.linear_program import LinearProgram, Optimum, solve_exact
+from leaktight.exact.numbers import Array, exact_array, fraction, rational
+from leaktight.policies.graph import Graph
+from leaktight.policies.symmetry import Points, automorphism_group
+from leaktight.worst_case.columns import Flow, cheapest_column
 
 MOST_ORBITALS = 60
 """The most orbits of pairs for which the program is solved."""

@@ -1,0 +1,49 @@
+from .channel import Channel
+from .composition import Parallel, parallel, repeated, sequential
+from .distance import (
+    RowDistance,
+    kantorovich,
+    largest_row_distance,
+    multiplicative_distance,
+    total_variation,
+)
+from .distribution import Distribution, ProductDistribution, product_distribution
+from .file import read_channel, write_channel
+from .gain import Gain, Loss, Tries
+from .program.chance import Chance
+from .program.program import UNFINISHED, TruncatedChannel, channel_of, truncated_channel_of
+from .refinement.refinement import Refined, refinement
+from .refinement.separation import NotRefined
+from .symmetrise import diagonal_form, symmetrise, symmetrise_by_distance
+
+__all__ = [
+    "UNFINISHED",
+    "Chance",
+    "Channel",
+    "Distribution",
+    "Gain",
+    "Loss",
+    "NotRefined",
+    "Parallel",
+    "ProductDistribution",
+    "Refined",
+    "RowDistance",
+    "Tries",
+    "TruncatedChannel",
+    "channel_of",
+    "diagonal_form",
+    "kantorovich",
+    "largest_row_distance",
+    "multiplicative_distance",
+    "parallel",
+    "product_distribution",
+    "read_channel",
+    "refinement",
+    "repeated",
+    "sequential",
+    "symmetrise",
+    "symmetrise_by_distance",
+    "total_variation",
+    "truncated_channel_of",
+    "write_channel",
+]

@@ -1,0 +1,352 @@
+"""What does an observer see of each secret? Channels: labelled stochastic matrices.
+
+A channel has an input for each secret, an output for each observation and the probability
+K(z|x) of each output given each input (Definition 5 of [Alvim2011a]_).
+"""
+
+from collections.abc import Callable, Hashable, Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from leaktight.channels.distribution import Distribution
+from leaktight.errors import InvalidChannel, Mismatch
+from leaktight.exact.matrix import (
+    equal_rows,
+    html_table,
+    matrix_product,
+    read_table,
+    sum_columns,
+    text_table,
+)
+from leaktight.exact.numbers import Array, Value, exact_array, float_array, is_exact, public
+from leaktight.exact.shown import shown
+from leaktight.exact.tolerances import TOLERANCES
+from leaktight.labels import Labels, alignment, position, positions, read_labels
+
+
+@dataclass(frozen=True, slots=True, init=False, eq=False, repr=False)
+class Channel:
+    """A labelled stochastic matrix: exact if all its entries are, floating-point otherwise.
+
+    ``rows`` may be nested sequences, a numpy array, a pandas table or a mapping of rows, each row
+    a sequence or a mapping of outputs. Every row must sum to 1, exactly or up to rounding.
+
+    >>> answers = ["no", "yes"]
+    >>> coin = Channel([["2/3", "1/3"], ["1/3", "2/3"]], inputs=answers, outputs=answers)
+    >>> coin
+    exact channel, 2 inputs × 2 outputs
+          no  yes
+     no  2/3  1/3
+    yes  1/3  2/3
+    >>> coin["yes", "no"]
+    Fraction(1, 3)
+    """
+
+    inputs: Labels
+    outputs: Labels
+    matrix: Array
+    """One row per input, read-only: ``float64``, or objects that are ``flint.fmpq``."""
+
+    def __init__(
+        self,
+        rows: Any,
+        inputs: Iterable[Hashable] | None = None,
+        outputs: Iterable[Hashable] | None = None,
+    ) -> None:
+        if isinstance(rows, Channel):
+            inputs = rows.inputs if inputs is None else inputs
+            outputs = rows.outputs if outputs is None else outputs
+            matrix = rows.matrix
+        else:
+            matrix, inputs, outputs = read_table(rows, inputs, outputs, "channel", InvalidChannel)
+        x = read_labels(inputs, matrix.shape[0], "input", InvalidChannel)
+        z = read_labels(outputs, matrix.shape[1], "output", InvalidChannel)
+        _check(matrix, x, z)
+        self._set(x, z, matrix)
+
+    def _set(self, inputs: Labels, outputs: Labels, matrix: Array) -> None:
+        matrix.flags.writeable = False
+        object.__setattr__(self, "inputs", inputs)
+        object.__setattr__(self, "outputs", outputs)
+        object.__setattr__(self, "matrix", matrix)
+
+    # --- other ways to make one ---
+
+    @classmethod
+    def trusted(cls, inputs: Labels, outputs: Labels, matrix: Array) -> "Channel":
+        """Wrap a matrix that is known to be a channel; nothing is checked."""
+        made = cls.__new__(cls)
+        made._set(inputs, outputs, matrix)
+        return made
+
+    @classmethod
+    def normalised(
+        cls,
+        rows: Any,
+        inputs: Iterable[Hashable] | None = None,
+        outputs: Iterable[Hashable] | None = None,
+    ) -> "Channel":
+        """Divide each row of non-negative weights, such as counts, by its sum.
+
+        >>> Channel.normalised([[2, 1], [1, 3]])[1, 1]
+        Fraction(3, 4)
+        """
+        weights, inputs, outputs = read_table(rows, inputs, outputs, "channel", InvalidChannel)
+        sums = weights.sum(axis=1)
+        for i, whole in enumerate(sums):
+            if not whole > 0:
+                raise InvalidChannel(f"the weights of row {i} must sum to more than 0, got {whole}")
+        return cls(weights / sums[:, None], inputs, outputs)
+
+    @classmethod
+    def deterministic(
+        cls,
+        function: Callable[[Any], Hashable] | Mapping[Any, Hashable],
+        inputs: Iterable[Hashable] | int,
+    ) -> "Channel":
+        """Each input certainly gives the output that ``function`` says.
+
+        >>> Channel.deterministic(lambda word: len(word), ["a", "b", "cd"]).outputs
+        (1, 2)
+        """
+        labels = tuple(range(inputs)) if isinstance(inputs, int) else tuple(inputs)
+        names = _renamed(function, labels, "input", complete=True)
+        return cls({x: {z: 1} for x, z in zip(labels, names, strict=True)}, inputs=labels)
+
+    @classmethod
+    def identity(cls, inputs: Iterable[Hashable] | int) -> "Channel":
+        """Everything is seen."""
+        labels = range(inputs) if isinstance(inputs, int) else inputs
+        return cls.deterministic(lambda x: x, labels)
+
+    @classmethod
+    def no_interference(
+        cls, inputs: Iterable[Hashable] | int, outputs: Distribution | None = None
+    ) -> "Channel":
+        """Nothing is seen: every row is ``outputs``, by default one certain output."""
+        labels = tuple(range(inputs)) if isinstance(inputs, int) else tuple(inputs)
+        row = Distribution([1]) if outputs is None else outputs
+        return cls(np.tile(row.array, (len(labels), 1)), labels, row.values)
+
+    @classmethod
+    def random(cls, inputs: int, outputs: int, *, seed: int) -> "Channel":
+        """Rows drawn uniformly from all distributions, as floats; the same for the same seed."""
+        weights = np.random.default_rng(seed).standard_exponential((inputs, outputs))
+        return cls.normalised(weights)
+
+    # --- what it says ---
+
+    @property
+    def is_exact(self) -> bool:
+        """Whether all probabilities are exact rationals."""
+        return is_exact(self.matrix)
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """How many inputs and outputs there are."""
+        return len(self.inputs), len(self.outputs)
+
+    def row(self, x: Hashable) -> Distribution:
+        """The distribution of the outputs given input ``x``."""
+        at = position(x, self.inputs, "input")
+        return Distribution.trusted(self.outputs, self.matrix[at])
+
+    def __getitem__(self, pair: tuple[Hashable, Hashable]) -> Value:
+        if not (isinstance(pair, tuple) and len(pair) == 2):
+            raise Mismatch(f"an entry is channel[input, output], got channel[{pair!r}]")
+        x, z = pair
+        i, j = position(x, self.inputs, "input"), position(z, self.outputs, "output")
+        return public(self.matrix[i, j])
+
+    def to_numpy(self) -> npt.NDArray[np.float64]:
+        """A copy of the matrix as floats."""
+        return float_array(self.matrix).copy()
+
+    def to_pandas(self) -> Any:
+        """The matrix as a pandas table of ``Fraction`` or ``float``."""
+        import pandas as pd
+
+        rows = [[public(p) for p in row] for row in self.matrix]
+        index, columns = (
+            pd.Index(list(s), tupleize_cols=False) for s in (self.inputs, self.outputs)
+        )
+        return pd.DataFrame(rows, index=index, columns=columns)
+
+    def exact(self) -> "Channel":
+        """The exact binary value of every float, each row divided by its exact sum.
+
+        >>> Channel([[0.25, 0.75]]).exact()[0, 1]
+        Fraction(3, 4)
+        """
+        if self.is_exact:
+            return self
+        matrix = exact_array(self.matrix.ravel()).reshape(self.shape)
+        return Channel.trusted(self.inputs, self.outputs, matrix / matrix.sum(axis=1)[:, None])
+
+    def float(self) -> "Channel":
+        """Every entry rounded to the nearest float."""
+        if not self.is_exact:
+            return self
+        return Channel.trusted(self.inputs, self.outputs, float_array(self.matrix))
+
+    # --- what can be made of it ---
+
+    def then(self, other: "Channel") -> "Channel":
+        """The cascade: ``other`` sees only this channel's output.
+
+        >>> blur = Channel({"no": {"?": 1}, "yes": {"?": "1/2", "yes": "1/2"}})
+        >>> Channel.identity(["no", "yes"]).then(blur)["yes", "?"]
+        Fraction(1, 2)
+        """
+        other = expect_channel(other)
+        order = alignment(
+            self.outputs, other.inputs, "the first channel's outputs and the second's inputs"
+        )
+        first, second = same_numbers(self, other)
+        right = second.matrix if order is None else second.matrix[order]
+        return Channel.trusted(self.inputs, other.outputs, matrix_product(first.matrix, right))
+
+    def restrict(self, inputs: Iterable[Hashable]) -> "Channel":
+        """Only some inputs, in the order given: for instance those of one individual."""
+        at = positions(inputs, self.inputs, "input")
+        if not at:
+            raise InvalidChannel("at least one input must be named, got none")
+        wanted = [self.inputs[i] for i in at]
+        labels = read_labels(wanted, len(wanted), "input", InvalidChannel)
+        return Channel.trusted(labels, self.outputs, self.matrix[at])
+
+    def permute(self, outputs: Iterable[Hashable]) -> "Channel":
+        """The same channel with its outputs in another order."""
+        labels = tuple(self.outputs[z] for z in positions(outputs, self.outputs, "output"))
+        order = alignment(labels, self.outputs, "a permutation and the channel's outputs")
+        return (
+            self if order is None else Channel.trusted(self.inputs, labels, self.matrix[:, order])
+        )
+
+    def merge(self, function: Callable[[Any], Hashable] | Mapping[Any, Hashable]) -> "Channel":
+        """Give outputs new names; those that get the same name become one output.
+
+        A mapping need only name the outputs that change.
+
+        >>> Channel([["1/2", "1/4", "1/4"]], outputs="a b c".split()).merge({"c": "b"})
+        exact channel, 1 input × 2 outputs
+             a    b
+        0  1/2  1/2
+        """
+        if isinstance(function, Mapping):
+            positions(function, self.outputs, "output")
+        names = _renamed(function, self.outputs, "output", complete=False)
+        labels = tuple(dict.fromkeys(names))
+        return Channel.trusted(self.inputs, labels, sum_columns(self.matrix, names, labels))
+
+    def reduced(self) -> "Channel":
+        """Drop the outputs that never occur and merge those with equal posteriors.
+
+        Columns that are proportional tell an observer the same. They keep the first one's label.
+        Floating-point columns count as proportional if they are up to rounding.
+
+        >>> Channel([["1/2", "1/4", "1/4", 0], ["1/4", "3/8", "3/8", 0]]).reduced()
+        exact channel, 2 inputs × 2 outputs
+             0    1
+        0  1/2  1/2
+        1  1/4  3/4
+        """
+        sums = self.matrix.sum(axis=0)
+        seen = np.flatnonzero(sums > 0)
+        profiles = (self.matrix[:, seen] / sums[seen]).T
+        groups = equal_rows(profiles)
+        labels = tuple(self.outputs[seen[g]] for g in dict.fromkeys(groups))
+        matrix = sum_columns(self.matrix[:, seen], groups, tuple(dict.fromkeys(groups)))
+        return Channel.trusted(self.inputs, labels, matrix)
+
+    # --- how it looks ---
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Channel):
+            return NotImplemented
+        return (self.inputs, self.outputs) == (other.inputs, other.outputs) and bool(
+            np.array_equal(self.matrix, other.matrix)
+        )
+
+    def __hash__(self) -> int:
+        return hash((self.inputs, self.outputs, tuple(self.matrix[0])))
+
+    def __repr__(self) -> str:
+        return f"{self._title()}\n{text_table(self.matrix, self.inputs, self.outputs)}"
+
+    def _repr_html_(self) -> str:
+        return html_table(self.matrix, self.inputs, self.outputs, self._title())
+
+    def _title(self) -> str:
+        kind = "exact" if self.is_exact else "float"
+        x, z = self.shape
+        return f"{kind} channel, {x} input{'s' * (x > 1)} × {z} output{'s' * (z > 1)}"
+
+
+def _check(matrix: Array, inputs: Labels, outputs: Labels) -> None:
+    if not matrix.min() >= 0:  # also true of NaN
+        i, j = np.argwhere(~(matrix >= 0))[0]
+        raise InvalidChannel(
+            f"row {inputs[i]!r} of the channel must hold numbers of at least 0, "
+            f"got {shown(matrix[i, j])} for output {outputs[j]!r}"
+        )
+    if not is_exact(matrix) and matrix.flags.writeable:
+        np.abs(matrix, out=matrix)  # -0.0 becomes 0.0
+    sums = matrix.sum(axis=1)
+    exact = is_exact(matrix)
+    wrong = sums != 1 if exact else ~(np.abs(sums - 1) <= TOLERANCES.total)
+    if wrong.any():
+        i = int(np.argmax(wrong))
+        way = "to divide rows by their sums, use Channel.normalised"
+        if sums[i] == 100:
+            way = "25 per cent is written 0.25 or 1/4"
+        raise InvalidChannel(
+            f"row {inputs[i]!r} of the channel must sum to 1{'' if exact else ' up to rounding'}, "
+            f"got {shown(sums[i]) if exact else sums[i]}; {way}"
+        )
+
+
+def _renamed(
+    function: Callable[[Any], Hashable] | Mapping[Any, Hashable],
+    labels: Labels,
+    what: str,
+    *,
+    complete: bool,
+) -> list[Hashable]:
+    """Return the new name of each label; a mapping that need not be complete keeps the rest."""
+    if isinstance(function, Mapping):
+        missing = [label for label in labels if label not in function]
+        if complete and missing:
+            raise InvalidChannel(f"the mapping must name every {what}, but not {missing[0]!r}")
+        names = [function.get(label, label) for label in labels]
+    elif callable(function):
+        names = [function(label) for label in labels]
+    else:
+        raise InvalidChannel(f"expected a function or a mapping of {what}s, got {function!r}")
+    for label, name in zip(labels, names, strict=True):
+        try:
+            hash(name)
+        except TypeError:
+            raise InvalidChannel(f"the name of {label!r} must be hashable, got {name!r}") from None
+    return names
+
+
+def expect_channel(value: Any) -> Channel:
+    """Return ``value`` if it is a channel, and say what to do if not."""
+    if isinstance(value, Channel):
+        return value
+    if hasattr(value, "expand"):
+        raise InvalidChannel(f"this needs one channel, got {value!r}: use .expand()")
+    if hasattr(value, "channel"):
+        raise InvalidChannel(f"this needs a channel, got {value!r:.60}: use its .channel")
+    raise InvalidChannel(f"expected a Channel, got {value!r:.60}; Channel(rows) makes one")
+
+
+def same_numbers(*channels: Channel) -> tuple[Channel, ...]:
+    """Return the channels as they are if all are exact, otherwise all as floats."""
+    if all(channel.is_exact for channel in channels):
+        return channels
+    return tuple(channel.float() for channel in channels)

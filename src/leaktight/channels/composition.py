@@ -1,0 +1,249 @@
+"""What is seen when several channels are used? One after the other, side by side, repeatedly."""
+
+from collections.abc import Callable, Hashable, Mapping
+from dataclasses import dataclass
+from itertools import chain, combinations, product
+from math import comb, factorial, prod
+from typing import Any, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+from flint import fmpz
+
+from leaktight.channels.channel import Channel, expect_channel, same_numbers
+from leaktight.channels.distribution import LARGEST, PriorLike, ProductDistribution, runs
+from leaktight.errors import InvalidChannel, InvalidNumber, Mismatch, TooLarge
+from leaktight.exact.numbers import Array, exact_array
+from leaktight.exact.shown import counted
+from leaktight.labels import Labels, positions
+
+Runs: TypeAlias = tuple[tuple[Any, int], ...]
+"""Things in a row, each with how often it follows itself."""
+
+SMALLEST_LOG = -708.0
+"""The logarithm of the smallest float that has all its digits."""
+
+
+def sequential(
+    first: Channel,
+    second: Channel | Mapping[Hashable, Channel] | Callable[[Hashable], Channel],
+) -> Channel:
+    """Observe ``first``, then a second channel that may depend on what was seen.
+
+    Definition 4 of [Barthe2011]_: C1 + C2 has the outputs (y1, y2) and the probabilities
+    P(y1|x)·P(y2|y1, x). The second channel is a mapping or function from y1 to a channel on the
+    same inputs, one channel on the same inputs if it does not depend on y1, or one channel whose
+    inputs are the pairs (y1, x).
+
+    >>> coin = Channel([["2/3", "1/3"], ["1/3", "2/3"]])
+    >>> twice = sequential(coin, coin)
+    >>> twice[0, (0, 1)]
+    Fraction(2, 9)
+    >>> stop = Channel.no_interference(2)
+    >>> sequential(coin, {0: coin, 1: stop}).outputs
+    ((0, 0), (0, 1), (1, 0))
+    """
+    first = expect_channel(first)
+    if isinstance(second, Channel) and set(second.inputs) == set(first.inputs):
+        one, other = same_numbers(first, _on_inputs(second, first.inputs, "any output"))
+        pairs = _times(one.matrix[:, :, None], other.matrix[:, None, :])
+        outputs = tuple(product(one.outputs, other.outputs))
+        return Channel.trusted(one.inputs, outputs, pairs.reshape(len(pairs), -1))
+    follow = [_on_inputs(_next(first, second, y), first.inputs, y) for y in first.outputs]
+    start, *rest = same_numbers(first, *follow)
+    blocks = [_times(start.matrix[:, [j]], channel.matrix) for j, channel in enumerate(rest)]
+    outputs = tuple(
+        (y, y2) for y, channel in zip(first.outputs, rest, strict=True) for y2 in channel.outputs
+    )
+    return Channel.trusted(first.inputs, outputs, np.concatenate(blocks, axis=1))
+
+
+def _next(first: Channel, second: Any, y: Hashable) -> Channel:
+    """Return the channel that follows output ``y`` of ``first``."""
+    if isinstance(second, Channel):
+        at = positions([(y, x) for x in first.inputs], second.inputs, "input of the second channel")
+        return Channel.trusted(first.inputs, second.outputs, second.matrix[at])
+    if isinstance(second, Mapping):
+        if y not in second:
+            raise Mismatch(f"there must be a second channel for every output, got none for {y!r}")
+        channel = second[y]
+    else:
+        channel = second(y)
+    if not isinstance(channel, Channel):
+        raise InvalidChannel(f"the second channel after {y!r} must be a Channel, got {channel!r}")
+    return channel
+
+
+def _on_inputs(channel: Channel, inputs: Labels, y: Hashable) -> Channel:
+    if channel.inputs == inputs:
+        return channel
+    if set(channel.inputs) != set(inputs):
+        raise Mismatch(
+            f"the second channel after {y!r} must have the first one's inputs, "
+            f"got {channel.inputs[:5]}"
+        )
+    return channel.restrict(inputs)
+
+
+@dataclass(frozen=True, slots=True)
+class Parallel:
+    """Channels side by side, each on its own secret; ``factors`` says how often each stands.
+
+    Definition 5 of [Barthe2011]_: inputs (x1, x2, …), outputs (y1, y2, …), probabilities
+    P(y1|x1)·P(y2|x2)·…. It is never multiplied out unless :meth:`expand` is called: the measures
+    that need no product compute with the factors.
+
+    >>> coin = Channel([["2/3", "1/3"], ["1/3", "2/3"]])
+    >>> crowd = parallel(*[coin] * 1_000_000)
+    >>> crowd
+    1000000 channels in parallel
+    >>> parallel(coin, coin).expand()[(0, 1), (0, 0)]
+    Fraction(2, 9)
+    """
+
+    factors: tuple[tuple[Channel, int], ...]
+
+    def __len__(self) -> int:
+        return sum(times for _, times in self.factors)
+
+    def expand(self) -> Channel:
+        """Multiply out; inputs and outputs are tuples."""
+        sizes = [(channel.shape, times) for channel, times in self.factors]
+        rows, columns = (prod(shape[side] ** times for shape, times in sizes) for side in (0, 1))
+        if rows * columns > LARGEST:
+            raise TooLarge(
+                f"the product has {counted(rows, 'input', 'inputs')} and "
+                f"{counted(columns, 'output', 'outputs')}, more than {LARGEST:,} entries"
+            )
+        each = same_numbers(*(channel for channel, times in self.factors for _ in range(times)))
+        matrix = each[0].matrix
+        for channel in each[1:]:
+            rows, columns = matrix.shape[0] * channel.shape[0], matrix.shape[1] * channel.shape[1]
+            outer = _times(matrix[:, None, :, None], channel.matrix[None, :, None, :])
+            matrix = outer.reshape(rows, columns)
+        inputs = tuple(product(*(channel.inputs for channel in each)))
+        outputs = tuple(product(*(channel.outputs for channel in each)))
+        return Channel.trusted(inputs, outputs, matrix)
+
+    def __repr__(self) -> str:
+        return f"{len(self)} channels in parallel"
+
+
+def parallel(*channels: Channel) -> Parallel:
+    """Return the parallel composition of channels on independent secrets."""
+    if not channels:
+        raise InvalidChannel("a parallel composition needs at least one channel, got none")
+    for channel in channels:
+        if not isinstance(channel, Channel):
+            raise InvalidChannel(
+                f"channels in parallel are given one by one, got {channel!r:.60}; "
+                "parallel(*channels) takes them from a list"
+            )
+    return Parallel(runs(channels))
+
+
+def pair_factors(channel: Parallel, prior: PriorLike) -> list[tuple[Channel, Any, int]]:
+    """Return each channel with its factor of the prior and how often the two stand together."""
+    if prior is None:
+        return [(factor, None, times) for factor, times in channel.factors]
+    if not isinstance(prior, ProductDistribution) or len(prior) != len(channel):
+        raise Mismatch(
+            f"{len(channel)} channels in parallel need a product prior of as many factors: "
+            "use product_distribution, or .expand() the channel"
+        )
+    return pair_runs(channel.factors, prior.factors)
+
+
+def pair_runs(left: Runs, right: Runs) -> list[tuple[Any, Any, int]]:
+    """Pair two equally long sequences that are given by runs.
+
+    >>> pair_runs((("a", 3),), (("x", 1), ("y", 2)))
+    [('a', 'x', 1), ('a', 'y', 2)]
+    """
+    paired: list[tuple[Any, Any, int]] = []
+    waiting = list(reversed(right))
+    for one, times in left:
+        needed = times
+        while needed:
+            other, available = waiting.pop()
+            both = min(needed, available)
+            paired.append((one, other, both))
+            needed -= both
+            if available > both:
+                waiting.append((other, available - both))
+    return paired
+
+
+def repeated(channel: Channel, n: int) -> Channel:
+    """Observe ``n`` independent outputs of one secret, kept as counts.
+
+    The order of the outputs tells nothing about the secret: sequences with the same counts have
+    equal columns, so the outputs are the *types*, tuples of how often each output was seen.
+    There are C(n+m-1, m-1) of them instead of m^n.
+
+    >>> coin = Channel([["2/3", "1/3"], ["1/3", "2/3"]])
+    >>> repeated(coin, 3).outputs
+    ((0, 3), (1, 2), (2, 1), (3, 0))
+    >>> repeated(coin, 3)[0, (2, 1)]
+    Fraction(4, 9)
+    """
+    channel = expect_channel(channel)
+    if not isinstance(n, int | np.integer) or n < 1:
+        raise InvalidNumber(f"a channel is observed a whole number of times, got n = {n!r}")
+    inputs, m = channel.shape
+    types = comb(n + m - 1, m - 1)
+    if types * inputs > LARGEST:
+        raise TooLarge(
+            f"{n} observations of {m} outputs have {counted(types, 'type', 'types')} for each of "
+            f"{inputs} inputs, more than {LARGEST:,} entries; try channel.reduced()"
+        )
+    counts = _compositions(n, m, types)
+    matrix = _exact_types(channel, counts, n) if channel.is_exact else _types(channel, counts, n)
+    return Channel.trusted(channel.inputs, tuple(map(tuple, counts.tolist())), matrix)
+
+
+def _compositions(n: int, m: int, count: int) -> npt.NDArray[np.int64]:
+    """List all ways to write n as an ordered sum of m non-negative numbers, a row each."""
+    bars = combinations(range(n + m - 1), m - 1)
+    flat = np.fromiter(chain.from_iterable(bars), dtype=np.int64, count=count * (m - 1))
+    edges = np.empty((count, m + 1), dtype=np.int64)
+    edges[:, 0], edges[:, 1:-1], edges[:, -1] = -1, flat.reshape(count, m - 1), n + m - 1
+    return np.diff(edges, axis=1) - 1
+
+
+def _exact_types(channel: Channel, counts: npt.NDArray[np.int64], n: int) -> Array:
+    factorials = np.array([fmpz(factorial(k)) for k in range(n + 1)], dtype=object)
+    ways = factorials[n] / exact_array(factorials[counts].prod(axis=1))
+    matrix = np.tile(ways, (channel.shape[0], 1))
+    for z in range(channel.shape[1]):
+        powers = np.array([[p**k for k in range(n + 1)] for p in channel.matrix[:, z]])
+        matrix *= powers[:, counts[:, z]]
+    return matrix
+
+
+def _types(channel: Channel, counts: npt.NDArray[np.int64], n: int) -> Array:
+    from scipy.special import gammaln, xlogy
+
+    ways = gammaln(n + 1) - gammaln(counts + 1).sum(axis=1)
+    logs = np.tile(ways, (channel.shape[0], 1))
+    for z in range(channel.shape[1]):
+        logs += xlogy(counts[:, z], channel.matrix[:, [z]])
+    if logs.min(where=np.isfinite(logs), initial=0) < SMALLEST_LOG:
+        raise InvalidNumber(
+            f"{n} observations have probabilities that are too small for a float; use .exact()"
+        )
+    types = np.exp(logs)
+    return types / types.sum(axis=1, keepdims=True)
+
+
+def _times(one: Array, other: Array) -> Array:
+    """Return the product of two arrays; a product of floats must not vanish.
+
+    Where it did, a large ratio between two rows would turn into 0 against 0.
+    """
+    whole = one * other
+    if whole.dtype == object or whole.all():
+        return whole
+    if np.count_nonzero(whole) < np.count_nonzero((one > 0) & (other > 0)):
+        raise InvalidNumber("a product of probabilities is too small for a float; use .exact()")
+    return whole

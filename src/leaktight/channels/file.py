@@ -1,0 +1,211 @@
+"""How is a channel kept in a file? CSV and JSON, without loss of exact values or labels.
+
+A CSV file has the outputs in its first line and an input at the start of each other line. The
+first cell says ``exact`` or ``float``; files from elsewhere may have anything there. Exact
+numbers are written as fractions, floats with all their digits. Labels are written as plain text
+where that is unambiguous, otherwise as JSON: ``1``, ``"1"``, ``["a", 1]`` for the tuple ("a", 1).
+"""
+
+import csv
+import io
+import json
+import math
+import re
+from collections.abc import Callable, Hashable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from leaktight.channels.channel import Channel, expect_channel
+from leaktight.errors import InvalidChannel, InvalidFile
+from leaktight.exact.numbers import float_array, rational
+from leaktight.exact.tolerances import TOLERANCES
+
+FORMAT = "leaktight channel"
+
+
+def write_channel(channel: Channel, path: str | Path) -> None:
+    """Write a channel to a file that ends in .csv or .json.
+
+    Labels may be text, numbers, True, False, None and tuples of them.
+    """
+    target = Path(path)
+    write = _writer(target)
+    try:
+        write(expect_channel(channel), target)
+    except OSError as wrong:
+        raise InvalidFile(f"{target} cannot be written: {wrong.strerror}") from None
+
+
+def read_channel(path: str | Path) -> Channel:
+    """Read a channel from a file that ends in .csv or .json.
+
+    Labels that read as JSON are taken as such: ``1``, ``true`` and ``["a", 1]`` become 1, True and
+    ("a", 1). Numbers such as ``1/3``, ``0.25`` and ``1`` are exact. If the rows of a CSV file that
+    does not say ``exact`` sum to 1 only up to rounding, as when a program printed floats, it is
+    read as floats.
+
+    >>> from tempfile import TemporaryDirectory
+    >>> with TemporaryDirectory() as folder:
+    ...     file = Path(folder) / "coin.csv"
+    ...     _ = file.write_text("answer,-,+\\nno,2/3,1/3\\nyes,1/3,2/3\\n")
+    ...     read_channel(file)
+    exact channel, 2 inputs × 2 outputs
+           -    +
+     no  2/3  1/3
+    yes  1/3  2/3
+    """
+    source = Path(path)
+    read = _read_json if source.suffix.lower() == ".json" else _read_csv
+    _writer(source)
+    try:
+        with source.open(newline="", encoding="utf-8-sig") as file:
+            text = file.read()
+    except FileNotFoundError:
+        raise InvalidFile(f"there is no file {source}") from None
+    except (OSError, UnicodeDecodeError) as wrong:
+        raise InvalidFile(f"{source} must be a readable text file: {wrong}") from None
+    try:
+        return read(text)
+    except (InvalidChannel, InvalidFile, csv.Error) as wrong:
+        raise InvalidFile(f"{source}: {wrong}") from None
+    except RecursionError:
+        raise InvalidFile(f"{source}: lists are nested too deeply") from None
+
+
+def _writer(path: Path) -> Any:
+    writers = {".csv": _write_csv, ".json": _write_json}
+    if path.suffix.lower() not in writers:
+        raise InvalidFile(f"the name of a channel's file must end in .csv or .json, got {path}")
+    return writers[path.suffix.lower()]
+
+
+# --- CSV -----------------------------------------------------------------------------------
+
+
+def _write_csv(channel: Channel, path: Path) -> None:
+    with path.open("w", newline="", encoding="utf-8") as file:
+        lines = csv.writer(file, lineterminator="\n")
+        kind = "exact" if channel.is_exact else "float"
+        lines.writerow([kind, *map(_label_text, channel.outputs)])
+        for label, row in zip(channel.inputs, channel.matrix, strict=True):
+            numbers = map(str, row) if channel.is_exact else map(repr, row.tolist())
+            lines.writerow([_label_text(label), *numbers])
+
+
+def _read_csv(text: str) -> Channel:
+    reader = csv.reader(io.StringIO(text, newline=""))
+    lines = [(reader.line_num, line) for line in reader if line]
+    if lines and len(lines[0][1]) == 1 and (mark := re.search("[;\t]", lines[0][1][0])):
+        raise InvalidFile(f"cells must be separated by commas, this file seems to use {mark[0]!r}")
+    if len(lines) < 2 or len(lines[0][1]) < 2:
+        raise InvalidFile("a channel's file needs a line of outputs and a line for each input")
+    (_, header), *body = lines
+    for number, line in body:
+        if len(line) != len(header):
+            raise InvalidFile(
+                f"line {number} must have {len(header)} cells like line 1, got {len(line)}"
+            )
+    outputs, inputs = ([_read_label(c) for c in s] for s in (header[1:], [r[0] for _, r in body]))
+    kind = header[0].strip()
+    if kind != "float":
+        matrix = np.array([_read_cells(rational, n, line, outputs) for n, line in body])
+        miss = np.abs(matrix.sum(axis=1) - 1).max()
+        vanishes = ((matrix != 0) & (float_array(matrix) == 0)).any()
+        if kind == "exact" or miss == 0 or miss > rational(TOLERANCES.total) or vanishes:
+            return Channel(matrix, inputs, outputs)
+    rows = [_read_cells(float, number, line, outputs) for number, line in body]
+    return Channel(np.array(rows), inputs, outputs)
+
+
+def _read_cells(
+    read: Callable[[str], Any], number: int, line: list[str], outputs: list[Hashable]
+) -> list[Any]:
+    """Read the numbers of a line, or say in which cell one is wrong."""
+    found = []
+    for cell, output in zip(line[1:], outputs, strict=True):
+        try:
+            found.append(read(cell))
+        except ValueError:
+            raise InvalidFile(
+                f"line {number}, output {output!r}: expected a number such as "
+                f"{'0.25' if read is float else '1/3 or 0.25'}, got {cell[:40]!r}"
+            ) from None
+    return found
+
+
+def _label_text(label: Hashable) -> str:
+    """Return plain text for a text that cannot be taken for anything else, otherwise JSON."""
+    plain = isinstance(label, str) and label.isprintable() and label == label.strip()
+    if isinstance(label, str) and plain and _read_label(label) == label:
+        return label
+    return json.dumps(_plain(label), ensure_ascii=False)
+
+
+def _read_label(cell: str) -> Hashable:
+    try:
+        return _hashable(json.loads(cell, parse_constant=_no_constant))
+    except ValueError:
+        return cell.strip()
+
+
+def _no_constant(name: str) -> Any:
+    raise ValueError(f"{name} is a name here, not a number")
+
+
+# --- JSON ----------------------------------------------------------------------------------
+
+
+def _write_json(channel: Channel, path: Path) -> None:
+    rows = [list(map(str, row)) if channel.is_exact else row.tolist() for row in channel.matrix]
+    content = {
+        "format": FORMAT,
+        "numbers": "exact" if channel.is_exact else "float",
+        "inputs": [_plain(label) for label in channel.inputs],
+        "outputs": [_plain(label) for label in channel.outputs],
+        "matrix": rows,
+    }
+    path.write_text(json.dumps(content, ensure_ascii=False, indent=1) + "\n", encoding="utf-8")
+
+
+def _read_json(text: str) -> Channel:
+    try:
+        content = json.loads(text)
+    except ValueError as wrong:
+        raise InvalidFile(f"not JSON: {wrong}") from None
+    if not isinstance(content, dict) or content.get("format") != FORMAT:
+        raise InvalidFile(f'expected an object with "format": "{FORMAT}"')
+    for key in ("inputs", "outputs", "matrix"):
+        if not isinstance(content.get(key), list):
+            raise InvalidFile(f'"{key}" must be a list, got {content.get(key)!r}')
+    inputs, outputs = (list(map(_hashable, content[key])) for key in ("inputs", "outputs"))
+    channel = Channel(content["matrix"], inputs, outputs)
+    if channel.is_exact != (content.get("numbers") == "exact"):
+        raise InvalidFile('"numbers" must be "exact" for fractions in quotes, "float" for floats')
+    return channel
+
+
+def _plain(label: Hashable) -> Any:
+    """Return a label as JSON has it; a tuple becomes a list."""
+    if isinstance(label, tuple):
+        return [_plain(part) for part in label]
+    if (
+        label is None
+        or isinstance(label, str | int)
+        or (isinstance(label, float) and math.isfinite(label))
+    ):
+        return label
+    raise InvalidFile(
+        f"a label in a file must be text, a finite number, True, False, None or a tuple of them, "
+        f"got {label!r}; Channel(channel, inputs=…, outputs=…) gives new labels"
+    )
+
+
+def _hashable(value: Any) -> Hashable:
+    """Return a label as it was; only tuples are written as lists."""
+    if isinstance(value, list):
+        return tuple(map(_hashable, value))
+    if isinstance(value, dict):
+        raise InvalidFile(f"a label must not be an object, got {value!r}")
+    return value

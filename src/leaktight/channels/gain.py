@@ -1,0 +1,188 @@
+"""What is a guess worth? Gain and loss functions of an attacker, or of an honest user."""
+
+from collections.abc import Callable, Hashable, Iterable
+from dataclasses import dataclass
+from typing import Any, Self
+
+import numpy as np
+
+from leaktight.errors import InvalidGain
+from leaktight.exact.matrix import html_table, matrix_product, read_table, text_table
+from leaktight.exact.numbers import Array, Value, float_array, is_exact, public
+from leaktight.labels import Labels, alignment, position, positions, read_labels
+
+
+@dataclass(frozen=True, slots=True, init=False, eq=False, repr=False)
+class _Payoff:
+    """A number for each guess and each true input."""
+
+    guesses: Labels
+    inputs: Labels
+    matrix: Array
+    """One row per guess, one column per input."""
+
+    def __init__(
+        self,
+        rows: Any,
+        guesses: Iterable[Hashable] | None = None,
+        inputs: Iterable[Hashable] | None = None,
+    ) -> None:
+        name = type(self).__name__.lower()
+        if callable(rows):
+            raise InvalidGain(f"a {name} from a function is {name.title()}.from_function(…)")
+        matrix, guesses, inputs = read_table(rows, guesses, inputs, name, InvalidGain)
+        if not is_exact(matrix) and not np.isfinite(matrix).all():
+            raise InvalidGain(f"every {name} must be a finite number")
+        object.__setattr__(
+            self, "guesses", read_labels(guesses, matrix.shape[0], "guess", InvalidGain)
+        )
+        object.__setattr__(
+            self, "inputs", read_labels(inputs, matrix.shape[1], "input", InvalidGain)
+        )
+        matrix.flags.writeable = False
+        object.__setattr__(self, "matrix", matrix)
+
+    @classmethod
+    def from_function(
+        cls,
+        function: Callable[[Any, Any], Any],
+        inputs: Iterable[Hashable],
+        guesses: Iterable[Hashable] | None = None,
+    ) -> Self:
+        """The value of ``function(guess, input)``; the guesses are the inputs unless given."""
+        secrets = tuple(inputs)
+        tried = secrets if guesses is None else tuple(guesses)
+        return cls([[function(w, x) for x in secrets] for w in tried], tried, secrets)
+
+    @property
+    def is_exact(self) -> bool:
+        """Whether all numbers are exact rationals."""
+        return is_exact(self.matrix)
+
+    def __getitem__(self, pair: tuple[Hashable, Hashable]) -> Value:
+        guess, x = pair
+        w = position(guess, self.guesses, "guess")
+        return public(self.matrix[w, position(x, self.inputs, "input")])
+
+    def expected(self, joint: Array, inputs: Labels) -> Array:
+        """The expected payoff of each guess (rows) at each output (columns).
+
+        ``joint`` has the probability of each input (rows, labelled ``inputs``) and output.
+        """
+        order = alignment(inputs, self.inputs, f"the {type(self).__name__.lower()} and the inputs")
+        table = self.matrix if order is None else self.matrix[:, order]
+        if not (is_exact(table) and is_exact(joint)):
+            table, joint = float_array(table), float_array(joint)
+        return matrix_product(table, joint)
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, type(self)):
+            return NotImplemented
+        return (self.guesses, self.inputs) == (other.guesses, other.inputs) and bool(
+            np.array_equal(self.matrix, other.matrix)
+        )
+
+    def __hash__(self) -> int:
+        return hash((self.guesses, self.inputs, tuple(self.matrix[0])))
+
+    def __repr__(self) -> str:
+        return f"{self._title()}\n{text_table(self.matrix, self.guesses, self.inputs)}"
+
+    def _repr_html_(self) -> str:
+        return html_table(self.matrix, self.guesses, self.inputs, self._title())
+
+    def _title(self) -> str:
+        return f"{type(self).__name__.lower()} of guesses (rows) for inputs (columns)"
+
+
+class Gain(_Payoff):
+    """What each guess earns for each true input; an attacker wants much of it.
+
+    >>> Gain([[1, 0], [0, 1], ["1/2", "1/2"]], ["a", "b", "pass"], inputs=["a", "b"])
+    gain of guesses (rows) for inputs (columns)
+            a    b
+       a    1    0
+       b    0    1
+    pass  1/2  1/2
+    """
+
+    __slots__ = ()
+
+    @classmethod
+    def binary(cls, inputs: Iterable[Hashable]) -> "Gain":
+        """1 for the right guess, 0 otherwise."""
+        return cls.from_function(lambda w, x: int(w == x), inputs)
+
+    @classmethod
+    def by_distance(
+        cls,
+        inputs: Iterable[Hashable],
+        distance: Callable[[Any, Any], Any],
+        guesses: Iterable[Hashable] | None = None,
+    ) -> "Gain":
+        """1 for distance 0, falling evenly to 0 at the largest distance.
+
+        >>> Gain.by_distance([0, 1, 4], lambda a, b: abs(a - b))[1, 4]
+        Fraction(1, 4)
+        """
+        losses = Loss.by_distance(inputs, distance, guesses)
+        largest = losses.matrix.max()
+        scaled = losses.matrix / largest if largest > 0 else losses.matrix
+        return cls(1 - scaled, losses.guesses, losses.inputs)
+
+    @classmethod
+    def membership(cls, inputs: Iterable[Hashable], subset: Iterable[Hashable]) -> "Gain":
+        """1 for guessing rightly whether the input is in ``subset``: True or False.
+
+        >>> Gain.membership(["flu", "cold", "none"], ["flu", "cold"])[True, "flu"]
+        Fraction(1, 1)
+        """
+        secrets = tuple(inputs)
+        inside = set(positions(subset, secrets, "input"))
+        return cls(
+            [[int((i in inside) == w) for i in range(len(secrets))] for w in (True, False)],
+            (True, False),
+            secrets,
+        )
+
+
+class Loss(_Payoff):
+    """What each guess costs for each true input; whoever guesses wants little of it.
+
+    >>> Loss.by_distance([0, 1, 4], lambda a, b: (a - b) ** 2)[1, 4]
+    Fraction(9, 1)
+    """
+
+    __slots__ = ()
+
+    @classmethod
+    def zero_one(cls, inputs: Iterable[Hashable]) -> "Loss":
+        """0 for the right guess, 1 otherwise."""
+        return cls.from_function(lambda w, x: int(w != x), inputs)
+
+    @classmethod
+    def by_distance(
+        cls,
+        inputs: Iterable[Hashable],
+        distance: Callable[[Any, Any], Any],
+        guesses: Iterable[Hashable] | None = None,
+    ) -> "Loss":
+        """The distance between the guess and the truth."""
+        losses = cls.from_function(distance, inputs, guesses)
+        if losses.matrix.min() < 0:
+            raise InvalidGain(f"a distance must not be negative, got {losses.matrix.min()}")
+        return losses
+
+
+@dataclass(frozen=True, slots=True)
+class Tries:
+    """The attacker may guess ``k`` times and gains 1 if one guess is right.
+
+    The k-subsets that are the guesses are never listed.
+    """
+
+    k: int
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.k, int) or self.k < 1:
+            raise InvalidGain(f"there must be at least one try, a whole number, got {self.k!r}")

@@ -1,0 +1,103 @@
+"""How are graphs, numbers, ratios and gains written on a command line?
+
+An option has its text here, how it is read, and how a shell completes it.
+"""
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+
+def graph_forms(incomplete: str) -> Iterator[str]:
+    """Complete a graph: one of each kind, to be changed."""
+    from leaktight.policies.text import FORMS
+
+    return (form for form in FORMS.split(", ") if form.startswith(incomplete))
+
+
+def gain_names(incomplete: str) -> Iterator[str]:
+    """Complete a gain; a shell would take two words for two."""
+    from leaktight.channels.aim import GAINS
+
+    return (name for name in GAINS if name.startswith(incomplete) and " " not in name)
+
+
+def claim_ids(incomplete: str) -> Iterator[str]:
+    """Complete a claim of the papers."""
+    from leaktight.papers.register import REGISTER
+
+    return (name for name in REGISTER if name.startswith(incomplete))
+
+
+RatioOption = Annotated[str | None, typer.Option("--ratio", help="λ = e^ε, such as 2 or 3/2.")]
+EpsilonOption = Annotated[str | None, typer.Option("--epsilon", help='ε, such as 1 or "ln 2".')]
+PriorOption = Annotated[str | None, typer.Option(help="Such as 1/2,1/4,1/4; uniform if not given.")]
+JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON for machines.")]
+CertificateOption = Annotated[Path | None, typer.Option(help="Write the proof, as JSON.")]
+GraphArgument = Annotated[
+    str,
+    typer.Argument(
+        help="complete:6, line:4, cycle:7, threshold:10:2, grid:3x4, edges:a-b,b-c",
+        autocompletion=graph_forms,
+    ),
+]
+GainOption = Annotated[
+    str,
+    typer.Option(help="guess, distance, difference or squared.", autocompletion=gain_names),
+]
+
+
+def read_ratio(ratio: str | None, epsilon: str | None) -> tuple[str | None, str | None]:
+    """Return what was written, after a look at it."""
+    from leaktight.studies.table import asked_ratio
+
+    if (ratio is None) == (epsilon is None):
+        raise typer.BadParameter("give one of --ratio and --epsilon")
+    asked_ratio(ratio, epsilon)
+    return ratio, epsilon
+
+
+def read_count(given: str | int) -> int:
+    """Return a whole number such as 100."""
+    try:
+        return int(given)
+    except ValueError:
+        raise typer.BadParameter(
+            f"expected a whole number such as 100, got {str(given)[:60]!r}"
+        ) from None
+
+
+def read_numbers(text: str | None) -> Any:
+    """Return exact numbers such as 1/2,1/4,1/4."""
+    if text is None:
+        return None
+    from leaktight.exact.numbers import fraction, rational
+
+    return [fraction(rational(part)) for part in text.split(",")]
+
+
+def read_whole(text: str) -> list[int]:
+    """Return whole numbers such as 1,10,100."""
+    try:
+        return [int(part) for part in text.split(",")]
+    except ValueError:
+        raise typer.BadParameter(
+            f"expected whole numbers such as 1,10, got {text[:60]!r}"
+        ) from None
+
+
+def read_aim(name: str, values: Any) -> Any:
+    """Return what each guess of a value earns or costs."""
+    from leaktight.channels.aim import GAINS, aim_of
+    from leaktight.errors import InvalidInput
+
+    if name not in GAINS:
+        raise typer.BadParameter(
+            f"--gain must be guess, distance, difference or squared, got {name[:60]!r}"
+        )
+    try:
+        return aim_of(name, values)
+    except InvalidInput as wrong:
+        raise InvalidInput(f"--gain {name}: {wrong}") from None

@@ -1,0 +1,157 @@
+"""How are numbers kept so that a claim about privacy is never approximate?
+
+Exact numbers are ``flint.fmpq`` inside and ``fractions.Fraction`` at the public edge.
+"""
+
+import math
+import re
+from collections.abc import Iterable
+from decimal import Decimal
+from fractions import Fraction
+from numbers import Rational as RationalNumber
+from typing import Any, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+from flint import fmpq, fmpz
+
+from leaktight.errors import InvalidNumber
+
+Number: TypeAlias = int | float | str | Fraction | Decimal
+"""What a user may write for a number; a ``float`` is approximate, everything else exact."""
+
+Value: TypeAlias = Fraction | float
+"""A number as users see it: exact, or a float."""
+
+Array: TypeAlias = npt.NDArray[Any]
+"""An array of ``float64``, or of objects that are ``fmpq``."""
+
+
+def rational(value: object) -> fmpq:
+    """Return the exact number that ``value`` says; a float stands for its exact binary value.
+
+    >>> rational("1/3") + rational("0.25")
+    7/12
+    """
+    if isinstance(value, fmpq):
+        return value
+    if isinstance(value, int | fmpz):
+        return fmpq(int(value))
+    if isinstance(value, float | np.floating):
+        if not math.isfinite(value):
+            raise InvalidNumber(f"a number must be finite, got {value!r}")
+        return fmpq(*float(value).as_integer_ratio())
+    if isinstance(value, str):
+        return _parse(value)
+    if isinstance(value, Decimal):
+        return _parse(str(value))
+    if isinstance(value, RationalNumber | np.integer):
+        return fmpq(int(value.numerator), int(value.denominator))
+    raise InvalidNumber(f"expected a number such as 1, '1/3' or '0.25', got {value!r}")
+
+
+def as_printed(value: object) -> fmpq:
+    """Return the number that was written; a float stands for the decimal number it prints as.
+
+    >>> as_printed(0.1), rational(0.1) == as_printed(0.1)
+    (1/10, False)
+    """
+    return rational(repr(float(value)) if isinstance(value, float | np.floating) else value)
+
+
+_FRACTION = re.compile(r"([+-]?\d+)/(\d+)")
+_DECIMAL = re.compile(r"([+-]?)(\d*)(?:\.(\d*))?(?:[eE]([+-]?\d+))?")
+
+
+def _parse(text: str) -> fmpq:
+    """Read a fraction or a decimal number of any length; ``Fraction`` stops at 4300 digits."""
+    written = text.strip()
+    if match := _FRACTION.fullmatch(written):
+        if not match[2].strip("0"):
+            raise InvalidNumber(f"the denominator must not be 0, got {text!r}")
+        return fmpq(fmpz(match[1].removeprefix("+")), fmpz(match[2]))
+    match = _DECIMAL.fullmatch(written)
+    if not match or not (match[2] or match[3]):
+        raise InvalidNumber(f"expected a number such as '1/3' or '0.25', got {text[:40]!r}")
+    exponent = int(match[4] or 0)
+    if abs(exponent) > 10**6:
+        raise InvalidNumber(f"an exponent must be at most a million, got {text[:40]!r}")
+    after = match[3] or ""
+    digits = fmpq(fmpz(match[2] + after)) * fmpq(10) ** (exponent - len(after))
+    return -digits if match[1] == "-" else digits
+
+
+@RationalNumber.register
+class _LowestTerms:
+    """A number that ``Fraction`` takes over as it is: its own gcd takes seconds for (4/3)^10^6."""
+
+    __slots__ = ("denominator", "numerator")
+
+    def __init__(self, value: fmpq) -> None:
+        self.numerator, self.denominator = int(value.p), int(value.q)
+
+
+def fraction(value: fmpq) -> Fraction:
+    """Return ``value`` as the standard library's ``Fraction``."""
+    return Fraction(_LowestTerms(value))  # type: ignore[call-overload]
+
+
+def public(value: Any) -> Value:
+    """Return a number of an :data:`Array` as users see it: a ``Fraction`` or a ``float``."""
+    return fraction(value) if isinstance(value, fmpq) else float(value)
+
+
+def is_exact(array: Array) -> bool:
+    """Say whether the numbers of ``array`` are exact rationals."""
+    return array.dtype == object
+
+
+def read_numbers(values: Iterable[object]) -> Array:
+    """Read a row of numbers: exact if all of them are, ``float64`` otherwise.
+
+    >>> read_numbers([1, "1/3"])
+    array([1, 1/3], dtype=object)
+    >>> read_numbers([1, 0.5])
+    array([1. , 0.5])
+    """
+    if isinstance(values, np.ma.MaskedArray) and np.ma.is_masked(values):
+        raise InvalidNumber("every number must be there, got an array with masked entries")
+    if isinstance(values, np.ndarray) and values.dtype.kind == "f":
+        return values.astype(np.float64)
+    row = values.tolist() if isinstance(values, np.ndarray) else list(values)
+    kinds = set(map(type, row))
+    if kinds <= {float, np.float64}:
+        return np.array(row, dtype=np.float64)
+    if any(issubclass(kind, float | np.floating) for kind in kinds):
+        numbers = [v if isinstance(v, float) else to_float(rational(v)) for v in row]
+        return np.array(numbers, dtype=np.float64)
+    return exact_array(row)
+
+
+def exact_array(values: Iterable[object]) -> Array:
+    """Return a flat array of ``fmpq``."""
+    numbers = [v if isinstance(v, fmpq) else rational(v) for v in values]
+    array = np.empty(len(numbers), dtype=object)
+    array[:] = numbers
+    return array
+
+
+def float_array(array: Array) -> npt.NDArray[np.float64]:
+    """Return ``array`` with every number rounded to the nearest float."""
+    if not is_exact(array):
+        return array
+    flat = [to_float(v) for v in array.ravel()]
+    return np.array(flat, dtype=np.float64).reshape(array.shape)
+
+
+def total(numbers: Array) -> Any:
+    """Return the sum of a flat array: exact, or correctly rounded for floats."""
+    return numbers.sum() if is_exact(numbers) else math.fsum(numbers.tolist())
+
+
+def to_float(value: fmpq) -> float:
+    """Return the float nearest to ``value``; beyond the largest float, infinity."""
+    try:
+        return float(value)  # correctly rounded: the true division of two integers
+    except OverflowError:
+        return math.inf if value > 0 else -math.inf

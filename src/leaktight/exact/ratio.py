@@ -1,0 +1,125 @@
+"""How much likelier may an output be for one neighbour than for another? The ratio λ = e^ε.
+
+A :class:`Ratio` is a rational, or two rationals that enclose it.
+"""
+
+import math
+import re
+from dataclasses import dataclass
+from fractions import Fraction
+
+from flint import arb, fmpq, fmpz
+
+from leaktight.errors import InvalidNumber
+from leaktight.exact.numbers import Number, as_printed, fraction, rational
+from leaktight.exact.rounding import ln, log2, precision
+from leaktight.exact.shown import shown
+
+
+@dataclass(frozen=True, slots=True)
+class Ratio:
+    """The privacy ratio λ = e^ε ≥ 1, between two rationals that are equal if it is rational.
+
+    A mechanism is built for ``lower`` and a bound computed for ``upper``, so that both hold for
+    the ε that was asked for.
+
+    >>> Ratio.of(epsilon="ln 3/2").lower
+    Fraction(3, 2)
+    >>> one = Ratio.of(epsilon=1)
+    >>> one.is_exact, float(one.lower), one.epsilon
+    (False, 2.718281828459045, 1.0)
+    """
+
+    lower: Fraction
+    upper: Fraction
+
+    def __post_init__(self) -> None:
+        if not 1 <= self.lower <= self.upper:
+            raise InvalidNumber(
+                f"the ratio e^ε must be at least 1 (ε at least 0), got {shown(self.lower)}"
+            )
+
+    @classmethod
+    def of(cls, ratio: Number | None = None, epsilon: Number | None = None) -> "Ratio":
+        """Read λ from ``ratio``, or from ``epsilon``: a number, ``"ln 2"`` or ``"ln 3/2"``.
+
+        A float is taken as the decimal number that it prints as: ``epsilon=0.1`` is ε = 1/10.
+        """
+        if (ratio is None) == (epsilon is None):
+            raise InvalidNumber("give exactly one of ratio= and epsilon=")
+        if ratio is not None:
+            exact = fraction(as_printed(ratio))
+            return cls(exact, exact)
+        logarithm = r"\s*ln\s*(?:\(([^()]+)\)|([^()]+))\s*"
+        if isinstance(epsilon, str) and (match := re.fullmatch(logarithm, epsilon)):
+            return cls.of(ratio=match[1] or match[2])
+        exponent = as_printed(epsilon)
+        if exponent < 0:
+            raise InvalidNumber(f"ε must be at least 0, got {epsilon}")
+        if exponent > 10**6:
+            raise InvalidNumber(f"ε must be at most a million, got {epsilon}")
+        return cls(*_enclose_exp(exponent))
+
+    @property
+    def is_exact(self) -> bool:
+        """Whether λ is known as a rational number."""
+        return self.lower == self.upper
+
+    @property
+    def epsilon(self) -> float:
+        """ε = ln λ as a float."""
+        return ln((self.lower + self.upper) / 2)
+
+    def allows(self, value: Fraction | float) -> bool:
+        """Say whether ``value`` ≤ λ, for a λ that is only enclosed on the safe side.
+
+        >>> Ratio.of(epsilon=1).allows(Fraction(27, 10)), Ratio.of(epsilon=1).allows(3)
+        (True, False)
+        """
+        return value <= self.lower
+
+    def to_dict(self) -> dict[str, str]:
+        """Both ends, as a certificate has them."""
+        return {
+            "lower ratio": str(rational(self.lower)),
+            "upper ratio": str(rational(self.upper)),
+        }
+
+    def __str__(self) -> str:
+        if self.is_exact:
+            return f"{shown(self.lower)} (ε = ln {shown(self.lower)})"
+        return f"{shown(self.lower)} (ε = {self.epsilon:.6g})"
+
+
+def _enclose_exp(exponent: fmpq) -> tuple[Fraction, Fraction]:
+    """Return rationals below and above e^x; their distance from 1 has 64 significant bits."""
+    bits = 64 if exponent == 0 else 64 + max(0, -math.floor(log2(exponent)))
+    with precision(2 * bits):
+        enclosure = arb(exponent).exp()
+    with precision(bits):
+        low, high = enclosure.lower().fmpq(), enclosure.upper().fmpq()
+    return fraction(low), fraction(high)
+
+
+def step_ratio(ratio: Fraction, steps: int | Fraction, bits: int = 64) -> Fraction:
+    """Return a rational r ≥ 1 with r^steps ≤ ``ratio``: the root itself if it is rational.
+
+    Otherwise it is the root rounded down, with so many bits of its distance from 1.
+
+    >>> step_ratio(Fraction(9, 4), 2), float(step_ratio(Fraction(2), 5))
+    (Fraction(3, 2), 1.148698354997035)
+    >>> step_ratio(Fraction(2), 5) ** 5 <= 2
+    True
+    """
+    power = 1 / Fraction(steps)
+    number, degree = rational(ratio), power.denominator
+    roots = [fmpz(part).root(degree) for part in (number.p, number.q)]
+    if roots[0] ** degree == number.p and roots[1] ** degree == number.q:
+        return Fraction(int(roots[0]), int(roots[1])) ** power.numerator
+    exponent = rational(power)
+    # ln λ ≥ (λ − 1)/λ: at least so far is the root from 1.
+    places = bits + max(0, -math.floor(log2((number - 1) / number * exponent)))
+    with precision(2 * places):
+        enclosure = (arb(number).log() * arb(exponent)).exp()
+    with precision(places):
+        return fraction(enclosure.lower().fmpq())

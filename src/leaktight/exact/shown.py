@@ -1,0 +1,171 @@
+"""How is a number written with few digits, so that no risk looks smaller than it is?
+
+What is measured is rounded to the nearest, an upper bound up and a lower bound down. An ε is an
+upper bound: what is private at ε is private at any larger one, but at no smaller one. Of
+percentages, only 1 is 100% and only 0 is 0%.
+"""
+
+import math
+from dataclasses import dataclass
+from decimal import ROUND_CEILING, ROUND_FLOOR, ROUND_HALF_EVEN, Context, Decimal
+from fractions import Fraction
+from typing import Any
+
+from flint import fmpq
+
+from leaktight.exact.numbers import rational, to_float
+from leaktight.exact.rounding import log2
+
+DIGITS, BOUND_DIGITS, MOST_DIGITS = 4, 6, 17
+"""How many digits a number has in a text, how many a bound, and how many a float."""
+
+
+def nearest(value: float, digits: int = DIGITS) -> str:
+    """Return a number rounded to the nearest.
+
+    >>> nearest(0.7776075), nearest(736965.59)
+    ('0.7776', '736,966')
+    """
+    return _rounded(value, digits, ROUND_HALF_EVEN)
+
+
+def above(value: float, digits: int = BOUND_DIGITS) -> str:
+    """Return an upper bound, rounded up.
+
+    >>> above(0.7776075), above(0.6931471805599453, 4), above(100.0)
+    ('0.777608', '0.6932', '100')
+    """
+    return _rounded(value, digits, ROUND_CEILING)
+
+
+def below(value: float, digits: int = BOUND_DIGITS) -> str:
+    """Return a lower bound, rounded down."""
+    return _rounded(value, digits, ROUND_FLOOR)
+
+
+def apart(one: float, other: float) -> tuple[str, str]:
+    """Return two upper bounds with four digits, or with as many as tell them apart.
+
+    >>> apart(0.6931471, 0.6931472), apart(0.5, 0.25)
+    (('0.6931471', '0.6931472'), ('0.5', '0.25'))
+    """
+    pairs = [(above(one, d), above(other, d)) for d in range(DIGITS, MOST_DIGITS + 1)]
+    return next((pair for pair in pairs if pair[0] != pair[1]), pairs[0])
+
+
+def _rounded(value: float, digits: int, rounding: str) -> str:
+    exactly = Decimal(repr(float(value)))
+    if 10 ** (digits - 1) <= abs(exactly) < 2**40:
+        return f"{int(exactly.to_integral_value(rounding)):,}"
+    return f"{float(Context(digits, rounding).plus(exactly)):.{digits}g}"
+
+
+def shown(value: Any) -> str:
+    """Return a number as a person reads it, short however long it is.
+
+    >>> shown(Fraction(4, 3)), shown(Fraction(4, 3) ** 50), shown(Fraction(4, 3) ** 10**6)
+    ('4/3', '≈1.76578e+06', '≈2^415037')
+    """
+    if not isinstance(value, fmpq | Fraction | int):
+        return f"{value:.6g}"
+    number = rational(value)
+    if number.height_bits() <= 40:
+        return str(number)
+    near = abs(to_float(number))
+    if number != 0 and not 2.0**-1000 < near < 2.0**1000:
+        return f"≈{'-' if number < 0 else ''}2^{log2(abs(number)):.6g}"
+    return f"≈{to_float(number):.6g}"
+
+
+def counted(count: int | float, one: str, many: str) -> str:
+    """Return a number with its noun, as a person reads it: beyond 10^15 only its magnitude.
+
+    >>> counted(1, "edge", "edges"), counted(12870, "edge", "edges")
+    ('1 edge', '12,870 edges')
+    >>> counted(50**1000, "vertex", "vertices")
+    'about 10^1699 vertices'
+    """
+    if count < 10**15:
+        return f"{count:,} {one if count == 1 else many}"
+    return f"about 10^{math.log10(count):.0f} {many}"
+
+
+# --- probabilities --------------------------------------------------------------------------
+
+MOST_DECIMALS = 5
+"""The most decimals of a percentage: below 1% there are two digits, above it one decimal."""
+
+
+@dataclass(frozen=True, slots=True)
+class Probability:
+    """How likely something is after so many observations: exactly, or at most.
+
+    >>> print(Probability(0, Fraction(1, 4), True), Probability(0, Fraction(1, 3), True))
+    exactly 25% about 33.3%
+    >>> print(Probability(1, Fraction(1, 3), False))
+    at most 33.4%
+    """
+
+    observations: int
+    value: Fraction
+    is_exact: bool
+
+    @property
+    def percent(self) -> str:
+        """The number alone, rounded up if it is a bound."""
+        return percent(self.value) if self.is_exact else percent_above(self.value)
+
+    def __str__(self) -> str:
+        if not self.percent[0].isdigit():  # "more than" or "less than" something
+            return self.percent if self.is_exact else f"possibly {self.percent}"
+        if not self.is_exact:
+            return f"at most {self.percent}"
+        told = Fraction(self.percent.removesuffix("%")) / 100
+        return f"{'exactly' if told == self.value else 'about'} {self.percent}"
+
+
+def percent(value: Fraction) -> str:
+    """Return a probability in percent, rounded to the nearest.
+
+    >>> [percent(Fraction(p)) for p in ("1/4", "1/3", "1/7000", "9999/10000", "1/10000000000")]
+    ['25%', '33.3%', '0.014%', 'more than 99.9%', 'less than 0.00001%']
+    """
+    decimals = _decimals(value)
+    return _written(math.floor(value * 10 ** (decimals + 2) + Fraction(1, 2)), decimals, value)
+
+
+def percent_above(value: Fraction) -> str:
+    """Return a bound on a probability in percent, rounded up.
+
+    >>> [percent_above(Fraction(p)) for p in ("1/4", "1/3", "1/7000", "9999/10000")]
+    ['25%', '33.4%', '0.015%', 'more than 99.9%']
+    """
+    decimals = _decimals(value)
+    return _written(math.ceil(value * 10 ** (decimals + 2)), decimals, value)
+
+
+def percent_as_given(value: Fraction) -> str:
+    """Return a probability that somebody chose, such as a confidence, with all its digits.
+
+    >>> percent_as_given(Fraction(19, 20)), percent_as_given(Fraction(9999, 10000))
+    ('95%', '99.99%')
+    """
+    return f"{float(100 * value):.10g}%"
+
+
+def _decimals(value: Fraction) -> int:
+    """Return how many decimals of a percentage are shown."""
+    decimals = 1
+    while decimals < MOST_DECIMALS and value * 10 ** (decimals + 1) < 1:
+        decimals += 1
+    return decimals
+
+
+def _written(units: int, decimals: int, value: Fraction) -> str:
+    """Write so many units of the last decimal, but never 0% or 100% for what is between them."""
+    if units == 0 < value:
+        return f"less than 0.{'0' * (decimals - 1)}1%"
+    if units == 10 ** (decimals + 2) and value < 1:
+        return "more than 99.9%"
+    whole, rest = divmod(units, 10**decimals)
+    return f"{whole}.{rest:0{decimals}}".rstrip("0").rstrip(".") + "%"

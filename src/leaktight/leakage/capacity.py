@@ -1,0 +1,99 @@
+"""How much can a channel leak at worst? Capacities over all priors, and over all gains.
+
+Those here are exact for exact channels. Shannon's and Rényi's, which are not, are enclosed in
+``information_capacity``.
+"""
+
+import math
+from collections.abc import Hashable, Iterable
+from dataclasses import dataclass
+
+import numpy as np
+from flint import fmpq
+
+from leaktight.channels.channel import Channel, expect_channel
+from leaktight.channels.composition import Parallel
+from leaktight.channels.distance import (
+    RowDistance,
+    largest_row_distance,
+    largest_row_distance_between,
+)
+from leaktight.channels.distribution import Distribution, ProductDistribution, prior_on
+from leaktight.exact.matrix import column_maxima
+from leaktight.exact.numbers import Value, public, total
+from leaktight.exact.shown import shown
+from leaktight.leakage.vulnerability import InBits, product_of_powers
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class Capacity(InBits):
+    """The largest leakage factor over all priors, and a prior that attains it."""
+
+    factor: Value
+    prior: Distribution | ProductDistribution
+
+    def __repr__(self) -> str:
+        return f"Capacity(factor {shown(self.factor)}, {self.bits:.6g} bits)"
+
+
+def min_capacity(channel: Channel | Parallel) -> Capacity:
+    """Return the largest min-entropy leakage over all priors: log2 Σ_z max_x K(z|x).
+
+    The uniform prior attains it (Theorem 1 of [Barthe2011]_). No prior leaks by a larger factor
+    to an attacker with any other gain that is never negative ([Alvim2012]_), so this is the
+    capacity for all of them.
+
+    >>> min_capacity(Channel([["2/3", "1/3"], ["1/3", "2/3"]])).factor
+    Fraction(4, 3)
+    """
+    if isinstance(channel, Parallel):
+        uniform = [(prior_on(None, c.inputs), times) for c, times in channel.factors]
+        factor = product_of_powers((_sum_of_maxima(c), times) for c, times in channel.factors)
+        return Capacity(public(factor), ProductDistribution(tuple(uniform)))
+    factor = public(_sum_of_maxima(channel))
+    return Capacity(factor, prior_on(None, channel.inputs))
+
+
+def _sum_of_maxima(channel: Channel) -> fmpq | float:
+    return total(column_maxima(expect_channel(channel).matrix))
+
+
+def risk_capacity(channel: Channel) -> Capacity:
+    """Return the largest factor by which the chance of a wrong guess falls, over all priors.
+
+    It is 1/(1 − t) for the largest total variation t between two rows; the uniform prior on
+    their two inputs attains it ([Chatzikokolakis2023]_).
+
+    >>> capacity = risk_capacity(Channel([[1, 0], ["3/4", "1/4"], ["1/2", "1/2"]]))
+    >>> capacity.factor, capacity.prior.support
+    (Fraction(2, 1), (0, 2))
+    """
+    if len(expect_channel(channel).inputs) == 1:
+        return min_capacity(channel)
+    farthest = largest_row_distance(channel)
+    one, other = (channel.row(x).array for x in farthest.pair)
+    left = public(total(np.minimum(one, other)))  # 1 − t, without cancellation
+    return Capacity(1 / left if left > 0 else math.inf, _on_two(channel, farthest))
+
+
+def membership_capacity(channel: Channel, subset: Iterable[Hashable]) -> Capacity:
+    """Return the largest factor for guessing whether the secret is in ``subset``, over all priors.
+
+    It is 1 + t for the largest total variation t between a row in the subset and one outside:
+    under any prior the attacker sees a channel of two rows, a mixture of those inside and one of
+    those outside, and total variation is convex. The uniform prior on the two inputs attains it.
+
+    >>> channel = Channel([[1, 0], ["3/4", "1/4"], ["1/2", "1/2"]])
+    >>> membership_capacity(channel, [0, 1]).factor
+    Fraction(3, 2)
+    """
+    inside = set(expect_channel(channel).restrict(subset).inputs)
+    outside = [x for x in channel.inputs if x not in inside]
+    if not outside:
+        return min_capacity(Channel.no_interference(channel.inputs))
+    farthest = largest_row_distance_between(channel, inside, outside)
+    return Capacity(1 + farthest.value, _on_two(channel, farthest))
+
+
+def _on_two(channel: Channel, farthest: RowDistance) -> Distribution:
+    return prior_on(dict(Distribution.uniform(farthest.pair).items()), channel.inputs)

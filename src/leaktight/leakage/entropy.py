@@ -1,0 +1,380 @@
+"""How uncertain is a secret, before and after an observation?
+
+Shannon's entropy (order 1), min-entropy (order ∞) and Rényi's of every order between and beyond,
+in bits; and the expected number of guesses. For an exact channel and prior every result is
+correctly rounded (for channels in parallel, each term is); the number of guesses is exact.
+"""
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from flint import arb, fmpq
+
+from leaktight.channels.channel import Channel, expect_channel
+from leaktight.channels.composition import Parallel, pair_factors
+from leaktight.channels.distribution import (
+    Distribution,
+    PriorLike,
+    ProductDistribution,
+    known,
+    prior_on,
+)
+from leaktight.errors import InvalidNumber
+from leaktight.exact.numbers import (
+    Array,
+    Number,
+    Value,
+    float_array,
+    is_exact,
+    public,
+    rational,
+    total,
+)
+from leaktight.exact.rounding import nearest_float
+from leaktight.leakage.hyper import Hyper, hyper
+from leaktight.leakage.vulnerability import Leakage, joint
+
+
+@dataclass(frozen=True, slots=True)
+class EntropyLeakage:
+    """The entropy ``before`` and ``after`` an observation, and the ``bits`` that it lost.
+
+    >>> leak = shannon_leakage(Channel([["2/3", "1/3"], ["1/3", "2/3"]]))
+    >>> leak.before, leak.after, leak.bits
+    (1.0, 0.9182958340544896, 0.08170416594551048)
+    """
+
+    before: float
+    after: float
+    bits: float
+
+    @property
+    def nats(self) -> float:
+        """The same in natural units."""
+        return self.bits * math.log(2)
+
+    @property
+    def factor(self) -> float:
+        """2 to the number of bits; for order ∞ how much likelier one guess is right."""
+        return 2.0**self.bits if self.bits < 1024 else math.inf
+
+    @property
+    def multiplicative(self) -> float:
+        """The entropy before over the entropy after."""
+        if self.after == 0:
+            return math.inf if self.before > 0 else 1.0
+        return self.before / self.after
+
+    def __float__(self) -> float:
+        return self.bits
+
+
+# --- Shannon -------------------------------------------------------------------------------
+
+
+def shannon_entropy(prior: PriorLike) -> float:
+    """Return H(X) = −Σ p log2 p (Definition 2 of [Alvim2011a]_).
+
+    >>> shannon_entropy(["2/5", "3/10", "3/10"])
+    1.5709505944546687
+    """
+    return renyi_entropy(prior, 1)
+
+
+def conditional_entropy(channel: Channel | Parallel, prior: PriorLike = None) -> float:
+    """Return H(X|Z), Shannon's entropy that the observation leaves on average."""
+    return conditional_renyi_entropy(channel, prior, 1)
+
+
+def mutual_information(channel: Channel | Parallel, prior: PriorLike = None) -> float:
+    """Return I(X;Z) = H(X) − H(X|Z) in bits (Definition 6 of [Alvim2011a]_).
+
+    For floats, little information is a sum of non-negative terms, so that it is accurate down to
+    the square of the rounding.
+
+    >>> mutual_information(Channel([["2/3", "1/3"], ["1/3", "2/3"]]))
+    0.08170416594551048
+    """
+    if isinstance(channel, Parallel):
+        pairs = pair_factors(channel, prior)
+        return math.fsum(times * mutual_information(c, p) for c, p, times in pairs)
+    belief = prior_on(prior, expect_channel(channel).inputs)
+    if not (channel.is_exact and belief.is_exact):
+        nats = _float_information(float_array(belief.array), float_array(channel.matrix))
+        return nats / math.log(2)
+    joined = joint(channel, belief)
+    rows, columns = joined.sum(axis=1), joined.sum(axis=0)
+    if (np.multiply.outer(rows, columns) == joined).all():
+        return 0.0
+    return nearest_float(lambda: _surprise(rows) + _surprise(columns) - _surprise(joined.ravel()))
+
+
+MUCH = 2.0**-3
+"""From so many nats on, the terms p·ln(p/q), whose negative ones sum to at most 1, may be added."""
+
+
+def _float_information(prior: Array, matrix: Array) -> float:
+    """Return Σ π·(p·ln(p/q) − p + q) over the rows p, whose mean is q; no term is negative.
+
+    Much information needs only p·ln(p/q). For little, the term is a series in p − q where p ≈ q.
+    """
+    matrix, mean = _with_mean(prior, matrix)
+    direct = [
+        np.einsum("xz,xz->x", matrix[rows], _log_of_quotient(matrix[rows], mean))
+        for rows in _row_blocks(matrix)
+    ]
+    if (nats := math.fsum(prior * np.concatenate(direct))) >= MUCH:
+        return nats
+    near = mean * 2.0**-7
+    sums = []
+    for rows in _row_blocks(matrix):
+        p = matrix[rows]
+        apart = p - mean
+        terms = p * _log_of_quotient(p, mean) - apart
+        x, z = np.nonzero(np.abs(apart) < near)
+        terms[x, z] = mean[z] * _SERIES(apart[x, z] / mean[z])
+        sums.append(terms.sum(axis=1))
+    return math.fsum(prior * np.concatenate(sums))
+
+
+_SERIES = np.polynomial.Polynomial([0, 0, *((-1) ** k / (k * (k - 1)) for k in range(2, 10))])
+"""(1 + u)·ln(1 + u) − u for small u."""
+
+
+def _float_remainder(prior: Array, matrix: Array) -> float:
+    """Return −Σ π·p·ln(π·p/q) over the rows p, whose mean is q; no term is negative."""
+    matrix, mean = _with_mean(prior, matrix)
+    sums = []
+    for rows in _row_blocks(matrix):
+        joined = prior[rows, None] * matrix[rows]
+        # The sum of one column may round to less than its only entry.
+        logs = np.minimum(_log_of_quotient(joined, mean), 0)
+        sums.append(np.vdot(joined, logs))
+    return 0.0 - math.fsum(sums)
+
+
+def _with_mean(prior: Array, matrix: Array) -> tuple[Array, Array]:
+    """Return the mean of the rows, and both without the columns that never occur."""
+    mean = prior @ matrix
+    occurs = mean > 0
+    return (matrix, mean) if occurs.all() else (matrix[:, occurs], mean[occurs])
+
+
+def _row_blocks(matrix: Array) -> Iterator[slice]:
+    """Yield blocks of rows that stay in the cache with all that is computed from them."""
+    size = max(1, 2**15 // matrix.shape[1])
+    return (slice(start, start + size) for start in range(0, len(matrix), size))
+
+
+def _log_of_quotient(p: Array, q: Array) -> Array:
+    """Return ln(p/q), cut off at the ends of the floats, so that p = 0 times it is 0."""
+    with np.errstate(over="ignore"):
+        quotient = p / q
+    limits = np.finfo(float)
+    np.clip(quotient, limits.smallest_normal, limits.max, out=quotient)
+    return np.log(quotient, out=quotient)
+
+
+def _surprise(probabilities: Array) -> arb:
+    """Return an enclosure of −Σ p log2 p."""
+    logs = ((p, arb(p).log()) for p in probabilities if p > 0)
+    return sum((-arb(p) * log for p, log in logs), arb(0)) / arb.const_log2()
+
+
+def shannon_leakage(channel: Channel | Parallel, prior: PriorLike = None) -> EntropyLeakage:
+    """Return Shannon's entropy before and after the observation."""
+    bits = mutual_information(channel, prior)
+    return replace(renyi_leakage(channel, prior, 1), bits=bits)
+
+
+# --- Rényi ---------------------------------------------------------------------------------
+
+
+def renyi_entropy(prior: PriorLike, order: Number) -> float:
+    """Return H_α(X) = log2(Σ p^α)/(1−α) for any order α ≥ 0, with its limits at 0, 1 and ∞.
+
+    >>> renyi_entropy(["9/10", "1/10"], math.inf)
+    0.15200309344504997
+    """
+    alpha = _read_order(order)
+    if isinstance(prior, ProductDistribution):
+        return math.fsum(times * renyi_entropy(factor, order) for factor, times in prior.factors)
+    return _entropy(_unseen(prior), alpha)
+
+
+def conditional_renyi_entropy(
+    channel: Channel | Parallel, prior: PriorLike = None, order: Number = math.inf
+) -> float:
+    """Return H_α(X|Z) = α/(1−α)·log2 Σ_z (Σ_x p(x,z)^α)^(1/α), Arimoto's form.
+
+    It is Smith's conditional min-entropy at ∞, the default, and Shannon's at 1. Observing never
+    raises it.
+
+    >>> binary = Channel([["4/5", "1/5"], ["1/5", "4/5"]])
+    >>> conditional_renyi_entropy(binary, ["9/10", "1/10"])
+    0.15200309344504997
+    """
+    alpha = _read_order(order)
+    if isinstance(channel, Parallel):
+        pairs = pair_factors(channel, prior)
+        return math.fsum(times * conditional_renyi_entropy(c, p, order) for c, p, times in pairs)
+    belief = prior_on(prior, expect_channel(channel).inputs)
+    if alpha == 1 and not (channel.is_exact and belief.is_exact):
+        nats = _float_remainder(float_array(belief.array), float_array(channel.matrix))
+        return nats / math.log(2)
+    return _entropy(hyper(channel, belief), alpha)
+
+
+def cachin_entropy(channel: Channel, prior: PriorLike = None, order: Number = math.inf) -> float:
+    """Return Σ_z p(z)·H_α(X|Z=z), Cachin's form: the posteriors' entropies on average.
+
+    For comparison only: but for order 1 it can exceed the entropy before the observation, as if
+    seeing something made one forget.
+
+    >>> binary = Channel([["4/5", "1/5"], ["1/5", "4/5"]])
+    >>> cachin_entropy(binary, ["9/10", "1/10"]) > renyi_entropy(["9/10", "1/10"], math.inf)
+    True
+    """
+    after, alpha = hyper(channel, prior), _read_order(order)
+    posteriors = [_unseen(after.posterior(z)) for z in after.outer.values]
+    weights = after.outer.array
+    if after.outer.is_exact:
+        return nearest_float(
+            lambda: sum(
+                (arb(p) * _ball(h, alpha) for p, h in zip(weights, posteriors, strict=True)), arb(0)
+            )
+        )
+    return math.fsum(p * _entropy(h, alpha) for p, h in zip(weights, posteriors, strict=True))
+
+
+def renyi_leakage(
+    channel: Channel | Parallel, prior: PriorLike = None, order: Number = math.inf
+) -> EntropyLeakage:
+    """Return Rényi's entropy before and after the observation, in Arimoto's form.
+
+    >>> renyi_leakage(Channel([["2/3", "1/3"], ["1/3", "2/3"]]), order=2).bits
+    0.15200309344504997
+    """
+    alpha = _read_order(order)
+    if isinstance(channel, Parallel):
+        each = [(renyi_leakage(c, p, order), times) for c, p, times in pair_factors(channel, prior)]
+        return EntropyLeakage(
+            math.fsum(times * leak.before for leak, times in each),
+            math.fsum(times * leak.after for leak, times in each),
+            math.fsum(times * leak.bits for leak, times in each),
+        )
+    before, after = _unseen(prior_on(prior, expect_channel(channel).inputs)), hyper(channel, prior)
+    entropies = _entropy(before, alpha), _entropy(after, alpha)
+    if not after.outer.is_exact:
+        return EntropyLeakage(*entropies, entropies[0] - entropies[1])
+    nothing = (
+        _likelihood(before, alpha) == _likelihood(after, alpha)
+        if alpha in (0, math.inf)
+        else (after.inner == before.inner).all()
+    )
+    bits = 0.0 if nothing else nearest_float(lambda: _ball(before, alpha) - _ball(after, alpha))
+    return EntropyLeakage(*entropies, bits)
+
+
+# --- the number of guesses -----------------------------------------------------------------
+
+
+def guessing_entropy(prior: PriorLike) -> Value:
+    """Return how many guesses it takes on average to hit the secret, likeliest values first.
+
+    >>> guessing_entropy(["1/2", "1/4", "1/4"])
+    Fraction(7, 4)
+    """
+    return public(_guesses(known(prior).array[:, None]))
+
+
+def conditional_guessing_entropy(channel: Channel, prior: PriorLike = None) -> Value:
+    """Return how many guesses it takes on average after the observation."""
+    return public(_guesses(joint(channel, prior_on(prior, expect_channel(channel).inputs))))
+
+
+def guessing_leakage(channel: Channel, prior: PriorLike = None) -> Leakage:
+    """Return by how much the observation lowers the expected number of guesses."""
+    belief = prior_on(prior, expect_channel(channel).inputs)
+    return Leakage.of_loss(_guesses(belief.array[:, None]), _guesses(joint(channel, belief)))
+
+
+def _guesses(joined: Array) -> Any:
+    ranked = np.sort(joined, axis=0)[::-1]
+    return total((np.arange(1, len(ranked) + 1)[:, None] * ranked).sum(axis=0))
+
+
+# --- one form for all orders ---------------------------------------------------------------
+
+
+def _unseen(prior: PriorLike) -> Hyper:
+    """Return what is believed when nothing was seen: one posterior, the prior."""
+    belief = known(prior)
+    certain = Distribution([1] if belief.is_exact else [1.0])
+    return Hyper(belief.values, certain, belief.array[:, None])
+
+
+def _read_order(order: Number) -> fmpq | float:
+    if isinstance(order, float) and order == math.inf:
+        return math.inf
+    alpha = rational(order)
+    if alpha < 0:
+        raise InvalidNumber(f"the order of an entropy must be at least 0, got {order}")
+    if alpha != 0 and not 10**-6 <= float(alpha) <= 10**6:
+        raise InvalidNumber(f"an order must be 0, ∞ or from a millionth to a million, got {order}")
+    return alpha
+
+
+def _likelihood(beliefs: Hyper, alpha: fmpq | float) -> Any:
+    """Return 2^−H for the orders at which that is a plain number: 0 and ∞."""
+    if alpha == 0:
+        return fmpq(1, int((beliefs.inner > 0).sum(axis=0).max()))
+    return total(beliefs.outer.array * beliefs.inner.max(axis=0))
+
+
+def _entropy(beliefs: Hyper, alpha: fmpq | float) -> float:
+    if is_exact(beliefs.inner):
+        if (beliefs.inner.max(axis=0) == 1).all():
+            return 0.0
+        return nearest_float(lambda: _ball(beliefs, alpha))
+    if alpha in (0, math.inf):
+        return -math.log2(_likelihood(beliefs, alpha)) + 0.0
+    return _float_entropy(float_array(beliefs.outer.array), beliefs.inner, float(alpha))
+
+
+def _ball(beliefs: Hyper, alpha: fmpq | float) -> arb:
+    """Return an enclosure of Arimoto's entropy in bits, for exact beliefs."""
+    if isinstance(alpha, float) or alpha == 0:
+        return -arb(_likelihood(beliefs, alpha)).log_base(2)
+    columns = [[arb(p) for p in column if p > 0] for column in beliefs.inner.T]
+    weights = [arb(p) for p in beliefs.outer.array]
+    if alpha == 1:
+        nats = sum(
+            (-w * p * p.log() for w, column in zip(weights, columns, strict=True) for p in column),
+            arb(0),
+        )
+        return nats / arb.const_log2()
+    power = arb(alpha)
+    norms = (sum((p**power for p in column), arb(0)) ** (1 / power) for column in columns)
+    mean = sum((w * norm for w, norm in zip(weights, norms, strict=True)), arb(0))
+    return power / (1 - power) * mean.log() / arb.const_log2()
+
+
+def _float_entropy(outer: Array, inner: Array, alpha: float) -> float:
+    """Return Arimoto's entropy in bits; near order 1 without cancellation."""
+    from scipy.special import entr, logsumexp
+
+    if alpha == 1:
+        return math.fsum(outer * entr(inner).sum(axis=0)) / math.log(2)
+    logs = np.log(inner, where=inner > 0, out=np.zeros_like(inner))
+    if abs(alpha - 1) < 0.5:
+        # log Σ p^α = log(1 + Σ p·(p^(α−1) − 1)), and alike for the mean over the outputs.
+        norms = np.log1p((inner * np.expm1((alpha - 1) * logs)).sum(axis=0)) / alpha
+        mean = math.log1p(math.fsum(outer * np.expm1(norms)))
+    else:
+        norms = logsumexp(alpha * logs, b=inner > 0, axis=0) / alpha
+        mean = float(logsumexp(norms, b=outer))
+    return alpha / (1 - alpha) * mean / math.log(2)

@@ -1,0 +1,285 @@
+"""How much can a channel leak under the worst prior, in Shannon's or Rényi's measure?
+
+The capacity of order α is the radius of the channel's rows: the least number r such that some
+output distribution q is within Rényi divergence r of every row,
+
+    max_π I_α(π) = min_q max_x D_α(K(·|x) ‖ q)        (order 1: Shannon's capacity),
+
+so any prior gives a lower bound and any q an upper one. An interior-point method proposes both;
+the two bounds are then computed with every rounding accounted for. What is returned is an
+enclosure, whatever the iteration did.
+"""
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, TypeAlias
+
+import numpy as np
+from flint import arb, fmpq
+
+from leaktight.channels.channel import Channel, expect_channel
+from leaktight.channels.composition import Parallel
+from leaktight.channels.distribution import Distribution, ProductDistribution
+from leaktight.errors import InvalidNumber, Undecided
+from leaktight.exact.numbers import Array, Number, float_array, rational, to_float
+from leaktight.exact.rounding import float_above, float_below, log2_interval, precision
+from leaktight.exact.tolerances import TOLERANCES
+
+
+@dataclass(frozen=True, slots=True)
+class CapacityEnclosure:
+    """A capacity in bits, proved to lie between ``lower`` and ``upper``.
+
+    ``prior`` attains ``lower``. As a float it is the middle.
+    """
+
+    lower: float
+    upper: float
+    prior: Distribution | ProductDistribution
+
+    @property
+    def bits(self) -> float:
+        """The middle of the enclosure."""
+        return (self.lower + self.upper) / 2
+
+    @property
+    def nats(self) -> float:
+        """The middle of the enclosure in natural units."""
+        return self.bits * math.log(2)
+
+    @property
+    def gap(self) -> float:
+        """The width of the enclosure in bits."""
+        return self.upper - self.lower
+
+    def __float__(self) -> float:
+        return self.bits
+
+
+SMALLEST_ORDER, LARGEST_ORDER = 0.001, 1000.0
+
+SAFE_ORDERS = (1 / 16, 64.0)
+"""Between these orders no power that matters underflows; beyond, balls are used for floats too."""
+
+
+def shannon_capacity(channel: Channel | Parallel) -> CapacityEnclosure:
+    """Return the largest mutual information over all priors, enclosed, with such a prior.
+
+    >>> binary = shannon_capacity(Channel([["2/3", "1/3"], ["1/3", "2/3"]]))
+    >>> binary.lower <= 0.08170416594551048 <= binary.upper, binary.gap < 1e-9
+    (True, True)
+    """
+    return renyi_capacity(channel, 1)
+
+
+def renyi_capacity(channel: Channel | Parallel, order: Number) -> CapacityEnclosure:
+    """Return the largest Rényi leakage of an order α > 0 over all priors, with such a prior.
+
+    The leakage is Arimoto's, as in ``renyi_leakage``; Sibson's has the same maximum. Order 1 is
+    Shannon's capacity; for order ∞ there is the exact ``min_capacity``.
+
+    >>> half = renyi_capacity(Channel([["2/3", "1/3"], ["1/3", "2/3"]]), "1/2")
+    >>> round(half.bits, 6)
+    0.041856
+    """
+    if isinstance(channel, Parallel):
+        each = [(renyi_capacity(factor, order), times) for factor, times in channel.factors]
+        return CapacityEnclosure(
+            float_below(sum((rational(c.lower) * times for c, times in each), fmpq(0))),
+            float_above(sum((rational(c.upper) * times for c, times in each), fmpq(0))),
+            ProductDistribution(tuple((c.prior, times) for c, times in each)),  # type: ignore[misc]
+        )
+    if order == math.inf:
+        raise InvalidNumber("the capacity of order ∞ is exact: use min_capacity")
+    exact_order = rational(order)
+    alpha = to_float(exact_order)
+    if not SMALLEST_ORDER <= alpha <= LARGEST_ORDER:
+        raise InvalidNumber(
+            f"the order of a capacity must be from {SMALLEST_ORDER} to {LARGEST_ORDER}, "
+            f"got {order}; for order ∞ there is min_capacity"
+        )
+    channel = expect_channel(channel)
+    matrix = float_array(channel.matrix)
+    matrix = matrix[:, matrix.max(axis=0) > 0]
+    matrix = matrix / matrix.sum(axis=1, keepdims=True)
+    enough = TOLERANCES.capacity_gap / 4 * (1 if alpha == 1 else abs(alpha - 1) / alpha)
+    with np.errstate(all="ignore"):  # what is not finite ends the search
+        weights = _maximise(*_objective(matrix, alpha), enough)
+    if channel.is_exact or not SAFE_ORDERS[0] <= alpha <= SAFE_ORDERS[1]:
+        exact = channel.exact().matrix
+        lower, upper = _enclose_exact(exact[:, exact.max(axis=0) > 0], weights, exact_order)
+    else:
+        lower, upper = _enclose(matrix, weights, alpha)
+    # Arimoto's leakage at π^(1/α) is Sibson's at π.
+    attaining = (weights / weights.max()) ** (1 / alpha)
+    prior = Distribution.from_counts(attaining, channel.inputs)
+    lower, upper = max(lower, 0.0), min(upper, log2_interval(min(matrix.shape))[1])
+    if not lower <= upper:
+        raise Undecided(f"the capacity of order {order} is not settled in floating point")
+    return CapacityEnclosure(lower, upper, prior)
+
+
+# --- the proposal: an interior-point method ------------------------------------------------
+
+Derivative: TypeAlias = Callable[[Array], Array]
+
+
+def _objective(matrix: Array, alpha: float) -> tuple[Array, Array, Derivative, Derivative]:
+    """Return c, A, ψ' and ψ'' of the concave function c·π + Σ_z ψ((Aᵀπ)_z) to maximise.
+
+    Order 1: the mutual information. Otherwise ±Σ_z (Σ_x π(x)·K(z|x)^α)^(1/α), the sign of α − 1,
+    with the columns scaled by their maxima so that no power vanishes.
+    """
+    if alpha == 1:
+        logs = np.log(matrix, where=matrix > 0, out=np.zeros_like(matrix))
+        return (matrix * logs).sum(axis=1), matrix, lambda s: -np.log(s) - 1, lambda s: -1 / s
+    most = matrix.max(axis=0)
+    k = 1 / alpha
+    scale = most * math.copysign(1, alpha - 1)
+    return (
+        np.zeros(len(matrix)),
+        (matrix / most) ** alpha,
+        lambda s: scale * k * s ** (k - 1),
+        lambda s: scale * k * (k - 1) * s ** (k - 2),
+    )
+
+
+def _maximise(c: Array, a: Array, first: Derivative, second: Derivative, enough: float) -> Array:
+    """Propose π that maximises the concave c·π + Σ ψ(Aᵀπ) over all distributions.
+
+    Mehrotra's predictor-corrector method; each step factors a matrix whose side is the smaller
+    of the numbers of inputs and outputs. Nothing that is claimed rests on how well it does.
+    """
+    n = len(c)
+    weights = np.full(n, 1 / n)
+    gradient = c + a @ first(weights @ a)
+    level = gradient.max() + np.ptp(gradient) + enough
+    slack = level - gradient
+    best, best_gap = weights, math.inf
+    for _ in range(100):
+        gap = gradient.max() - weights @ gradient
+        if not gap < math.inf:
+            break
+        if gap < best_gap:
+            best, best_gap = weights, gap
+        if gap < enough:
+            break
+        try:
+            solve = _solver(a, -second(weights @ a), slack / weights)
+        except (ValueError, np.linalg.LinAlgError):
+            break  # no further progress in floating point
+        residual = level - gradient - slack
+        move, drop, _ = _step(solve, weights, slack, residual, np.zeros(n))
+        predicted = (weights + _reach(weights, move) * move) @ (slack + _reach(slack, drop) * drop)
+        before = weights @ slack
+        centre = before / n * (predicted / before) ** 3 - move * drop
+        move, drop, rise = _step(solve, weights, slack, residual, centre)
+        weights = weights + 0.99 * _reach(weights, move) * move
+        weights = weights / weights.sum()
+        room = 0.99 * _reach(slack, drop)
+        slack, level = slack + room * drop, level + room * rise
+        gradient = c + a @ first(weights @ a)
+    return best
+
+
+def _solver(a: Array, curvature: Array, diagonal: Array) -> Callable[[Array], Array]:
+    """Return how to solve (A·diag(curvature)·Aᵀ + diag(diagonal))·x = b for x."""
+    from scipy.linalg import cho_factor, cho_solve
+
+    half = a * np.sqrt(curvature)
+    if len(a) <= 2 * a.shape[1]:
+        factor = cho_factor(half @ half.T + np.diag(diagonal), overwrite_a=True)
+        return lambda b: cho_solve(factor, b, check_finite=False)
+    scaled = half / diagonal[:, None]  # fewer outputs than inputs: the Woodbury identity
+    small = cho_factor(np.eye(a.shape[1]) + half.T @ scaled, overwrite_a=True)
+    return lambda b: b / diagonal - scaled @ cho_solve(small, scaled.T @ b, check_finite=False)
+
+
+def _step(
+    solve: Callable[[Array], Array], weights: Array, slack: Array, residual: Array, centre: Array
+) -> tuple[Array, Array, float]:
+    """Return Newton's changes of π, of the slacks and of the level towards π·slack = centre."""
+    right = solve(centre / weights - slack - residual)
+    ones = solve(np.ones(len(weights)))
+    rise = (right.sum() + weights.sum() - 1) / ones.sum()
+    move = right - rise * ones
+    return move, (centre - slack * move) / weights - slack, rise
+
+
+def _reach(position: Array, direction: Array) -> float:
+    """Return how far, up to 1, one can go in a direction and stay non-negative."""
+    falls = direction < 0
+    return float(min(1, (position[falls] / -direction[falls]).min(initial=1)))
+
+
+# --- the proof: both bounds with every rounding accounted for ------------------------------
+
+
+def _bounds(
+    matrix: Array, weights: Array, alpha: Any, log: Callable[[Array], Array]
+) -> tuple[Any, Array]:
+    """Return I_α at the prior ``weights`` and D_α(row ‖ q) for each row, in nats.
+
+    q is the prior's output distribution (order 1), or the output distribution whose powers α are
+    the prior's means of the rows' powers. The numbers are floats or balls.
+    """
+    seen = matrix > 0
+    if alpha == 1:
+        output = weights @ matrix
+        divergences = np.array(
+            [
+                (row[at] * log(row[at] / output[at])).sum()
+                for row, at in zip(matrix, seen, strict=True)
+            ]
+        )
+        return weights @ divergences, divergences
+    scale = matrix.astype(float).max(axis=0)
+    scale[scale == 0] = 1  # any scale is right; the largest entry loses no power
+    powers = np.zeros_like(matrix)
+    powers[seen] = (matrix / scale)[seen] ** alpha
+    means = weights @ powers
+    norm = log((scale * means ** (1 / alpha)).sum(keepdims=True))[0]
+    reaches = powers @ (scale * means ** (1 / alpha - 1))
+    return norm * alpha / (alpha - 1), log(reaches) / (alpha - 1) + norm
+
+
+def _enclose(matrix: Array, weights: Array, alpha: float) -> tuple[float, float]:
+    """Return bounds in bits on the capacity of order α of a float channel.
+
+    With u the unit roundoff, n inputs and m outputs: an entry is off by a relative (m+1)u at the
+    most after division by its row's sum, a sum of n or m non-negative terms by n·u or m·u, a power
+    or logarithm by 2u beyond what its argument was off. The margins are at least twice what these
+    add up to. For order 1 that uses Σ_z K·|ln K/q| ≤ D(K‖q) + 2, as ln t ≤ t − 1.
+    """
+    lower, divergences = _bounds(matrix, weights, alpha, np.log)
+    upper = divergences.max()
+    n, m = matrix.shape
+    unit = float(np.finfo(float).eps) * (n + 2 * m + 50)
+    margin = unit * (3 + upper)
+    if alpha != 1:
+        margin += unit * (1 + alpha + 1 / alpha) * (1 + (1 + alpha) / abs(alpha - 1))
+    return float(lower - margin) / math.log(2), float(upper + margin) / math.log(2)
+
+
+def _enclose_exact(matrix: Array, weights: Array, alpha: fmpq) -> tuple[float, float]:
+    """Return bounds in bits on the capacity of order α of an exact channel, by ball arithmetic."""
+    with precision(192):
+        prior = _balls(weights)
+        order = 1 if alpha == 1 else arb(alpha)
+        lower, divergences = _bounds(_balls(matrix), prior / prior.sum(), order, _log_balls)
+        bit = arb.const_log2()
+        highest = max((d / bit).upper().fmpq() for d in divergences)
+        return float_below((lower / bit).lower().fmpq()), float_above(highest)
+
+
+def _balls(numbers: Array) -> Array:
+    balls = np.empty(numbers.size, dtype=object)
+    balls[:] = [arb(p) for p in numbers.ravel().tolist()]
+    return balls.reshape(numbers.shape)
+
+
+def _log_balls(balls: Array) -> Array:
+    logs = np.empty(balls.shape, dtype=object)
+    logs[:] = [ball.log() for ball in balls]
+    return logs

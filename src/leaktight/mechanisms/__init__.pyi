@@ -1,0 +1,50 @@
+from .best.best import BestMechanism, optimal_mechanism
+from .best.few_outputs import worst_case_with_outputs
+from .best.repair import Repaired, repair
+from .best.tradeoff import TradeOff, least_leaking, most_useful
+from .blocks import BlockMechanism
+from .even_ring import EvenRing
+from .exponential import ExponentialMechanism
+from .geometric import GeometricNoise, TruncatedGeometric
+from .graph_exponential import GraphExponential, NormalisedExponential
+from .laplace import RoundedLaplace
+from .mechanism import Guarantee, Mechanism
+from .one_bit import OneBit
+from .planar import PlanarGeometric, PlanarLaplace
+from .randomized_response import RandomizedResponse
+from .release.draw import sample
+from .release.noise import geometric_noise
+from .release.release import Release, ReleaseRecord, release, release_csv
+from .tight_constraints import TightConstraints
+
+__all__ = [
+    "BestMechanism",
+    "BlockMechanism",
+    "EvenRing",
+    "ExponentialMechanism",
+    "GeometricNoise",
+    "GraphExponential",
+    "Guarantee",
+    "Mechanism",
+    "NormalisedExponential",
+    "OneBit",
+    "PlanarGeometric",
+    "PlanarLaplace",
+    "RandomizedResponse",
+    "Release",
+    "ReleaseRecord",
+    "Repaired",
+    "RoundedLaplace",
+    "TightConstraints",
+    "TradeOff",
+    "TruncatedGeometric",
+    "geometric_noise",
+    "least_leaking",
+    "most_useful",
+    "optimal_mechanism",
+    "release",
+    "release_csv",
+    "repair",
+    "sample",
+    "worst_case_with_outputs",
+]

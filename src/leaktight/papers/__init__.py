@@ -1,0 +1,1 @@
+"""Does every claim of the five papers hold?"""

@@ -1,0 +1,1 @@
+"""Does [Alvim2011a] hold: quantitative information flow and differential privacy?"""

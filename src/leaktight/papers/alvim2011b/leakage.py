@@ -1,0 +1,346 @@
+"""How much can a differentially private mechanism leak? Sections 2 to 4 of [Alvim2011b]."""
+
+import math
+import random
+from collections.abc import Iterator
+from fractions import Fraction
+from itertools import combinations, product
+
+from leaktight.channels.channel import Channel
+from leaktight.channels.distribution import Distribution
+from leaktight.exact.numbers import exact_array, fraction
+from leaktight.exact.rounding import log2
+from leaktight.leakage.capacity import min_capacity
+from leaktight.leakage.entropy import conditional_renyi_entropy, renyi_entropy
+from leaktight.leakage.utility import oblivious
+from leaktight.leakage.vulnerability import (
+    min_entropy_leakage,
+    posterior_vulnerability,
+    vulnerability,
+)
+from leaktight.mechanisms.graph_exponential import GraphExponential
+from leaktight.mechanisms.randomized_response import RandomizedResponse
+from leaktight.papers.alvim2011b.lemmas import (
+    COLUMNS_FOR_ROWS,
+    SEED,
+    any_channel,
+    any_prior,
+    databases,
+    expect,
+    optimum,
+    sum_of_maxima,
+)
+from leaktight.papers.claim import Erratum, Verdict, claim, claims_of, demand
+from leaktight.papers.evidence import private_channel
+from leaktight.policies.graph import Graph
+from leaktight.policies.policy import Policy
+from leaktight.policies.secrets import SecretGraph
+from leaktight.privacy.level import privacy_level
+from leaktight.worst_case.columns import Cover
+from leaktight.worst_case.published import leakage_bounds
+
+RESPONSE = Channel([["2/3", "1/3"], ["1/3", "2/3"]])
+"""Randomised response of one bit at λ = 2."""
+
+
+def survey_bound(u: int, v: int, ratio: Fraction | int) -> Fraction:
+    """Return (vλ/(v − 1 + λ))^u, the most that u records of v values leak.
+
+    >>> survey_bound(2, 3, 2)
+    Fraction(9, 4)
+    """
+    return (Fraction(v) * ratio / (v - 1 + ratio)) ** u
+
+
+@claim(
+    "A-D1",
+    "Definition 1 of [Alvim2011b]",
+    "A mechanism is ε-differentially private if no set of outputs is more than λ = e^ε times as "
+    "likely for a database as for one that differs in one record. Single outputs are enough.",
+)
+def differential_privacy() -> Iterator[str]:
+    """All sets of outputs against single outputs."""
+    pair = databases(2, 2)
+    level = privacy_level(RandomizedResponse(2, ratio=2, records=2).channel, pair).ratio
+    expect(level, 2, "the ratio of two randomised responses")
+    yield f"two randomised responses: the ratio is {level}"
+    draw = random.Random(SEED)
+    for _ in range(20):
+        channel, largest = private_channel(pair, Fraction(5, 2), 4, draw), Fraction(0)
+        sets = [s for k in range(1, 5) for s in combinations(range(4), k)]
+        for (i, h), some in product(pair.edges.tolist(), sets):
+            one, other = (fraction(channel.matrix[x, list(some)].sum()) for x in (i, h))
+            if one > 0:
+                largest = max(largest, one / other, other / one)
+        expect(privacy_level(channel, pair).ratio, largest, "the ratio output by output")
+    yield f"20 random channels: the same ratio over all {len(sets)} sets of outputs"
+
+
+@claim(
+    "A-Cinf",
+    "Section 2.2 of [Alvim2011b]",
+    "Min-entropy leakage, the log of V(X|Y)/V(X), is never negative. Its largest value over all "
+    "priors is log2 Σ_y max_x p(y|x), at the uniform prior. It can be 0 without independence.",
+    Verdict.CORRECTED,
+    (
+        Erratum(
+            12,
+            "typo",
+            "The capacity is printed as the sum of the column maxima.",
+            "It is the binary logarithm of that sum.",
+        ),
+        Erratum(
+            13,
+            "false",
+            "An observation is said to leave the min-entropy as it is only if it is independent.",
+            "Independence suffices but is not needed: the best guess may stay the same.",
+        ),
+    ),
+)
+def capacity() -> Iterator[str]:
+    """The definitions, on random channels and priors."""
+    both = min_capacity(Channel.identity(2))
+    expect((both.factor, both.bits), (2, 1), "Σ max and bits of the identity on two inputs")
+    yield f"identity on 2 inputs: Σ max = {both.factor}, capacity {both.bits:g} bit"
+    draw, count = random.Random(SEED), 40
+    for _ in range(count):
+        channel, prior = any_channel(4, 3, draw), any_prior(4, draw)
+        p = [fraction(x) for x in prior.array]
+        seen = [[p[x] * fraction(channel.matrix[x, y]) for x in range(4)] for y in range(3)]
+        after = sum(map(max, seen), Fraction(0))
+        leak, most = min_entropy_leakage(channel, prior).factor, sum_of_maxima(channel)
+        expect(leak, after / max(p), "the leakage by definition")
+        demand(1 <= leak <= most, f"the leakage must be between 1 and {most}, got {leak}")
+        expect(min_entropy_leakage(channel).factor, most, "the leakage under the uniform prior")
+        bits = renyi_entropy(prior, math.inf), conditional_renyi_entropy(channel, prior)
+        expect(bits, (-log2(max(p)), 0.0 - log2(after)), "the min-entropies before and after")
+    yield f"{count} random channels and priors: 1 ≤ V(X|Y)/V(X) ≤ Σ max, equal at uniform"
+    flip, prior = Channel([["4/5", "1/5"], ["1/5", "4/5"]]), Distribution(["9/10", "1/10"])
+    leak = min_entropy_leakage(flip, prior).factor
+    expect(leak, 1, "the leakage under the prior (9/10, 1/10)")
+    demand(flip.row(0) != flip.row(1), "the output must depend on the input")
+    yield f"prior (9/10, 1/10), flipped with 1/5: factor {leak}, though the rows differ"
+
+
+@claim(
+    "A-Fig1",
+    "Figure 1 of [Alvim2011b]",
+    "A randomised function of databases is a channel from databases to reported answers.",
+    Verdict.DRAWING,
+)
+def randomised_function() -> Iterator[str]:
+    """One such channel."""
+    channel = RandomizedResponse(3, ratio=2, records=2).channel
+    sums = {fraction(row.sum()) for row in channel.matrix}
+    expect(sums, {Fraction(1)}, "the sums of the rows")
+    yield f"a survey of 2 records of 3 values: {channel.shape[0]} rows that sum to {max(sums)}"
+
+
+@claim(
+    "A-Fig2",
+    "Figure 2 and Section 5 of [Alvim2011b]",
+    "An oblivious mechanism answers the query f and then adds noise H, so its channel is f "
+    "followed by H. Its utility U satisfies I∞(Y;Z) = H∞(Y) + log2 U for the true answer Y.",
+    Verdict.CORRECTED,
+    (
+        Erratum(
+            26,
+            "typo",
+            "I∞(Y;Z) is printed as H∞(X) + log2 U.",
+            "It is H∞(Y) + log2 U: the answer Y is guessed, not the database X.",
+        ),
+    ),
+)
+def oblivious_mechanism() -> Iterator[str]:
+    """The query [0, 0, 1] and randomised response."""
+    answers = [0, 0, 1]
+    noisy = Channel.deterministic(answers.__getitem__, 3).then(RESPONSE)
+    for x, y in enumerate(answers):
+        expect(noisy.row(x), RESPONSE.row(y), f"the row of database {x}")
+    expect(oblivious(Graph(3), answers.__getitem__, RESPONSE), noisy, "the oblivious mechanism")
+    yield f"f = {answers}, H randomised response: rows " + ", ".join(
+        f"({noisy[x, 0]}, {noisy[x, 1]})" for x in range(3)
+    )
+    prior = Distribution(["2/3", "1/3"])  # of the answer, for uniform databases
+    useful, leak = posterior_vulnerability(RESPONSE, prior), min_entropy_leakage(RESPONSE, prior)
+    right, printed = Fraction(useful) / Fraction(vulnerability(prior)), 3 * Fraction(useful)
+    expect(leak.factor, right, "2^(H∞(Y) + log2 U)")
+    demand(leak.factor != printed, f"2^(H∞(X) + log2 U) must be wrong, got {printed}")
+    yield f"U = {useful}: 2^I∞(Y;Z) = {leak.factor} = 2^H∞(Y)·U; 2^H∞(X)·U would be {printed}"
+
+
+@claim(
+    "A-T1",
+    "Theorem 1 of [Alvim2011b]",
+    "An ε-differentially private mechanism on u records of v values leaks at most "
+    "u·log2(vλ/(v − 1 + λ)) bits, λ = e^ε.",
+    errata=(COLUMNS_FOR_ROWS,),
+)
+def leakage_bound() -> Iterator[str]:
+    """The formula, the plain linear program, and the certificate of equal weights."""
+    sizes = [(1, 1), (1, 2), (1, 3), (1, 5), (2, 2), (2, 3), (3, 2)]
+    ratios = [Fraction(1), Fraction(3, 2), Fraction(2), Fraction(5)]
+    for (u, v), ratio in product(sizes, ratios):
+        graph, bound = databases(u, v), survey_bound(u, v, ratio)
+        equal = Cover.of(graph, ratio, exact_array([1] * graph.order)).bound
+        expect(fraction(equal), bound, "the bound by equal weights")
+        best = optimum(graph, ratio)
+        expect(best, bound, f"the worst case of {u} records of {v} values at λ = {ratio}")
+    yield f"{len(sizes)} sizes (u, v), {len(ratios)} ratios: formula, weights and optimum are equal"
+    table = leakage_bounds(Policy(SecretGraph.complete(3), 2), 2)
+    [nine] = table.named("Theorem 1 of [Alvim2011b]")
+    expect((nine.value, round(nine.bits, 6)), (Fraction(9, 4), 1.169925), "the bound")
+    yield f"u = 2, v = 3, ε = ln 2: Σ max ≤ {nine.value}, {nine.bits:.6f} bits"
+    flat = Channel.no_interference(4, Distribution.uniform(4))
+    there, most = Fraction(flat[0, 1]), Fraction(flat[0, 0]) / 2
+    demand(there > most, f"an entry at distance 1 must exceed α/λ, got {there} and {most}")
+    yield f"a constant channel has {there} at distance 1, more than α/λ = {most}"
+
+
+@claim(
+    "A-P1",
+    "Proposition 1 of [Alvim2011b]",
+    "K(z|x) = α·λ^(−d(x,z)) with α = (λ/(v − 1 + λ))^u, randomised response on each record, is "
+    "ε-differentially private and leaks all that Theorem 1 allows.",
+    Verdict.CORRECTED,
+    (
+        Erratum(
+            14,
+            "false",
+            "The matrix is printed with α = B(u, v, ε), which is a number of bits.",
+            "α is (λ/(v − 1 + λ))^u, which makes the rows sum to 1.",
+        ),
+    ),
+)
+def most_leaking() -> Iterator[str]:
+    """The mechanism on records and on the graph of databases."""
+    for u, v in ((1, 2), (2, 3), (3, 2)):
+        graph, survey = databases(u, v), RandomizedResponse(v, ratio=2, records=u)
+        channel, on_graph = survey.channel, GraphExponential(graph, ratio=2).channel
+        expect(bool((channel.matrix == on_graph.matrix).all()), True, "α·λ^(−d) as a survey")
+        expect({fraction(row.sum()) for row in channel.matrix}, {Fraction(1)}, "the row sums")
+        expect(privacy_level(on_graph, graph).ratio, 2, "the ratio")
+        found = sum_of_maxima(channel)
+        expect(found, survey_bound(u, v, 2), "Σ max, the bound of Theorem 1,")
+        if (u, v) == (2, 3):
+            alpha = channel[(0, 0), (0, 0)]
+            expect((alpha, found), (Fraction(1, 4), Fraction(9, 4)), "α and Σ max")
+            yield f"u = 2, v = 3, λ = 2: α = {alpha}, rows sum to 1, Σ max = {found}"
+    printed = [log2(survey_bound(u, v, 2)) * Fraction(v + 1, 2) ** u for u, v in ((1, 2), (2, 3))]
+    expect([round(s, 4) for s in printed], [0.6226, 4.6797], "the row sums of the printed matrix")
+    yield f"as printed, rows sum to {printed[0]:.4f} (u = 1, v = 2) and {printed[1]:.4f} (2, 3)"
+
+
+@claim(
+    "A-Fig3",
+    "Figure 3 of [Alvim2011b]",
+    "The bound of Theorem 1 for 100 records grows with ε from 0 to 100·log2 v bits, and with v.",
+)
+def growth() -> Iterator[str]:
+    """The library's bound, rounded up, and the formula in floating point."""
+    known = {2: (54.806, 99.031), 10: (121.393, 323.699), 100: (141.812, 590.655)}
+    limits = {2: 100.0, 10: 332.19, 100: 664.39}
+    for v, expected in known.items():
+        policy = Policy(SecretGraph.complete(v), 100)
+        curve = []
+        for epsilon in (0, 1, 5, 40):
+            [bound] = leakage_bounds(policy, epsilon=epsilon).named("Theorem 1 of [Alvim2011b]")
+            power = math.exp(epsilon)
+            direct = 100 * math.log2(v * power / (v - 1 + power))
+            demand(abs(direct - bound.bits) < 2.0**-30, f"bits must be {direct}, got {bound.bits}")
+            curve.append(bound.bits)
+        expect(tuple(round(b, 3) for b in curve[1:3]), expected, f"B(100, {v}, ε), ε = 1 and 5")
+        expect((curve[0], round(curve[3], 2)), (0, limits[v]), "the limits")
+        yield f"v = {v}: {curve[1]:.3f} bits at ε = 1, {curve[2]:.3f} at 5, limit {curve[3]:.2f}"
+
+
+EYES = ["aa", "ab", "ac", "ba", "ca", "bb", "bc", "cb", "cc"]
+EXPONENTS = [
+    "011112222", "101221212", "110222121", "122011122", "122102211",
+    "212120112", "221121021", "212211201", "221212110",
+]  # fmt: skip
+
+
+@claim(
+    "A-Ex1",
+    "Example 1 of [Alvim2011b]",
+    "For two people and three eye colours the matrix that leaks most has the largest entry "
+    "(λ/(2 + λ))², which is 1/4 at λ = 2.",
+    Verdict.CORRECTED,
+    (
+        Erratum(
+            15,
+            "false",
+            "The largest entry is printed as 3λ/(2 + λ), which is 3/2 at λ = 2.",
+            "It is (λ/(2 + λ))², a probability.",
+        ),
+    ),
+)
+def eye_colours() -> Iterator[str]:
+    """The survey itself."""
+    channel = RandomizedResponse(["a", "b", "c"], ratio=2, records=2).channel
+    largest, formula = max(map(fraction, channel.matrix.ravel())), Fraction(2, 2 + 2) ** 2
+    expect((largest, sum_of_maxima(channel)), (formula, Fraction(9, 4)), "a and Σ max")
+    expect(formula, Fraction(1, 4), "a at λ = 2")
+    printed = Fraction(3 * 2, 2 + 2)
+    demand(printed > 1, f"the printed entry must be no probability, got {printed}")
+    yield f"λ = 2: a = {largest}, Σ max = {sum_of_maxima(channel)}; printed a = {printed} > 1"
+
+
+@claim(
+    "A-Fig4",
+    "Figure 4 of [Alvim2011b]",
+    "The matrix of Example 1 has a·λ^(−d) where the figure shows d, and every d is the number of "
+    "people in whom two databases differ.",
+)
+def eye_colour_table() -> Iterator[str]:
+    """All printed exponents against the survey and against the definition."""
+    channel = RandomizedResponse(["a", "b", "c"], ratio=2, records=2).channel
+    for (x, row), (k, z) in product(zip(EYES, EXPONENTS, strict=True), enumerate(EYES)):
+        expect(sum(map(str.__ne__, x, z)), int(row[k]), f"the distance of {x} and {z}")
+        expect(channel[tuple(x), tuple(z)], Fraction(1, 4 * 2 ** int(row[k])), f"entry {x}, {z}")
+    yield f"all {len(EYES) ** 2} printed exponents are Hamming distances"
+
+
+@claim(
+    "A-T2",
+    "Theorem 2 of [Alvim2011b]",
+    "If all other records are known, a mechanism leaks at most log2 λ bits about a record, and at "
+    "most log2(vλ/(v − 1 + λ)) if it has v values, which is attained.",
+    Verdict.CORRECTED,
+    (
+        Erratum(
+            19,
+            "false",
+            "The bound log2 λ is said to be stronger than that of Theorem 1.",
+            "For one record Theorem 1 is sharper, and for large ε also for many.",
+        ),
+    ),
+)
+def one_individual() -> Iterator[str]:
+    """Channels with all other records fixed, and the linear program."""
+    survey = RandomizedResponse(3, ratio=2, records=3).channel
+    known = sum_of_maxima(survey.restrict([(value, 0, 1) for value in range(3)]))
+    best = optimum(SecretGraph.complete(3), 2)
+    expect((known, best), (Fraction(3, 2), Fraction(3, 2)), "the survey and the worst case")
+    draw, graph, count = random.Random(SEED), databases(2, 3), 30
+    for _ in range(count):
+        channel = private_channel(graph, Fraction(2), 6, draw)
+        for other in range(3):
+            part = sum_of_maxima(channel.restrict([(value, other) for value in range(3)]))
+            demand(part <= best, f"one record must leak at most {best}, got {part}")
+    yield f"v = 3, λ = 2: {known} attained, {best} optimal; {count} random channels leak no more"
+    one, ten = (Policy(SecretGraph.complete(2), n) for n in (1, 10))
+    for policy, epsilon, bits in ((one, "ln 2", (0.415, 1.0)), (ten, "20", (10.0, 28.854))):
+        table = leakage_bounds(policy, epsilon=epsilon)
+        [first] = table.named("Theorem 1 of [Alvim2011b]")
+        [second] = [b for b in table.about_one_record if b.form == "λ"]
+        expect((round(first.bits, 3), round(second.bits, 3)), bits, "Theorems 1 and 2 in bits")
+        records = policy.records
+        yield (
+            f"u = {records}, v = 2, ε = {epsilon}: Theorem 1 {first.bits:.3f} bits, "
+            f"Theorem 2 {second.bits:.3f}"
+        )
+
+
+CLAIMS = claims_of(dict(vars()))

@@ -1,0 +1,1 @@
+"""Does [Barthe2011] hold: bounds on leakage from differential privacy?"""

@@ -1,0 +1,1 @@
+"""Does [Boreale2012] hold: privacy breaches in the worst and the average case?"""

@@ -1,0 +1,1 @@
+"""Does [Edwards2021] hold: the leakage of Blowfish privacy?"""

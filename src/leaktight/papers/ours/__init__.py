@@ -1,0 +1,1 @@
+"""What do we know beyond the papers, and which of their problems are open?"""

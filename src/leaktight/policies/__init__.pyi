@@ -1,0 +1,30 @@
+from .adjacency import AdjacencyGraph
+from .constraint import Count, count
+from .graph.graph import Graph
+from .policy import Policy
+from .query import Sensitivity, answer_graph, counting_query, sensitivity
+from .secrets import SecretGraph
+from .symmetry.automorphisms import AutomorphismGroup, automorphism_group
+from .symmetry.regularity import distance_distribution, distance_regularity, vertex_transitivity
+from .symmetry.sharply_transitive import sharply_transitive_set
+from .symmetry.wreath import WreathGroup
+
+__all__ = [
+    "AdjacencyGraph",
+    "AutomorphismGroup",
+    "Count",
+    "Graph",
+    "Policy",
+    "SecretGraph",
+    "Sensitivity",
+    "WreathGroup",
+    "answer_graph",
+    "automorphism_group",
+    "count",
+    "counting_query",
+    "distance_distribution",
+    "distance_regularity",
+    "sensitivity",
+    "sharply_transitive_set",
+    "vertex_transitivity",
+]

@@ -1,0 +1,14 @@
+"""Which things are neighbours, and how far apart are the rest?"""
+
+from leaktight.policies.graph.graph import MOST_DRAWN, Graph, Indices, Vertices, one_line
+from leaktight.policies.graph.product import product_edges, product_factors
+
+__all__ = [
+    "MOST_DRAWN",
+    "Graph",
+    "Indices",
+    "Vertices",
+    "one_line",
+    "product_edges",
+    "product_factors",
+]

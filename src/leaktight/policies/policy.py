@@ -1,0 +1,368 @@
+"""Who must not be told apart, in how many records, given what everybody knows?
+
+A :class:`Policy` is a secret graph, a number of records and the public constraints that the
+database is known to satisfy: the pair (G, I) of Definition 1 of [Edwards2021]_.
+"""
+
+from collections import Counter
+from collections.abc import Callable, Hashable, Iterable, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, TypeAlias
+
+import numpy as np
+
+from leaktight.errors import InvalidGraph, InvalidPolicy, TooLarge
+from leaktight.exact.shown import counted
+from leaktight.labels import Labels, suggestion
+from leaktight.policies.adjacency import MOST_VERTICES, AdjacencyGraph
+from leaktight.policies.constraint import Count, CountedDatabases, read_values
+from leaktight.policies.difference import Rows, check_size, minimal_differences
+from leaktight.policies.graph import Graph
+
+RecordValues: TypeAlias = Mapping[int, Iterable[Hashable]] | Iterable[Iterable[Hashable]]
+"""The possible values of each record, or of some records by their number, counted from 0."""
+
+MOST_RECORDS = 10**9
+"""The most records of a policy: beyond, even the number of databases does not fit in memory."""
+
+MOST_ENTRIES = 10**9
+"""The most values, over all databases and records, that are listed, in a byte or two each."""
+
+
+@dataclass(frozen=True, init=False, repr=False)
+class Policy:
+    """A secret graph, a number of records, and what is public about the database.
+
+    With nothing public, every database is possible and none is listed. Otherwise give
+
+    - ``constraints``: how many records have a value in a set, one :func:`leaktight.count` or a
+      list of them;
+    - ``values``: the possible values of each record;
+    - ``predicate``: a function that says of a database whether it is possible;
+    - or else ``databases``: all possible ones.
+
+    The first three hold together. A database is the tuple of its records' values; if there is
+    only one record, it is that value.
+
+    >>> from leaktight.policies.constraint import count
+    >>> from leaktight.policies.secrets import SecretGraph
+    >>> secrets = SecretGraph.complete(["cold", "flu"])
+    >>> policy = Policy(secrets, records=3, constraints=[count(["flu"], equals=1)])
+    >>> policy
+    Policy(2 values, 1 secret pair, 3 records, exactly 1 in {flu})
+    >>> policy.databases()
+    (('cold', 'cold', 'flu'), ('cold', 'flu', 'cold'), ('flu', 'cold', 'cold'))
+    >>> policy.adjacency().diameter
+    1
+    """
+
+    # No slots: cached_property keeps what was computed in the instance's dictionary.
+    secrets: Graph
+    records: int
+    constraints: tuple[Count, ...]
+    values: tuple[Labels, ...] | None
+    predicate: Callable[[Any], object] | None
+    listed: tuple[Any, ...] | None
+
+    def __init__(
+        self,
+        secrets: Graph,
+        records: int = 1,
+        *,
+        constraints: Iterable[Count] | Count = (),
+        values: RecordValues | None = None,
+        predicate: Callable[[Any], object] | None = None,
+        databases: Iterable[Any] | None = None,
+    ) -> None:
+        if not isinstance(secrets, Graph):
+            raise InvalidPolicy(
+                f"secrets must be a SecretGraph, got {secrets!r:.80}; "
+                "SecretGraph.complete(values) joins all values"
+            )
+        if not isinstance(records, int | np.integer) or isinstance(records, bool):
+            raise InvalidPolicy(f"records must be a whole number, got records={records!r:.80}")
+        if records < 1:
+            raise InvalidPolicy(f"a policy needs at least one record, got records={records}")
+        if records > MOST_RECORDS:
+            raise InvalidPolicy(
+                f"a policy may have at most {MOST_RECORDS:,} records, "
+                f"got {counted(records, 'record', 'records')}"
+            )
+        if not isinstance(constraints, Iterable | Count):
+            raise InvalidPolicy(
+                f"constraints must be a list of counts, got {constraints!r:.80}; "
+                "count(values, equals=…) makes one"
+            )
+        counts = (constraints,) if isinstance(constraints, Count) else tuple(constraints)
+        if predicate is not None and not callable(predicate):
+            raise InvalidPolicy(
+                f"a predicate must be a function of a database, got {predicate!r:.80}"
+            )
+        if databases is not None and (counts or values is not None or predicate is not None):
+            raise InvalidPolicy(
+                "databases= lists all that are possible, so constraints=, values= and predicate= "
+                "must not be given with it"
+            )
+        self._set("secrets", secrets)
+        self._set("records", int(records))
+        self._set("constraints", tuple(map(self._read_count, counts)))
+        self._set("values", None if values is None else self._read_values(values))
+        self._set("predicate", predicate)
+        self._set("listed", None if databases is None else self._read_databases(databases))
+        self._refuse_the_impossible()
+
+    @classmethod
+    def of_graph(cls, graph: Graph) -> "Policy":
+        """Return the policy of one record whose adjacency graph is ``graph``.
+
+        Every finite simple graph is an adjacency graph: Theorem 14 of [Edwards2021]_.
+
+        >>> star = Graph(4, [(0, 1), (0, 2), (0, 3)])
+        >>> Policy.of_graph(star).adjacency().explicit() == star
+        True
+        """
+        return cls(graph, records=1)
+
+    @property
+    def is_constrained(self) -> bool:
+        """Whether the records depend on each other, so that databases must be listed."""
+        return bool(self.constraints) or self.predicate is not None or self.listed is not None
+
+    @property
+    def database_count(self) -> int:
+        """The number of possible databases, found without listing them if there is no predicate.
+
+        >>> from leaktight.policies.constraint import count
+        >>> Policy(Graph(2), 16, constraints=[count([1], equals=8)]).database_count
+        12870
+        """
+        if not self.is_constrained:
+            return self.adjacency().order
+        if self.listed is not None or self.predicate is not None:
+            return len(self._rows)
+        return self._counted.number
+
+    def databases(self) -> Labels:
+        """Return the possible databases, one by one."""
+        if self.listed is not None:
+            return self.listed
+        if not self.is_constrained:
+            return self.adjacency().vertices
+        return self._named(self._rows)
+
+    def adjacency(self) -> AdjacencyGraph:
+        """Return the graph of possible databases, neighbours joined.
+
+        If the records are independent it is a product and stays one (Theorem 4 of
+        [Edwards2021]_). Under constraints the neighbours are the minimally secretly different
+        databases of Definition 2, read in either direction.
+
+        >>> secrets = Graph(3, [(0, 1)])
+        >>> graph = Policy(secrets, 2, databases=[(0, 0), (0, 1), (2, 0)]).adjacency()
+        >>> graph
+        AdjacencyGraph(2 records, 3 vertices, 2 edges, 1 one way only)
+        >>> graph.one_way
+        (((2, 0), (0, 1)),)
+        """
+        return self._adjacency
+
+    @cached_property
+    def _adjacency(self) -> AdjacencyGraph:
+        if self.is_constrained:
+            check_size(self.database_count, self.records, self.secrets.order)
+            differences = minimal_differences(self._rows, self.secrets)
+            joined, one_way = differences.either_way()
+            graph = Graph.from_indices(self.databases(), joined, differences.alike)
+            return AdjacencyGraph(((graph, 1),), self.records, one_way)
+        if self.values is None:
+            return AdjacencyGraph.of(self.secrets, self.records)
+        graphs = {domain: self.secrets.subgraph(domain) for domain in set(self.values)}
+        return AdjacencyGraph.of_records(graphs[domain] for domain in self.values)
+
+    # --- listing databases -----------------------------------------------------------------
+
+    @cached_property
+    def _counted(self) -> CountedDatabases:
+        """The databases that agree with the counts and the records' values."""
+        index = self.secrets.index
+        everything = tuple(range(self.secrets.order))
+        if self.values is None:
+            domains = [everything] * self.records
+        else:
+            known = {domain: tuple(map(index, domain)) for domain in set(self.values)}
+            domains = [known[domain] for domain in self.values]
+        return CountedDatabases(
+            domains,
+            [
+                (frozenset(map(index, one.values)), one.least, self._most(one))
+                for one in self.constraints
+            ],
+        )
+
+    @cached_property
+    def _rows(self) -> Rows:
+        if self.listed is not None:
+            index = self.secrets.index
+            by_record = self.listed if self.records > 1 else [(value,) for value in self.listed]
+            positions = [[index(value) for value in database] for database in by_record]
+            return np.array(positions, dtype=np.min_scalar_type(self.secrets.order))
+        number = self._counted.number
+        if number > MOST_VERTICES or number * self.records > MOST_ENTRIES:
+            tried = "a predicate is tried on each of " if self.predicate else ""
+            raise TooLarge(
+                f"{self.records:,} records with these constraints: {tried}"
+                f"{counted(number, 'database', 'databases')}, and at most "
+                f"{min(MOST_VERTICES, MOST_ENTRIES // self.records):,} are listed"
+            )
+        rows = self._counted.rows()
+        if self.predicate is None:
+            return rows
+        kept = [bool(self.predicate(database)) for database in self._named(rows)]
+        if not any(kept):
+            raise InvalidPolicy(
+                f"some database must be possible, but the predicate rejects all {len(rows):,}"
+            )
+        return rows[kept]
+
+    def _named(self, rows: Rows) -> Labels:
+        """Return databases by the names of their values."""
+        names = np.empty(self.secrets.order, dtype=object)
+        for i, value in enumerate(self.secrets.vertices):
+            names[i] = value
+        if self.records == 1:
+            return tuple(names[rows[:, 0]].tolist())
+        return tuple(map(tuple, names[rows].tolist()))
+
+    # --- checking what was given -----------------------------------------------------------
+
+    def _set(self, name: str, value: object) -> None:
+        object.__setattr__(self, name, value)
+
+    def _most(self, constraint: Count) -> int:
+        return self.records if constraint.most is None else constraint.most
+
+    def _read_count(self, constraint: Count) -> Count:
+        if not isinstance(constraint, Count):
+            raise InvalidPolicy(
+                f"a constraint must be made by count(values, equals=…), got {constraint!r:.80}"
+            )
+        self._check_values(constraint.values, lambda: f"the constraint “{constraint}”")
+        if constraint.least > self.records:
+            raise InvalidPolicy(
+                f"the constraint “{constraint}” asks for more than the "
+                f"{counted(self.records, 'record', 'records')} that there are"
+            )
+        return constraint
+
+    def _read_values(self, values: RecordValues) -> tuple[Labels, ...]:
+        everything = self.secrets.vertices
+        if isinstance(values, Mapping):
+            for record in values:
+                if not isinstance(record, int) or not 0 <= record < self.records:
+                    raise InvalidPolicy(
+                        f"values= must name records 0 to {self.records - 1}, got {record!r}"
+                    )
+            return tuple(
+                self._read_domain(values[record], record) if record in values else everything
+                for record in range(self.records)
+            )
+        if isinstance(values, str) or not isinstance(values, Iterable):
+            raise InvalidPolicy(
+                "values= must be a list of the possible values of each record, or a mapping from "
+                f"records to lists, got {values!r:.80}"
+            )
+        domains = tuple(self._read_domain(some, record) for record, some in enumerate(values))
+        if len(domains) != self.records:
+            raise InvalidPolicy(
+                f"values= must say the possible values of each of the {self.records:,} records, "
+                f"got {len(domains):,}; a mapping may name only some"
+            )
+        return domains
+
+    def _read_domain(self, values: Iterable[Hashable], record: int) -> Labels:
+        given = read_values(values, f"the possible values of record {record}")
+        self._check_values(given, lambda: f"record {record}")
+        return tuple(value for value in self.secrets.vertices if value in given)
+
+    def _read_databases(self, databases: Iterable[Any]) -> tuple[Any, ...]:
+        if isinstance(databases, str) or not isinstance(databases, Iterable):
+            raise InvalidPolicy(f"databases= must be a list of databases, got {databases!r:.80}")
+        read = tuple(map(self._read_database, databases))
+        if not read:
+            raise InvalidPolicy("some database must be possible, got databases= with none")
+        if len(set(read)) < len(read):
+            [(twice, _)] = Counter(read).most_common(1)
+            raise InvalidPolicy(f"each database must be listed once, got {twice!r} twice")
+        return read
+
+    def _read_database(self, database: Any) -> Any:
+        if self.records == 1:
+            self._check_values((database,), lambda: "a database of one record is its value: it")
+            return database
+        try:
+            records = tuple(database)
+        except TypeError:
+            records = ()
+        if len(records) != self.records:
+            raise InvalidPolicy(
+                f"a database must be a tuple of {self.records:,} values, one per record, "
+                f"got {database!r:.80}"
+            )
+        self._check_values(records, lambda: f"the database {database!r:.80}")
+        return records
+
+    def _check_values(self, values: Iterable[Hashable], where: Callable[[], str]) -> None:
+        for value in values:
+            try:
+                self.secrets.index(value)
+            except InvalidGraph:
+                raise InvalidPolicy(
+                    f"{where()} must use values of the secret graph, got {value!r}; "
+                    f"{suggestion(value, self.secrets.vertices)}"
+                ) from None
+
+    def _refuse_the_impossible(self) -> None:
+        """Check that counts leave a database; a predicate is only tried when it must be."""
+        if self.constraints and self._counted.is_countable and not self._counted.number:
+            raise InvalidPolicy(
+                f"some database must be possible, but none of {self.records:,} records has "
+                f"{' and '.join(map(str, self.constraints))}"
+            )
+
+    def __repr__(self) -> str:
+        public = list(map(str, self.constraints))
+        if self.values is not None:
+            public.append("values per record")
+        if self.predicate is not None:
+            public.append("a predicate")
+        if self.listed is not None:
+            public.append(counted(len(self.listed), "database", "databases"))
+        said = [
+            counted(self.secrets.order, "value", "values"),
+            counted(self.secrets.size, "secret pair", "secret pairs"),
+            counted(self.records, "record", "records"),
+            *public,
+        ]
+        return f"Policy({', '.join(said)})"
+
+
+Neighbours: TypeAlias = Policy | AdjacencyGraph | Graph
+"""What says which things are neighbours."""
+
+
+def adjacency_of(neighbours: Neighbours) -> AdjacencyGraph:
+    """Return the adjacency graph of a policy; a graph is that of one record.
+
+    >>> adjacency_of(Policy(Graph(2, [(0, 1)]), records=3)).order, adjacency_of(Graph(5)).order
+    (8, 5)
+    """
+    if isinstance(neighbours, Policy):
+        return neighbours.adjacency()
+    if isinstance(neighbours, Graph):
+        return AdjacencyGraph.of(neighbours)
+    if isinstance(neighbours, AdjacencyGraph):
+        return neighbours
+    raise InvalidGraph(
+        f"a Policy, an AdjacencyGraph or a Graph must say what is joined, got {neighbours!r:.80}"
+    )

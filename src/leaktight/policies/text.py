@@ -1,0 +1,82 @@
+"""How is a small graph written on a command line? ``line:4``, ``grid:3x4``, ``edges:a-b,b-c``."""
+
+import math
+import re
+from collections.abc import Callable
+from difflib import get_close_matches
+
+from leaktight.errors import InvalidGraph
+from leaktight.policies.secrets import SecretGraph
+
+FORMS = "complete:6, line:4, cycle:7, threshold:10:2, grid:3x4, edges:a-b,b-c"
+
+MOST_VALUES = 10**4
+"""The most values of a graph that a person writes down."""
+
+MOST_JOINED = 10**3
+"""The most values if all of them may be joined: half a million pairs."""
+
+
+def check_order(kind: str, *sides: int) -> None:
+    """Refuse a graph of this kind that is too large, before it is made."""
+    most = MOST_JOINED if kind in ("complete", "threshold", "partition") else MOST_VALUES
+    order = math.prod(sides)
+    if order > most:
+        found = f"{order:,}" if order < 10**15 else "far more"
+        raise InvalidGraph(f"a graph of this kind has at most {most:,} values here, got {found}")
+
+
+def graph_of(text: str) -> SecretGraph:
+    """Return the graph that a text describes.
+
+    >>> graph_of("threshold:10:2").size, graph_of("grid:3x4").order, graph_of("edges:a-b,b-c")
+    (17, 12, SecretGraph(3 vertices, 2 edges: 'a'-'b', 'b'-'c'))
+    """
+    name, _, rest = text.partition(":")
+    makers: dict[str, Callable[[str], SecretGraph]] = {
+        "complete": lambda size: SecretGraph.complete(_size(name, size)),
+        "line": lambda size: SecretGraph.line(_size(name, size)),
+        "cycle": lambda size: SecretGraph.cycle(_size(name, size)),
+        "threshold": _threshold,
+        "grid": _grid,
+        "edges": _edges,
+    }
+    if name not in makers:
+        close = get_close_matches(name[:60].strip().lower(), makers, n=1)
+        hint = f"; did you mean {close[0]}:{rest[:60].strip()}?" if close and rest else ""
+        raise InvalidGraph(f"a graph is written like {FORMS}, got {text[:60]!r}{hint}")
+    return makers[name](rest)
+
+
+def _size(kind: str, text: str) -> int:
+    """Return how many values a text says."""
+    if not re.fullmatch(r"[0-9]{1,15}", text) or int(text) < 1:
+        raise InvalidGraph(
+            f"a graph needs a whole number from 1, got {kind}:{text[:60]}; write {FORMS}"
+        )
+    check_order(kind, int(text))
+    return int(text)
+
+
+def _threshold(text: str) -> SecretGraph:
+    size, _, distance = text.partition(":")
+    values = range(_size("threshold", size))
+    return SecretGraph.threshold(values, distance=_size("threshold", distance or "1"))
+
+
+def _grid(text: str) -> SecretGraph:
+    sides = [_size("grid", side) for side in text.split("x")]
+    check_order("grid", *sides)
+    return SecretGraph.grid(*sides)
+
+
+def _edges(text: str) -> SecretGraph:
+    pairs = [tuple(edge.split("-")) for edge in text.split(",")]
+    for pair in pairs:
+        if len(pair) != 2 or not all(pair):
+            raise InvalidGraph(
+                f"edges are written a-b,b-c, got {'-'.join(pair)[:60]!r}; write {FORMS}"
+            )
+    values = list(dict.fromkeys(value for pair in pairs for value in pair))
+    check_order("edges", len(values))
+    return SecretGraph.from_edges(values, [(a, b) for a, b in pairs])

@@ -1,0 +1,296 @@
+"""How private is a channel? The least ratio λ with K(z|x) ≤ λ·K(z|x′) for all neighbours x ~ x′.
+
+0 against 0 is no violation; anything positive against 0 is infinite. Entries are compared as the
+exact numbers that they are, floats too.
+"""
+
+import math
+from collections.abc import Callable, Hashable
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+from flint import fmpq
+
+from leaktight.channels.channel import Channel, expect_channel
+from leaktight.channels.composition import Parallel, pair_runs
+from leaktight.errors import InvalidNumber, Mismatch
+from leaktight.exact.numbers import Array, Number, Value, fraction, rational
+from leaktight.exact.ratio import Ratio
+from leaktight.exact.rounding import ln_interval
+from leaktight.exact.shown import above, shown
+from leaktight.labels import Labels, alignment, position
+from leaktight.policies.adjacency import AdjacencyGraph
+from leaktight.policies.graph import Graph
+from leaktight.policies.policy import Neighbours, adjacency_of
+from leaktight.privacy.largest_ratio import extreme_pairs, largest_ratio, logarithms
+
+
+@dataclass(frozen=True, slots=True)
+class Witness:
+    """Where a channel is worst: ``output`` is likeliest against a neighbour's for ``input``."""
+
+    input: Hashable
+    neighbour: Hashable
+    output: Hashable
+    record: int | None = None
+    """For channels in parallel, the record, from 0, whose channel it is; all others stay."""
+
+    def __str__(self) -> str:
+        where = "" if self.record is None else f"record {self.record}: "
+        return f"{where}output {self.output!r} of {self.input!r} against {self.neighbour!r}"
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class PrivacyLevel:
+    """The least ``ratio`` λ = e^ε at which a channel is private, and where it is attained.
+
+    The ratio is exact (∞ where a zero meets a positive entry); ``witness`` is None where there
+    are no neighbours to compare or all of them have equal rows.
+    """
+
+    ratio: Value
+    witness: Witness | None
+
+    def __repr__(self) -> str:
+        worst = "" if self.witness is None else f"; worst: {self.witness}"
+        return f"PrivacyLevel(ratio {shown(self.ratio)}, ε ≤ {above(self.epsilon)}{worst})"
+
+    @property
+    def epsilon(self) -> float:
+        """ε = ln λ, rounded up, also as the decimal number that it prints as."""
+        if self.ratio == math.inf:
+            return math.inf
+        epsilon = ln_interval(self.ratio)[1]
+        while not self.holds(epsilon=epsilon):
+            epsilon = math.nextafter(epsilon, math.inf)
+        return epsilon
+
+    def holds(self, ratio: Number | None = None, epsilon: Number | None = None) -> bool:
+        """Say whether the channel is private at this ratio or ε; decided exactly.
+
+        For an ε whose e^ε is not rational, a level within 2^-60 of it may count as not private.
+
+        >>> from leaktight.policies.secrets import SecretGraph
+        >>> coin = Channel([["2/3", "1/3"], ["1/3", "2/3"]])
+        >>> level = privacy_level(coin, SecretGraph.complete(2))
+        >>> level.holds(epsilon="ln 2"), level.holds(epsilon="0.69")
+        (True, False)
+        """
+        return Ratio.of(ratio, epsilon).allows(self.ratio)
+
+
+def privacy_level(channel: Channel | Parallel, neighbours: Neighbours) -> PrivacyLevel:
+    """Return the least ratio at which a channel is private, with the worst neighbours and output.
+
+    Definition 6 of [Edwards2021]_, demanded in both directions. The channel's inputs are the
+    graph's vertices: the policy's databases, or its values for one record. Only edges are looked
+    at, never all pairs. Channels in parallel on independent records, one each, are as private as
+    the worst of them (Lemma 4 of [Barthe2011]_). Under public constraints neighbours may differ in
+    several records, and the ratios of these multiply. The product is not built.
+
+    A floating-point channel is measured with the entries that it has, as the exact numbers that
+    floats are; ``channel.exact()`` has its rows divided by their sums.
+
+    >>> from leaktight.policies.secrets import SecretGraph
+    >>> line = SecretGraph.line(["low", "middle", "high"])
+    >>> rows = [["4/7", "2/7", "1/7"], ["2/7", "3/7", "2/7"], ["1/7", "2/7", "4/7"]]
+    >>> level = privacy_level(Channel(rows, line.vertices), line)
+    >>> level.ratio, str(level.witness)
+    (Fraction(2, 1), "output 0 of 'low' against 'middle'")
+    """
+    if isinstance(channel, Parallel):
+        return _parallel_level(channel, adjacency_of(neighbours))
+    graph = _databases(channel, neighbours)
+    matrix = _on_vertices(channel, graph)
+    if graph.order > 1 and graph.size == graph.order * (graph.order - 1) // 2:
+        edges = extreme_pairs(matrix)
+    else:
+        edges = graph.edges
+    return _level(matrix, edges, graph.vertices, channel.outputs)
+
+
+def component_levels(
+    channel: Channel, neighbours: Neighbours
+) -> dict[tuple[Hashable, ...], PrivacyLevel]:
+    """Return the privacy level within each connected component of the graph.
+
+    >>> rows = [["1/2", "1/2"], ["1/4", "3/4"], [1, 0]]
+    >>> levels = component_levels(Channel(rows), Graph(3, [(0, 1)]))
+    >>> [(component, level.ratio) for component, level in levels.items()]
+    [((0, 1), Fraction(2, 1)), ((2,), Fraction(1, 1))]
+    """
+    graph = _databases(channel, neighbours)
+    matrix = _on_vertices(channel, graph)
+    labels = graph.component_labels[graph.edges[:, 0]]
+    return {
+        component: _level(matrix, graph.edges[labels == t], graph.vertices, channel.outputs)
+        for t, component in enumerate(graph.components)
+    }
+
+
+def distinguishability(channel: Channel) -> PrivacyLevel:
+    """Return the largest ratio between any two inputs, neighbours or not.
+
+    It is the worst-case security level of Theorem 1 of [Boreale2012]_: the most that any
+    observation can change the odds of anything.
+
+    >>> distinguishability(Channel([["3/4", "1/4"], ["1/4", "3/4"]])).ratio
+    Fraction(3, 1)
+    """
+    matrix = expect_channel(channel).matrix
+    return _level(matrix, extreme_pairs(matrix), channel.inputs, channel.outputs)
+
+
+# --- the weighted form ---------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class DPrivacyLevel:
+    """The least ε with K(z|x) ≤ e^(ε·d(x, x′))·K(z|x′) for all x, x′, and where it is worst."""
+
+    epsilon: float
+    """Rounded up, by the rounding of the logarithms: some 10^-12 for most channels."""
+    witness: Witness | None
+
+
+def d_privacy_level(channel: Channel, distance: Callable[[Any, Any], Any] | Any) -> DPrivacyLevel:
+    """Return the least ε at which a channel is private for a distance between its inputs.
+
+    ``distance`` is a function of two inputs, a square table in the order of the inputs, or a graph.
+    All pairs are looked at; where the distance counts the edges of a graph, ``privacy_level``
+    gives the same from the edges alone, exactly. At an infinite distance nothing is asked.
+
+    >>> rows = [["4/7", "2/7", "1/7"], ["2/7", "3/7", "2/7"], ["1/7", "2/7", "4/7"]]
+    >>> level = d_privacy_level(Channel(rows), lambda a, b: abs(a - b))
+    >>> math.log(2) <= level.epsilon <= math.log(2) * (1 + 1e-12)
+    True
+    """
+    logs, slack = logarithms(expect_channel(channel).matrix)
+    apart = _distances(distance, channel.inputs)
+    best, at = 0.0, None
+    for i in range(1, len(logs)):
+        with np.errstate(invalid="ignore", divide="ignore"):
+            gaps = np.abs(logs[i] - logs[:i])
+            largest = np.fmax.reduce(gaps, axis=1, initial=0.0)
+            for h in np.flatnonzero(largest <= slack):
+                if np.array_equal(channel.matrix[i], channel.matrix[h]):
+                    largest[h] = -1
+            matters = (largest >= 0) & (apart[i, :i] < math.inf)
+            rates = np.where(matters, (largest + slack) / apart[i, :i], 0.0)
+        j = int(rates.argmax())
+        if rates[j] > best:
+            best, at = float(rates[j]), (i, j, int(np.nanargmax(gaps[j])))
+    if at is None:
+        return DPrivacyLevel(0.0, None)
+    i, j, z = at
+    x, y = (i, j) if channel.matrix[i, z] > channel.matrix[j, z] else (j, i)
+    witness = Witness(channel.inputs[x], channel.inputs[y], channel.outputs[z])
+    return DPrivacyLevel(best * math.log(2) * (1 + 2.0**-50), witness)
+
+
+def _distances(distance: Any, inputs: Labels) -> npt.NDArray[np.float64]:
+    n = len(inputs)
+    if isinstance(distance, Graph):
+        distance = distance.distance
+    if callable(distance):
+        distance = [[distance(a, b) for b in inputs] for a in inputs]
+    try:
+        table = np.array(distance, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise InvalidNumber("a distance must be a function or a table of numbers") from None
+    if table.shape != (n, n):
+        raise Mismatch(f"the distances of {n} inputs must be a square table, got {table.shape}")
+    if not np.array_equal(table, table.T):
+        raise InvalidNumber("a distance must be symmetric")
+    if not table.min() >= 0:
+        raise InvalidNumber(f"a distance must be at least 0, got {table.min()}")
+    return table
+
+
+# --- where it is worst ---------------------------------------------------------------------
+
+
+def _databases(channel: Channel, neighbours: Neighbours) -> Graph:
+    """Return the graph on the channel's inputs, written out."""
+    graph, inputs = adjacency_of(neighbours), len(expect_channel(channel).inputs)
+    if graph.order != inputs:
+        raise Mismatch(
+            f"the channel must have an input for each database, got {inputs:,} for {graph!r}; "
+            "if there is one channel for each record, use parallel(…)"
+        )
+    return graph.explicit()
+
+
+def _on_vertices(channel: Channel, graph: Graph) -> Array:
+    """Return the rows of the channel in the order of the graph's vertices."""
+    order = alignment(graph.vertices, channel.inputs, "the graph's vertices and the inputs")
+    return channel.matrix if order is None else channel.matrix[order]
+
+
+def _parallel_level(channel: Parallel, graph: AdjacencyGraph) -> PrivacyLevel:
+    if graph.records != len(channel):
+        raise Mismatch(
+            f"{len(channel)} channels in parallel need a policy of as many records, got {graph!r}"
+        )
+    if not graph.is_product:
+        return _joint_level(channel, graph.explicit())
+    worst, record = PrivacyLevel(Fraction(1), None), 0
+    for one, secrets, times in pair_runs(channel.factors, graph.factors):
+        level = privacy_level(one, secrets)
+        if level.witness is not None and level.ratio > worst.ratio:
+            worst = replace(level, witness=replace(level.witness, record=record))
+        record += times
+    return worst
+
+
+def _joint_level(channel: Parallel, graph: Graph) -> PrivacyLevel:
+    """Return the level where neighbours differ in several records, as under public constraints.
+
+    The outputs of the records are independent, so the worst output of two databases is worst in
+    every record, and the ratio is the product of theirs.
+    """
+    each = [one for one, times in channel.factors for _ in range(times)]
+    known: dict[tuple[int, Hashable, Hashable], tuple[Any, Hashable]] = {}
+    best, at = fmpq(1), None
+    for i, h in np.concatenate([graph.edges, graph.edges[:, ::-1]]).tolist():
+        here: Any = graph.vertices[i]
+        there: Any = graph.vertices[h]
+        ratios, outputs = list[Any](), list[Hashable]()
+        for one, a, b in zip(each, here, there, strict=True):
+            key = id(one), a, b
+            if key not in known:
+                known[key] = _worst_output(one, a, b)
+            ratios.append(known[key][0])
+            outputs.append(known[key][1])
+        witness = Witness(here, there, tuple(outputs))
+        if math.inf in ratios:
+            return PrivacyLevel(math.inf, witness)
+        if (ratio := math.prod(ratios, start=fmpq(1))) > best:
+            best, at = ratio, witness
+    return PrivacyLevel(fraction(best), at)
+
+
+def _worst_output(channel: Channel, x: Hashable, y: Hashable) -> tuple[Any, Hashable]:
+    """Return the largest K(z|x)/K(z|y) over the outputs z of x, exactly, and that z."""
+    above, below = (channel.matrix[position(v, channel.inputs, "input")] for v in (x, y))
+    ratios = [
+        (rational(p) / rational(q) if q else math.inf, z)
+        for p, q, z in zip(above, below, channel.outputs, strict=True)
+        if p
+    ]
+    infinite = [pair for pair in ratios if pair[0] == math.inf]
+    return infinite[0] if infinite else max(ratios, key=lambda pair: pair[0])
+
+
+def _level(
+    matrix: Array, edges: npt.NDArray[np.int64], inputs: Labels, outputs: Labels
+) -> PrivacyLevel:
+    ratio, at = largest_ratio(matrix, edges)
+    if at is None:
+        return PrivacyLevel(Fraction(1), None)
+    i, h, z = at
+    witness = Witness(inputs[i], inputs[h], outputs[z])
+    return PrivacyLevel(ratio if ratio == math.inf else fraction(ratio), witness)

@@ -1,0 +1,60 @@
+from .attacker import largest_n
+from .breach_probability import BreachProbability, breach_probability
+from .curve import ObservationsNeeded, observations_needed, success_curve
+from .enclosure import Enclosed, EventProbability, SuccessProbability
+from .explanation import Explanation, explain
+from .likelihood_bounds import success_bounds
+from .rates.chernoff import ChernoffInformation, chernoff_information, geometric_chernoff
+from .rates.rates import (
+    Rate,
+    average_breach_rate,
+    breach_probability_rate,
+    breach_rate,
+    error_rate,
+    membership_rate,
+    neighbour_rate_bound,
+    rate_bound,
+    utility_rate,
+)
+from .simulation import SimulatedSuccess, simulate_success
+from .success import (
+    RepeatedLeakage,
+    expected_gain,
+    expected_loss,
+    repeated_leakage,
+    success_probability,
+)
+
+__all__ = [
+    "BreachProbability",
+    "ChernoffInformation",
+    "Enclosed",
+    "EventProbability",
+    "Explanation",
+    "ObservationsNeeded",
+    "Rate",
+    "RepeatedLeakage",
+    "SimulatedSuccess",
+    "SuccessProbability",
+    "average_breach_rate",
+    "breach_probability",
+    "breach_probability_rate",
+    "breach_rate",
+    "chernoff_information",
+    "error_rate",
+    "expected_gain",
+    "expected_loss",
+    "explain",
+    "geometric_chernoff",
+    "largest_n",
+    "membership_rate",
+    "neighbour_rate_bound",
+    "observations_needed",
+    "rate_bound",
+    "repeated_leakage",
+    "simulate_success",
+    "success_bounds",
+    "success_curve",
+    "success_probability",
+    "utility_rate",
+]

@@ -1,0 +1,287 @@
+"""How likely is an attacker right after n observations?
+
+Either the channel is known, and the chance is exact, or only a guarantee: that each release is
+private at a ratio λ. Then n releases are private at λ^n together (Lemma 3 of [Barthe2011]_), even
+if each depends on those before, and no attacker does better than what is said here.
+"""
+
+import math
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import TypeAlias
+
+import numpy as np
+from flint import arb, fmpq
+
+from leaktight.channels.channel import Channel
+from leaktight.channels.distribution import Distribution, PriorLike, prior_on
+from leaktight.errors import InvalidInput, InvalidNumber, InvalidPolicy, TooLarge, Undecided
+from leaktight.exact.matrix import equal_rows
+from leaktight.exact.numbers import Number, exact_array, fraction, rational
+from leaktight.exact.ratio import Ratio
+from leaktight.exact.rounding import precision
+from leaktight.exact.shown import Probability, shown
+from leaktight.mechanisms.best import optimal_mechanism
+from leaktight.policies.adjacency import AdjacencyGraph
+from leaktight.policies.graph import Graph
+from leaktight.policies.policy import Policy, adjacency_of
+from leaktight.worst_case.columns import best_cover, coverage, total_weight, weighting
+from leaktight.worst_case.optimum import worst_case_leakage
+
+Secret: TypeAlias = Channel | Graph | AdjacencyGraph | Policy | Number
+"""What an attacker is after: the input of a channel, a vertex of a graph, what one record of a
+policy is, or whether a guess of this probability is right."""
+
+EXACT_BITS = 128
+"""The most bits of a power λ^n that is kept exactly; a longer one is rounded up to 64."""
+
+MOST_SOLVED = 40
+"""The largest graph whose worst case is solved for; that of a larger one is bounded by a cover."""
+
+MOST_BITS = 2**11
+"""The most bits of a power λ^(−n·d), d the farthest distance; λ^n is rounded up for that."""
+
+LEAST_BITS = 12
+"""How many bits of λ^n are used, however far the vertices are apart."""
+
+MOST_EPSILON = 10**6
+"""The largest n·ε, as for one ratio."""
+
+
+@dataclass(frozen=True, slots=True)
+class Believer:
+    """One who holds a value for true with probability ``prior``, and sees λ-private releases.
+
+    ``distance`` is the number of steps between the person's possible values at most.
+    """
+
+    prior: fmpq
+    ratio: Ratio
+    distance: int
+
+    def __post_init__(self) -> None:
+        if not 0 < self.prior < 1:
+            raise InvalidNumber(
+                f"the probability of a guess must be between 0 and 1, got {shown(self.prior)}; "
+                "for so many values that are alike, give SecretGraph.complete(values)"
+            )
+        if not isinstance(self.distance, int | np.integer) or self.distance < 1:
+            raise InvalidNumber(f"a distance is a whole number from 1 up, got {self.distance!r}")
+
+    def chance(self, n: int) -> Probability:
+        """λ^(nD)·p/(1 + (λ^(nD) − 1)·p): by so much the odds of a value can grow at most."""
+        odds = _power(self.ratio, n * self.distance)
+        return Probability(n, fraction(odds * self.prior / (1 + (odds - 1) * self.prior)), n == 0)
+
+    def in_the_end(self) -> Fraction:
+        """What the chance tends to with ever more releases."""
+        return fraction(self.prior) if self.ratio.upper == 1 else Fraction(1)
+
+
+@dataclass(frozen=True, slots=True)
+class Guesser:
+    """One who guesses a vertex of ``graph``, and sees releases that are λ-private on it."""
+
+    graph: Graph
+    prior: Distribution
+    ratio: Ratio
+
+    def chance(self, n: int) -> Probability:
+        """The largest chance that any mechanism gives that is private at λ^n, or a bound on it."""
+        likeliest = fraction(self.prior.array.max())
+        if n == 0:
+            return Probability(0, likeliest, True)
+        bounds = [self.belief(n).value]  # what no outcome exceeds, the mean does not
+        power, reach = self._power(n)
+        if reach >= self.graph.eccentricities.max():
+            bounds.append(self._worst(likeliest, fraction(power)))
+        return Probability(n, min(bounds), False)
+
+    def _worst(self, likeliest: Fraction, ratio: Fraction) -> Fraction:
+        if self.graph.order <= MOST_SOLVED and likeliest > Fraction(1, self.graph.order):
+            try:
+                return optimal_mechanism(self.graph, self.prior, ratio=ratio).upper
+            except Undecided:
+                pass
+        if self.graph.order <= MOST_SOLVED and likeliest == Fraction(1, self.graph.order):
+            return likeliest * worst_case_leakage(self.graph, ratio).upper
+        if self.graph.is_connected and (weights := weighting(self.graph, ratio)) is not None:
+            return likeliest * fraction(total_weight(weights))
+        return likeliest * fraction(best_cover(self.graph, ratio)[0].bound)
+
+    def belief(self, n: int) -> Probability:
+        """The largest probability that a value can have after some outcome of n releases.
+
+        An output that is c likely at x is at least λ^(−n·d(x, h))·c likely at h, and a mechanism
+        has equality for all h.
+        """
+        power, reach = self._power(n)
+        if reach >= self.graph.eccentricities.max():
+            seen = coverage(self.graph, fraction(power), self.prior.array)
+        else:
+            shrunk = exact_array([*(power**-d for d in range(reach + 1)), 0])  # the last is for -1
+            near = np.where(self.graph.distances > reach, -1, self.graph.distances)
+            seen = (shrunk[near] * self.prior.array).sum(axis=1)
+        possible = self.prior.array > 0
+        largest = (self.prior.array[possible] / seen[possible]).max()
+        return Probability(n, fraction(largest), n == 0)
+
+    def _power(self, n: int) -> tuple[fmpq, int]:
+        """Return λ^n, rounded up to be short, and the distance up to which λ^(−n·d) matters."""
+        farthest = max(1, int(self.graph.eccentricities.max()))
+        power, bits = _power(self.ratio, n), max(LEAST_BITS, MOST_BITS // farthest)
+        if power.height_bits() > bits:
+            with precision(bits):
+                power = arb(power).upper().fmpq()
+        if power.height_bits() <= 2 * bits:
+            return power, farthest
+        return power, max(1, MOST_BITS // power.height_bits())
+
+    def in_the_end(self) -> Fraction:
+        """What the chance tends to with ever more releases."""
+        return self.chance(1).value if self.ratio.upper == 1 else Fraction(1)
+
+
+@dataclass(frozen=True, slots=True)
+class Observer:
+    """One who guesses the input of a channel, and sees n independent outputs of it."""
+
+    channel: Channel
+    prior: Distribution
+
+    def chance(self, n: int) -> Probability:
+        """The chance of the best guess, exact where n outputs can be counted exactly."""
+        if n == 0:
+            return Probability(0, fraction(self.prior.array.max()), True)
+        from leaktight.repetition.success import success_probability
+
+        found = success_probability(self.channel, self.prior, n)
+        upper = fraction(rational(found.upper))
+        return Probability(n, upper, upper == fraction(rational(found.lower)))
+
+    def in_the_end(self) -> Fraction:
+        """What the chance tends to: inputs with equal rows are never told apart."""
+        best: dict[int, fmpq] = {}
+        for row, chance in zip(equal_rows(self.channel.matrix), self.prior.array, strict=True):
+            best[row] = max(chance, best.get(row, fmpq(0)))
+        return fraction(sum(best.values(), fmpq(0)))
+
+
+Attacker: TypeAlias = Believer | Guesser | Observer
+
+
+def attacker_on(
+    secret: Secret,
+    prior: PriorLike = None,
+    ratio: Number | None = None,
+    epsilon: Number | None = None,
+    distance: int | None = None,
+) -> Attacker:
+    """Return the attacker on a secret; see ``explain`` for what goes together."""
+    if isinstance(secret, Channel):
+        if (ratio, epsilon, distance) != (None, None, None):
+            raise InvalidNumber("a channel tells how private it is: give no ratio= or epsilon=")
+        exact = secret.exact()
+        return Observer(exact, prior_on(prior, exact.inputs).exact())
+    if isinstance(secret, Policy):
+        secret = _one_record(secret)
+    if isinstance(secret, Graph | AdjacencyGraph):
+        if distance is not None:
+            raise InvalidNumber("a graph tells how far its vertices are apart: give no distance=")
+        graph = adjacency_of(secret).explicit()
+        return Guesser(graph, prior_on(prior, graph.vertices).exact(), Ratio.of(ratio, epsilon))
+    if prior is not None:
+        raise InvalidNumber("the probability of a guess is its prior: give no prior=")
+    try:
+        guess = rational(secret)
+    except InvalidNumber:
+        raise InvalidInput(
+            "a secret must be a Channel, a graph, a Policy or the probability of a guess, "
+            f"got {secret!r:.60}"
+        ) from None
+    return Believer(guess, Ratio.of(ratio, epsilon), 1 if distance is None else distance)
+
+
+def _one_record(policy: Policy) -> Graph:
+    if policy.is_constrained:
+        raise InvalidPolicy(
+            "records that depend on each other must be guessed together, got public constraints; "
+            "give policy.adjacency(), the graph of databases"
+        )
+    graphs = {graph for graph, _ in policy.adjacency().factors}
+    if len(graphs) > 1:
+        raise InvalidPolicy(
+            f"all records must have the same values, got {len(graphs)} kinds of records; "
+            "give the SecretGraph of one of them"
+        )
+    return graphs.pop()
+
+
+def largest_n(
+    secret: Secret,
+    below: Number,
+    prior: PriorLike = None,
+    *,
+    ratio: Number | None = None,
+    epsilon: Number | None = None,
+    distance: int | None = None,
+) -> int | float:
+    """Return after how many observations, at most, the attacker's chance is below a threshold.
+
+    It is 0 if one observation may be too many, and ∞ if none ever are. For a channel it is exact as
+    far as its observations can be counted exactly; for a guarantee, so many releases are safe
+    whatever the mechanism. The secret and the rest are as in ``explain``.
+
+    >>> from leaktight.policies.secrets import SecretGraph
+    >>> largest_n(SecretGraph.complete(4), "3/4", ratio="11/10")
+    23
+    >>> largest_n("1/100", "1/2", epsilon=1)                   # e^4 < 99 < e^5
+    4
+    """
+    return most_below(attacker_on(secret, prior, ratio, epsilon, distance), below)
+
+
+def most_below(attacker: Attacker, below: Number) -> int | float:
+    """Return the most observations after which the chance is below a threshold, by bisection."""
+    limit = fraction(rational(below))
+    before = attacker.chance(0).value
+    if not before < limit < 1:
+        raise InvalidNumber(
+            f"the threshold must be above {shown(before)}, the chance before any observation, "
+            f"and below 1, got {shown(limit)}"
+        )
+    if isinstance(attacker, Observer):
+        from leaktight.repetition.curve import observations_needed
+
+        return observations_needed(attacker.channel, attacker.prior, success=limit).lower - 1
+    if attacker.chance(1).value >= limit:
+        return 0
+    if attacker.in_the_end() <= limit:
+        # Nothing but what one observation settles is ever settled for certain.
+        return math.inf
+    safe, unsafe = 1, 2
+    while attacker.chance(unsafe).value < limit:
+        safe, unsafe = unsafe, 2 * unsafe
+    while unsafe - safe > 1:
+        middle = (safe + unsafe) // 2
+        if attacker.chance(middle).value < limit:
+            safe = middle
+        else:
+            unsafe = middle
+    return safe
+
+
+def _power(ratio: Ratio, k: int) -> fmpq:
+    """Return λ^k, exactly if that is short, otherwise rounded up."""
+    base = rational(ratio.upper)
+    if k * base.height_bits() <= EXACT_BITS:
+        return base**k
+    if k * ratio.epsilon > MOST_EPSILON:
+        raise TooLarge(
+            f"λ^{k} is beyond e^{MOST_EPSILON:,}, and nothing is left to hide; "
+            "ask for fewer observations"
+        )
+    with precision(128):
+        ball = arb(base) ** k
+    with precision(64):
+        return ball.upper().fmpq()

@@ -1,0 +1,231 @@
+"""What does it mean for a person, in words?"""
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass
+from fractions import Fraction
+from textwrap import fill
+
+import numpy as np
+
+from leaktight.channels.distribution import PriorLike
+from leaktight.errors import InvalidNumber, TooLarge
+from leaktight.exact.numbers import Number, as_printed, fraction, rational
+from leaktight.exact.shown import Probability, counted, percent, shown
+from leaktight.leakage.hyper import hyper
+from leaktight.policies.policy import Policy
+from leaktight.privacy.breach import Breach
+from leaktight.repetition.attacker import (
+    Attacker,
+    Guesser,
+    Observer,
+    Secret,
+    attacker_on,
+    most_below,
+)
+from leaktight.repetition.likelihood_bounds import success_bounds
+from leaktight.repetition.rounds import Observations, observe
+from leaktight.repetition.types import TypeClasses
+
+WIDTH = 80
+"""The columns that a line of text may take."""
+
+MOST_TYPES = 2**18
+"""The most types, times the inputs, that are gone through for a sentence: about a second."""
+
+MOST_OBSERVED = 2**20
+"""The most observations of which is asked whether a threshold is reached."""
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class Explanation:
+    """An attacker's chance before any observation, after one and after n; as text, sentences."""
+
+    what: str
+    """What is guessed, in words."""
+    noun: str
+    """What an observation is called."""
+    before: Probability
+    after: tuple[Probability, ...]
+    """After one observation and, if more were asked for, after all of them."""
+    belief: tuple[Probability, ...]
+    """The largest probability that a value can have then, after the most telling outcome; for a
+    guarantee on a graph."""
+    telling: Breach | None
+    """The output after which some input is likeliest; for a channel."""
+    assumption: str
+    """For whom it holds, as a sentence."""
+    below: Fraction | None
+    """The threshold that was asked for."""
+    most: int | float | None
+    """The most observations that keep the chance below it."""
+    reached: bool | None
+    """Whether one more reaches it for certain; None if more were not tried, as it takes long."""
+
+    def __str__(self) -> str:
+        return "\n".join(fill(sentence, WIDTH) for sentence in self._sentences())
+
+    __repr__ = __str__
+
+    def _sentences(self) -> Iterator[str]:
+        yield f"Guessing {self.what}: {self.before.percent} before, {self._listed(self.after)}."
+        if self.belief == self.after:
+            yield "No single outcome tells more than that."
+        elif self.belief:
+            yield f"If the outcome is the most telling one: {self._listed(self.belief)}."
+        if self.telling is not None:
+            yield (
+                f"The most telling output is {self.telling.output!r}, with a chance of "
+                f"{percent(self.telling.chance)}: {self.telling.event} rises from "
+                f"{percent(self.telling.before)} to {percent(self.telling.after)}."
+            )
+        if self.assumption:
+            yield self.assumption
+        if self.below is not None and self.most is not None:
+            yield self._threshold(self.below, self.most)
+
+    def _listed(self, chances: tuple[Probability, ...]) -> str:
+        first, *rest = chances
+        return ", ".join(
+            [
+                f"{first} after {counted(first.observations, self.noun, f'{self.noun}s')}",
+                *(f"{chance} after {chance.observations:,}" for chance in rest),
+            ]
+        )
+
+    def _threshold(self, threshold: Fraction, most: int | float) -> str:
+        told = str(Probability(0, threshold, True))  # a rounded threshold would be another one
+        below = told.removeprefix("exactly ") if told.startswith("exactly") else shown(threshold)
+        keep = "keeps" if most == 1 else "keep"
+        if most == math.inf:
+            return f"However many {self.noun}s there are, it stays below {below}."
+        if most == 0:
+            return f"A single {self.noun} can bring it to {below} or more."
+        more = f"{most + 1:,} {'do' if self.reached else 'may'} not"
+        if self.reached is None:
+            more = "more were not tried, as that takes long"
+        return f"Up to {counted(most, self.noun, f'{self.noun}s')} {keep} it below {below}; {more}."
+
+
+def explain(
+    secret: Secret,
+    prior: PriorLike = None,
+    *,
+    ratio: Number | None = None,
+    epsilon: Number | None = None,
+    distance: int | None = None,
+    observations: int = 2,
+    below: Number | None = None,
+    what: str = "the secret",
+) -> Explanation:
+    """Say how likely an attacker guesses right, before and after observations.
+
+    The ``secret`` is one of these; the prior is uniform unless given.
+
+    - A ``Graph`` of values, with the ``ratio`` or ``epsilon`` of each release: the most that any
+      mechanism private on the graph lets anyone guess.
+    - A ``Policy``: the same for what one of its independent records is. For whole databases, give
+      ``policy.adjacency()``.
+    - A ``Channel``, which is observed repeatedly: exact, or a bound where counting all that can be
+      seen takes more than a second; ``success_probability`` takes its time.
+    - A number, the probability of one guess, with ``ratio`` or ``epsilon`` and the largest
+      ``distance`` between the possible values, by default 1.
+
+    With ``below`` it also says how many observations keep the chance below that; see ``largest_n``.
+
+    >>> from leaktight.channels.channel import Channel
+    >>> from leaktight.policies.secrets import SecretGraph
+    >>> bands = SecretGraph.complete(["<20k", "20-40k", "40-60k", ">60k"])
+    >>> print(explain(bands, epsilon=1, below="3/4", what="one person's salary band"))
+    Guessing one person's salary band: 25% before, at most 47.6% after 1 release, at
+    most 71.2% after 2.
+    No single outcome tells more than that.
+    It holds for every mechanism with this guarantee.
+    Up to 2 releases keep it below 75%; 3 may not.
+    >>> answer = Channel([["2/3", "1/3"], ["1/3", "2/3"]], ["no", "yes"], ["-", "+"])
+    >>> print(explain(answer, observations=101, what="a secret answer"))
+    Guessing a secret answer: 50% before, about 66.7% after 1 observation, more than
+    99.9% after 101.
+    The most telling output is '-', with a chance of 50%: 'no' rises from 50% to
+    66.7%.
+    """
+    if not isinstance(observations, int | np.integer) or observations < 1:
+        raise InvalidNumber(f"observations must be a whole number from 1 up, got {observations!r}")
+    attacker = attacker_on(secret, prior, ratio, epsilon, distance)
+    times = sorted({1, int(observations)})
+    threshold = None if below is None else fraction(as_printed(below))
+    most, reached = (None, None) if threshold is None else _most_below(attacker, threshold)
+    return Explanation(
+        what,
+        "observation" if isinstance(attacker, Observer) else "release",
+        attacker.chance(0),
+        tuple(_chance(attacker, n) for n in times),
+        tuple(map(attacker.belief, times)) if isinstance(attacker, Guesser) else (),
+        _most_telling(attacker) if isinstance(attacker, Observer) else None,
+        _assumption(secret, attacker),
+        threshold,
+        most,
+        reached,
+    )
+
+
+def is_quick(seen: Observations, n: int) -> bool:
+    """Say whether what n rounds of observations tell is found in about a second."""
+    return n == 1 or TypeClasses.of(seen.rounds(n).parts).count * len(seen) <= MOST_TYPES
+
+
+def _seen_by(observer: Observer) -> Observations:
+    return observe(observer.channel, observer.prior)
+
+
+def _chance(attacker: Attacker, n: int) -> Probability:
+    """Return the chance after n observations; a bound where the exact one takes long."""
+    if isinstance(attacker, Observer) and not is_quick(_seen_by(attacker), n):
+        try:
+            bounds = success_bounds(attacker.channel, attacker.prior, n)
+            return Probability(n, fraction(rational(bounds.upper)), False)
+        except TooLarge:
+            pass  # there are no bounds for so many inputs
+    return attacker.chance(n)
+
+
+def _most_below(attacker: Attacker, threshold: Fraction) -> tuple[int | float, bool | None]:
+    """Return the most observations that keep the chance below, and whether one more does not."""
+    if isinstance(attacker, Observer) and threshold < attacker.in_the_end():
+        reach, seen = 1, _seen_by(attacker)
+        while reach < MOST_OBSERVED and is_quick(seen, 2 * reach):
+            reach *= 2
+        if attacker.chance(reach).value < threshold:
+            return reach, None
+    most = most_below(attacker, threshold)
+    return most, isinstance(most, int) and attacker.chance(most + 1).is_exact
+
+
+def _most_telling(observer: Observer) -> Breach | None:
+    """Return the output after which an input is likeliest that has become likelier, if any has."""
+    channel, before = observer.channel, observer.prior.array
+    after = hyper(channel, observer.prior)
+    risen = np.argwhere(after.inner > before[:, None]).tolist()
+    if not risen:
+        return None
+    outer = after.outer
+    x, z = max(risen, key=lambda at: (after.inner[*at], outer.array[at[1]]))
+    return Breach(
+        repr(channel.inputs[x]),
+        (channel.inputs[x],),
+        outer.values[z],
+        fraction(before[x]),
+        fraction(after.inner[x, z]),
+        fraction(outer.array[z]),
+    )
+
+
+def _assumption(secret: Secret, attacker: Attacker) -> str:
+    if isinstance(attacker, Observer):
+        return ""
+    if isinstance(secret, Policy) and secret.records > 1:
+        return (
+            "It holds for every mechanism with this guarantee, also if all other records are "
+            "known, but not if records are known to depend on each other."
+        )
+    return "It holds for every mechanism with this guarantee."

@@ -1,0 +1,292 @@
+"""What do the answers of an audit look like? Each chart is one SVG element, drawn from the facts.
+
+A chart shows numbers and computes none. What cannot be drawn is None. No two lines differ by their
+colour alone.
+"""
+
+import math
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+import numpy as np
+
+from leaktight.policies.graph import picture
+from leaktight.reports.figure import (
+    BLUE,
+    GREEN,
+    INK,
+    PURPLE,
+    VERMILLION,
+    figure,
+    finished,
+    inline,
+    short_label,
+)
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+Facts: TypeAlias = dict[str, Any]
+
+WIDTH, HEIGHT = 4.7, 3.3
+"""The usual size in inches: letters stay readable on a telephone."""
+
+LONGEST = 40
+"""The most letters of a label in the words about a picture; in it there is room for fewer."""
+
+LETTER, BESIDE = 5.5, 16
+"""The width of a letter in points, and the most letters of a name beside or below a chart."""
+
+MOST_NAMED = 24
+"""The most rows or columns that all have their names beside them."""
+
+MOST_LABELLED = 16
+"""The most rows whose probabilities are written into the picture, if they have room."""
+
+MANY = 24
+"""Beyond so many observations their axis is logarithmic."""
+
+
+def policy_graph(facts: Facts) -> str | None:
+    """Draw the values of a record, and a line between those that must not be told apart."""
+    policy = facts["policy"]
+    if policy["values"] > len(policy["secrets"]):
+        return None
+    names = [short_label(name, LONGEST) for name in policy["secrets"]]
+    at = {name: k for k, name in enumerate(policy["secrets"])}
+    pairs = [[at[a], at[b]] for a, b in policy["pairs"]]
+    drawn = picture.svg(names, np.array(pairs, dtype=np.int64).reshape(-1, 2))
+    title = (
+        f"The secret graph: {len(names)} values and {len(pairs)} lines between values that must "
+        "not be told apart"
+    )
+    return inline(drawn, "policy", title)
+
+
+def heat_map(facts: Facts) -> str | None:
+    """Draw a mechanism: one row per input, darker where an output is likelier.
+
+    The two probabilities that are farthest apart are framed, if they are in the picture.
+    """
+    mechanism = facts["mechanism"]
+    if mechanism is None or mechanism["matrix"] is None:
+        return None
+    matrix = np.array(mechanism["matrix"])
+    rows, columns = matrix.shape
+    names = [
+        [short_label(label, BESIDE) for label in mechanism[side]] for side in ("inputs", "outputs")
+    ]
+    room = (72 * WIDTH - 40 - LETTER * max(map(len, names[0]))) / columns
+    turned = max(map(len, names[1])) * LETTER > room
+    below = LETTER * max(map(len, names[1])) / 72 if turned else 0
+    with figure(WIDTH, below + min(5.0, 1.1 + 0.24 * rows)) as (drawing, axes):
+        from matplotlib.colors import LinearSegmentedColormap
+
+        colours = LinearSegmentedColormap.from_list("blues", ["#ffffff", BLUE, "#00304d"], N=40)
+        most = float(matrix.max())
+        mesh = axes.pcolormesh(matrix, cmap=colours, vmin=0, vmax=most, edgecolors="#e4e7eb")
+        axes.invert_yaxis()
+        axes.set(xlabel="output", ylabel="input")
+        axes.tick_params(length=0)
+        for side in axes.spines.values():
+            side.set_visible(False)
+        _name_ticks(axes.yaxis, names[0], 0.5)
+        _name_ticks(axes.xaxis, names[1], 0.5, rotation=90 if turned else 0)
+        if room > 6 * LETTER and rows <= MOST_LABELLED:
+            for (x, z), entry in np.ndenumerate(matrix):
+                colour = "white" if 5 * entry > 2 * most else INK
+                axes.text(z + 0.5, x + 0.5, f"{entry:.2g}", ha="center", va="center", color=colour)
+        else:
+            drawing.colorbar(mesh, label="probability", shrink=0.8, drawedges=False)
+        marked = marked_pair(facts)
+        if marked is not None:
+            _frame(axes, *marked)
+        title = (
+            f"Heat map of the mechanism: the probability of each of {columns} outputs for each of "
+            f"{rows} inputs, from 0 to {most:.4g}"
+        )
+        return finished(drawing, "mechanism", title)
+
+
+def marked_pair(facts: Facts) -> tuple[int, int, int] | None:
+    """Return the rows of the worst two neighbours and the column of the output, if shown.
+
+    A mechanism on each of several records may be worst at whole databases, which are no rows;
+    then it is the worst pair of one record alone.
+    """
+    mechanism = facts["mechanism"]
+    if mechanism is None or mechanism["matrix"] is None:
+        return None
+    for level in (facts["privacy"], facts["one record alone"]):
+        worst = None if level is None else level["worst"]
+        if worst is not None and (
+            {worst["input"], worst["neighbour"]} <= set(mechanism["inputs"])
+            and worst["output"] in mechanism["outputs"]
+        ):
+            return (
+                mechanism["inputs"].index(worst["input"]),
+                mechanism["inputs"].index(worst["neighbour"]),
+                mechanism["outputs"].index(worst["output"]),
+            )
+    return None
+
+
+def own_bits(facts: Facts) -> float | None:
+    """Return how much the mechanism leaks at worst of all records, as the worst case counts."""
+    leakage, policy = facts["leakage"], facts["policy"]
+    if leakage is None:
+        return None
+    if policy["on"] == "record" and policy["records"] > 1:
+        together = leakage["all records"]
+        return None if together is None else together["bits"]
+    bits: float = leakage["at worst"]["bits"]
+    return bits
+
+
+def leakage_by_epsilon(facts: Facts) -> str | None:
+    """Draw the worst case and the published bounds against ε, and this mechanism as a point."""
+    points = facts["by epsilon"]
+    if not points:
+        return None
+    epsilons = [point["epsilon"] for point in points]
+    with figure(WIDTH, HEIGHT + 0.5) as (drawing, axes):
+        diameters = [point["diameters"] for point in points]
+        if None not in diameters:
+            axes.plot(
+                epsilons, diameters, ":", color=GREEN, lw=1.8, label="Theorem 11 of [Edwards2021]"
+            )
+        tightest = [point["tightest"] for point in points]
+        axes.plot(
+            epsilons, tightest, "--", color=VERMILLION, lw=3, label="tightest published bound"
+        )
+        worst = [point["worst"] for point in points]
+        axes.plot(epsilons, worst, "o-", color=BLUE, lw=1.5, label="worst of any mechanism")
+        if facts["asked"] is not None:
+            axes.axvline(
+                facts["asked"]["epsilon"], color=INK, ls="-.", lw=1, label="ε that was asked"
+            )
+        level, bits = facts["privacy"], own_bits(facts)
+        if level is not None and level["epsilon"] is not None and bits is not None:
+            axes.plot(
+                level["epsilon"], bits, "D", color=PURPLE, mec=INK, ms=8, ls="none",
+                label="this mechanism", zorder=4,
+            )  # fmt: skip
+        axes.set(xlabel="ε of the mechanism", ylabel="leakage at worst (bits)")
+        axes.set_xlim(left=0)
+        axes.yaxis.set_major_formatter(lambda y, _: f"{y:,.10g}")
+        near = max(*tightest, *worst, bits or 0)  # bounds far above may leave the picture
+        axes.set_ylim(0, min(axes.get_ylim()[1], 1.8 * near) or 1)
+        axes.grid(True)
+        drawing.legend(loc="outside lower center", ncols=2)
+        title = (
+            f"Leakage against ε from {epsilons[0]:.4g} to {epsilons[-1]:.4g}: the worst case rises "
+            f"from {worst[0]:.4g} to {worst[-1]:.4g} bits, the tightest published bound from "
+            f"{tightest[0]:.4g} to {tightest[-1]:.4g}"
+        )
+        return finished(drawing, "leakage", title)
+
+
+def belief(facts: Facts) -> str | None:
+    """Draw what is believed of each value before and after the most telling output."""
+    posterior = facts["posterior"]
+    if posterior is None:
+        return None
+    places = np.arange(len(posterior["values"]))
+    before, after = posterior["before"], posterior["after"]
+    with figure(WIDTH, 1.3 + min(0.42, 4.2 / len(places)) * len(places)) as (drawing, axes):
+        axes.barh(
+            places - 0.2, before, 0.38, color="white", edgecolor=INK, hatch="////", label="before"
+        )
+        axes.barh(places + 0.2, after, 0.38, color=BLUE, edgecolor=BLUE, label="after")
+        if len(places) <= MOST_NAMED // 2:
+            for place, old, new in zip(places.tolist(), before, after, strict=True):
+                for y, chance in ((place - 0.2, old), (place + 0.2, new)):
+                    axes.annotate(
+                        f"{100 * chance:.3g}%", (chance, y), (3, 0), va="center", fontsize=7,
+                        textcoords="offset points",
+                    )  # fmt: skip
+        _name_ticks(axes.yaxis, [short_label(label, BESIDE) for label in posterior["values"]], 0)
+        axes.invert_yaxis()
+        axes.set_xlim(0, min(1.0, 1.15 * max(*before, *after)))
+        axes.xaxis.set_major_formatter(lambda x, _: f"{100 * x:.3g}%")
+        axes.set(xlabel="probability", ylabel="value")
+        axes.grid(True, axis="x")
+        drawing.legend(loc="outside lower center", ncols=2)
+        title = (
+            f"Bars of what is believed of {len(places)} values before and after the output "
+            f"{short_label(posterior['output'], LONGEST)}"
+        )
+        return finished(drawing, "belief", title)
+
+
+def repetition(facts: Facts) -> str | None:
+    """Draw the chance of a right guess against the number of observations."""
+    attacker, curve = facts["attacker"], facts["attacker"]["curve"]
+    if not curve:
+        return None
+    counts = [point["observations"] for point in curve]
+    low, high = ([point[end] for point in curve] for end in ("lower", "upper"))
+    with figure(WIDTH, HEIGHT + 0.3) as (drawing, axes):
+        axes.fill_between(counts, low, high, color=BLUE, alpha=0.25, lw=0)
+        axes.plot(counts, low, "-", color=BLUE, lw=1)
+        axes.plot(counts, high, "o-", color=BLUE, lw=1.5, label="right guess")
+        seen = attacker["of this mechanism"]
+        if seen is not None:
+            before = seen["before"]["float"]
+            axes.axhline(before, color=INK, ls=":", lw=1.2, label="before any observation")
+        threshold = facts["question"]["below"]
+        if threshold is not None:
+            axes.axhline(
+                threshold["float"], color=VERMILLION, ls="--", lw=1.5, label="threshold asked for"
+            )
+        if counts[-1] > MANY:
+            axes.set_xscale("log")
+            axes.minorticks_off()
+        ticks = counts[:: 2 if counts[-1] > 1000 else 1]
+        axes.set_xticks(ticks, [f"{n:,}" for n in ticks])
+        axes.set_ylim(0, 1.02)
+        axes.yaxis.set_major_formatter(lambda y, _: f"{100 * y:.3g}%")
+        axes.set(xlabel="number of observations", ylabel="chance of a right guess")
+        axes.grid(True)
+        drawing.legend(loc="outside lower center", ncols=2)
+        title = (
+            f"Chance of a right guess against the number of observations: at most "
+            f"{100 * high[0]:.3g}% after {counts[0]}, at most {100 * high[-1]:.3g}% after "
+            f"{counts[-1]}"
+        )
+        return finished(drawing, "repetition", title)
+
+
+CHARTS: dict[str, Callable[[Facts], str | None]] = {
+    "policy": policy_graph,
+    "mechanism": heat_map,
+    "leakage": leakage_by_epsilon,
+    "belief": belief,
+    "repetition": repetition,
+}
+"""The charts by the sections of the report that they stand in."""
+
+
+# --- rows and columns ----------------------------------------------------------------------
+
+
+def _name_ticks(axis: Any, names: Sequence[str], middle: float, rotation: int = 0) -> None:
+    """Put names beside the rows or below the columns; if there are too many, only some."""
+    step = math.ceil(len(names) / MOST_NAMED)
+    places = [k + middle for k in range(0, len(names), step)]
+    size = 9 if len(names) <= MOST_NAMED // 2 else 7
+    axis.set_ticks(places, names[::step], rotation=rotation, fontsize=size)
+
+
+def _frame(axes: "Axes", row: int, other: int, column: int) -> None:
+    """Frame the two entries of an output that are farthest apart, and mark their names."""
+    from matplotlib.patches import Rectangle
+
+    for x in (row, other):
+        frame = Rectangle((column, x), 1, 1, fill=False, ec=VERMILLION, lw=2.5, zorder=3)
+        frame.set_clip_on(False)
+        axes.add_patch(frame)
+    for axis, marked in ((axes.yaxis, (row, other)), (axes.xaxis, (column,))):
+        for place, name in zip(axis.get_ticklocs(), axis.get_ticklabels(), strict=True):
+            if int(place) in marked:
+                name.set(color=VERMILLION, fontweight="bold")

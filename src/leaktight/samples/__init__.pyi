@@ -1,0 +1,24 @@
+from .black_box import EpsilonLowerBound, audit_mechanism
+from .drawing import OneAtATime
+from .event import AtLeast, AtMost, OneOf
+from .independence import IndependenceTest, independence_test
+from .information import estimate_mutual_information
+from .leakage import LeakageEstimate, estimate_min_entropy_leakage, estimate_posterior_vulnerability
+from .observations import Observations, read_observations
+
+__all__ = [
+    "AtLeast",
+    "AtMost",
+    "EpsilonLowerBound",
+    "IndependenceTest",
+    "LeakageEstimate",
+    "Observations",
+    "OneAtATime",
+    "OneOf",
+    "audit_mechanism",
+    "estimate_min_entropy_leakage",
+    "estimate_mutual_information",
+    "estimate_posterior_vulnerability",
+    "independence_test",
+    "read_observations",
+]

@@ -1,0 +1,206 @@
+"""Which mechanism does a study name? A construction, a matrix, a file, or a Python function."""
+
+import importlib.util
+import sys
+from collections.abc import Callable
+from contextlib import redirect_stdout
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from leaktight.channels.channel import Channel
+from leaktight.channels.distribution import Distribution
+from leaktight.channels.file import read_channel
+from leaktight.channels.gain import Gain, Loss
+from leaktight.channels.program import channel_of
+from leaktight.errors import InvalidInput, Mismatch, TooLarge
+from leaktight.labels import alignment
+from leaktight.mechanisms.best import BestMechanism, optimal_mechanism
+from leaktight.mechanisms.geometric import TruncatedGeometric
+from leaktight.mechanisms.graph_exponential import GraphExponential
+from leaktight.mechanisms.laplace import RoundedLaplace
+from leaktight.mechanisms.mechanism import Mechanism
+from leaktight.mechanisms.planar import PlanarGeometric, PlanarLaplace
+from leaktight.mechanisms.randomized_response import RandomizedResponse
+from leaktight.mechanisms.tight_constraints import TightConstraints
+from leaktight.policies.graph import Graph
+from leaktight.studies.table import StudyTable, plain_number, shortened
+
+MOST_INPUTS = 1000
+"""The most inputs of a mechanism that a study names: a matrix of a million exact numbers."""
+
+LINES: dict[str, Callable[..., Mechanism]] = {
+    "truncated geometric": TruncatedGeometric,
+    "rounded laplace": RoundedLaplace,
+}
+PLANES: dict[str, Callable[..., Mechanism]] = {
+    "planar geometric": PlanarGeometric,
+    "planar laplace": PlanarLaplace,
+}
+GIVEN = {"matrix": "rows", "file": "file", "python": "function"}
+"""The mechanisms that are given, and the key that gives them."""
+
+CONSTRUCTIONS = (
+    "best", "randomised response", *LINES, "graph exponential", "tight constraints", *PLANES,
+)  # fmt: skip
+KINDS = (*CONSTRUCTIONS, *GIVEN)
+
+USES = {
+    "rows": ("matrix",), "outputs": ("matrix",), "file": ("file",), "function": ("python",),
+    "sensitivity": tuple(LINES), "ratio": CONSTRUCTIONS, "epsilon": CONSTRUCTIONS,
+}  # fmt: skip
+"""The kinds of mechanisms that a key is for."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class NamedMechanism:
+    """A mechanism in words, its channel, and the files that it is in; or none at all."""
+
+    name: str | None = None
+    channel: Channel | None = None
+    files: tuple[Path, ...] = ()
+    best: BestMechanism | None = None
+    """The same with its proof, if the best was asked for."""
+
+
+@dataclass(frozen=True, slots=True)
+class MechanismReader:
+    """What a mechanism of a study is built on."""
+
+    table: StudyTable
+    question: StudyTable
+    graph: Graph
+    prior: Distribution
+    aim: Gain | Loss | None
+    allow_code: bool
+
+    def read(self) -> NamedMechanism:
+        """Return the mechanism that the table names."""
+        table = self.table
+        kind = table.one_of("kind", KINDS)
+        for key, kinds in USES.items():
+            if key in table and kind not in kinds:
+                raise table.wrong(key, f'is for kind = "{kinds[0]}", got "{kind}"')
+        if kind in GIVEN and GIVEN[kind] not in table:
+            raise table.wrong("", f'needs {GIVEN[kind]} for kind = "{kind}"')
+        if self.graph.order > MOST_INPUTS:
+            with table.at("kind"):
+                raise TooLarge(
+                    f"a study takes a mechanism on at most {MOST_INPUTS:,} inputs, "
+                    f"got {self.graph.order:,}"
+                )
+        if kind == "matrix":
+            return NamedMechanism("the given matrix", self._fitted("rows", self._matrix()))
+        if kind == "file":
+            path = table.file.parent / table.text("file", "")
+            with table.at("file"):
+                channel = read_channel(path)
+            fitted = self._fitted("file", channel)
+            return NamedMechanism(f"the matrix in {path.name}", fitted, (path,))
+        if kind == "python":
+            name = table.text("function", "")
+            program, source = self._function(name)
+            with table.at("function"), redirect_stdout(sys.stderr):
+                channel = _called(name, program, self.graph)
+            return NamedMechanism(f"the program {name}", channel, (source,))
+        made = self._construction(kind)
+        best = made if isinstance(made, BestMechanism) else None
+        return NamedMechanism(made.name, made.channel, best=best)
+
+    def _matrix(self) -> Channel:
+        rows = self.table.get("rows")
+        outputs = self.table.labels("outputs") if "outputs" in self.table else None
+        named = isinstance(rows, dict)
+        with self.table.at("rows"):
+            if not isinstance(rows, dict | list):
+                raise InvalidInput(f"must be a list of rows, got {shortened(rows)}")
+            for row in rows.values() if isinstance(rows, dict) else rows:
+                entries = row.values() if isinstance(row, dict) else row
+                if isinstance(row, dict | list) and any(isinstance(p, bool) for p in entries):
+                    raise InvalidInput("must have numbers in it, got true or false")
+            return Channel(rows, None if named else self.graph.vertices, outputs)
+
+    def _fitted(self, key: str, channel: Channel) -> Channel:
+        """Return the channel with its inputs, which may be texts, named as the graph does."""
+        named = {str(vertex): vertex for vertex in self.graph.vertices}
+        with self.table.at(key):
+            labels = [x if x in named.values() else named.get(str(x), x) for x in channel.inputs]
+            fitted = Channel(channel, labels)
+            try:
+                alignment(self.graph.vertices, fitted.inputs, "the mechanism and the policy")
+            except Mismatch as wrong:
+                few = ", ".join(map(repr, self.graph.vertices[:5]))
+                more = ", …" if self.graph.order > 5 else ""
+                raise Mismatch(f"{wrong}; the inputs must be {few}{more}") from None
+            return fitted
+
+    def _construction(self, kind: str) -> Mechanism:
+        table, graph = self.table, self.graph
+        source = table if "ratio" in table or "epsilon" in table else self.question
+        ratio = source.ratio()
+        if ratio is None:
+            raise table.wrong("", f'needs epsilon or ratio for kind = "{kind}"')
+        most = ratio.lower
+        if kind in PLANES:
+            points = graph.vertices
+            if not all(isinstance(point, tuple) and len(point) == 2 for point in points):
+                raise table.wrong("kind", f'"{kind}" needs secrets = "grid" with two sides')
+            rows, columns = (
+                list(dict.fromkeys(point[axis] for point in points))  # type: ignore[index]
+                for axis in (0, 1)
+            )
+            with table.at("kind"):
+                return PLANES[kind](rows, columns, ratio=most)
+        if kind in LINES:
+            steps = table.whole("sensitivity", 1, MOST_INPUTS)
+            with table.at("kind"):
+                return LINES[kind](graph.vertices, ratio=most, sensitivity=steps)
+        with table.at("kind"):
+            if kind == "randomised response":
+                return RandomizedResponse(graph.vertices, ratio=most)
+            if kind == "graph exponential":
+                return GraphExponential(graph, ratio=most)
+            if kind == "tight constraints":
+                return TightConstraints(graph, ratio=most)
+            if self.aim is None:
+                raise TooLarge(f"the best of {graph.order:,} inputs takes too long")
+            given = [plain_number(source.get(key)) for key in ("ratio", "epsilon")]
+            return optimal_mechanism(graph, self.prior, self.aim, *given)
+
+    def _function(self, name: str) -> tuple[Callable[..., Any], Path]:
+        """Import the function that a study names, if that is allowed."""
+        if not self.allow_code:
+            raise self.table.wrong(
+                "function", f"= {name!r} is Python code; if you trust it, pass --allow-code"
+            )
+        module, _, function = name.partition(":")
+        source = self.table.file.parent / f"{module}.py"
+        if not module.isidentifier() or not function.isidentifier() or not source.is_file():
+            raise self.table.wrong(
+                "function", f"must be module:function of a file beside the study, got {name!r:.60}"
+            )
+        spec = importlib.util.spec_from_file_location(f"study:{module}", source)
+        assert spec is not None
+        assert spec.loader is not None
+        loaded = importlib.util.module_from_spec(spec)
+        sys.modules[loaded.__name__] = loaded  # dataclasses look their module up there
+        try:
+            with redirect_stdout(sys.stderr):
+                spec.loader.exec_module(loaded)
+            program: Callable[..., Any] = getattr(loaded, function)
+        except (Exception, SystemExit) as wrong:
+            found = f"{type(wrong).__name__}: {wrong}"
+            raise self.table.wrong("function", f"= {name!r} cannot be loaded: {found}") from None
+        finally:
+            del sys.modules[loaded.__name__]
+        return program, source
+
+
+def _called(name: str, program: Callable[..., Any], graph: Graph) -> Channel:
+    """Return the channel of a program that may raise anything."""
+    try:
+        return channel_of(program, graph)
+    except InvalidInput:
+        raise
+    except (Exception, SystemExit) as wrong:
+        raise InvalidInput(f"{name!r} raised {type(wrong).__name__}: {wrong}") from None

@@ -1,0 +1,222 @@
+"""How is a table of a study read, so that a mistake is named with its key and the way out?"""
+
+import re
+import tomllib
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from decimal import Decimal, InvalidOperation
+from difflib import get_close_matches
+from pathlib import Path
+from typing import Any
+
+from leaktight.errors import InvalidFile, LeaktightError, TooLarge
+from leaktight.exact.numbers import Number, rational
+from leaktight.exact.ratio import Ratio
+
+LARGEST_FILE = 2**20
+"""The most bytes of a study."""
+
+MOST_DIGITS = 4000
+"""The most digits of a number in a study, and its largest power of ten."""
+
+MOST_BITS = 2**12
+"""The most bits of a ratio; with more, answers take minutes."""
+
+NESTED = re.compile(r"(?:\.\s*[\w\"'-]+\s*){40}")
+"""Names of tables within tables, whose reading takes the square of their number."""
+
+UNSEEN = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029]")
+"""What is no part of a line of text; on a terminal it could do anything."""
+
+
+def load(file: Path) -> dict[str, Any]:
+    """Return what a TOML file says; every text is one line, every number finite and not huge."""
+    try:
+        if file.exists() and not file.is_file():
+            kind = "folder" if file.is_dir() else "device"
+            raise InvalidFile(f"{file} is a {kind}; a study is a TOML file")
+        if file.stat().st_size > LARGEST_FILE:
+            raise InvalidFile(f"{file}: a study must have at most {LARGEST_FILE:,} bytes")
+        text = file.read_text(encoding="utf-8-sig")
+    except FileNotFoundError:
+        raise InvalidFile(f"there is no file {file}; a study is a TOML file") from None
+    except UnicodeDecodeError:
+        raise InvalidFile(f"{file} is not text in UTF-8; a study is a TOML file") from None
+    except OSError as wrong:
+        raise InvalidFile(f"{file} cannot be read: {wrong.strerror}") from None
+    try:
+        if NESTED.search(text):
+            raise RecursionError
+        content = tomllib.loads(text, parse_float=Decimal)
+        _check(file, (), content)
+    except tomllib.TOMLDecodeError as wrong:
+        raise InvalidFile(f"{file} is not TOML: {str(wrong)[:200]}") from None
+    except RecursionError:
+        raise InvalidFile(f"{file}: the tables and lists are nested too deeply") from None
+    except (InvalidOperation, OverflowError):
+        raise InvalidFile(f"{file}: a number is too large to be read") from None
+    except ValueError as wrong:
+        if isinstance(wrong, InvalidFile):
+            raise
+        raise InvalidFile(f"{file}: a number may have at most {MOST_DIGITS:,} digits") from None
+    return content
+
+
+def _check(file: Path, path: tuple[str, ...], value: Any) -> None:
+    """Refuse what no key may have: it could not even be shown in a message."""
+    place = path[0] if len(path) == 1 else f"[{path[0]}] {'.'.join(path[1:])}" if path else ""
+    if isinstance(value, dict):
+        for key, each in value.items():
+            if UNSEEN.search(key):
+                raise InvalidFile(f"{file}: the key {key!r:.60} must be one line of text")
+            _check(file, (*path, key), each)
+    elif isinstance(value, list):
+        for each in value:
+            _check(file, path, each)
+    elif isinstance(value, str):
+        if UNSEEN.search(value):
+            raise InvalidFile(f"{file}: {place} must be one line of text, got {value!r:.60}")
+    elif isinstance(value, Decimal) and not value.is_finite():
+        raise InvalidFile(f"{file}: {place} must be a finite number, got {value}")
+    elif (isinstance(value, Decimal) and value and abs(value.adjusted()) > MOST_DIGITS) or (
+        isinstance(value, int) and value.bit_length() > 3 * MOST_DIGITS
+    ):
+        raise InvalidFile(f"{file}: {place} may have at most {MOST_DIGITS:,} digits")
+
+
+def asked_ratio(ratio: Number | None, epsilon: Number | None) -> Ratio:
+    """Return the ratio that a person wrote, of a size that can be computed with.
+
+    >>> asked_ratio("3/2", None).lower
+    Fraction(3, 2)
+    """
+    found = Ratio.of(ratio, epsilon)
+    if max(found.lower.numerator, found.lower.denominator).bit_length() > MOST_BITS:
+        raise TooLarge(f"a ratio may have at most {MOST_BITS:,} bits here; ε is below 2,839")
+    return found
+
+
+@dataclass(frozen=True, slots=True)
+class StudyTable:
+    """A table of a study, whose keys are known ones."""
+
+    file: Path
+    name: str
+    content: dict[str, Any]
+
+    @classmethod
+    def of(cls, file: Path, name: str, content: Any, keys: tuple[str, ...]) -> "StudyTable":
+        """Return the table with this name, after a look at its keys."""
+        table = cls(file, name, content)
+        if not isinstance(content, dict):
+            raise InvalidFile(f"{file}: {name} must be a table, [{name}], got {shortened(content)}")
+        for key in content:
+            if key not in keys:
+                close = get_close_matches(key, keys, n=1)
+                hint = f"did you mean {close[0]}?" if close else f"known: {', '.join(keys)}"
+                raise table.wrong(key[:60], f"is no key of a study; {hint}")
+        return table
+
+    def __contains__(self, key: str) -> bool:
+        return key in self.content
+
+    def get(self, key: str) -> Any:
+        """Return what a key says; None if it is not there."""
+        return self.content.get(key)
+
+    def where(self, key: str) -> str:
+        """Return the place of a key, for a message."""
+        return " ".join(part for part in (f"[{self.name}]" if self.name else "", key) if part)
+
+    def wrong(self, key: str, what: str) -> InvalidFile:
+        """Return the error that something is wrong with a key."""
+        return InvalidFile(f"{self.file}: {self.where(key)} {what}")
+
+    @contextmanager
+    def at(self, key: str) -> Iterator[None]:
+        """Say of whatever is refused inside that it is because of this key."""
+        try:
+            yield
+        except LeaktightError as wrong:
+            kind = TooLarge if isinstance(wrong, TooLarge) else InvalidFile
+            raise kind(f"{self.file}: {self.where(key)}: {wrong}") from None
+
+    def listed(self, key: str) -> list[Any]:
+        """Return a list, by default an empty one."""
+        found = self.content.get(key, [])
+        if not isinstance(found, list):
+            raise self.wrong(key, f"must be a list, got {shortened(found)}")
+        return found
+
+    def text(self, key: str, usual: str) -> str:
+        """Return a text that is not empty."""
+        found = self.content.get(key, usual)
+        if not isinstance(found, str) or not found.strip():
+            raise self.wrong(key, f"must be text in quotes, got {shortened(found)}")
+        return found
+
+    def whole(self, key: str, usual: int, most: int) -> int:
+        """Return a whole number from 1."""
+        found = self.content.get(key, usual)
+        if not isinstance(found, int) or isinstance(found, bool) or not 1 <= found <= most:
+            raise self.wrong(
+                key, f"must be a whole number from 1 to {most:,}, got {shortened(found)}"
+            )
+        return found
+
+    def number(self, key: str) -> Number | None:
+        """Return a number, as it was written; None if the key is not there."""
+        found = self.content.get(key)
+        if found is not None:
+            with self.at(key):
+                rational(plain_number(found))
+        return found
+
+    def ratio(self) -> Ratio | None:
+        """Return the ratio that ``ratio`` or ``epsilon`` says."""
+        if "ratio" not in self and "epsilon" not in self:
+            return None
+        if "ratio" in self and "epsilon" in self:
+            raise self.wrong("", "must have only one of ratio and epsilon, got both")
+        with self.at("ratio" if "ratio" in self else "epsilon"):
+            given = [plain_number(self.get(key)) for key in ("ratio", "epsilon")]
+            return asked_ratio(*given)
+
+    def one_of(self, key: str, known: tuple[str, ...], usual: str | None = None) -> str:
+        """Return one of the known texts."""
+        found = self.content.get(key, usual)
+        if found is None:
+            raise self.wrong("", f"needs {key}: one of {', '.join(known)}")
+        if not isinstance(found, str) or found not in known:
+            close = get_close_matches(str(found)[:60], known, n=1)
+            hint = f"did you mean {close[0]!r}?" if close else f"known: {', '.join(known)}"
+            raise self.wrong(key, f"cannot be {shortened(found)}; {hint}")
+        return found
+
+    def labels(self, key: str) -> list[Any]:
+        """Return a list of values."""
+        return [self.label(key, each) for each in self.listed(key)]
+
+    def label(self, key: str, given: Any) -> Any:
+        """Return one value: text, a number, True, False, a date, or a tuple of them."""
+        if isinstance(given, list):
+            return tuple(self.label(key, each) for each in given)
+        if isinstance(given, dict):
+            raise self.wrong(key, f"must have texts or numbers in it, got {shortened(given)}")
+        if isinstance(given, Decimal):
+            return int(given) if given == given.to_integral() else float(given)
+        return given
+
+
+def plain_number(given: Any) -> Any:
+    """Return what was given for a number; true and false are none."""
+    return repr(given).lower() if isinstance(given, bool) else given
+
+
+def shortened(given: Any) -> str:
+    """Return what was found, as it is written in the file, for a message."""
+    if isinstance(given, bool | Decimal):
+        return str(given).lower()[:60]
+    text = str(given) if isinstance(given, int) else repr(given)
+    return text if len(text) <= 60 else f"{text[:59]}…"

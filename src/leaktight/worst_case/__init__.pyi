@@ -1,0 +1,35 @@
+from .certificate import verify_certificate, write_certificate
+from .every_ratio.decision import BoundDecision, decide_bound
+from .every_ratio.function import WorstCaseFunction, worst_case_function
+from .optimum import WorstCase, worst_case_leakage
+from .published.bounds import Bound, Inapplicable, LeakageBounds
+from .published.codes import (
+    CoveringCode,
+    covering_code,
+    greedy_code,
+    hamming_code,
+    repetition_code,
+    smallest_code,
+)
+from .published.published import leakage_bounds
+
+__all__ = [
+    "Bound",
+    "BoundDecision",
+    "CoveringCode",
+    "Inapplicable",
+    "LeakageBounds",
+    "WorstCase",
+    "WorstCaseFunction",
+    "covering_code",
+    "decide_bound",
+    "greedy_code",
+    "hamming_code",
+    "leakage_bounds",
+    "repetition_code",
+    "smallest_code",
+    "verify_certificate",
+    "worst_case_function",
+    "worst_case_leakage",
+    "write_certificate",
+]

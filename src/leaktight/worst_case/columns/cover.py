@@ -1,0 +1,265 @@
+"""Which bound holds for all private channels at once, and when does a channel attain it?
+
+Let q = 1/λ and d the distance of the graph, q^∞ = 0. A *cover* is b ≥ 0 with
+Σ_i b_i·q^d(i,j) ≥ 1 for every vertex j: no private channel has Σ_z max_x K(z|x) > Σ b. If the
+*weighting* w, the solution of Σ_j q^d(i,j)·w_j = 1, is non-negative, then K_ij = w_j·q^d(i,j) is
+a private channel that attains Σ w. Both are proved in docs/proofs/cover-bound.md.
+"""
+
+import math
+from collections import Counter
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+from flint import fmpq, fmpq_mat, fmpq_poly, fmpz
+
+from leaktight.channels.channel import Channel
+from leaktight.exact.linear_program import LinearProgram, Optimum, solve, solve_inside
+from leaktight.exact.numbers import Array, exact_array, float_array, rational
+from leaktight.policies.graph import Graph, product_factors
+from leaktight.policies.symmetry import Points, automorphism_group, distance_distribution
+
+MOST_UNKNOWNS = 150
+"""The most orbits of vertices for which a weighting is solved for exactly."""
+
+MOST_BY_SIMPLEX = 400
+"""The most orbits for which the best cover is sought at a vertex; beyond, interior points do."""
+
+UNIT = 2**40
+"""What floating point proposes is rounded to multiples of 1/UNIT."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Cover:
+    """Weights b ≥ 0 on the vertices, and the ``bound`` Σ b / min coverage that they give.
+
+    Dividing by the least coverage makes a cover of any b, so that an approximate b still gives a
+    bound; it is computed exactly.
+    """
+
+    weights: Array
+    bound: fmpq
+
+    @classmethod
+    def of(
+        cls, graph: Graph, ratio: Fraction, weights: Array, orbits: Points | None = None
+    ) -> "Cover":
+        """Return the bound that some weights give; see ``coverage`` for ``orbits``.
+
+        >>> from leaktight.policies.secrets import SecretGraph
+        >>> Cover.of(SecretGraph.line(4), Fraction(2), exact_array([1, 1, 1, 1])).bound
+        32/15
+        """
+        return cls(weights, total_weight(weights) / coverage(graph, ratio, weights, orbits).min())
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class DistanceMechanism:
+    """The private channel K_ij = s·a_j·q^d(i,j), what is left of each row joined to one output.
+
+    s ≤ 1 is the largest scale at which what is left, 1 − s·Σ_j a_j·q^d(i,j), is itself a private
+    column. It joins the output where it is largest, so the sum of the column maxima is
+    s·Σ a + the largest remainder.
+    """
+
+    graph: Graph
+    ratio: Fraction
+    weights: Array
+    scale: fmpq
+    remainder: Array
+
+    @classmethod
+    def of(
+        cls, graph: Graph, ratio: Fraction, weights: Array, orbits: Points | None = None
+    ) -> "DistanceMechanism":
+        """Return the mechanism for non-negative weights a that are not all 0."""
+        used, most = coverage(graph, ratio, weights, orbits), rational(ratio)
+        tails, heads = np.concatenate([graph.edges, graph.edges[:, ::-1]]).T
+        near = float_array(used)
+        gaps = near[heads] - float(1 / ratio) * near[tails]
+        # Rounding cannot hide the steepest arc from a margin that is so much wider.
+        top = gaps >= gaps.max(initial=0.0) - 2.0**-40 * near.max()
+        steep = (most * used[heads[top]] - used[tails[top]]).max(initial=fmpq(0))
+        limits = [1 / used.max(), *([(most - 1) / steep] if steep > 0 else [])]
+        scale = min(limits)
+        return cls(graph, ratio, weights, scale, 1 - scale * used)
+
+    @property
+    def value(self) -> fmpq:
+        """The sum of the column maxima."""
+        return self.scale * total_weight(self.weights) + self.remainder.max()
+
+    def channel(self) -> Channel:
+        """The mechanism itself, its outputs named like its inputs."""
+        powers, common = _powers(self.graph, self.ratio)
+        matrix = (powers / common)[self.graph.distances + 1] * (self.weights * self.scale)
+        matrix[:, int(self.remainder.argmax())] += self.remainder
+        return Channel(matrix, self.graph.vertices, self.graph.vertices)
+
+
+def total_weight(weights: Array) -> fmpq:
+    """Return Σ w. Many weights are equal if the graph is symmetric, and long if it is large.
+
+    >>> total_weight(exact_array(["2/3", "1/3", "1/3", "2/3"]))
+    2
+    """
+    each = Counter(weights.tolist()).items()
+    return sum((weight * times for weight, times in each), fmpq(0))
+
+
+def coverage(graph: Graph, ratio: Fraction, weights: Array, orbits: Points | None = None) -> Array:
+    """Return Σ_i b_i·q^d(i,j) for each vertex j, exactly.
+
+    For weights that are equal on the ``orbits`` of vertices, one j of each is looked at.
+
+    >>> from leaktight.policies.secrets import SecretGraph
+    >>> coverage(SecretGraph.line(4), Fraction(2), exact_array(["2/3", "1/3", "1/3", "2/3"]))
+    array([1, 1, 1, 1], dtype=object)
+    """
+    powers, common = _powers(graph, ratio)
+    alike = weights[0] > 0 and (weights == weights[0]).all()
+    unit = weights[0] if alike else fmpq(1, math.lcm(*{int(weight.q) for weight in weights}))
+    units = weights / unit
+    if orbits is None:
+        rows, orbits = iter(graph.distances), np.arange(graph.order, dtype=np.int32)
+    else:
+        first = np.unique(orbits, return_index=True)[1]
+        rows = (graph.distances_from(graph.vertices[i]) for i in first)
+    if units.sum() >= 2**53:
+        return np.array([powers[row + 1] @ weights for row in rows])[orbits] / common
+    # Whole numbers below 2^53 are added without rounding in floating point.
+    whole, known = float_array(units), dict[bytes, fmpq]()
+    used = []
+    for row in rows:
+        seen = np.bincount(row + 1, whole, minlength=len(powers))
+        if (key := seen.tobytes()) not in known:
+            known[key] = exact_array(map(int, seen)) @ powers / common * unit
+        used.append(known[key])
+    return np.array(used)[orbits]
+
+
+def weighting(graph: Graph, ratio: Fraction) -> Array | None:
+    """Return the weighting of a connected graph if it is non-negative, and None if not.
+
+    It is put together from those of the graph's blocks, and these from those of their factors
+    (docs/proofs/weighting.md), so that a tree or a grid needs no distances. It is None too if it
+    is not unique, or if there are too many unknowns, one for each orbit of a block's vertices.
+
+    >>> from leaktight.policies.secrets import SecretGraph
+    >>> weighting(SecretGraph.line(4), Fraction(2))
+    array([2/3, 1/3, 1/3, 2/3], dtype=object)
+    """
+    blocks, q = graph.blocks(), 1 / rational(ratio)
+    if len(blocks) == 1 and graph.order > 3:
+        return _of_block(graph, ratio)
+    weights = exact_array([1] * graph.order)
+    for block in blocks:
+        inside: Any = 1 / (1 + (len(block) - 1) * q)
+        if len(block) > 3:  # of two or three vertices every two are joined
+            inside = _of_block(graph.subgraph(graph.vertices[i] for i in block), ratio)
+            if inside is None:
+                return None
+        weights[block] -= 1 - inside
+    return weights if weights.min() >= 0 else None
+
+
+def _of_block(graph: Graph, ratio: Fraction) -> Array | None:
+    """Return the weighting of a graph that no vertex cuts apart, if it is non-negative."""
+    factors = product_factors(graph) if graph.alike is None else []
+    if len(factors) > 1:
+        product = exact_array([1] * graph.order)
+        for factor, places in factors:
+            weights = weighting(factor, ratio)
+            if weights is None:
+                return None
+            product *= weights[places]
+        return product
+    if seen := distance_distribution(graph):
+        around = fmpq_poly(list(seen.counts))(1 / rational(ratio))
+        return np.full(graph.order, 1 / around, dtype=object)
+    return _by_orbits(graph, ratio)
+
+
+def _by_orbits(graph: Graph, ratio: Fraction) -> Array | None:
+    """Return the solution of a system with an unknown for each orbit, if it is non-negative."""
+    orbits = automorphism_group(graph).orbit_labels
+    k = int(orbits.max()) + 1
+    if k > MOST_UNKNOWNS:
+        return None
+    powers, common = _powers(graph, ratio)
+    floats = _orbit_sums(graph, orbits, _near_powers(graph, ratio))
+    try:
+        estimate = np.linalg.solve(floats, np.ones(k))
+    except np.linalg.LinAlgError:
+        return None
+    if estimate.min() < -(2.0**-20) * np.abs(estimate).max():
+        return None
+    exact = fmpq_mat(k, k, _orbit_sums(graph, orbits, powers).ravel().tolist())
+    try:
+        solved = exact.solve(fmpq_mat(k, 1, [common] * k)).entries()
+    except ZeroDivisionError:
+        return None
+    return exact_array(solved)[orbits] if min(solved) >= 0 else None
+
+
+def best_cover(graph: Graph, ratio: Fraction) -> tuple[Cover, DistanceMechanism]:
+    """Return nearly the best cover of a graph, and a private channel from the dual solution.
+
+    A linear program with a variable for each orbit of vertices proposes both; the bound and the
+    channel that are returned are exact.
+
+    >>> from leaktight.policies.secrets import SecretGraph
+    >>> cover, mechanism = best_cover(SecretGraph.line(3), Fraction(2))
+    >>> round(float(cover.bound), 9), round(float(mechanism.value), 9)
+    (1.666666667, 1.666666667)
+    """
+    orbits = automorphism_group(graph).orbit_labels
+    sizes = np.bincount(orbits).astype(float)
+    floats = _orbit_sums(graph, orbits, _near_powers(graph, ratio))
+    rows, columns = np.divmod(np.arange(floats.size), len(floats))
+    program = LinearProgram(sizes, (rows, columns, floats.ravel()), row_lower=np.ones(len(floats)))
+    answer = solve(program) if len(floats) <= MOST_BY_SIMPLEX else solve_inside(program)
+    if isinstance(answer, Optimum):
+        cover, packing = answer.x[orbits], (answer.y / sizes)[orbits]
+    else:
+        cover = packing = np.ones(graph.order)
+    return (
+        Cover.of(graph, ratio, _rounded(cover), orbits),
+        DistanceMechanism.of(graph, ratio, _rounded(packing), orbits),
+    )
+
+
+def _rounded(weights: npt.NDArray[np.float64]) -> Array:
+    """Return non-negative multiples of 1/UNIT near the weights, not all of them 0."""
+    units = np.rint(np.maximum(weights, 0) * UNIT)
+    if not units.any():
+        units[:] = UNIT
+    return exact_array(map(int, units)) / UNIT
+
+
+def _powers(graph: Graph, ratio: Fraction) -> tuple[Array, fmpq]:
+    """Return 0, 1, q, q², … up to the largest distance as integers, and their denominator.
+
+    Position d + 1 is q^d, and 0 is q^∞.
+    """
+    farthest = int(graph.eccentricities.max())
+    p, q = fmpz(ratio.numerator), fmpz(ratio.denominator)
+    steps = range(farthest + 1)
+    return exact_array([0, *(q**d * p ** (farthest - d) for d in steps)]), fmpq(p**farthest)
+
+
+def _near_powers(graph: Graph, ratio: Fraction) -> npt.NDArray[np.float64]:
+    """Return 0, 1, q, q², … in floating point, up to any distance that may occur."""
+    return np.concatenate([[0.0], float(1 / ratio) ** np.arange(graph.order)])
+
+
+def _orbit_sums(graph: Graph, orbits: Points, powers: Array) -> Array:
+    """Return Σ powers[d(a, v) + 1] over the vertices v of each orbit, a row for each orbit of a."""
+    _, first = np.unique(orbits, return_index=True)
+    sums = np.zeros((len(first), len(first)), dtype=powers.dtype)
+    for row, vertex in zip(sums, first, strict=True):
+        np.add.at(row, orbits, powers[graph.distances_from(graph.vertices[vertex]) + 1])
+    return sums

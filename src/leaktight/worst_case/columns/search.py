@@ -1,0 +1,305 @@
+"""Which columns does the best mechanism likely consist of? A search in floating point.
+
+The program of the columns found so far gives prices, and columns that earn more than they cost at
+these are added. Few columns leave the prices nearly free, so columns are looked for near the best
+prices that are known: first those of interior points (``interior``), unless
+the program is large or columns have entries too small for these. Nothing here is claimed: what
+comes out is made exact in ``best``.
+"""
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+from flint import fmpq
+
+from leaktight.errors import Undecided
+from leaktight.exact.linear_program import GrowingProgram, LinearProgram, solve_inside
+from leaktight.exact.numbers import Array, float_array, to_float
+from leaktight.exact.tolerances import TOLERANCES
+from leaktight.policies.graph import Graph, Indices
+from leaktight.policies.symmetry import AutomorphismGroup, Points, automorphism_group
+from leaktight.worst_case.columns.interior import interior_point, taken_apart
+from leaktight.worst_case.columns.pricing import LARGEST, Flags, Floats, Pricing
+
+MOST_ROUNDS = 500
+"""How often columns are added."""
+
+FARTHEST = 2.0**10
+"""How far prices may go, in units of the largest gain times λ/(λ − 1)."""
+
+LEAST_PROFIT = 2.0**-36
+"""What a column must earn more than it costs to be added, in units of the largest gain."""
+
+MOST_INSIDE = 2**23
+"""The most guesses times inputs squared for which interior points are computed: 64 MB."""
+
+LEAST_INSIDE = 16
+"""The fewest prices for which they are computed; columns find fewer as fast."""
+
+MOST_RESOLVED = 32
+"""The most bits between entries of a column of which interior points can tell the smallest."""
+
+FINEST_PROFIT = 2.0**-46
+"""The same at prices that need not be at a vertex, where floats are more accurate."""
+
+MOST_RAISED = 8
+"""How often prices are raised until no column earns more."""
+
+MOST_TIGHTENED = 20
+"""How often more columns are made to cost what they earn, at prices near the best."""
+
+SMOOTH = 0.8
+"""How much of the best prices so far is mixed into those at which columns are looked for."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Part:
+    """A connected graph with what each guess (row) earns at each input, and what is alike."""
+
+    graph: Graph
+    earned: Array
+    floats: Floats
+    orbits: Points
+    pairs: Points | None
+    """The orbit of each pair of input and guess; None if only the identity is known."""
+    guesses: Indices
+    """A guess of each orbit."""
+
+    @classmethod
+    def of(cls, graph: Graph, earned: Array) -> "Part":
+        """Find what is alike."""
+        floats = float_array(earned)
+        group = _symmetry(graph, earned, floats)
+        if group is None:
+            inputs = np.arange(graph.order, dtype=np.int32)
+            return cls(graph, earned, floats, inputs, None, np.arange(len(earned)))
+        orbits = group.orbit_labels
+        first = np.unique(orbits, return_index=True)[1]
+        return cls(graph, earned, floats, orbits, group.orbital_labels, first)
+
+    @property
+    def sizes(self) -> Indices:
+        """How many inputs each orbit has."""
+        return np.bincount(self.orbits)
+
+    def gathered(self, columns: Array) -> Array:
+        """The sum over each orbit of inputs, for each row of entries."""
+        if self.pairs is None:
+            return columns
+        order = np.argsort(self.orbits, kind="stable")
+        starts = np.cumsum(self.sizes) - self.sizes
+        gathered: Array = np.add.reduceat(columns[:, order], starts, axis=1)
+        return gathered
+
+    def spread(self, matrix: Array) -> Array:
+        """The mean over each orbit of pairs."""
+        if self.pairs is None:
+            return matrix
+        labels, flat = self.pairs.ravel(), matrix.ravel()
+        order, sizes = np.argsort(labels, kind="stable"), np.bincount(labels)
+        means: Array = np.add.reduceat(flat[order], np.cumsum(sizes) - sizes) / sizes
+        return means[self.pairs]
+
+
+def _symmetry(graph: Graph, earned: Array, floats: Floats) -> AutomorphismGroup | None:
+    """Return automorphisms that keep what is earned, acting on guesses as on inputs, if any."""
+    if earned.shape[0] != earned.shape[1]:
+        return None
+    kept = [
+        g
+        for g in automorphism_group(graph).generators
+        if np.array_equal(floats[np.ix_(g, g)], floats)
+        and np.array_equal(earned[np.ix_(g, g)], earned)
+    ]
+    return AutomorphismGroup.from_indices(graph, kept) if kept else None
+
+
+def propose_columns(
+    part: Part, ratio: fmpq, way: Pricing, at_vertex: bool
+) -> tuple[Indices, Floats, Floats]:
+    """Return columns as rows of levels, their weights, and the prices; an estimate.
+
+    If ``at_vertex``, the columns determine the prices, as an exact solution needs it. If not, any
+    best prices do, which are found in fewer rounds.
+    """
+    near, distances = min(to_float(ratio), LARGEST), part.graph.distances.astype(np.int64)
+    market = _Market(part, near, way, distances[part.floats[part.guesses].argmax(axis=1)])
+    levels = distances[np.unique(part.orbits, return_index=True)[1]]
+    rows, worth = market.offered(levels)
+    prices, weights = _weighting(rows, worth, part.sizes)
+    if weights.min() > -TOLERANCES.entry and not len(market.cheaper(prices, prices)[0]):
+        return levels, weights, prices[part.orbits]
+    constant = np.zeros_like(levels[:1])
+    known, centre = np.vstack([levels, constant]), None
+    resolved = int(distances.max()) * math.log2(near) < MOST_RESOLVED
+    size = len(part.guesses) * part.graph.order**2
+    if resolved and size <= MOST_INSIDE and len(part.sizes) >= LEAST_INSIDE:
+        earned, orbits = part.floats[part.guesses], part.orbits.astype(np.intp)
+        inside, centre = interior_point(part.graph.edges, earned, orbits, near)
+        known = np.unique(np.vstack([known, taken_apart(inside, near)]), axis=0)
+    try:
+        return _generate(market, known, centre, at_vertex)
+    except Undecided:  # the solver sees no difference between columns: λ is all but 1
+        return constant, np.ones(1), part.floats[part.floats.sum(axis=1).argmax()]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Market:
+    """Where columns are looked for: for each guess from where the last search ended."""
+
+    part: Part
+    ratio: float
+    way: Pricing
+    levels: Indices
+
+    def offered(self, levels: Indices) -> tuple[Floats, Floats]:
+        """Return columns, their entries summed by orbit, and what they earn at their best guess."""
+        columns = np.power(self.ratio, -levels)
+        return self.part.gathered(columns), (columns @ self.part.floats.T).max(axis=1)
+
+    def cheaper(
+        self, prices: Floats, paid: Floats, least: float = LEAST_PROFIT
+    ) -> tuple[Indices, float]:
+        """Return columns, cheap at some prices, that earn more than they cost at those paid.
+
+        Also return how much the prices lack at the least.
+        """
+        reduced = prices[self.part.orbits] - self.part.floats[self.part.guesses]
+        self.levels[:] = self.way.cheapest(reduced, self.levels)
+        levels = np.unique(self.levels - self.levels.min(axis=1, keepdims=True), axis=0)
+        rows, worth = self.offered(levels)
+        lacking = (worth - rows @ prices) / rows.sum(axis=1)
+        cheap = rows @ paid < worth - least * np.abs(self.part.floats).max()
+        return levels[cheap], max(0.0, float(lacking.max()))
+
+    def sufficient(self, prices: Floats) -> Floats:
+        """Return prices raised alike until no column that is found earns more than it costs.
+
+        The cheapest column is not the one that lacks most for what it sums to, so that it takes
+        a few turns.
+        """
+        for _ in range(MOST_RAISED):
+            lacking = self.cheaper(prices, prices)[1]
+            prices = prices + lacking
+            if lacking <= LEAST_PROFIT * np.abs(self.part.floats).max():
+                break
+        return prices
+
+
+def _weighting(rows: Floats, worth: Floats, sizes: Indices) -> tuple[Floats, Floats]:
+    """Return the prices at which columns cost what they earn, and the weights that sum to 1."""
+    both = (rows, worth), (rows.T, sizes.astype(np.float64))
+    try:  # there may be fewer columns than orbits
+        prices, weights = (np.asarray(np.linalg.solve(a, b), dtype=np.float64) for a, b in both)
+        return prices, weights
+    except np.linalg.LinAlgError:
+        return np.zeros(len(sizes)), np.full(len(rows), -1.0)
+
+
+def _generate(
+    market: _Market, levels: Indices, centre: Floats | None, at_vertex: bool
+) -> tuple[Indices, Floats, Floats]:
+    """Add columns that earn more than they cost, until there are none.
+
+    With prices amid the best ones as ``centre``, columns are first looked for at those nearest to
+    it that the columns so far allow. If there are none, these prices are best, though the columns
+    do not determine them.
+    """
+    part, sizes = market.part, market.part.sizes
+    reach = FARTHEST * np.abs(part.floats).max() * market.ratio / (market.ratio - 1)
+    master = GrowingProgram(sizes.astype(np.float64), reach)
+    known = dict.fromkeys(map(tuple, levels.tolist()))
+    best = np.full(len(sizes), part.floats.max())  # at which no column earns more
+    if centre is not None:
+        centre = centre + market.cheaper(centre, centre)[1]
+        best = min(best, centre, key=lambda prices: float(prices @ sizes))
+    rows, worth = np.zeros((0, len(sizes))), np.zeros(0)
+    new, optimum = levels, None
+    for _ in range(MOST_ROUNDS):
+        more = market.offered(new)
+        master.add(*more)
+        rows, worth = np.vstack([rows, more[0]]), np.append(worth, more[1])
+        try:
+            optimum, chosen = master.solve(), master.binding()
+        except Undecided:
+            if optimum is None:
+                raise
+            break
+        used = optimum.y > TOLERANCES.entry
+        smooth = SMOOTH if centre is None or at_vertex else 1.0
+        while True:
+            if smooth == 1:
+                prices = _nearest(best, rows, worth, used)
+                new, lacking = market.cheaper(prices, prices, FINEST_PROFIT)
+            else:
+                prices = smooth * best + (1 - smooth) * optimum.x
+                new, lacking = market.cheaper(prices, optimum.x)
+            if (prices + lacking) @ sizes < best @ sizes:
+                best = prices + lacking
+            new = np.array([row for row in new.tolist() if tuple(row) not in known], dtype=np.int64)
+            left = prices @ sizes - optimum.value + part.graph.order * lacking
+            if smooth == 1 and not len(new) and left <= LEAST_PROFIT * part.graph.order:
+                weights = _least_squares(rows[used].T, sizes.astype(np.float64))
+                if not weights.min() > -TOLERANCES.entry:  # the solver's own are less accurate
+                    weights = optimum.y[used]
+                return np.array(list(known))[used], weights, prices[part.orbits]
+            if len(new) or smooth == 0:
+                break
+            smooth = SMOOTH if smooth == 1 else smooth / 2 if smooth > (1 - SMOOTH) else 0
+        if not len(new):
+            break
+        known.update(dict.fromkeys(map(tuple, new.tolist())))
+    assert optimum is not None
+    prices, weights = _weighting(rows[chosen], worth[chosen], sizes)
+    if not weights.min() > -TOLERANCES.entry:  # the solver's own are less accurate
+        prices, weights = optimum.x, optimum.y[chosen]
+    prices, best = (market.sufficient(each) for each in (prices, best))
+    if prices @ sizes > best @ sizes:
+        prices = best  # those of a vertex can be far out if λ is all but 1
+    return np.array(list(known))[chosen], weights, prices[part.orbits]
+
+
+def _nearest(best: Floats, rows: Floats, worth: Floats, used: Flags) -> Floats:
+    """Return prices near the best so far at which no column so far earns more than it costs.
+
+    The used columns cost what they earn. So do those that would earn more, one after the other.
+    """
+    tight = used
+    for _ in range(MOST_TIGHTENED):
+        prices = best + _least_squares(rows[tight], worth[tight] - rows[tight] @ best)
+        broken = rows @ prices < worth - FINEST_PROFIT * np.abs(worth).max()
+        if not (broken & ~tight).any():
+            break
+        tight = tight | broken
+    return prices
+
+
+def _least_squares(matrix: Floats, right: Floats) -> Floats:
+    return np.asarray(np.linalg.lstsq(matrix, right, rcond=None)[0], dtype=np.float64)
+
+
+def propose_on_complete(floats: Floats, ratio: float) -> tuple[Floats, Floats]:
+    """Return a channel on a complete graph and the prices, by interior points; an estimate.
+
+    The entries of a column are between its least one m_w and λ·m_w, so that there are two
+    constraints for an entry and none for a pair of inputs.
+    """
+    guesses, n = floats.shape
+    entry = np.arange(n * guesses)
+    row, guess = np.divmod(entry, guesses)
+    least = n * guesses + guess
+    ones = np.ones(n * guesses)
+    program = LinearProgram(
+        np.concatenate([-floats.T.ravel(), -floats.sum(axis=1)]),
+        (
+            np.concatenate([row, row, n + entry, n + entry]),
+            np.concatenate([entry, least, entry, least]),
+            np.concatenate([ones, ones, ones, (1 - ratio) * ones]),
+        ),
+        row_lower=[*[1.0] * n, *[None] * (n * guesses)],
+        row_upper=[*[1.0] * n, *[0.0] * (n * guesses)],
+    )
+    found = solve_inside(program)
+    above, below = found.x[: n * guesses].reshape(n, guesses), found.x[n * guesses :]
+    return above + below, -found.y[:n]

@@ -1,0 +1,235 @@
+"""On which interval of λ does one formula give the worst case?
+
+At one ratio the exact optimum rests on n equations: columns that cost exactly 1, or prices that
+are 0. Solved with polynomials in λ instead of numbers they give weights, prices and flows as
+rational functions. These prove the value wherever none of them is negative
+(``docs/proofs/parametric.md``), so the formula holds up to the next root of a numerator.
+"""
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from itertools import pairwise
+
+from flint import fmpq, fmpq_mat, fmpz_poly
+
+from leaktight.exact.algebraic import (
+    AlgebraicNumber,
+    in_order,
+    polynomial_text,
+    rational_between,
+    roots_above_one,
+    sign_at,
+)
+from leaktight.exact.numbers import exact_array, fraction, rational
+from leaktight.policies.graph import Graph
+from leaktight.worst_case.columns import ColumnOptimum, Flow
+from leaktight.worst_case.every_ratio.forest import balance, thin_out
+
+NONE = fmpz_poly([])
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class Piece:
+    """V = numerator(λ)/denominator(λ) for all λ from ``lower`` to ``upper`` (None is infinity).
+
+    The fraction is in lowest terms and its denominator positive there. ``is_weighting`` says that
+    it is the closed form of a non-negative weighting, which the cover bound attains too.
+    """
+
+    lower: AlgebraicNumber
+    upper: AlgebraicNumber | None
+    numerator: fmpz_poly
+    denominator: fmpz_poly
+    is_weighting: bool = False
+
+    @classmethod
+    def of(
+        cls,
+        lower: AlgebraicNumber,
+        upper: AlgebraicNumber | None,
+        numerator: fmpz_poly,
+        denominator: fmpz_poly,
+        is_weighting: bool = False,
+    ) -> "Piece":
+        """Make a piece from any fraction.
+
+        >>> Piece.of(AlgebraicNumber.of(2), None, fmpz_poly([2, 2]), fmpz_poly([2, 0, -2]))
+        (−1)/(λ − 1) for λ ≥ 2
+        """
+        common = numerator.gcd(denominator)
+        inside = rational(rational_between(lower, upper))
+        if sign_at(denominator // common, inside) < 0:
+            common = -common
+        return cls(lower, upper, numerator // common, denominator // common, is_weighting)
+
+    def __call__(self, ratio: Fraction) -> Fraction:
+        """Return the value at a rational ratio."""
+        at = rational(ratio)
+        return fraction(self.numerator(at) / self.denominator(at))
+
+    def __contains__(self, ratio: Fraction | AlgebraicNumber) -> bool:
+        return self.lower <= ratio and (self.upper is None or self.upper >= ratio)
+
+    def __repr__(self) -> str:
+        formula = f"({polynomial_text(self.numerator)})/({polynomial_text(self.denominator)})"
+        if self.denominator.is_one():
+            formula = polynomial_text(self.numerator)
+        end = (
+            f"λ ≥ {self.lower!r}" if self.upper is None else f"{self.lower!r} ≤ λ ≤ {self.upper!r}"
+        )
+        return f"{formula} for {end}"
+
+
+# --- the weighting ---
+
+
+def weighting_pieces(graph: Graph) -> list[Piece]:
+    """Return where the weighting Σ_j λ^(−d(i,j)) w_j = 1 of a connected graph is non-negative.
+
+    >>> weighting_pieces(Graph(4, [(0, 1), (0, 2), (0, 3)]))
+    [(4λ − 2)/(λ + 1) for λ ≥ 2]
+    """
+    counts = graph.distance_counts
+    if (counts == counts[0]).all():  # every vertex weighs 1/Σ n_d λ^(−d)
+        size = fmpz_poly(counts[0, ::-1].tolist())
+        whole = graph.order * _power(counts.shape[1] - 1)
+        return [Piece.of(AlgebraicNumber.of(1), None, whole, size, is_weighting=True)]
+    deepest = int(graph.distances.max())
+    matrix = [[_power(deepest - d) for d in row] for row in graph.distances.tolist()]
+    weights, scale = solve_polynomials(matrix, [_power(deepest)] * graph.order)
+    whole = sum(weights, NONE)
+    return [
+        Piece.of(lower, upper, whole, scale, is_weighting=True)
+        for lower, upper in where_positive([w * scale for w in weights], [scale])
+    ]
+
+
+def where_positive(
+    conditions: Sequence[fmpz_poly], others: Iterable[fmpz_poly] = ()
+) -> Iterator[tuple[AlgebraicNumber, AlgebraicNumber | None]]:
+    """Yield the intervals above 1 between roots where no condition is negative.
+
+    Roots of ``others`` end an interval as well.
+    """
+    distinct = {tuple(map(int, p.coeffs())): p for p in [*conditions, *others] if p}
+    ends: list[AlgebraicNumber | None] = [
+        AlgebraicNumber.of(1),
+        *in_order(root for p in distinct.values() for root in roots_above_one(p)),
+        None,
+    ]
+    for lower, upper in pairwise(ends):
+        assert lower is not None
+        at = rational(rational_between(lower, upper))
+        if all(sign_at(p, at) >= 0 for p in conditions):
+            yield lower, upper
+
+
+def _power(exponent: int) -> fmpz_poly:
+    return fmpz_poly([0] * exponent + [1])
+
+
+# --- the basis of an optimum ---
+
+
+def basis_pieces(best: ColumnOptimum) -> list[Piece]:
+    """Return where the basis of an optimum stays optimal; nothing if it is degenerate.
+
+    >>> from leaktight.worst_case.columns import column_optimum
+    >>> star = Graph(4, [(0, 1), (0, 2), (0, 3)])
+    >>> basis_pieces(column_optimum(star, Fraction(3, 2)))
+    [λ for 1 ≤ λ ≤ 2]
+    """
+    ratio = rational(best.ratio)
+    basis = _basis(best, ratio)
+    if len(basis) < best.graph.order:
+        return []
+    matrix = [row for row, _ in basis]
+    prices, scale = solve_polynomials(matrix, [cost for _, cost in basis])
+    transposed = [list(row) for row in zip(*matrix, strict=True)]
+    weights, weight_scale = solve_polynomials(transposed, [_power(0)] * len(matrix))
+    if any(w for w, (_, cost) in zip(weights, basis, strict=True) if not cost):
+        return []
+    conditions = [w * weight_scale for w in weights]
+    for flow in best.flows:
+        amounts = _flow_amounts(flow, prices, scale)
+        if amounts is None:
+            return []
+        conditions += [amount * scale for amount in amounts]
+    if any(sign_at(p, ratio) < 0 for p in conditions):
+        return []
+    whole = sum(prices, NONE)
+    return [
+        Piece.of(lower, upper, whole, scale)
+        for lower, upper in where_positive(conditions, [scale, weight_scale])
+    ]
+
+
+Equation = tuple[list[fmpz_poly], fmpz_poly]
+
+
+def _basis(best: ColumnOptimum, ratio: fmpq) -> list[Equation]:
+    """Choose independent equations y·c = 1, those in use first, then y_i = 0."""
+    n = best.graph.order
+    powers = exact_array(ratio**-g for g in range(best.graph.order))
+    tight = best.unused[powers[best.unused] @ best.dual == 1]
+    equations: list[Equation] = []
+    for levels in [*best.exponents.tolist(), *tight.tolist()]:
+        deepest = max(levels)
+        equations.append(([_power(deepest - g) for g in levels], _power(deepest)))
+    for i in [i for i, price in enumerate(best.dual) if not price]:
+        equations.append(([_power(0) if i == h else NONE for h in range(n)], NONE))
+    numbers = [p(ratio) for row, _ in equations for p in row]
+    table, rank = fmpq_mat(len(equations), n, numbers).transpose().rref()
+    pivots = [next(k for k in range(len(equations)) if table[r, k]) for r in range(rank)]
+    return [equations[k] for k in pivots]
+
+
+def _flow_amounts(
+    flow: Flow, prices: Sequence[fmpz_poly], scale: fmpz_poly
+) -> list[fmpz_poly] | None:
+    """Return what flows on each arc and by how much the cost exceeds 1, up to powers of λ.
+
+    The arcs are thinned out to a forest, on which the prices leave no choice. None if a tree
+    without the root does not balance for all λ.
+    """
+    deepest = max(flow.levels)
+    net = [y * _power(deepest - g) for y, g in zip(prices, flow.levels, strict=True)]
+    surplus = sum(net, NONE) - scale * _power(deepest)
+    net[flow.root] -= sum(net, NONE)
+    arcs = map(tuple, flow.arcs.tolist())
+    amounts = balance(thin_out(dict(zip(arcs, flow.amounts, strict=True))), net)
+    return None if amounts is None else [surplus, *amounts]
+
+
+# --- equations with polynomials ---
+
+
+def solve_polynomials(
+    matrix: Sequence[Sequence[fmpz_poly]], right: Sequence[fmpz_poly]
+) -> tuple[list[fmpz_poly], fmpz_poly]:
+    """Return numerators and the common denominator of the x with M·x = ``right``.
+
+    Elimination without fractions: every division leaves no remainder (Bareiss). The
+    denominator is det M up to its sign; M must not be singular.
+
+    >>> x = fmpz_poly([0, 1])
+    >>> solve_polynomials([[x, fmpz_poly([1])], [fmpz_poly([1]), x]], [x, x])
+    ([(-1)*x^2 + x, (-1)*x^2 + x], (-1)*x^2 + 1)
+    """
+    rows = [[*row, end] for row, end in zip(matrix, right, strict=True)]
+    n = len(rows)
+    last = _power(0)
+    for k in range(n):
+        pivot = min((i for i in range(k, n) if rows[i][k]), key=lambda i: rows[i][k].degree())
+        rows[k], rows[pivot] = rows[pivot], rows[k]
+        top = rows[k]
+        for i in range(n):
+            if i != k:
+                row, factor = rows[i], rows[i][k]
+                rows[i] = [
+                    (top[k] * row[j] - factor * top[j]) // last if j > k or i < k else NONE
+                    for j in range(n + 1)
+                ]
+        last = top[k]
+    return [row[n] for row in rows], last

@@ -1,0 +1,188 @@
+"""What does a bound on the leakage say, and how are several of them read side by side?"""
+
+import textwrap
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from decimal import ROUND_CEILING, Decimal
+from fractions import Fraction
+from html import escape
+
+from leaktight.exact.powers import Powers
+from leaktight.exact.ratio import Ratio
+from leaktight.policies.adjacency import AdjacencyGraph
+
+WIDTH = 80
+
+
+@dataclass(frozen=True, slots=True)
+class Bound:
+    """A number that Σ_z max_x K(z|x) of no private channel K exceeds, and who says so.
+
+    ``factors`` is the number as a product of powers. For a ratio e^ε that is only enclosed it is
+    computed at the upper end, where every bound is larger, so that it holds for ε itself.
+    """
+
+    source: str
+    form: str
+    assumes: str
+    factors: Powers
+
+    @property
+    def value(self) -> Fraction:
+        """The bound on Σ_z max_x K(z|x), written out; refused if that takes too much memory."""
+        return self.factors.value
+
+    @property
+    def bits(self) -> float:
+        """The bound on the leakage in bits, rounded up."""
+        return self.factors.bits
+
+    @property
+    def nats(self) -> float:
+        """The bound on the leakage in nats, rounded up."""
+        return self.factors.nats
+
+    def __str__(self) -> str:
+        return f"{self.source}: {self.form}"
+
+
+@dataclass(frozen=True, slots=True)
+class Inapplicable:
+    """A published bound that says nothing about this graph, and why."""
+
+    source: str
+    form: str
+    reason: str
+
+    def __str__(self) -> str:
+        return f"{self.source}: {self.form}: {self.reason}"
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class LeakageBounds:
+    """Bounds on the worst case of all λ-private channels on a graph, the smallest first.
+
+    ``bounds`` are about the whole database, ``about_one_record`` about any one record if all
+    others are known; the two are not to be compared. ``inapplicable`` has the rest.
+    """
+
+    graph: AdjacencyGraph
+    ratio: Ratio
+    bounds: tuple[Bound, ...]
+    about_one_record: tuple[Bound, ...]
+    inapplicable: tuple[Inapplicable, ...]
+
+    @property
+    def tightest(self) -> Bound:
+        """The smallest bound."""
+        return self.bounds[0]
+
+    @property
+    def utility(self) -> Fraction:
+        """The most that the chance to guess the vertex right can be, all being equally likely.
+
+        It is the tightest value divided by the number of vertices. On the answer graph of a
+        query this bounds the utility of an oblivious mechanism for uniform answers: Theorem 3
+        of [Alvim2011b]_, where that assumption is missing, and Theorem 3 of [Alvim2011a]_.
+        """
+        order = Powers.of(*((graph.order, copies) for graph, copies in self.graph.factors))
+        return (self.tightest.factors / order).value
+
+    def named(self, text: str) -> tuple[Bound, ...]:
+        """Return the bounds on the whole database whose source or form has ``text`` in it."""
+        return tuple(bound for bound in self.bounds if text in str(bound))
+
+    def __iter__(self) -> Iterator[Bound]:
+        return iter(self.bounds)
+
+    def __len__(self) -> int:
+        return len(self.bounds)
+
+    def __repr__(self) -> str:
+        return "\n".join(
+            [
+                f"Bounds on the leakage at the ratio {_ratio(self.ratio)}",
+                *_lines(self.bounds, "the database"),
+                *_lines(self.about_one_record, "one record, if the others are known"),
+                "* tightest",
+                *(_wrapped(f"not applicable ({why}): {what}") for why, what in self._reasons()),
+            ]
+        )
+
+    def _repr_html_(self) -> str:
+        head = "<th>bits</th><th>Σ max</th><th>source</th><th>assumes</th>"
+        parts = [
+            f"<caption>Bounds on the leakage at the ratio {escape(_ratio(self.ratio))}</caption>"
+        ]
+        for bounds, about in (
+            (self.bounds, "the database"),
+            (self.about_one_record, "one record, if the others are known"),
+        ):
+            if not bounds:
+                continue
+            parts.append(f"<tr><th colspan=4>about {about}</th></tr><tr>{head}</tr>")
+            parts += [_html_row(bound, _mark(bound, bounds)) for bound in bounds]
+        parts += [
+            f"<tr><td colspan=3>{escape(what)}</td><td>not applicable: {escape(why)}</td></tr>"
+            for why, what in self._reasons()
+        ]
+        return f"<table>{''.join(parts)}</table>"
+
+    def _reasons(self) -> Iterator[tuple[str, str]]:
+        """Yield each reason with all the bounds that it rules out."""
+        grouped: dict[str, list[str]] = {}
+        for one in self.inapplicable:
+            grouped.setdefault(one.reason, []).append(f"{one.source}, {one.form}")
+        return ((reason, "; ".join(sources)) for reason, sources in grouped.items())
+
+
+def in_order(bounds: Iterable[Bound]) -> tuple[Bound, ...]:
+    """Return the bounds from the smallest to the largest, equal ones as they came."""
+    return tuple(sorted(bounds, key=lambda bound: bound.factors))
+
+
+def _mark(bound: Bound, bounds: tuple[Bound, ...]) -> str:
+    return "*" if bound.factors == bounds[0].factors else " "
+
+
+def _lines(bounds: tuple[Bound, ...], about: str) -> Iterator[str]:
+    if not bounds:
+        return
+    rows = [("bits", "Σ max", " ", f"about {about}")]
+    rows += [(_bits(b.bits), _number(b.factors), _mark(b, bounds), str(b)) for b in bounds]
+    wide, wider = (max(len(row[column]) for row in rows) for column in (0, 1))
+    for bits, number, mark, text in rows:
+        start = f"{bits:>{wide}}  {number:>{wider}} {mark} "
+        yield _wrapped(text, start)
+
+
+def _html_row(bound: Bound, mark: str) -> str:
+    name = f"<b>{escape(str(bound))}</b>" if mark == "*" else escape(str(bound))
+    return (
+        f"<tr><td>{_bits(bound.bits)}</td><td>{_number(bound.factors)}</td>"
+        f"<td>{name}</td><td>{escape(bound.assumes)}</td></tr>"
+    )
+
+
+def _wrapped(text: str, start: str = "") -> str:
+    indent = " " * (len(start) or 2)
+    return textwrap.fill(
+        text, WIDTH, initial_indent=start, subsequent_indent=indent, break_on_hyphens=False
+    )
+
+
+def _bits(bits: float) -> str:
+    """Four digits after the point, rounded up, so that what is printed is a bound too."""
+    return f"{Decimal(bits).quantize(Decimal('0.0001'), ROUND_CEILING):,}"
+
+
+def _number(number: Powers) -> str:
+    """The number if it is short, its magnitude if a person can read it, else nothing."""
+    if number.length <= 128 and len(text := str(number.value)) <= 10:
+        return text
+    return f"~{2.0**number.bits:.4g}" if number.bits < 100 else ""
+
+
+def _ratio(ratio: Ratio) -> str:
+    text = str(ratio)
+    return text if len(text) <= 50 else f"e^{ratio.epsilon:.6g}"

@@ -1,0 +1,298 @@
+"""Which bounds from ε to leakage have been published, and what do they say here?
+
+All of them are in one table, :data:`PUBLISHED`, as corrected: where a paper assumes too little the
+missing assumption is checked, where it proves more than it says the sharper form stands beside
+it, marked as ours. But for those with few outputs each is an instance of one argument:
+weights b ≥ 0 on the databases with Σ_i b_i λ^−d(i,j) ≥ 1 for every j bound the worst case
+V = max Σ_z max_x K(z|x) by Σ b.
+"""
+
+import itertools
+from collections.abc import Callable, Hashable, Iterable, Iterator
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+
+from leaktight.errors import InvalidNumber, Mismatch, TooLarge
+from leaktight.exact.numbers import Number, rational
+from leaktight.exact.powers import Powers
+from leaktight.exact.ratio import Ratio
+from leaktight.policies.adjacency import AdjacencyGraph
+from leaktight.policies.policy import Neighbours, adjacency_of
+from leaktight.worst_case.published.assumptions import Setting
+from leaktight.worst_case.published.bounds import Bound, Inapplicable, LeakageBounds, in_order
+from leaktight.worst_case.published.codes import CoveringCode, covering_code, hamming_blocks
+from leaktight.worst_case.published.formulas import (
+    agreeing,
+    always,
+    balls,
+    borders,
+    cliques,
+    diameters,
+    few_outputs,
+    largest_of_records,
+    no_agreeing,
+    no_few_outputs,
+    no_hamming,
+    no_proposition_2,
+    proposition_2,
+    radii,
+    repetition,
+    vertex_count,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Published:
+    """A bound, as a function of the setting, and what it assumes.
+
+    ``fails`` gives the reason why the assumption does not hold, empty if it does.
+    """
+
+    source: str
+    form: str
+    assumes: str
+    fails: Callable[[Setting], str]
+    factors: Callable[[Setting], Powers]
+
+    def at(self, setting: Setting) -> Bound | Inapplicable:
+        """Return what the bound says, or why it says nothing."""
+        try:
+            if reason := self.fails(setting):
+                return Inapplicable(self.source, self.form, reason)
+            factors = self.factors(setting)
+        except TooLarge as error:
+            return Inapplicable(self.source, self.form, str(error))
+        return Bound(self.source, self.form, self.assumes, factors)
+
+
+def leakage_bounds(
+    neighbours: Neighbours,
+    ratio: Number | None = None,
+    epsilon: Number | None = None,
+    *,
+    outputs: int | None = None,
+    codes: Iterable[CoveringCode | Iterable[Hashable]] = (),
+) -> LeakageBounds:
+    """Return every published bound on the worst-case leakage of λ-private channels.
+
+    Each bounds Σ_z max_x K(z|x), whose logarithm is the leakage under the uniform prior and the
+    most under any. ``outputs`` says that a mechanism has at most so many; ``codes`` are covering
+    codes, or sets of databases, for Theorem 4 of [Barthe2011]_. Independent records are never
+    listed: a million of them cost no more than one.
+
+    >>> from leaktight.policies.policy import Policy
+    >>> from leaktight.policies.secrets import SecretGraph
+    >>> bounds = leakage_bounds(Policy(SecretGraph.complete(3), records=2), ratio=2)
+    >>> for bound in bounds.bounds[::4]:
+    ...     print(bound.value, bound)
+    9/4 Theorem 1 of [Alvim2011b]: (vλ/(v−1+λ))^u
+    12/5 Corollary 3 of [Barthe2011]: normalised (ours)
+    4 Theorem 4 of [Barthe2011]: small codes
+    >>> bounds.tightest.bits, bounds.utility
+    (1.1699250014423124, Fraction(1, 4))
+    >>> print(bounds.inapplicable[0])
+    Lemma 4 of [Alvim2011b]: λ: not all databases are neighbours
+    """
+    graph = adjacency_of(neighbours)
+    if outputs is not None and (not isinstance(outputs, int) or outputs < 1):
+        raise InvalidNumber(f"outputs= must be a whole number, at least 1 output, got {outputs!r}")
+    enclosed = Ratio.of(ratio, epsilon)
+    setting = Setting(graph, rational(enclosed.upper), outputs)
+    given = itertools.chain.from_iterable(_given(graph, code) for code in codes)
+    rows = [bound.at(setting) for bound in (*PUBLISHED, *given)]
+    one_record = [bound.at(setting) for bound in ABOUT_ONE_RECORD]
+    return LeakageBounds(
+        graph,
+        enclosed,
+        in_order(row for row in rows if isinstance(row, Bound)),
+        in_order(row for row in one_record if isinstance(row, Bound)),
+        tuple(row for row in rows + one_record if isinstance(row, Inapplicable)),
+    )
+
+
+def _given(graph: AdjacencyGraph, code: CoveringCode | Iterable[Hashable]) -> Iterator[Published]:
+    if not isinstance(code, CoveringCode):
+        code = covering_code(graph, code)
+    elif not code.covers(graph):
+        raise Mismatch(f"a code must cover the graph {graph!r}, got one that covers {code.graph!r}")
+    for form, number in (
+        (code.name, code.bound),
+        (f"{code.name}, normalised (ours)", code.normalised_bound),
+    ):
+        assumes = "the code covers the graph"
+        yield Published(THEOREM_4, form, assumes, always, partial(_at_ratio, number))
+
+
+def _at_ratio(number: Callable[[Any], Powers], setting: Setting) -> Powers:
+    return number(setting.ratio)
+
+
+# --- the table -----------------------------------------------------------------------------
+
+THEOREM_4 = "Theorem 4 of [Barthe2011]"
+
+PUBLISHED = (
+    Published("number of databases", "|X|", "nothing", always, vertex_count),
+    Published("Theorem 11 of [Edwards2021]", "diameters", "nothing", always, diameters),
+    Published("Theorem 11 of [Edwards2021]", "radii (ours)", "nothing", always, radii),
+    Published(
+        "Theorem 1 of [Alvim2011b]",
+        "(vλ/(v−1+λ))^u",
+        "independent records, every two values of a record joined; it is Theorem 2 of [Alvim2011a]",
+        lambda setting: setting.no_clique,
+        cliques,
+    ),
+    Published(
+        "Theorem 1 of [Alvim2011a]",
+        "|X| / Σ n_d λ^−d",
+        "every database has n_d others at distance d; the paper asks for more",
+        lambda setting: setting.no_equal_distances,
+        Setting.equal_distances_bound,
+    ),
+    Published(
+        "Theorem 3 of [Alvim2011b]",
+        "|X|·α(c, n)",
+        "every database has at least c others at each distance from 1 to n; a uniform prior, if "
+        "read as the bound α(c, n) on utility",
+        lambda setting: setting.no_spheres,
+        borders,
+    ),
+    Published(
+        "Lemma 4 of [Alvim2011b]",
+        "λ",
+        "every two databases are neighbours",
+        lambda setting: "" if setting.graph.diameter <= 1 else "not all databases are neighbours",
+        lambda setting: Powers.of((setting.ratio, 1)),
+    ),
+    Published(
+        "Theorem 3 of [Barthe2011]",
+        "2λ/(λ+1)",
+        "one record of two values; Corollary 1 is the same",
+        lambda setting: setting.no_bit,
+        cliques,
+    ),
+    Published(
+        "Corollary 2 of [Barthe2011]",
+        "code of one word",
+        "independent records of two values",
+        lambda setting: setting.no_cube,
+        radii,
+    ),
+    Published(
+        "Corollary 3 of [Barthe2011]",
+        "repetition code",
+        "independent records with equally many values, all joined; the paper has two values",
+        lambda setting: setting.no_power_of_clique,
+        lambda setting: repetition(setting).bound(setting.ratio),
+    ),
+    Published(
+        "Corollary 3 of [Barthe2011]",
+        "normalised (ours)",
+        "independent records with equally many values, all joined",
+        lambda setting: setting.no_power_of_clique,
+        lambda setting: repetition(setting).normalised_bound(setting.ratio),
+    ),
+    Published(
+        THEOREM_4,
+        "Hamming codes",
+        "independent records of two values, at least 3 of them",
+        no_hamming,
+        lambda setting: min(code.bound(setting.ratio) for code in hamming_blocks(setting.records)),
+    ),
+    Published(
+        THEOREM_4,
+        "Hamming codes, normalised (ours)",
+        "independent records of two values, at least 3 of them",
+        no_hamming,
+        lambda setting: min(
+            code.normalised_bound(setting.ratio) for code in hamming_blocks(setting.records)
+        ),
+    ),
+    Published(
+        THEOREM_4,
+        "small codes",
+        "the codes cover the graph; the paper has bits",
+        lambda setting: setting.no_small_code,
+        lambda setting: setting.small_codes_bound(lambda code: code.bound(setting.ratio)),
+    ),
+    Published(
+        THEOREM_4,
+        "small codes, normalised (ours)",
+        "the codes cover the graph",
+        lambda setting: setting.no_small_code,
+        lambda setting: setting.small_codes_bound(
+            lambda code: code.normalised_bound(setting.ratio)
+        ),
+    ),
+    Published(
+        "Corollary 4 of [Barthe2011]",
+        "least |X|·λ^d / |Ball_d|",
+        "every database has equally many others within distance d; the paper has bits, and "
+        "calls it a limit of its bounds, but it is itself a bound",
+        lambda setting: setting.no_spheres,
+        balls,
+    ),
+    Published(
+        "number of outputs",
+        "r",
+        "at most r outputs",
+        lambda setting: setting.no_outputs,
+        lambda setting: Powers.of((setting.outputs or 1, 1)),
+    ),
+    Published(
+        "Lemma 4 of [Alvim2011b]",
+        "r outputs (ours)",
+        "at most r outputs, a connected graph",
+        no_few_outputs,
+        few_outputs,
+    ),
+    Published(
+        "Proposition 2 of [Alvim2011b]",
+        "r outputs",
+        "at most r ≤ v^u outputs, u independent records of v values, all joined; the printed "
+        "proof has a gap, ours is in docs/proofs/few-outputs.md",
+        no_proposition_2,
+        proposition_2,
+    ),
+    Published(
+        "Proposition 2 of [Alvim2011b]",
+        "r outputs, by records that agree (ours)",
+        "at most r outputs, u independent records of v values, all joined",
+        no_agreeing,
+        agreeing,
+    ),
+)
+"""The bounds on the leakage of the whole database."""
+
+ABOUT_ONE_RECORD = (
+    Published(
+        "number of values",
+        "of a record",
+        "independent records",
+        lambda setting: setting.no_independence,
+        lambda setting: largest_of_records(setting, vertex_count),
+    ),
+    Published(
+        "Theorem 2 of [Alvim2011b]",
+        "λ",
+        "independent records, every two values joined",
+        lambda setting: setting.no_clique,
+        lambda setting: Powers.of((setting.ratio, 1)),
+    ),
+    Published(
+        "Theorem 2 of [Alvim2011b]",
+        "sharp (ours)",
+        "independent records, every value has n_d others at distance d",
+        lambda setting: setting.no_independence or setting.no_equal_distances,
+        lambda setting: largest_of_records(setting, Setting.equal_distances_bound),
+    ),
+    Published(
+        "Theorem 11 of [Edwards2021]",
+        "radii (ours)",
+        "independent records",
+        lambda setting: setting.no_independence,
+        lambda setting: largest_of_records(setting, radii),
+    ),
+)
+"""The bounds on the leakage about any one record if all others are known."""

@@ -1,0 +1,49 @@
+"""Objects that are valid by construction."""
+
+from fractions import Fraction
+
+from hypothesis import strategies as st
+
+from leaktight.channels.channel import Channel
+from leaktight.channels.distribution import Distribution
+from leaktight.channels.gain import Gain
+
+
+def weights(size: int) -> st.SearchStrategy[list[int]]:
+    """Non-negative integers, often 0, not all of them."""
+    entry = st.one_of(st.just(0), st.integers(0, 5), st.integers(0, 10**6))
+    return st.lists(entry, min_size=size, max_size=size).filter(any)
+
+
+def _normalised(row: list[int]) -> list[Fraction]:
+    return [Fraction(entry, sum(row)) for entry in row]
+
+
+def distributions(size: int) -> st.SearchStrategy[Distribution]:
+    return weights(size).map(_normalised).map(Distribution)
+
+
+@st.composite
+def channels(
+    draw: st.DrawFn, inputs: int | None = None, outputs: int | None = None, most: int = 5
+) -> Channel:
+    """Exact channels, with zeros and now and then a repeated row."""
+    n = inputs or draw(st.integers(1, most))
+    m = outputs or draw(st.integers(1, most))
+    rows = [_normalised(draw(weights(m))) for _ in range(n)]
+    if n > 1 and draw(st.booleans()):
+        rows[-1] = rows[0]
+    return Channel(rows)
+
+
+@st.composite
+def channels_and_priors(draw: st.DrawFn) -> tuple[Channel, Distribution]:
+    channel = draw(channels())
+    return channel, draw(distributions(channel.shape[0]))
+
+
+@st.composite
+def gains(draw: st.DrawFn, inputs: int) -> Gain:
+    guesses = draw(st.integers(1, 4))
+    row = st.lists(st.fractions(0, 3, max_denominator=12), min_size=inputs, max_size=inputs)
+    return Gain([draw(row) for _ in range(guesses)])

@@ -1,0 +1,130 @@
+"""Prices are proved on every kind of graph, or a column refutes them."""
+
+import itertools
+from fractions import Fraction
+
+import numpy as np
+import pytest
+from flint import fmpq
+from hypothesis import given
+from hypothesis import strategies as st
+
+from leaktight.exact.numbers import exact_array, rational
+from leaktight.policies.graph import Graph
+from leaktight.worst_case.columns import Pricing, Proof, pricing
+from leaktight.worst_case.columns.pricing import shortened
+from tests.strategies.graphs import secret_graphs
+
+CYCLE = Graph(5, [(i, (i + 1) % 5) for i in range(5)])
+TREE = Graph(6, [(0, 1), (1, 2), (1, 4), (1, 5), (2, 3)])
+COMPLETE = Graph(4, list(itertools.combinations(range(4), 2)))
+RATIOS = ["2", "3/2", "101/100", "10000000000"]
+
+
+def columns(graph: Graph, ratio: fmpq) -> list[list[fmpq]]:
+    """Every extreme private column: levels that differ by at most one between neighbours."""
+    reach = range(-graph.order, graph.order + 1)
+    found = [
+        levels
+        for levels in itertools.product(reach, repeat=graph.order)
+        if levels[0] == 0 and all(abs(levels[i] - levels[h]) <= 1 for i, h in graph.edges.tolist())
+    ]
+    return [[ratio**-g for g in levels] for levels in found]
+
+
+def check(graph: Graph, ratio: fmpq, prices: list[fmpq], proof: Proof) -> None:
+    """Verify what a proof says, from its definition."""
+    left = list(prices)
+    edges = {frozenset(edge) for edge in graph.edges.tolist()}
+    if proof.cost >= 0:
+        for i, h, amount in proof.arcs:
+            assert amount > 0
+            assert frozenset((i, h)) in edges
+            left[h] -= ratio * amount
+            left[i] += amount
+        assert min(left) >= 0
+    else:
+        column = [ratio**-g for g in proof.levels]
+        assert all(
+            column[i] <= ratio * column[h] and column[h] <= ratio * column[i]
+            for i, h in graph.edges.tolist()
+        )
+        assert exact_array(prices) @ exact_array(column) < 0
+
+
+@pytest.mark.parametrize("graph", [CYCLE, TREE, COMPLETE, Graph(2, [(0, 1)])])
+@pytest.mark.parametrize("ratio", RATIOS)
+@given(data=st.data())
+def test_a_proof_holds_whichever_way_it_ends(graph: Graph, ratio: str, data: st.DataObject) -> None:
+    number = st.fractions(-3, 3, max_denominator=20).map(rational)
+    prices = data.draw(st.lists(number, min_size=graph.order, max_size=graph.order))
+    exact = rational(ratio)
+    check(graph, exact, prices, *pricing(graph, exact).prove(exact_array(prices)[None]))
+
+
+@given(secret_graphs(least=2, most=4), st.data())
+def test_the_verdict_is_that_of_all_columns(graph: Graph, data: st.DataObject) -> None:
+    if not graph.is_connected:
+        return
+    number = st.fractions(-2, 2, max_denominator=6).map(rational)
+    prices = data.draw(st.lists(number, min_size=graph.order, max_size=graph.order))
+    ratio = rational(data.draw(st.sampled_from(RATIOS)))
+    cheapest = min(exact_array(prices) @ exact_array(c) for c in columns(graph, ratio))
+    assert (pricing(graph, ratio).prove(exact_array(prices)[None])[0].cost >= 0) == (cheapest >= 0)
+
+
+@pytest.mark.parametrize("graph", [CYCLE, TREE, COMPLETE])
+def test_the_search_in_floats_finds_a_column_of_negative_cost_if_there_is_one(graph: Graph) -> None:
+    way: Pricing = pricing(graph, fmpq(2))
+    rng = np.random.default_rng(1)
+    prices = rng.integers(-8, 12, size=(200, graph.order)) / 4
+    costs = (np.power(2.0, -way.cheapest(prices, np.zeros(prices.shape, np.int64))) * prices).sum(
+        axis=1
+    )
+    truth = [
+        proof.cost < 0 for proof in way.prove(exact_array(prices.ravel()).reshape(prices.shape))
+    ]
+    assert (costs < 0).tolist() == truth
+    assert 20 < sum(truth) < 180
+
+
+@pytest.mark.parametrize("ratio", [fmpq(11, 10), fmpq(2), fmpq(50)])
+def test_the_search_in_floats_ends_at_the_cheapest_column_from_wherever_it_starts(
+    ratio: fmpq,
+) -> None:
+    ladder = Graph(8, [(i, i + 2) for i in range(6)] + [(i, i + 1) for i in range(0, 8, 2)])
+    rng = np.random.default_rng(2)
+    prices = rng.integers(-8, 12, size=(50, 8)) / 4
+    starts = [
+        np.zeros((50, 8), np.int64),
+        ladder.distances[rng.integers(0, 8, 50)].astype(np.int64),
+    ]
+    way, near = pricing(ladder, ratio), float(ratio.p) / float(ratio.q)
+    for start in starts:
+        levels = way.cheapest(prices, start)
+        i, h = ladder.edges.T
+        assert (np.abs(levels[:, i] - levels[:, h]) <= 1).all()
+        for row, found in zip(prices, levels, strict=True):
+            root = int(row.argmin())
+            exact = way.prove(exact_array(row)[None])[0]
+            scale = near ** float(found[root] - exact.levels[root])
+            assert np.power(near, -found.astype(float)) @ row * scale == pytest.approx(
+                float(exact.cost.p) / float(exact.cost.q) * near ** -float(exact.levels[root]),
+                abs=2.0**-20,
+            )
+
+
+def test_at_ratio_1_only_the_sum_of_the_prices_counts() -> None:
+    assert pricing(CYCLE, fmpq(1)).prove(exact_array([3, -1, -1, -1, 0])[None])[0].cost == 0
+    assert pricing(COMPLETE, fmpq(1)).prove(exact_array([3, -1, -1, -2])[None])[0].cost == -1
+
+
+@given(st.fractions(), st.sampled_from([-1, 1]))
+def test_numbers_are_shortened_to_the_side_that_was_asked_for(number: Fraction, sign: int) -> None:
+    long = rational(number) + fmpq(1, 3**1000)
+    short = shortened(long, sign, 500)
+    assert short <= long if sign < 0 else short >= long
+    assert abs(short - long) <= abs(long) / fmpq(2) ** 120
+    digits = abs(int(short.p))
+    assert (digits // (digits & -digits)).bit_length() <= 129
+    assert shortened(rational(number), sign, 10**6) == rational(number)
