@@ -21,7 +21,7 @@ from leaktight.channels.channel import Channel
 from leaktight.channels.distribution import Distribution
 from leaktight.leakage.entropy import mutual_information
 from leaktight.leakage.vulnerability import min_entropy_leakage, posterior_vulnerability
-from leaktight.samples.black_box import audit_mechanism
+from leaktight.samples.black_box import epsilon_by_calls
 from leaktight.samples.drawing import OneAtATime, Sampler
 from leaktight.samples.information import estimate_mutual_information
 from leaktight.samples.leakage import (
@@ -164,13 +164,13 @@ def audits() -> None:
         if find_spec(package) is None:
             print(f"{name}: not installed")
             continue
-        right = audit_mechanism(make(1.0), [(0, 1)], samples=100_000, seed=1)
+        right = epsilon_by_calls(make(1.0), [(0, 1)], samples=100_000, seed=1)
         print(f"{name}: {right.verdict(epsilon=1)}")
-        bug = audit_mechanism(make(2.0), [(0, 1)], samples=100_000, seed=1)
+        bug = epsilon_by_calls(make(2.0), [(0, 1)], samples=100_000, seed=1)
         print(f"{name}, noise for ε = 2: {bug.verdict(epsilon=1)}")
         size = 100_000 if package == "numpy" else 10_000
         found = [
-            audit_mechanism(make(1.0), [(0, 1)], samples=size, seed=i) for i in range(REPETITIONS)
+            epsilon_by_calls(make(1.0), [(0, 1)], samples=size, seed=i) for i in range(REPETITIONS)
         ]
         print(
             f"{name}, {REPETITIONS} audits of {size:,} samples: "

@@ -9,7 +9,7 @@ import math
 import numpy as np
 import numpy.typing as npt
 
-from leaktight.samples.black_box import audit_mechanism
+from leaktight.samples.black_box import epsilon_by_calls
 from leaktight.samples.independence import independence_test
 from leaktight.samples.leakage import estimate_posterior_vulnerability
 from leaktight.samples.observations import Observations
@@ -31,7 +31,7 @@ class Counter:
 def main() -> None:
     """Print what the calls show about ε, and about guessing which of two counts it was."""
     for name, counter in (("first version", Counter(1.0)), ("second version", Counter(2.0))):
-        bound = audit_mechanism(counter, [(20, 21), (0, 1)], samples=CALLS, seed=1)
+        bound = epsilon_by_calls(counter, [(20, 21), (0, 1)], samples=CALLS, seed=1)
         print(f"{name}: {bound.verdict(epsilon=1)}")
 
         rng = np.random.default_rng(2)

@@ -62,27 +62,29 @@ OURS: dict[str, Measure] = {
     "min-entropy leakage": lambda c, p, g, d: lt.min_entropy_leakage(c, p).factor,
     "additive leakage": lambda c, p, g, d: lt.min_entropy_leakage(c, p).additive,
     "min-capacity": lambda c, p, g, d: lt.min_capacity(c).factor,
-    "Bayes risk after": lambda c, p, g, d: lt.posterior_risk(c, p),
-    "Bayes risk leakage": lambda c, p, g, d: lt.risk_leakage(c, p).factor,
-    "Bayes risk capacity": lambda c, p, g, d: lt.risk_capacity(c).factor,
+    "Bayes risk after": lambda c, p, g, d: lt.leakage.posterior_risk(c, p),
+    "Bayes risk leakage": lambda c, p, g, d: lt.leakage.risk_leakage(c, p).factor,
+    "Bayes risk capacity": lambda c, p, g, d: lt.leakage.risk_capacity(c).factor,
     "g-vulnerability before": lambda c, p, g, d: lt.vulnerability(p, lt.Gain(g)),
     "g-vulnerability after": lambda c, p, g, d: lt.posterior_vulnerability(c, p, lt.Gain(g)),
     "g-leakage": lambda c, p, g, d: lt.g_leakage(c, p, lt.Gain(g)).factor,
-    "l-risk after": lambda c, p, g, d: lt.posterior_risk(c, p, lt.Loss(g)),
-    "additive capacity": lambda c, p, g, d: lt.additive_capacity(c, p),
-    "spanning capacity": lambda c, p, g, d: lt.spanning_capacity(c, p),
+    "l-risk after": lambda c, p, g, d: lt.leakage.posterior_risk(c, p, lt.Loss(g)),
+    "additive capacity": lambda c, p, g, d: lt.leakage.additive_capacity(c, p),
+    "spanning capacity": lambda c, p, g, d: lt.leakage.spanning_capacity(c, p),
     "membership after": lambda c, p, g, d: lt.posterior_vulnerability(
         c, p, lt.Gain.membership(c.inputs, c.inputs[::2])
     ),
-    "membership capacity": lambda c, p, g, d: lt.membership_capacity(c, c.inputs[::2]).factor,
-    "Shannon entropy": lambda c, p, g, d: lt.shannon_entropy(p),
-    "conditional entropy": lambda c, p, g, d: lt.conditional_entropy(c, p),
+    "membership capacity": lambda c, p, g, d: (
+        lt.leakage.membership_capacity(c, c.inputs[::2]).factor
+    ),
+    "Shannon entropy": lambda c, p, g, d: lt.leakage.shannon_entropy(p),
+    "conditional entropy": lambda c, p, g, d: lt.leakage.conditional_entropy(c, p),
     "mutual information": lambda c, p, g, d: lt.mutual_information(c, p),
-    "guesses before": lambda c, p, g, d: lt.guessing_entropy(p),
-    "guesses after": lambda c, p, g, d: lt.conditional_guessing_entropy(c, p),
-    "guessing leakage": lambda c, p, g, d: lt.guessing_leakage(c, p).factor,
-    "total variation": lambda c, p, g, d: lt.total_variation(c.row(0), c.row(1)),
-    "Kantorovich's distance": lambda c, p, g, d: lt.kantorovich(c.row(0), c.row(1), d),
+    "guesses before": lambda c, p, g, d: lt.leakage.guessing_entropy(p),
+    "guesses after": lambda c, p, g, d: lt.leakage.conditional_guessing_entropy(c, p),
+    "guessing leakage": lambda c, p, g, d: lt.leakage.guessing_leakage(c, p).factor,
+    "total variation": lambda c, p, g, d: lt.channels.total_variation(c.row(0), c.row(1)),
+    "Kantorovich's distance": lambda c, p, g, d: lt.channels.kantorovich(c.row(0), c.row(1), d),
 }
 
 

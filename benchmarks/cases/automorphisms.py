@@ -56,7 +56,7 @@ def cube(k: int) -> tuple[int, Indices]:
 
 def ours(given: Given) -> Symmetry:
     """Find the group and its orbits."""
-    group = lt.automorphism_group(given.graph)
+    group = lt.policies.automorphism_group(given.graph)
     return Symmetry(group.order, len(group.orbits), int(group.orbital_labels.max()) + 1)
 
 

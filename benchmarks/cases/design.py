@@ -121,7 +121,7 @@ def by_solver(given: Given) -> float:
     return solver(given.highs)
 
 
-def judged(made: Made) -> tuple[lt.PrivacyLevel, float]:
+def judged(made: Made) -> tuple[lt.privacy.PrivacyLevel, float]:
     """Return how private a mechanism is and what it loses, by exact arithmetic."""
     given, channel = made.task, made.channel
     if not isinstance(channel, lt.Channel):

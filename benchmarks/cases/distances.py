@@ -75,7 +75,7 @@ def prepare_many(n: int) -> Pair:
 
 def variation(given: Pair) -> float:
     """Return our total variation."""
-    return float(lt.total_variation(given.p, given.q))
+    return float(lt.channels.total_variation(given.p, given.q))
 
 
 def variation_by_qif(given: Pair) -> float:
@@ -101,12 +101,12 @@ def copied(given: Pair) -> None:
 
 def work(given: Pair) -> tuple[Fraction | float, int]:
     """Return our distance, and between how many values."""
-    return lt.kantorovich(*given), len(given.p)
+    return lt.channels.kantorovich(*given), len(given.p)
 
 
 def exact_work(given: Pair) -> Fraction | float:
     """Return our distance."""
-    return lt.kantorovich(*given)
+    return lt.channels.kantorovich(*given)
 
 
 def work_by_qif(given: Pair) -> float:
@@ -182,7 +182,7 @@ def verified(answers: Mapping[str, Any]) -> str:
     ours, n = answers["leaktight"]
     p, q, ground = prepare(n)
     exact = [[fmpq(*float(entry).as_integer_ratio()) for entry in row] for row in ground]
-    true = float(lt.kantorovich(p.exact(), q.exact(), exact))
+    true = float(lt.channels.kantorovich(p.exact(), q.exact(), exact))
     off = {way: abs(value - true) / true for way, value in {**answers, "leaktight": ours}.items()}
     assert off["leaktight"] <= 1e-9, answers
     wrong = [f"{way} is off by {gap:.0e}" for way, gap in off.items() if gap > 1e-9]

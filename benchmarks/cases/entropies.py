@@ -51,7 +51,7 @@ def information_by_dit(given: Given) -> float:
 
 def rest(given: Given) -> float:
     """Return our conditional entropy."""
-    return lt.conditional_entropy(*given)
+    return lt.leakage.conditional_entropy(*given)
 
 
 def rest_by_qif(given: Given) -> float:
@@ -70,7 +70,7 @@ def rest_by_dit(given: Given) -> float:
 
 def guesses(given: Given) -> float:
     """Return our number of guesses."""
-    return float(lt.conditional_guessing_entropy(*given))
+    return float(lt.leakage.conditional_guessing_entropy(*given))
 
 
 def guesses_by_qif(given: Given) -> float:

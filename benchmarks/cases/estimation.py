@@ -39,7 +39,7 @@ def table(pairs: tuple[Any, Any]) -> Any:
     return counts.reshape(SECRETS, OUTPUTS) / len(secrets)
 
 
-def ours(estimate: Callable[..., lt.LeakageEstimate]) -> Callable[[Any], Any]:
+def ours(estimate: Callable[..., lt.samples.LeakageEstimate]) -> Callable[[Any], Any]:
     """Return the way that counts and estimates with bounds."""
 
     def way(pairs: tuple[Any, Any]) -> tuple[float, float, float]:
@@ -105,7 +105,7 @@ def by_diffprivlib(epsilon: float) -> Any:
     """Return diffprivlib's geometric mechanism, which returns one number at a time."""
     from diffprivlib.mechanisms import Geometric
 
-    return lt.OneAtATime(Geometric(epsilon=epsilon, sensitivity=1).randomise)
+    return lt.samples.OneAtATime(Geometric(epsilon=epsilon, sensitivity=1).randomise)
 
 
 def audit(make: Callable[[float], Any]) -> Callable[[int], tuple[float, float]]:
@@ -113,7 +113,7 @@ def audit(make: Callable[[float], Any]) -> Callable[[int], tuple[float, float]]:
 
     def way(n: int) -> tuple[float, float]:
         right, wrong = (
-            lt.audit_mechanism(make(epsilon), [(0, 1)], n, confidence="0.999999", seed=1).epsilon
+            lt.epsilon_by_calls(make(epsilon), [(0, 1)], n, confidence="0.999999", seed=1).epsilon
             for epsilon in (1.0, 2.0)
         )
         return right, wrong
@@ -148,7 +148,7 @@ def audited(answers: Mapping[str, Any]) -> str:
 def many(n: int) -> list[float]:
     """Audit the same mechanism many times at 95% confidence."""
     make = by_numpy(1.0)
-    return [lt.audit_mechanism(make, [(0, 1)], n, seed=seed).epsilon for seed in range(AUDITS)]
+    return [lt.epsilon_by_calls(make, [(0, 1)], n, seed=seed).epsilon for seed in range(AUDITS)]
 
 
 def seldom_wrong(answers: Mapping[str, Any]) -> str:
@@ -168,7 +168,7 @@ CASES = (
         sizes=(10_000, 100_000, 1_000_000),
         prepare=samples,
         ways={
-            "leaktight": ours(lt.estimate_posterior_vulnerability),
+            "leaktight": ours(lt.samples.estimate_posterior_vulnerability),
             "plug-in": lambda pairs: float(table(pairs).max(axis=0).sum()),
         },
         agree=covers(lambda: lt.posterior_vulnerability(channel())),
@@ -180,7 +180,7 @@ CASES = (
         sizes=(10_000, 100_000, 1_000_000),
         prepare=samples,
         ways={
-            "leaktight": ours(lt.estimate_mutual_information),
+            "leaktight": ours(lt.samples.estimate_mutual_information),
             "scikit-learn": scikit_learn,
             "plug-in": frequencies,
         },

@@ -40,7 +40,7 @@ class Wanted(NamedTuple):
 
 def ours(wanted: Wanted) -> float:
     """Draw exactly."""
-    noise = lt.geometric_noise(wanted.draws, epsilon=f"1/{wanted.scale}")
+    noise = lt.mechanisms.geometric_noise(wanted.draws, epsilon=f"1/{wanted.scale}")
     return wanted.off(int(np.abs(noise).sum()))
 
 

@@ -112,9 +112,9 @@ def compared(answers: Mapping[str, Any]) -> str:
     assert abs(answers["numpy"] - ratio) <= 1e-15 * ratio, answers
     if "qif" not in answers:
         return "numpy the same"
-    true = lt.ln(ratio)
+    true = lt.exact.ln(ratio)
     assert abs(answers["qif"] - true) <= 1e-9 * true, answers
-    below = answers["qif"] < lt.ln_interval(ratio)[0]
+    below = answers["qif"] < lt.exact.ln_interval(ratio)[0]
     return "numpy the same; qif's ε " + ("a little too small" if below else "the same to 1e-9")
 
 

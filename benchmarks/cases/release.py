@@ -62,7 +62,7 @@ def released(file: File) -> tuple[int, ...]:
 
 def ours(file: File) -> tuple[int, ...]:
     """Release exactly, with a record."""
-    lt.release_csv(mechanism(), file.source, file.target, "colour")
+    lt.mechanisms.release_csv(mechanism(), file.source, file.target, "colour")
     return released(file)
 
 

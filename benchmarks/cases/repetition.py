@@ -101,7 +101,7 @@ def close(answers: Mapping[str, Any]) -> str:
     assert all(abs(found - float(low)) <= 1e-6 for found in others.values()), answers
     lost = (way for way, found in others.items() if abs(1 - found - wrong) > wrong / 100)
     told = "exact; wrong with probability" if low == high else f"{method}; wrong at most with"
-    told += f" 2^{lt.log2(wrong):.5g}"
+    told += f" 2^{lt.exact.log2(wrong):.5g}"
     return told + "".join(f", {way} says {1 - others[way]:.1g}" for way in lost)
 
 

@@ -12,11 +12,18 @@ Fraction(2, 1)
 Fraction(16, 9)
 >>> lt.worst_case_leakage(policy, ratio=2).upper       # and after any mechanism as private?
 Fraction(16, 9)
+
+The names of daily use stand here; all others in their rooms, as ``lt.leakage.renyi_capacity``:
+``policies``, ``channels``, ``leakage``, ``privacy``, ``worst_case``, ``mechanisms``, ``samples``,
+``repetition``, ``studies``, ``reports``, ``papers``, and ``exact`` and ``errors`` below them all.
 """
+
+from importlib.util import find_spec
 
 import lazy_loader
 
 # The names are in __init__.pyi; each is loaded when it is first used.
-__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)
+__getattr__, __dir__, _names = lazy_loader.attach_stub(__name__, __file__)
+__all__ = [name for name in _names if not find_spec(f"{__name__}.{name}")]
 
 __version__ = "0.1.0"

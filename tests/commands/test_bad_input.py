@@ -76,6 +76,6 @@ def test_a_mistake_gives_one_clear_line(mistake: str) -> None:
     make, message = MISTAKES[mistake]
     with pytest.raises(lt.LeaktightError, match=message) as caught:
         make()
-    assert isinstance(caught.value, lt.InvalidInput)
+    assert isinstance(caught.value, lt.errors.InvalidInput)
     assert "\n" not in str(caught.value)
     assert caught.value.__cause__ is None

@@ -219,7 +219,7 @@ def test_broken_sparse_vectors_are_found_out() -> None:
     """Lyu, Su, Li (2017): Alg. 1 has 4·2² = 16, Alg. 5 (no noise on counts) ∞; Alg. 6 grows."""
     policy = lt.Policy(lt.SecretGraph.complete(["a", "b"]), records=2)
 
-    def level(questions: int, noise: int, *, stops: bool) -> lt.PrivacyLevel:
+    def level(questions: int, noise: int, *, stops: bool) -> lt.privacy.PrivacyLevel:
         program = sparse_vector(questions, noise, stops=stops)
         return lt.privacy_level(channel_of(program, policy), policy)
 

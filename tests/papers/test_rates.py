@@ -19,7 +19,7 @@ TWO = lt.Channel([["4/5", "1/5"], ["3/10", "7/10"]])
 
 def test_w_d6_d7_erratum_43_a_certain_set_has_no_rate() -> None:
     """W-D6, W-D7 (erratum 43): p(Q) = 1 would give every channel the level ∞."""
-    with pytest.raises(lt.InvalidDistribution):
+    with pytest.raises(lt.errors.InvalidDistribution):
         breach_probability_rate(TWO, [0, 1], ratio=2)
     assert membership_rate(TWO, [0, 1]).lower == math.inf
     assert breach_rate(TWO).upper < math.inf

@@ -2,7 +2,7 @@
 
 import pytest
 
-from leaktight import InvalidGraph
+from leaktight.errors import InvalidGraph
 from leaktight.policies.text import graph_of
 
 

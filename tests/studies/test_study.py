@@ -7,7 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from leaktight import InvalidFile, LeaktightError
+from leaktight import LeaktightError
+from leaktight.errors import InvalidFile
 from leaktight.studies.study import KEYS, Study, read_study
 
 POLICY = '[policy]\nvalues = ["a", "b", "c"]\n'

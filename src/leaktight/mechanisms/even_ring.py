@@ -20,7 +20,7 @@ from leaktight.policies.secrets import SecretGraph
 class EvenRing(Mechanism):
     """α·λ^(−d) on a ring of 2n values, doubled at the opposite value; private if λ² ≥ 2.
 
-    It is not optimal, against what Example 3 there says: :class:`~leaktight.GraphExponential` on
+    It is not optimal, against what Example 3 there says: ``GraphExponential`` on
     the ring is private at every ratio and better, 8/21 against 4/11 for 6 values at λ = 2.
 
     >>> from leaktight.leakage.vulnerability import posterior_vulnerability

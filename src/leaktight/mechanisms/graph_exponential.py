@@ -114,7 +114,7 @@ class NormalisedExponential(Mechanism):
 
     (8) of [Alvim2011a]_ as it is often mended. The sums of neighbours may differ by up to a factor
     λ, so the level is between λ and λ², and ``guarantee`` says which, exactly. To stay within a
-    ratio, ask for its root, or take :class:`~leaktight.TightConstraints`.
+    ratio, ask for its root, or take :class:`~leaktight.mechanisms.TightConstraints`.
 
     >>> from leaktight.policies.secrets import SecretGraph
     >>> blurred = NormalisedExponential(SecretGraph.line(3), ratio=2)

@@ -29,7 +29,7 @@ class TightConstraints(Mechanism):
 
     It leaks the most that is possible, Σ w (docs/proofs/cover-bound.md). On a line it is the
     truncated geometric, on a complete graph randomised response, and where all rows of λ^(−d)
-    have the same sum it is the :class:`~leaktight.GraphExponential`.
+    have the same sum it is the :class:`~leaktight.mechanisms.GraphExponential`.
 
     >>> from leaktight.policies.secrets import SecretGraph
     >>> TightConstraints(SecretGraph.line(["low", "middle", "high"]), ratio=2).channel

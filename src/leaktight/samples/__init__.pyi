@@ -1,4 +1,4 @@
-from .black_box import EpsilonLowerBound, audit_mechanism
+from .black_box import EpsilonLowerBound, epsilon_by_calls
 from .drawing import OneAtATime
 from .event import AtLeast, AtMost, OneOf
 from .independence import IndependenceTest, independence_test
@@ -15,7 +15,7 @@ __all__ = [
     "Observations",
     "OneAtATime",
     "OneOf",
-    "audit_mechanism",
+    "epsilon_by_calls",
     "estimate_min_entropy_leakage",
     "estimate_mutual_information",
     "estimate_posterior_vulnerability",

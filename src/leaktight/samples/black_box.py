@@ -76,7 +76,7 @@ class EpsilonLowerBound:
         )
 
 
-def audit_mechanism(
+def epsilon_by_calls(
     sampler: Sampler,
     pairs: Iterable[tuple[Hashable, Hashable]],
     samples: int,
@@ -102,7 +102,7 @@ def audit_mechanism(
     >>> def noisy(x, count, rng):                   # the geometric mechanism at ε = 1
     ...     p = 1 - np.exp(-1)
     ...     return x + rng.geometric(p, count) - rng.geometric(p, count)
-    >>> bound = audit_mechanism(noisy, [(0, 1)], samples=100_000, seed=1)
+    >>> bound = epsilon_by_calls(noisy, [(0, 1)], samples=100_000, seed=1)
     >>> 0.9 < bound.epsilon <= 1
     True
     >>> bound.refutes(epsilon="1/2"), bound.refutes(epsilon=1)

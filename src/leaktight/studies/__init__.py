@@ -1,1 +1,6 @@
 """What was asked, and what is the answer?"""
+
+import lazy_loader
+
+# The names are in __init__.pyi; each is loaded when it is first used.
+__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)
