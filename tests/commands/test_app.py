@@ -10,6 +10,7 @@ import subprocess
 import sys
 from collections.abc import Callable
 from fractions import Fraction
+from importlib import import_module
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -475,7 +476,7 @@ def test_what_cannot_be_written_is_said_before_anything_is_computed(
     def computed(*_: object) -> None:
         raise AssertionError
 
-    monkeypatch.setattr("leaktight.studies.audit.audit", computed)
+    monkeypatch.setattr(import_module("leaktight.studies.audit"), "audit", computed)
     assert run("audit", "policy.toml", "--report", "no/page.html").code == 2
     monkeypatch.setattr("leaktight.worst_case.optimum.worst_case_leakage", computed)
     assert run("bound", "line:3", "--ratio", "2", "--certificate", "no/c.json").code == 2

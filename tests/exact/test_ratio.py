@@ -1,3 +1,5 @@
+import importlib
+import inspect
 import math
 from decimal import Decimal, getcontext
 from fractions import Fraction
@@ -7,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from leaktight.errors import InvalidNumber
-from leaktight.exact.ratio import Ratio, step_ratio
+from leaktight.exact.ratio import Ratio, RatioLike, step_ratio
 from leaktight.mechanisms.line import read_sensitivity
 
 
@@ -120,3 +122,23 @@ def test_a_sensitivity_is_a_whole_number(wrong: object) -> None:
         InvalidNumber, match=r"whole number of steps from 1 up, got .* smaller unit"
     ):
         read_sensitivity(wrong)  # type: ignore[arg-type]
+
+
+def test_a_ratio_that_was_read_stays_what_it_is() -> None:
+    one = Ratio.of(epsilon=1)
+    assert Ratio.of(one) is one
+    with pytest.raises(InvalidNumber, match="exactly one"):
+        Ratio.of(one, epsilon=1)
+
+
+def test_whatever_takes_a_ratio_takes_one_that_was_read() -> None:
+    takes = [
+        (room, name, inspect.signature(what).parameters["ratio"])
+        for room in ("privacy", "worst_case", "mechanisms", "samples", "repetition")
+        for name in importlib.import_module(f"leaktight.{room}").__all__
+        if callable(what := getattr(importlib.import_module(f"leaktight.{room}"), name))
+        and "ratio" in inspect.signature(what).parameters
+    ]
+    optional = [(room, name, p) for room, name, p in takes if p.default is None]
+    assert len(optional) > 15
+    assert [(room, name) for room, name, p in optional if p.annotation != RatioLike] == []

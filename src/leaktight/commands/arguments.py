@@ -5,9 +5,12 @@ An option has its text here, how it is read, and how a shell completes it.
 
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
+
+if TYPE_CHECKING:
+    from leaktight.exact.ratio import Ratio
 
 
 def graph_forms(incomplete: str) -> Iterator[str]:
@@ -49,14 +52,13 @@ GainOption = Annotated[
 ]
 
 
-def read_ratio(ratio: str | None, epsilon: str | None) -> tuple[str | None, str | None]:
-    """Return what was written, after a look at it."""
+def read_ratio(ratio: str | None, epsilon: str | None) -> "Ratio":
+    """Return the ratio that was written, one way or the other."""
     from leaktight.studies.table import asked_ratio
 
     if (ratio is None) == (epsilon is None):
         raise typer.BadParameter("give one of --ratio and --epsilon")
-    asked_ratio(ratio, epsilon)
-    return ratio, epsilon
+    return asked_ratio(ratio, epsilon)
 
 
 def read_count(given: str | int) -> int:

@@ -64,10 +64,10 @@ def bound(
     expect_writable(certificate)
     with spinner(as_json) as progress:
         progress("worst case")
-        worst = worst_case_leakage(policy, *given)
-        alone = worst if records == 1 else worst_case_leakage(Policy(values), *given)
+        worst = worst_case_leakage(policy, given)
+        alone = worst if records == 1 else worst_case_leakage(Policy(values), given)
         progress("published bounds")
-        table = leakage_bounds(policy, *given)
+        table = leakage_bounds(policy, given)
     if certificate is not None:
         write_certificate(worst, certificate)
     if as_json:
@@ -134,7 +134,7 @@ def design(
     given = read_ratio(ratio, epsilon)
     with spinner(as_json) as progress:
         progress("best mechanism")
-        best = optimal_mechanism(values, read_numbers(prior), read_aim(gain, values), *given)
+        best = optimal_mechanism(values, read_numbers(prior), read_aim(gain, values), given)
     write_channel(best.channel, output)
     if certificate is not None:
         write_certificate(best, certificate)

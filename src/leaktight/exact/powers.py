@@ -14,6 +14,7 @@ from typing import Any
 from flint import arb, ctx, fmpq, fmpq_poly, fmpz
 
 from leaktight.errors import InvalidNumber, TooLarge
+from leaktight.exact.bits import InBits
 from leaktight.exact.numbers import fraction, rational
 from leaktight.exact.rounding import outward
 from leaktight.exact.shown import counted, shown
@@ -24,7 +25,7 @@ MOST_BITS = 2**27
 
 @total_ordering
 @dataclass(frozen=True, slots=True, eq=False)
-class Powers:
+class Powers(InBits):
     """The positive number Π base^exponent, exact and never multiplied out unless asked for.
 
     >>> million = Powers.of((Fraction(4, 3), 1_000_000))
@@ -90,11 +91,6 @@ class Powers:
                 f"{MOST_BITS:,}; its logarithm .bits and its .factors are at hand"
             )
         return fraction(math.prod((rational(b) ** e for b, e in self.factors), start=fmpq(1)))
-
-    @property
-    def bits(self) -> float:
-        """log2 of the number, rounded up."""
-        return self.bits_interval[1]
 
     @property
     def bits_interval(self) -> tuple[float, float]:

@@ -7,6 +7,7 @@ import math
 import re
 from dataclasses import dataclass
 from fractions import Fraction
+from typing import TypeAlias
 
 from flint import arb, fmpq, fmpz
 
@@ -40,13 +41,16 @@ class Ratio:
             )
 
     @classmethod
-    def of(cls, ratio: Number | None = None, epsilon: Number | None = None) -> "Ratio":
+    def of(cls, ratio: "RatioLike" = None, epsilon: Number | None = None) -> "Ratio":
         """Read λ from ``ratio``, or from ``epsilon``: a number, ``"ln 2"`` or ``"ln 3/2"``.
 
-        A float is taken as the decimal number that it prints as: ``epsilon=0.1`` is ε = 1/10.
+        A ``Ratio`` stays what it is. A float is taken as the decimal number that it prints as:
+        ``epsilon=0.1`` is ε = 1/10.
         """
         if (ratio is None) == (epsilon is None):
             raise InvalidNumber("give exactly one of ratio= and epsilon=")
+        if isinstance(ratio, Ratio):
+            return ratio
         if ratio is not None:
             exact = fraction(as_printed(ratio))
             return cls(exact, exact)
@@ -89,6 +93,10 @@ class Ratio:
         if self.is_exact:
             return f"{shown(self.lower)} (ε = ln {shown(self.lower)})"
         return f"{shown(self.lower)} (ε = {self.epsilon:.6g})"
+
+
+RatioLike: TypeAlias = Number | Ratio | None
+"""What may be given as ``ratio=``; None where ``epsilon=`` is given instead."""
 
 
 def _enclose_exp(exponent: fmpq) -> tuple[Fraction, Fraction]:

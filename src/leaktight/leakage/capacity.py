@@ -19,14 +19,15 @@ from leaktight.channels.distance import (
     largest_row_distance_between,
 )
 from leaktight.channels.distribution import Distribution, ProductDistribution, prior_on
+from leaktight.exact.bits import OfFactor
 from leaktight.exact.matrix import column_maxima
 from leaktight.exact.numbers import Value, public, total
 from leaktight.exact.shown import shown
-from leaktight.leakage.vulnerability import InBits, product_of_powers
+from leaktight.leakage.vulnerability import product_of_powers
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class Capacity(InBits):
+class Capacity(OfFactor):
     """The largest leakage factor over all priors, and a prior that attains it."""
 
     factor: Value

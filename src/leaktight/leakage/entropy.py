@@ -6,8 +6,8 @@ correctly rounded (for channels in parallel, each term is); the number of guesse
 """
 
 import math
-from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -23,6 +23,7 @@ from leaktight.channels.distribution import (
     prior_on,
 )
 from leaktight.errors import InvalidNumber
+from leaktight.exact.bits import Between, added
 from leaktight.exact.numbers import (
     Array,
     Number,
@@ -33,28 +34,28 @@ from leaktight.exact.numbers import (
     rational,
     total,
 )
-from leaktight.exact.rounding import nearest_float
+from leaktight.exact.rounding import nearest_float, outward
 from leaktight.leakage.hyper import Hyper, hyper
 from leaktight.leakage.vulnerability import Leakage, joint
 
 
 @dataclass(frozen=True, slots=True)
-class EntropyLeakage:
-    """The entropy ``before`` and ``after`` an observation, and the ``bits`` that it lost.
+class EntropyLeakage(Between):
+    """The entropy ``before`` and ``after`` an observation, and the bits that it lost.
+
+    These lie between ``lower`` and ``upper``; of floats both are the same estimate.
 
     >>> leak = shannon_leakage(Channel([["2/3", "1/3"], ["1/3", "2/3"]]))
-    >>> leak.before, leak.after, leak.bits
-    (1.0, 0.9182958340544896, 0.08170416594551048)
+    >>> leak.before, leak.after
+    (1.0, 0.9182958340544896)
+    >>> leak.lower <= mutual_information(Channel([["2/3", "1/3"], ["1/3", "2/3"]])) <= leak.bits
+    True
     """
 
     before: float
     after: float
-    bits: float
-
-    @property
-    def nats(self) -> float:
-        """The same in natural units."""
-        return self.bits * math.log(2)
+    lower: float
+    upper: float
 
     @property
     def factor(self) -> float:
@@ -67,9 +68,6 @@ class EntropyLeakage:
         if self.after == 0:
             return math.inf if self.before > 0 else 1.0
         return self.before / self.after
-
-    def __float__(self) -> float:
-        return self.bits
 
 
 # --- Shannon -------------------------------------------------------------------------------
@@ -101,6 +99,12 @@ def mutual_information(channel: Channel | Parallel, prior: PriorLike = None) -> 
     if isinstance(channel, Parallel):
         pairs = pair_factors(channel, prior)
         return math.fsum(times * mutual_information(c, p) for c, p, times in pairs)
+    found = _information(channel, prior)
+    return found if isinstance(found, float) else nearest_float(found)
+
+
+def _information(channel: Channel, prior: PriorLike) -> float | Callable[[], arb]:
+    """Return I(X;Z): enclosed as tightly as asked, or an estimate of floats."""
     belief = prior_on(prior, expect_channel(channel).inputs)
     if not (channel.is_exact and belief.is_exact):
         nats = _float_information(float_array(belief.array), float_array(channel.matrix))
@@ -109,7 +113,7 @@ def mutual_information(channel: Channel | Parallel, prior: PriorLike = None) -> 
     rows, columns = joined.sum(axis=1), joined.sum(axis=0)
     if (np.multiply.outer(rows, columns) == joined).all():
         return 0.0
-    return nearest_float(lambda: _surprise(rows) + _surprise(columns) - _surprise(joined.ravel()))
+    return lambda: _surprise(rows) + _surprise(columns) - _surprise(joined.ravel())
 
 
 MUCH = 2.0**-3
@@ -180,14 +184,12 @@ def _log_of_quotient(p: Array, q: Array) -> Array:
 
 def _surprise(probabilities: Array) -> arb:
     """Return an enclosure of −Σ p log2 p."""
-    logs = ((p, arb(p).log()) for p in probabilities if p > 0)
-    return sum((-arb(p) * log for p, log in logs), arb(0)) / arb.const_log2()
+    return sum((-arb(p) * arb(p).log_base(2) for p in probabilities if p > 0), arb(0))
 
 
 def shannon_leakage(channel: Channel | Parallel, prior: PriorLike = None) -> EntropyLeakage:
     """Return Shannon's entropy before and after the observation."""
-    bits = mutual_information(channel, prior)
-    return replace(renyi_leakage(channel, prior, 1), bits=bits)
+    return renyi_leakage(channel, prior, 1)
 
 
 # --- Rényi ---------------------------------------------------------------------------------
@@ -255,8 +257,8 @@ def renyi_leakage(
 ) -> EntropyLeakage:
     """Return Rényi's entropy before and after the observation, in Arimoto's form.
 
-    >>> renyi_leakage(Channel([["2/3", "1/3"], ["1/3", "2/3"]]), order=2).bits
-    0.15200309344504997
+    >>> renyi_leakage(Channel([["2/3", "1/3"], ["1/3", "2/3"]]), order=2).bits_interval
+    (0.15200309344504997, 0.15200309344505)
     """
     alpha = _read_order(order)
     if isinstance(channel, Parallel):
@@ -264,19 +266,22 @@ def renyi_leakage(
         return EntropyLeakage(
             math.fsum(times * leak.before for leak, times in each),
             math.fsum(times * leak.after for leak, times in each),
-            math.fsum(times * leak.bits for leak, times in each),
+            *added((leak.bits_interval, times) for leak, times in each),
         )
     before, after = _unseen(prior_on(prior, expect_channel(channel).inputs)), hyper(channel, prior)
     entropies = _entropy(before, alpha), _entropy(after, alpha)
-    if not after.outer.is_exact:
-        return EntropyLeakage(*entropies, entropies[0] - entropies[1])
-    nothing = (
-        _likelihood(before, alpha) == _likelihood(after, alpha)
-        if alpha in (0, math.inf)
-        else (after.inner == before.inner).all()
-    )
-    bits = 0.0 if nothing else nearest_float(lambda: _ball(before, alpha) - _ball(after, alpha))
-    return EntropyLeakage(*entropies, bits)
+    lost: float | Callable[[], arb] = 0.0
+    if alpha == 1:
+        lost = _information(channel, prior)
+    elif not after.outer.is_exact:
+        lost = entropies[0] - entropies[1]
+    elif not _is_lossless(before, after, alpha):
+
+        def lost() -> arb:
+            return _ball(before, alpha) - _ball(after, alpha)
+
+    ends = (lost, lost) if isinstance(lost, float) else outward(lost)
+    return EntropyLeakage(*entropies, *ends)
 
 
 # --- the number of guesses -----------------------------------------------------------------
@@ -333,6 +338,13 @@ def _likelihood(beliefs: Hyper, alpha: fmpq | float) -> Any:
     if alpha == 0:
         return fmpq(1, int((beliefs.inner > 0).sum(axis=0).max()))
     return total(beliefs.outer.array * beliefs.inner.max(axis=0))
+
+
+def _is_lossless(before: Hyper, after: Hyper, alpha: fmpq | float) -> bool:
+    """Say whether an exact observation changes nothing, in the measure of order α."""
+    if alpha in (0, math.inf):
+        return bool(_likelihood(before, alpha) == _likelihood(after, alpha))
+    return bool((after.inner == before.inner).all())
 
 
 def _entropy(beliefs: Hyper, alpha: fmpq | float) -> float:

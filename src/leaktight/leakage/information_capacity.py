@@ -22,16 +22,17 @@ from leaktight.channels.channel import Channel, expect_channel
 from leaktight.channels.composition import Parallel
 from leaktight.channels.distribution import Distribution, ProductDistribution
 from leaktight.errors import InvalidNumber, Undecided
+from leaktight.exact.bits import Between
 from leaktight.exact.numbers import Array, Number, float_array, rational, to_float
 from leaktight.exact.rounding import float_above, float_below, log2_interval, precision
 from leaktight.exact.tolerances import TOLERANCES
 
 
 @dataclass(frozen=True, slots=True)
-class CapacityEnclosure:
+class CapacityEnclosure(Between):
     """A capacity in bits, proved to lie between ``lower`` and ``upper``.
 
-    ``prior`` attains ``lower``. As a float it is the middle.
+    ``prior`` attains ``lower``.
     """
 
     lower: float
@@ -39,22 +40,9 @@ class CapacityEnclosure:
     prior: Distribution | ProductDistribution
 
     @property
-    def bits(self) -> float:
-        """The middle of the enclosure."""
-        return (self.lower + self.upper) / 2
-
-    @property
-    def nats(self) -> float:
-        """The middle of the enclosure in natural units."""
-        return self.bits * math.log(2)
-
-    @property
     def gap(self) -> float:
         """The width of the enclosure in bits."""
         return self.upper - self.lower
-
-    def __float__(self) -> float:
-        return self.bits
 
 
 SMALLEST_ORDER, LARGEST_ORDER = 0.001, 1000.0

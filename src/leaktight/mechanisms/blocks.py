@@ -8,7 +8,7 @@ import numpy as np
 from leaktight.channels.channel import Channel
 from leaktight.errors import InvalidNumber
 from leaktight.exact.numbers import Number, exact_array, rational
-from leaktight.exact.ratio import Ratio
+from leaktight.exact.ratio import Ratio, RatioLike
 from leaktight.mechanisms.mechanism import Guarantee, Mechanism, refuse_too_large
 from leaktight.policies.secrets import SecretGraph
 
@@ -37,7 +37,7 @@ class BlockMechanism(Mechanism):
     ratio: Fraction
 
     def __init__(
-        self, components: int, ratio: Number | None = None, epsilon: Number | None = None
+        self, components: int, ratio: RatioLike = None, epsilon: Number | None = None
     ) -> None:
         if not isinstance(components, int | np.integer) or components < 1:
             raise InvalidNumber(

@@ -8,7 +8,7 @@ import numpy as np
 from leaktight.channels.channel import Channel
 from leaktight.errors import InvalidGraph, InvalidNumber
 from leaktight.exact.numbers import Number, exact_array, rational
-from leaktight.exact.ratio import Ratio
+from leaktight.exact.ratio import Ratio, RatioLike
 from leaktight.exact.shown import shown
 from leaktight.labels import Labels
 from leaktight.mechanisms.mechanism import Guarantee, Mechanism, refuse_too_large
@@ -32,7 +32,7 @@ class EvenRing(Mechanism):
     ratio: Fraction
 
     def __init__(
-        self, values: Vertices, ratio: Number | None = None, epsilon: Number | None = None
+        self, values: Vertices, ratio: RatioLike = None, epsilon: Number | None = None
     ) -> None:
         labels, below = Graph(values).vertices, Ratio.of(ratio, epsilon).lower
         better = "GraphExponential(SecretGraph.cycle(values), …)"

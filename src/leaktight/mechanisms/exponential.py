@@ -16,7 +16,7 @@ from leaktight.channels.channel import Channel
 from leaktight.errors import InvalidInput, TooLarge
 from leaktight.exact.matrix import as_mapping, read_table
 from leaktight.exact.numbers import Array, Number, exact_array, is_exact, rational
-from leaktight.exact.ratio import Ratio, step_ratio
+from leaktight.exact.ratio import Ratio, RatioLike, step_ratio
 from leaktight.exact.shown import counted, shown
 from leaktight.labels import Labels
 from leaktight.mechanisms.mechanism import Guarantee, Mechanism, refuse_too_large, vertices_of
@@ -65,7 +65,7 @@ class ExponentialMechanism(Mechanism):
         neighbours: Neighbours,
         outputs: Vertices,
         score: Score,
-        ratio: Number | None = None,
+        ratio: RatioLike = None,
         epsilon: Number | None = None,
     ) -> None:
         graph, labels = adjacency_of(neighbours).explicit(), Graph(outputs).vertices

@@ -12,7 +12,7 @@ from fractions import Fraction
 from leaktight.channels.channel import Channel
 from leaktight.errors import InvalidNumber, TooLarge
 from leaktight.exact.numbers import Array, Number, exact_array, rational
-from leaktight.exact.ratio import Ratio, step_ratio
+from leaktight.exact.ratio import Ratio, RatioLike, step_ratio
 from leaktight.exact.shown import counted
 from leaktight.mechanisms.line import LineMechanism, read_sensitivity
 from leaktight.mechanisms.mechanism import Guarantee, Mechanism
@@ -44,7 +44,7 @@ class GeometricNoise(Mechanism):
 
     def __init__(
         self,
-        ratio: Number | None = None,
+        ratio: RatioLike = None,
         epsilon: Number | None = None,
         sensitivity: int = 1,
     ) -> None:

@@ -15,7 +15,7 @@ from flint import fmpq
 from leaktight.channels.channel import Channel
 from leaktight.errors import InvalidGraph
 from leaktight.exact.numbers import Array, Number, exact_array, fraction, rational
-from leaktight.exact.ratio import Ratio
+from leaktight.exact.ratio import Ratio, RatioLike
 from leaktight.exact.shown import counted, shown
 from leaktight.labels import alignment
 from leaktight.mechanisms.mechanism import Guarantee, Mechanism, refuse_too_large, vertices_of
@@ -72,7 +72,7 @@ class GraphExponential(Mechanism):
     def __init__(
         self,
         graph: Neighbours,
-        ratio: Number | None = None,
+        ratio: RatioLike = None,
         epsilon: Number | None = None,
         *,
         on: Neighbours | None = None,
@@ -126,7 +126,7 @@ class NormalisedExponential(Mechanism):
     ratio: Fraction
 
     def __init__(
-        self, graph: Neighbours, ratio: Number | None = None, epsilon: Number | None = None
+        self, graph: Neighbours, ratio: RatioLike = None, epsilon: Number | None = None
     ) -> None:
         object.__setattr__(self, "graph", adjacency_of(graph).explicit())
         object.__setattr__(self, "ratio", Ratio.of(ratio, epsilon).lower)

@@ -9,7 +9,7 @@ import numpy as np
 from leaktight.channels.channel import Channel
 from leaktight.errors import InvalidNumber
 from leaktight.exact.numbers import Array, Number
-from leaktight.exact.ratio import Ratio
+from leaktight.exact.ratio import Ratio, RatioLike
 from leaktight.labels import Labels
 from leaktight.mechanisms.mechanism import Mechanism, refuse_too_large
 from leaktight.policies.graph import Graph, Vertices
@@ -31,7 +31,7 @@ class LineMechanism(Mechanism):
     def __init__(
         self,
         values: Vertices,
-        ratio: Number | None = None,
+        ratio: RatioLike = None,
         epsilon: Number | None = None,
         sensitivity: int = 1,
     ) -> None:

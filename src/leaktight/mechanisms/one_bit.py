@@ -6,7 +6,7 @@ from fractions import Fraction
 from leaktight.channels.channel import Channel
 from leaktight.errors import InvalidNumber
 from leaktight.exact.numbers import Number, fraction, rational
-from leaktight.exact.ratio import Ratio
+from leaktight.exact.ratio import Ratio, RatioLike
 from leaktight.exact.shown import shown
 from leaktight.mechanisms.mechanism import Guarantee, Mechanism
 from leaktight.policies.secrets import SecretGraph
@@ -38,7 +38,7 @@ class OneBit(Mechanism):
     def __init__(
         self,
         p: Number,
-        ratio: Number | None = None,
+        ratio: RatioLike = None,
         epsilon: Number | None = None,
         likelier: int = 1,
     ) -> None:

@@ -19,7 +19,7 @@ from leaktight.channels.channel import Channel
 from leaktight.channels.composition import parallel
 from leaktight.exact.linear_program import LinearProgram, Optimum, solve
 from leaktight.exact.numbers import Array, Number, exact_array, float_array
-from leaktight.exact.ratio import Ratio, step_ratio
+from leaktight.exact.ratio import Ratio, RatioLike, step_ratio
 from leaktight.labels import Labels
 from leaktight.mechanisms.geometric import TruncatedGeometric
 from leaktight.mechanisms.mechanism import Guarantee, Mechanism, refuse_too_large
@@ -45,7 +45,7 @@ class _OnGrid(Mechanism):
         self,
         rows: Vertices,
         columns: Vertices,
-        ratio: Number | None = None,
+        ratio: RatioLike = None,
         epsilon: Number | None = None,
     ) -> None:
         object.__setattr__(self, "rows", Graph(rows).vertices)

@@ -14,7 +14,7 @@ from leaktight.channels.channel import Channel
 from leaktight.channels.composition import Parallel
 from leaktight.errors import InvalidNumber
 from leaktight.exact.numbers import Number, rational
-from leaktight.exact.ratio import Ratio
+from leaktight.exact.ratio import Ratio, RatioLike
 from leaktight.exact.shown import counted
 from leaktight.labels import Labels
 from leaktight.mechanisms.mechanism import Guarantee, Mechanism, refuse_too_large
@@ -47,7 +47,7 @@ class RandomizedResponse(Mechanism):
     def __init__(
         self,
         values: Vertices,
-        ratio: Number | None = None,
+        ratio: RatioLike = None,
         epsilon: Number | None = None,
         records: int = 1,
     ) -> None:

@@ -13,7 +13,7 @@ from leaktight.channels.channel import Channel
 from leaktight.errors import InvalidGraph, TooLarge
 from leaktight.exact.matrix import sum_columns
 from leaktight.exact.numbers import Array, Number, exact_array
-from leaktight.exact.ratio import Ratio
+from leaktight.exact.ratio import Ratio, RatioLike
 from leaktight.exact.shown import counted, shown
 from leaktight.mechanisms.graph_exponential import decay, row_sums
 from leaktight.mechanisms.mechanism import Guarantee, Mechanism, vertices_of
@@ -45,7 +45,7 @@ class TightConstraints(Mechanism):
     weights: Array = field(compare=False)
 
     def __init__(
-        self, graph: Neighbours, ratio: Number | None = None, epsilon: Number | None = None
+        self, graph: Neighbours, ratio: RatioLike = None, epsilon: Number | None = None
     ) -> None:
         here, below = adjacency_of(graph).explicit(), Ratio.of(ratio, epsilon).lower
         weights = _weighting(here, below)

@@ -15,14 +15,14 @@ from leaktight.channels.channel import Channel, expect_channel
 from leaktight.channels.distance import largest_row_distance
 from leaktight.channels.distribution import Distribution, prior_on
 from leaktight.errors import InvalidNumber
+from leaktight.exact.bits import OfFactor
 from leaktight.exact.numbers import Number, Value, fraction, rational
 from leaktight.exact.shown import shown
 from leaktight.labels import Labels
-from leaktight.leakage.vulnerability import InBits
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class AverageBreachLevel(InBits):
+class AverageBreachLevel(OfFactor):
     """The largest leakage factor about membership in a set, and a prior that attains it."""
 
     factor: Value
@@ -45,7 +45,7 @@ def average_breach_level(channel: Channel) -> AverageBreachLevel:
 
     >>> level = average_breach_level(Channel([["2/3", "1/3"], ["1/3", "2/3"]], ["no", "yes"]))
     >>> level.factor, level.bits, level.pair
-    (Fraction(4, 3), 0.4150374992788438, ('no', 'yes'))
+    (Fraction(4, 3), 0.41503749927884387, ('no', 'yes'))
     """
     farthest = largest_row_distance(expect_channel(channel))
     uniform = Distribution.uniform(dict.fromkeys(farthest.pair))

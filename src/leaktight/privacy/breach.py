@@ -18,9 +18,9 @@ from flint import fmpq
 from leaktight.channels.channel import Channel, expect_channel
 from leaktight.channels.distribution import PriorLike, prior_on
 from leaktight.errors import Mismatch
+from leaktight.exact.bits import OfFactor
 from leaktight.exact.numbers import Number, Value, fraction, rational, to_float
-from leaktight.exact.ratio import Ratio
-from leaktight.exact.rounding import log2
+from leaktight.exact.ratio import Ratio, RatioLike
 from leaktight.exact.shown import shown
 from leaktight.labels import Labels, positions
 from leaktight.leakage.vulnerability import joint
@@ -36,7 +36,7 @@ SMALL = 2.0**-900
 
 
 @dataclass(frozen=True, slots=True)
-class Breach:
+class Breach(OfFactor):
     """What one output tells of one set of inputs: its probability ``before`` and ``after``."""
 
     event: str
@@ -56,9 +56,9 @@ class Breach:
         return high / low if low else math.inf
 
     @property
-    def bits(self) -> float:
-        """The level of the breach: the binary logarithm of the ratio, correctly rounded."""
-        return math.inf if self.ratio == math.inf else log2(self.ratio)
+    def factor(self) -> Value:
+        """The ratio, whose logarithm [Boreale2012]_ calls the level of the breach."""
+        return self.ratio
 
     def __str__(self) -> str:
         return (
@@ -72,7 +72,7 @@ def breaches(
     prior: PriorLike = None,
     sets: Sets | None = None,
     *,
-    ratio: Number | None = None,
+    ratio: RatioLike = None,
     epsilon: Number | None = None,
 ) -> tuple[Breach, ...]:
     """Return all breaches above a ratio (by default 1) under one prior, the worst first.

@@ -17,8 +17,8 @@ from flint import fmpq
 from leaktight.channels.channel import Channel, expect_channel
 from leaktight.channels.distribution import Distribution, prior_on
 from leaktight.errors import InvalidNumber
-from leaktight.exact.numbers import Number, rational
-from leaktight.exact.rounding import ln, log2
+from leaktight.exact.bits import OfFactor
+from leaktight.exact.numbers import Number, Value, rational
 from leaktight.exact.shown import shown
 from leaktight.labels import Labels
 from leaktight.policies.graph import Graph
@@ -27,7 +27,7 @@ from leaktight.privacy.level import PrivacyLevel, distinguishability, privacy_le
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class BreachLevel(PrivacyLevel):
+class BreachLevel(PrivacyLevel, OfFactor):
     """The least ``ratio`` that no breach exceeds, with the two inputs and the output that tell why.
 
     No breach reaches a finite ratio, but some come as near as one likes: see :meth:`prior`. So the
@@ -37,14 +37,9 @@ class BreachLevel(PrivacyLevel):
     inputs: Labels
 
     @property
-    def bits(self) -> float:
-        """The level in bits, as in [Boreale2012]_: log2 of the ratio, correctly rounded."""
-        return math.inf if self.ratio == math.inf else log2(self.ratio)
-
-    @property
-    def nats(self) -> float:
-        """ln of the ratio, correctly rounded; ``epsilon`` is the same rounded up."""
-        return math.inf if self.ratio == math.inf else ln(self.ratio)
+    def factor(self) -> Value:
+        """The ratio, whose logarithm [Boreale2012]_ calls the level."""
+        return self.ratio
 
     @property
     def _member(self) -> Hashable:

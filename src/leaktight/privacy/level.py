@@ -18,7 +18,7 @@ from leaktight.channels.channel import Channel, expect_channel
 from leaktight.channels.composition import Parallel, pair_runs
 from leaktight.errors import InvalidNumber, Mismatch
 from leaktight.exact.numbers import Array, Number, Value, fraction, rational
-from leaktight.exact.ratio import Ratio
+from leaktight.exact.ratio import Ratio, RatioLike
 from leaktight.exact.rounding import ln_interval
 from leaktight.exact.shown import above, shown
 from leaktight.labels import Labels, alignment, position
@@ -68,7 +68,7 @@ class PrivacyLevel:
             epsilon = math.nextafter(epsilon, math.inf)
         return epsilon
 
-    def holds(self, ratio: Number | None = None, epsilon: Number | None = None) -> bool:
+    def holds(self, ratio: RatioLike = None, epsilon: Number | None = None) -> bool:
         """Say whether the channel is private at this ratio or ε; decided exactly.
 
         For an ε whose e^ε is not rational, a level within 2^-60 of it may count as not private.

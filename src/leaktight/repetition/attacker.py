@@ -18,7 +18,7 @@ from leaktight.channels.distribution import Distribution, PriorLike, prior_on
 from leaktight.errors import InvalidInput, InvalidNumber, InvalidPolicy, TooLarge, Undecided
 from leaktight.exact.matrix import equal_rows
 from leaktight.exact.numbers import Number, exact_array, fraction, rational
-from leaktight.exact.ratio import Ratio
+from leaktight.exact.ratio import Ratio, RatioLike
 from leaktight.exact.rounding import precision
 from leaktight.exact.shown import Probability, shown
 from leaktight.mechanisms.best import optimal_mechanism
@@ -173,7 +173,7 @@ Attacker: TypeAlias = Believer | Guesser | Observer
 def attacker_on(
     secret: Secret,
     prior: PriorLike = None,
-    ratio: Number | None = None,
+    ratio: RatioLike = None,
     epsilon: Number | None = None,
     distance: int | None = None,
 ) -> Attacker:
@@ -222,7 +222,7 @@ def largest_n(
     below: Number,
     prior: PriorLike = None,
     *,
-    ratio: Number | None = None,
+    ratio: RatioLike = None,
     epsilon: Number | None = None,
     distance: int | None = None,
 ) -> int | float:

@@ -9,7 +9,7 @@ from flint import fmpq
 from leaktight.channels.distribution import PriorLike
 from leaktight.errors import InvalidDistribution
 from leaktight.exact.numbers import Array, Number, exact_array, rational
-from leaktight.exact.ratio import Ratio
+from leaktight.exact.ratio import Ratio, RatioLike
 from leaktight.exact.shown import shown
 from leaktight.labels import positions
 from leaktight.repetition.enclosure import Ends, EventProbability
@@ -33,7 +33,7 @@ class BreachProbability:
 def breach_probability(
     channel: Observed,
     secrets: Iterable[Hashable],
-    ratio: Number | None = None,
+    ratio: RatioLike = None,
     epsilon: Number | None = None,
     prior: PriorLike = None,
     n: int = 1,

@@ -11,6 +11,7 @@ import numpy as np
 from leaktight.channels.distribution import PriorLike
 from leaktight.errors import InvalidNumber, TooLarge
 from leaktight.exact.numbers import Number, as_printed, fraction, rational
+from leaktight.exact.ratio import RatioLike
 from leaktight.exact.shown import Probability, counted, percent, shown
 from leaktight.leakage.hyper import hyper
 from leaktight.policies.policy import Policy
@@ -111,7 +112,7 @@ def explain(
     secret: Secret,
     prior: PriorLike = None,
     *,
-    ratio: Number | None = None,
+    ratio: RatioLike = None,
     epsilon: Number | None = None,
     distance: int | None = None,
     observations: int = 2,

@@ -17,7 +17,7 @@ from flint import fmpq
 
 from leaktight.errors import InvalidInput, InvalidNumber
 from leaktight.exact.numbers import Array, Number, as_printed, fraction, rational, to_float
-from leaktight.exact.ratio import Ratio
+from leaktight.exact.ratio import Ratio, RatioLike
 from leaktight.exact.rounding import ln_interval
 from leaktight.exact.shown import counted, percent_as_given, shown
 from leaktight.samples.confidence import binomial_lower, binomial_upper, read_risk
@@ -54,11 +54,11 @@ class EpsilonLowerBound:
         """The ln of the ratio, rounded down."""
         return max(0.0, ln_interval(self.ratio)[0])
 
-    def refutes(self, ratio: Number | None = None, epsilon: Number | None = None) -> bool:
+    def refutes(self, ratio: RatioLike = None, epsilon: Number | None = None) -> bool:
         """Say whether the bound is above a ratio or an ε that was claimed; decided exactly."""
         return self.ratio > Ratio.of(ratio, epsilon).upper
 
-    def verdict(self, ratio: Number | None = None, epsilon: Number | None = None) -> str:
+    def verdict(self, ratio: RatioLike = None, epsilon: Number | None = None) -> str:
         """Return what the bound says about a claim, as a sentence."""
         claim = f"e^ε = {ratio}" if epsilon is None else f"ε = {epsilon}"
         if self.refutes(ratio, epsilon):

@@ -20,7 +20,7 @@ from leaktight.check import WORST_CASE
 from leaktight.errors import InvalidInput, TooLarge, Undecided
 from leaktight.exact.numbers import Array, Number, exact_array, fraction, rational
 from leaktight.exact.powers import Powers
-from leaktight.exact.ratio import Ratio
+from leaktight.exact.ratio import Ratio, RatioLike
 from leaktight.policies.adjacency import AdjacencyGraph
 from leaktight.policies.graph import Graph
 from leaktight.policies.policy import Neighbours, adjacency_of
@@ -226,7 +226,7 @@ class WorstCase:
 
 
 def worst_case_leakage(
-    neighbours: Neighbours, ratio: Number | None = None, epsilon: Number | None = None
+    neighbours: Neighbours, ratio: RatioLike = None, epsilon: Number | None = None
 ) -> WorstCase:
     """Return the largest leakage of any mechanism that is private, with mechanism and proof.
 

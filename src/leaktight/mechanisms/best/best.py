@@ -39,7 +39,7 @@ from leaktight.exact.numbers import (
     rational,
     to_float,
 )
-from leaktight.exact.ratio import Ratio
+from leaktight.exact.ratio import Ratio, RatioLike
 from leaktight.exact.rounding import precision
 from leaktight.exact.shown import shown
 from leaktight.labels import alignment, positions
@@ -156,7 +156,7 @@ def optimal_mechanism(
     neighbours: Neighbours,
     prior: PriorLike = None,
     gain: Gain | Loss | None = None,
-    ratio: Number | None = None,
+    ratio: RatioLike = None,
     epsilon: Number | None = None,
     outputs: Iterable[Hashable] | None = None,
 ) -> BestMechanism:

@@ -11,6 +11,7 @@ from math import comb
 from leaktight.channels.gain import Gain
 from leaktight.errors import InvalidNumber, TooLarge
 from leaktight.exact.numbers import Number
+from leaktight.exact.ratio import RatioLike
 from leaktight.exact.shown import counted
 from leaktight.mechanisms.best.best import BestMechanism, optimal_mechanism
 from leaktight.policies.policy import Neighbours, adjacency_of
@@ -22,7 +23,7 @@ MOST_SETS = 2000
 def worst_case_with_outputs(
     neighbours: Neighbours,
     outputs: int,
-    ratio: Number | None = None,
+    ratio: RatioLike = None,
     epsilon: Number | None = None,
 ) -> BestMechanism:
     """Return the private channel with so many outputs that has the largest Σ_z max_x K(z|x).

@@ -27,7 +27,7 @@ from leaktight.channels.channel import Channel
 from leaktight.errors import InvalidChannel
 from leaktight.exact.matrix import read_table
 from leaktight.exact.numbers import Array, Number, exact_array, float_array, fraction, is_exact
-from leaktight.exact.ratio import Ratio
+from leaktight.exact.ratio import Ratio, RatioLike
 from leaktight.labels import alignment, read_labels
 from leaktight.mechanisms.mechanism import Guarantee, Mechanism, vertices_of
 from leaktight.policies.graph import Graph
@@ -57,7 +57,7 @@ class Repaired(Mechanism):
 def repair(
     rows: Any,
     neighbours: Neighbours,
-    ratio: Number | None = None,
+    ratio: RatioLike = None,
     epsilon: Number | None = None,
 ) -> Repaired:
     """Return a channel that is exactly private, close to a matrix that is almost.

@@ -18,7 +18,7 @@ from leaktight.channels.gain import Gain, Loss
 from leaktight.errors import InvalidGain, InvalidNumber, TooLarge, Undecided
 from leaktight.exact.linear_program import LinearProgram, Optimum, solve_exact
 from leaktight.exact.numbers import Array, Number, exact_array, fraction, rational
-from leaktight.exact.ratio import Ratio
+from leaktight.exact.ratio import Ratio, RatioLike
 from leaktight.exact.shown import shown
 from leaktight.labels import alignment
 from leaktight.policies.policy import Neighbours, adjacency_of
@@ -58,7 +58,7 @@ def least_leaking(
     enough: Number,
     attacker: Gain | None = None,
     neighbours: Neighbours | None = None,
-    ratio: Number | None = None,
+    ratio: RatioLike = None,
     epsilon: Number | None = None,
 ) -> TradeOff:
     """Return the channel that leaks least to an attacker among those that are useful enough.
@@ -89,7 +89,7 @@ def most_useful(
     vulnerability: Number,
     attacker: Gain | None = None,
     neighbours: Neighbours | None = None,
-    ratio: Number | None = None,
+    ratio: RatioLike = None,
     epsilon: Number | None = None,
 ) -> TradeOff:
     """Return the most useful channel among those after which an attacker gains no more.
@@ -132,7 +132,7 @@ class _Program:
         gain: Gain | Loss,
         attacker: Gain | None,
         neighbours: Neighbours | None,
-        ratio: Number | None,
+        ratio: RatioLike,
         epsilon: Number | None,
     ) -> "_Program":
         if not isinstance(gain, Gain | Loss):

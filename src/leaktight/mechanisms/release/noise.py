@@ -17,7 +17,7 @@ from flint import arb, fmpq
 
 from leaktight.errors import InvalidNumber
 from leaktight.exact.numbers import Number, rational
-from leaktight.exact.ratio import Ratio
+from leaktight.exact.ratio import Ratio, RatioLike
 from leaktight.exact.rounding import precision
 from leaktight.mechanisms.release.random_bits import (
     BLOCK,
@@ -37,7 +37,7 @@ LAST = 2**DIGIT - 1
 def geometric_noise(
     size: int,
     *,
-    ratio: Number | None = None,
+    ratio: RatioLike = None,
     epsilon: Number | None = None,
     rng: np.random.Generator | None = None,
 ) -> npt.NDArray[Any]:

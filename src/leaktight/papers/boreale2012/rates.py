@@ -17,6 +17,7 @@ from leaktight.channels.channel import Channel
 from leaktight.channels.composition import repeated
 from leaktight.channels.distribution import PriorLike
 from leaktight.channels.gain import Gain
+from leaktight.exact.bits import Between
 from leaktight.exact.numbers import Value, fraction
 from leaktight.exact.rounding import log2
 from leaktight.papers.boreale2012.breaches import (
@@ -31,7 +32,6 @@ from leaktight.papers.claim import Erratum, Verdict, claim, claims_of, demand
 from leaktight.privacy.breach_level import breach_level
 from leaktight.repetition.breach_probability import breach_probability
 from leaktight.repetition.rates import (
-    InBetween,
     average_breach_rate,
     breach_probability_rate,
     breach_rate,
@@ -65,7 +65,7 @@ NOTATION = Erratum(
 )
 
 
-def confirmed(chances: Mapping[int, Value], rate: InBetween) -> float:
+def confirmed(chances: Mapping[int, Value], rate: Between) -> float:
     """Demand that exact chances fall at a rate; return (−log2(chance) − ½·log2 n)/n for the last n.
 
     >>> coin = chernoff_information([1, 0], ["1/2", "1/2"])

@@ -14,6 +14,7 @@ from leaktight.channels.channel import Channel
 from leaktight.channels.distance import multiplicative_distance
 from leaktight.channels.distribution import Distribution
 from leaktight.channels.gain import Loss
+from leaktight.exact.bits import Between
 from leaktight.exact.numbers import Array
 from leaktight.exact.rounding import log2_interval
 from leaktight.mechanisms.geometric import GeometricNoise, TruncatedGeometric
@@ -24,7 +25,6 @@ from leaktight.policies.graph import Graph
 from leaktight.policies.secrets import SecretGraph
 from leaktight.privacy.level import distinguishability, privacy_level
 from leaktight.repetition.rates import (
-    InBetween,
     chernoff_information,
     error_rate,
     geometric_chernoff,
@@ -65,7 +65,7 @@ def _in_whole_numbers(table: Array) -> tuple[list[list[int]], int]:
     return [[int(unit * number) for number in row] for row in table], unit
 
 
-def _overlapping(one: InBetween, other: InBetween) -> bool:
+def _overlapping(one: Between, other: Between) -> bool:
     """Say whether two enclosures may hold the same number."""
     return one.lower <= other.upper and other.lower <= one.upper
 

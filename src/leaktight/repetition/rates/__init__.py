@@ -1,7 +1,6 @@
 """How fast do repeated observations give a secret away?"""
 
 from leaktight.repetition.rates.chernoff import (
-    InBetween,
     chernoff_information,
     geometric_chernoff,
     natural_log,
@@ -18,7 +17,6 @@ from leaktight.repetition.rates.rates import (
 )
 
 __all__ = [
-    "InBetween",
     "average_breach_rate",
     "breach_probability_rate",
     "breach_rate",

@@ -19,6 +19,7 @@ from flint import arb, ctx, fmpq
 
 from leaktight.channels.distribution import Distribution, PriorLike, ProductDistribution, known
 from leaktight.errors import InvalidNumber, Mismatch
+from leaktight.exact.bits import Between
 from leaktight.exact.numbers import Array, Number, rational
 from leaktight.exact.rounding import float_above, float_below, log2_interval, outward
 from leaktight.exact.shown import shown
@@ -27,29 +28,8 @@ from leaktight.labels import alignment
 Floats: TypeAlias = npt.NDArray[np.float64]
 
 
-class InBetween:
-    """A number of bits that is proved to lie between ``lower`` and ``upper``."""
-
-    __slots__ = ()
-    lower: float
-    upper: float
-
-    @property
-    def bits(self) -> float:
-        """The middle of the enclosure."""
-        return (self.lower + self.upper) / 2
-
-    @property
-    def nats(self) -> float:
-        """The middle of the enclosure in natural units."""
-        return self.bits * math.log(2)
-
-    def __float__(self) -> float:
-        return self.bits
-
-
 @dataclass(frozen=True, slots=True)
-class ChernoffInformation(InBetween):
+class ChernoffInformation(Between):
     """The Chernoff information of two distributions, in bits, between ``lower`` and ``upper``.
 
     The two are at most two floats apart. Both are infinite if no output is possible under both

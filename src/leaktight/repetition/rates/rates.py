@@ -19,20 +19,20 @@ from leaktight.channels.channel import Channel, expect_channel
 from leaktight.channels.distribution import Distribution, PriorLike, prior_on
 from leaktight.channels.gain import Loss
 from leaktight.errors import InvalidChannel, InvalidDistribution, InvalidGain, Undecided
+from leaktight.exact.bits import Between
 from leaktight.exact.matrix import equal_rows, matrix_product
 from leaktight.exact.numbers import Number, Value, exact_array, fraction, rational, to_float
-from leaktight.exact.ratio import Ratio
+from leaktight.exact.ratio import Ratio, RatioLike
 from leaktight.exact.rounding import log2_interval
 from leaktight.exact.shown import shown
 from leaktight.labels import alignment, positions
 from leaktight.policies.policy import Neighbours, adjacency_of
 from leaktight.privacy.level import distinguishability, privacy_level
-from leaktight.repetition.rates.chernoff import InBetween
 from leaktight.repetition.rates.row_pairs import Mask, easiest_rows, hardest_rows
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class Rate(InBetween):
+class Rate(Between):
     """A rate in bits per observation, proved to lie between ``lower`` and ``upper``.
 
     What ``statement`` says approaches ``limit`` like 2^(−rate·n). The rate is infinite where the
@@ -151,7 +151,7 @@ def breach_probability_rate(
     channel: Channel,
     subset: Iterable[Hashable],
     prior: PriorLike = None,
-    ratio: Number | None = None,
+    ratio: RatioLike = None,
     epsilon: Number | None = None,
 ) -> Rate:
     """Return how fast p(Q|observations) > λ·p(Q) becomes certain, given that the input is in Q.
@@ -217,7 +217,7 @@ def _check_positive(channel: Channel, belief: Distribution) -> None:
 # --- what privacy says about rates ----------------------------------------------------------
 
 
-def rate_bound(ratio: Number | None = None, epsilon: Number | None = None) -> Rate:
+def rate_bound(ratio: RatioLike = None, epsilon: Number | None = None) -> Rate:
     """Return the largest Chernoff information of two rows within ratio λ of each other.
 
     log2((1 + λ)/(2√λ)), attained by randomised response and by the geometric mechanism. So it

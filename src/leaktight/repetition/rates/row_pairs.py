@@ -14,11 +14,11 @@ import numpy as np
 import numpy.typing as npt
 from flint import fmpq
 
+from leaktight.exact.bits import Between
 from leaktight.exact.numbers import Array, exact_array, is_exact
 from leaktight.repetition.rates.chernoff import (
     ChernoffInformation,
     Floats,
-    InBetween,
     certified,
     natural_log,
     overlap,
@@ -39,7 +39,7 @@ UNDERFLOW = 2.0**-400
 
 
 @dataclass(frozen=True, slots=True)
-class RowPair(InBetween):
+class RowPair(Between):
     """The Chernoff information of the ``rows`` for which it is least, or largest, in bits."""
 
     lower: float

@@ -7,6 +7,7 @@ from decimal import ROUND_CEILING, Decimal
 from fractions import Fraction
 from html import escape
 
+from leaktight.exact.bits import InBits
 from leaktight.exact.powers import Powers
 from leaktight.exact.ratio import Ratio
 from leaktight.policies.adjacency import AdjacencyGraph
@@ -15,7 +16,7 @@ WIDTH = 80
 
 
 @dataclass(frozen=True, slots=True)
-class Bound:
+class Bound(InBits):
     """A number that Σ_z max_x K(z|x) of no private channel K exceeds, and who says so.
 
     ``factors`` is the number as a product of powers. For a ratio e^ε that is only enclosed it is
@@ -33,9 +34,9 @@ class Bound:
         return self.factors.value
 
     @property
-    def bits(self) -> float:
-        """The bound on the leakage in bits, rounded up."""
-        return self.factors.bits
+    def bits_interval(self) -> tuple[float, float]:
+        """The bound on the leakage in bits, rounded down and up."""
+        return self.factors.bits_interval
 
     @property
     def nats(self) -> float:

@@ -16,7 +16,7 @@ from typing import Any
 from leaktight.errors import InvalidNumber, Mismatch, TooLarge
 from leaktight.exact.numbers import Number, rational
 from leaktight.exact.powers import Powers
-from leaktight.exact.ratio import Ratio
+from leaktight.exact.ratio import Ratio, RatioLike
 from leaktight.policies.adjacency import AdjacencyGraph
 from leaktight.policies.policy import Neighbours, adjacency_of
 from leaktight.worst_case.published.assumptions import Setting
@@ -68,7 +68,7 @@ class Published:
 
 def leakage_bounds(
     neighbours: Neighbours,
-    ratio: Number | None = None,
+    ratio: RatioLike = None,
     epsilon: Number | None = None,
     *,
     outputs: int | None = None,
