@@ -6,11 +6,11 @@ the true input is.
 
 import math
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, TypeAlias
 
 import numpy as np
+from attrs import frozen
 
 from leaktight.channels.channel import Channel
 from leaktight.errors import InvalidInput, TooLarge
@@ -30,7 +30,7 @@ MOST_STEPS = 2**14
 """The most units by which two scores of an input may differ: probabilities get as many digits."""
 
 
-@dataclass(frozen=True, slots=True, init=False, repr=False)
+@frozen(init=False, repr=False)
 class ExponentialMechanism(Mechanism):
     """P(w|x) ∝ r^score(x,w), with the r that makes neighbours x ~ x′ private at λ.
 
@@ -70,11 +70,7 @@ class ExponentialMechanism(Mechanism):
     ) -> None:
         graph, labels = adjacency_of(neighbours).explicit(), Graph(outputs).vertices
         unit, below_best = _in_units(_read(score, graph.vertices, labels))
-        object.__setattr__(self, "graph", graph)
-        object.__setattr__(self, "outputs", labels)
-        object.__setattr__(self, "ratio", Ratio.of(ratio, epsilon).lower)
-        object.__setattr__(self, "unit", unit)
-        object.__setattr__(self, "below_best", below_best)
+        self.__attrs_init__(graph, labels, Ratio.of(ratio, epsilon).lower, unit, below_best)
         if self.spread == 0:
             raise InvalidInput(
                 "neighbours must differ in how they rank the outputs, got the same scores up to a "

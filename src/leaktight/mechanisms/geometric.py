@@ -6,8 +6,9 @@ loses nothing: the outputs beyond an end have equal posteriors. So the strict in
 Corollary 1 of [Boreale2012]_ is an equality.
 """
 
-from dataclasses import dataclass
 from fractions import Fraction
+
+from attrs import frozen
 
 from leaktight.channels.channel import Channel
 from leaktight.errors import InvalidNumber, TooLarge
@@ -18,7 +19,7 @@ from leaktight.mechanisms.line import LineMechanism, read_sensitivity
 from leaktight.mechanisms.mechanism import Guarantee, Mechanism
 
 
-@dataclass(frozen=True, slots=True, init=False, repr=False)
+@frozen(init=False, repr=False)
 class GeometricNoise(Mechanism):
     """Two-sided geometric noise on all whole numbers, for answers of some ``sensitivity``.
 
@@ -54,8 +55,7 @@ class GeometricNoise(Mechanism):
                 "geometric noise needs a ratio above 1 (ε above 0): at 1 it would be uniform on "
                 "all whole numbers; TruncatedGeometric has a limit there"
             )
-        object.__setattr__(self, "ratio", below)
-        object.__setattr__(self, "sensitivity", read_sensitivity(sensitivity))
+        self.__attrs_init__(below, read_sensitivity(sensitivity))
 
     @property
     def name(self) -> str:

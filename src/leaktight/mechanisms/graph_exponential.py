@@ -6,10 +6,10 @@ no private channel leaks more or serves better (Theorem 4 of [Alvim2011b]_, Theo
 is, and dividing its rows by their sums costs privacy: on a path of 3 at λ = 2 the ratio is 16/7.
 """
 
-from dataclasses import dataclass
 from fractions import Fraction
 
 import numpy as np
+from attrs import frozen
 from flint import fmpq
 
 from leaktight.channels.channel import Channel
@@ -43,7 +43,7 @@ def row_sums(graph: Graph, ratio: Fraction) -> Array:
     return coverage(graph, ratio, exact_array([1] * graph.order))
 
 
-@dataclass(frozen=True, slots=True, init=False, repr=False)
+@frozen(init=False, repr=False)
 class GraphExponential(Mechanism):
     """K(z|x) = c·λ^(−d(x,z)) on a graph where all rows have the same sum 1/c.
 
@@ -87,9 +87,7 @@ class GraphExponential(Mechanism):
                 f"and {shown(sums[unlike[0]])} from {v!r}; take TightConstraints(graph, …), or "
                 "with on= a graph that has more edges and the same view from every vertex"
             )
-        object.__setattr__(self, "graph", here)
-        object.__setattr__(self, "ratio", below)
-        object.__setattr__(self, "on", there)
+        self.__attrs_init__(here, below, there)
 
     @property
     def name(self) -> str:
@@ -108,7 +106,7 @@ class GraphExponential(Mechanism):
         return Channel.trusted(self.on.vertices, self.on.vertices, matrix)
 
 
-@dataclass(frozen=True, slots=True, init=False, repr=False)
+@frozen(init=False, repr=False)
 class NormalisedExponential(Mechanism):
     """λ^(−d(x,z)) with each row divided by its sum: a channel on every graph, but less private.
 
@@ -128,8 +126,7 @@ class NormalisedExponential(Mechanism):
     def __init__(
         self, graph: Neighbours, ratio: RatioLike = None, epsilon: Number | None = None
     ) -> None:
-        object.__setattr__(self, "graph", adjacency_of(graph).explicit())
-        object.__setattr__(self, "ratio", Ratio.of(ratio, epsilon).lower)
+        self.__attrs_init__(adjacency_of(graph).explicit(), Ratio.of(ratio, epsilon).lower)
 
     @property
     def name(self) -> str:

@@ -1,10 +1,10 @@
 """What is seen of values in a line, if noise is added and may not leave the line?"""
 
 from abc import abstractmethod
-from dataclasses import dataclass
 from fractions import Fraction
 
 import numpy as np
+from attrs import frozen
 
 from leaktight.channels.channel import Channel
 from leaktight.errors import InvalidNumber
@@ -16,7 +16,7 @@ from leaktight.policies.graph import Graph, Vertices
 from leaktight.policies.secrets import SecretGraph
 
 
-@dataclass(frozen=True, slots=True, init=False, repr=False)
+@frozen(init=False, repr=False)
 class LineMechanism(Mechanism):
     """Symmetric noise on values in a line; what falls beyond an end is collected there.
 
@@ -35,9 +35,9 @@ class LineMechanism(Mechanism):
         epsilon: Number | None = None,
         sensitivity: int = 1,
     ) -> None:
-        object.__setattr__(self, "values", Graph(values).vertices)
-        object.__setattr__(self, "ratio", Ratio.of(ratio, epsilon).lower)
-        object.__setattr__(self, "sensitivity", read_sensitivity(sensitivity))
+        self.__attrs_init__(
+            Graph(values).vertices, Ratio.of(ratio, epsilon).lower, read_sensitivity(sensitivity)
+        )
 
     @property
     def reach(self) -> int:

@@ -6,13 +6,13 @@ the streets (Manhattan), and straight.
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from fractions import Fraction
 from itertools import product
 from math import isqrt
 
 import numpy as np
 import numpy.typing as npt
+from attrs import frozen
 from flint import fmpq
 
 from leaktight.channels.channel import Channel
@@ -33,7 +33,7 @@ UNIT = 2**40
 """What floating point proposes is rounded to multiples of 1/UNIT."""
 
 
-@dataclass(frozen=True, slots=True, init=False, repr=False)
+@frozen(init=False, repr=False)
 class _OnGrid(Mechanism):
     """A mechanism on the points (row, column) of a grid, neighbours if one step apart."""
 
@@ -48,9 +48,9 @@ class _OnGrid(Mechanism):
         ratio: RatioLike = None,
         epsilon: Number | None = None,
     ) -> None:
-        object.__setattr__(self, "rows", Graph(rows).vertices)
-        object.__setattr__(self, "columns", Graph(columns).vertices)
-        object.__setattr__(self, "ratio", Ratio.of(ratio, epsilon).lower)
+        self.__attrs_init__(
+            Graph(rows).vertices, Graph(columns).vertices, Ratio.of(ratio, epsilon).lower
+        )
 
     @property
     def graph(self) -> SecretGraph:

@@ -5,10 +5,10 @@ most among all that are private at λ: Proposition 1 of [Alvim2011b]_, with the 
 rows sum to 1, (λ/(v − 1 + λ))^u for u records of v values. The printed one is a number of bits.
 """
 
-from dataclasses import dataclass
 from fractions import Fraction
 
 import numpy as np
+from attrs import frozen
 
 from leaktight.channels.channel import Channel
 from leaktight.channels.composition import Parallel
@@ -23,7 +23,7 @@ from leaktight.policies.graph import Graph, Vertices
 from leaktight.policies.secrets import SecretGraph
 
 
-@dataclass(frozen=True, slots=True, init=False, repr=False)
+@frozen(init=False, repr=False)
 class RandomizedResponse(Mechanism):
     """Each record is answered by itself: truly, or by any other value, each λ times less likely.
 
@@ -55,9 +55,7 @@ class RandomizedResponse(Mechanism):
             raise InvalidNumber(
                 f"a survey has a whole number of records from 1 up, got {records!r:.60}"
             )
-        object.__setattr__(self, "values", Graph(values).vertices)
-        object.__setattr__(self, "ratio", Ratio.of(ratio, epsilon).lower)
-        object.__setattr__(self, "records", int(records))
+        self.__attrs_init__(Graph(values).vertices, Ratio.of(ratio, epsilon).lower, int(records))
 
     @property
     def name(self) -> str:

@@ -3,10 +3,10 @@
 K(z|x) = w_z·λ^(−d(x,z)) with the weighting w of the graph, the solution of Σ_z λ^(−d(x,z))·w_z = 1.
 """
 
-from dataclasses import dataclass, field
 from fractions import Fraction
 
 import numpy as np
+from attrs import field, frozen
 from flint import fmpq_mat
 
 from leaktight.channels.channel import Channel
@@ -23,7 +23,7 @@ from leaktight.policies.symmetry import automorphism_group
 from leaktight.worst_case.columns import MOST_UNKNOWNS
 
 
-@dataclass(frozen=True, slots=True, init=False, repr=False)
+@frozen(init=False, repr=False)
 class TightConstraints(Mechanism):
     """K(z|x) = w_z·λ^(−d(x,z)), w the weighting of the graph, where it is not negative.
 
@@ -42,7 +42,7 @@ class TightConstraints(Mechanism):
 
     graph: Graph
     ratio: Fraction
-    weights: Array = field(compare=False)
+    weights: Array = field(eq=False)
 
     def __init__(
         self, graph: Neighbours, ratio: RatioLike = None, epsilon: Number | None = None
@@ -50,9 +50,7 @@ class TightConstraints(Mechanism):
         here, below = adjacency_of(graph).explicit(), Ratio.of(ratio, epsilon).lower
         weights = _weighting(here, below)
         weights.flags.writeable = False
-        object.__setattr__(self, "graph", here)
-        object.__setattr__(self, "ratio", below)
-        object.__setattr__(self, "weights", weights)
+        self.__attrs_init__(here, below, weights)
 
     @property
     def name(self) -> str:

@@ -255,7 +255,7 @@ def _joint_level(channel: Parallel, graph: Graph) -> PrivacyLevel:
     each = [one for one, times in channel.factors for _ in range(times)]
     known: dict[tuple[int, Hashable, Hashable], tuple[Any, Hashable]] = {}
     best, at = fmpq(1), None
-    for i, h in np.concatenate([graph.edges, graph.edges[:, ::-1]]).tolist():
+    for i, h in graph.arcs.tolist():
         here: Any = graph.vertices[i]
         there: Any = graph.vertices[h]
         ratios, outputs = list[Any](), list[Hashable]()

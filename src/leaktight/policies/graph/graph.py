@@ -334,6 +334,11 @@ class Graph:
     # --- how it is made --------------------------------------------------------------------
 
     @cached_property
+    def arcs(self) -> Indices:
+        """The edges, as positions, in both directions: all of them, then all the other way."""
+        return _read_only(np.concatenate([self.edges, self.edges[:, ::-1]]))
+
+    @cached_property
     def _igraph(self) -> "igraph.Graph":
         import igraph
 
@@ -346,9 +351,8 @@ class Graph:
         """The neighbours of each vertex, as a sparse square table of ones."""
         from scipy.sparse import coo_array
 
-        ends = np.concatenate([self.edges, self.edges[:, ::-1]])
-        ones = np.ones(len(ends), dtype=np.int8)
-        joined = coo_array((ones, tuple(ends.T)), shape=(self.order, self.order)).tocsr()
+        ones = np.ones(len(self.arcs), dtype=np.int8)
+        joined = coo_array((ones, tuple(self.arcs.T)), shape=(self.order, self.order)).tocsr()
         joined.sort_indices()
         return joined
 

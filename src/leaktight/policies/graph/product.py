@@ -88,7 +88,7 @@ def _parallel_edges(graph: Graph) -> Indices:
 
 def _wedges(graph: Graph) -> tuple[Indices, Indices, Indices, Indices]:
     """Return the pairs of edges (v, u), (w, u) with v < w, and v and w, in the order of (v, w)."""
-    arcs = np.concatenate([graph.edges, graph.edges[:, ::-1]])
+    arcs = graph.arcs
     number = np.tile(np.arange(graph.size), 2)
     ranked = np.lexsort(arcs.T)
     tails, number = arcs[ranked, 0], number[ranked]

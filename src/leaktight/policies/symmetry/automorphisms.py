@@ -310,8 +310,7 @@ def _check_size(points: int, what: str) -> None:
 
 def _arcs(graph: Graph) -> Indices:
     """Return the edges in both directions, in increasing order."""
-    both = np.concatenate([graph.edges, graph.edges[:, ::-1]])
-    return both[np.lexsort(both.T[::-1])]
+    return graph.arcs[np.lexsort(graph.arcs.T[::-1])]
 
 
 def _cycles(graph: Graph, image: Indices) -> str:

@@ -131,7 +131,7 @@ def distance_regularity(neighbours: Neighbours) -> IntersectionArray | DistanceI
 
 def _farther_and_nearer(graph: Graph, v: int) -> Indices:
     """Count for each vertex its neighbours that are farther from v than it is, and nearer."""
-    tails, heads = np.concatenate([graph.edges, graph.edges[:, ::-1]]).T
+    tails, heads = graph.arcs.T
     steps = graph.distances[v, heads] - graph.distances[v, tails]
     return np.stack([np.bincount(tails[steps == s], minlength=graph.order) for s in (1, -1)])
 
