@@ -121,7 +121,7 @@ def test_floats_of_exact_channels_enclose_them(monkeypatch: pytest.MonkeyPatch) 
     channel = Channel.normalised([[5, 3, 2], [2, 3, 5], [1, 1, 1]])
     exact = breach_probability(channel, [1], ratio="3/2", n=60)
     monkeypatch.setattr(decisions, "FEW", 0)
-    monkeypatch.setattr(decisions, "MOST_BITS", 0)
+    monkeypatch.setattr(decisions, "MOST_HANDLED", 0)
     floats = breach_probability(channel, [1], ratio="3/2", n=60)
     for one, other in ((exact.raised, floats.raised), (exact.lowered, floats.lowered)):
         assert other.lower <= one.lower <= other.upper

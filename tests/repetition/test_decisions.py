@@ -138,7 +138,7 @@ def test_few_types_and_many_are_exact_and_too_many_bits_are_floats(
     monkeypatch.setattr(decisions, "FEW", 2**20)
     assert sum_over_types(types, stakes, exact=True) == (low, high, "types")
     monkeypatch.setattr(decisions, "FEW", 0)
-    monkeypatch.setattr(decisions, "MOST_BITS", 1000)
+    monkeypatch.setattr(decisions, "MOST_HANDLED", 1000)
     below, above, method = sum_over_types(types, stakes, exact=True)
     assert method == "certified floats"
     assert below < low < above

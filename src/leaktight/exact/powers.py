@@ -19,7 +19,7 @@ from leaktight.exact.numbers import fraction, rational
 from leaktight.exact.rounding import outward
 from leaktight.exact.shown import counted, shown
 
-MOST_BITS = 2**27
+LONGEST = 2**27
 """The longest number that is multiplied out, in 16 MB."""
 
 
@@ -85,10 +85,10 @@ class Powers(InBits):
     @property
     def value(self) -> Fraction:
         """The number itself, if it can be written out."""
-        if self.length > MOST_BITS:
+        if self.length > LONGEST:
             raise TooLarge(
                 f"the number has up to {counted(self.length, 'bit', 'bits')}, more than "
-                f"{MOST_BITS:,}; its logarithm .bits and its .factors are at hand"
+                f"{LONGEST:,}; its logarithm .bits and its .factors are at hand"
             )
         return fraction(math.prod((rational(b) ** e for b, e in self.factors), start=fmpq(1)))
 

@@ -19,6 +19,9 @@ from leaktight.exact.rounding import log2
 DIGITS, BOUND_DIGITS, MOST_DIGITS = 4, 6, 17
 """How many digits a number has in a text, how many a bound, and how many a float."""
 
+WIDTH = 80
+"""How many letters a line of text has."""
+
 
 def nearest(value: float, digits: int = DIGITS) -> str:
     """Return a number rounded to the nearest.

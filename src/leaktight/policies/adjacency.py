@@ -27,7 +27,7 @@ MOST_VERTICES = 2_000_000
 MOST_EDGES = 50_000_000
 """The most pairs of neighbours that are listed one by one, in 800 MB."""
 
-MOST_BITS = 2**32
+MOST_COUNTED_BITS = 2**32
 """The most bits that a list of exact counts may need."""
 
 
@@ -218,7 +218,7 @@ class AdjacencyGraph:
         ]
         farthest = sum(times * int(distances.max()) for distances, times in parts)
         width = 1 + (farthest if limit is None else min(limit, farthest))
-        if width * math.log2(self.order) > MOST_BITS:
+        if width * math.log2(self.order) > MOST_COUNTED_BITS:
             raise TooLarge(
                 f"{width:,} exact counts of up to {math.log10(self.order):,.0f} digits would not "
                 "fit in memory; give a smaller limit="
@@ -333,7 +333,7 @@ class AdjacencyGraph:
         least = sum(copies * min(numbers(graph)) for graph, copies in self.factors)
         widest = sum(copies * max(numbers(graph)) for graph, copies in self.factors)
         digits = math.log2(self.component_count) + 1
-        if (widest - least + 1) * digits > MOST_BITS:
+        if (widest - least + 1) * digits > MOST_COUNTED_BITS:
             raise TooLarge(
                 f"{self.records:,} records have {counted(self.component_count, '', 'components')} "
                 f"of up to {widest - least + 1:,} kinds, more than fit in memory; "

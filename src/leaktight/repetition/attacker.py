@@ -38,7 +38,7 @@ EXACT_BITS = 128
 MOST_SOLVED = 40
 """The largest graph whose worst case is solved for; that of a larger one is bounded by a cover."""
 
-MOST_BITS = 2**11
+POWER_BITS = 2**11
 """The most bits of a power λ^(−n·d), d the farthest distance; λ^n is rounded up for that."""
 
 LEAST_BITS = 12
@@ -129,13 +129,13 @@ class Guesser:
     def _power(self, n: int) -> tuple[fmpq, int]:
         """Return λ^n, rounded up to be short, and the distance up to which λ^(−n·d) matters."""
         farthest = max(1, int(self.graph.eccentricities.max()))
-        power, bits = _power(self.ratio, n), max(LEAST_BITS, MOST_BITS // farthest)
+        power, bits = _power(self.ratio, n), max(LEAST_BITS, POWER_BITS // farthest)
         if power.height_bits() > bits:
             with precision(bits):
                 power = arb(power).upper().fmpq()
         if power.height_bits() <= 2 * bits:
             return power, farthest
-        return power, max(1, MOST_BITS // power.height_bits())
+        return power, max(1, POWER_BITS // power.height_bits())
 
     def in_the_end(self) -> Fraction:
         """What the chance tends to with ever more releases."""

@@ -12,7 +12,7 @@ from leaktight.channels.distribution import PriorLike
 from leaktight.errors import InvalidNumber, TooLarge
 from leaktight.exact.numbers import Number, as_printed, fraction, rational
 from leaktight.exact.ratio import RatioLike
-from leaktight.exact.shown import Probability, counted, percent, shown
+from leaktight.exact.shown import WIDTH, Probability, counted, percent, shown
 from leaktight.leakage.hyper import hyper
 from leaktight.policies.policy import Policy
 from leaktight.privacy.breach import Breach
@@ -27,9 +27,6 @@ from leaktight.repetition.attacker import (
 from leaktight.repetition.likelihood_bounds import success_bounds
 from leaktight.repetition.rounds import Observations, observe
 from leaktight.repetition.types import TypeClasses
-
-WIDTH = 80
-"""The columns that a line of text may take."""
 
 MOST_TYPES = 2**18
 """The most types, times the inputs, that are gone through for a sentence: about a second."""

@@ -29,7 +29,7 @@ FEW = 2**10
 MOST_TYPES = 2**26
 """The most types, times the classes of secrets or the guesses, that are gone through: seconds."""
 
-MOST_BITS = 2**33
+MOST_HANDLED = 2**33
 """The most bits of exact numbers that are handled: seconds again. Beyond, floats are summed."""
 
 MOST_HELD = 2**31
@@ -95,7 +95,7 @@ def _is_exactly_affordable(types: TypeClasses) -> bool:
     series = n if matrix.shape[1] == 2 else n * n // 2
     numbers = series + types.line_count * (len(types.times) + 4)
     held, handled = n * longest, numbers * (OVERHEAD + longest)
-    return len(matrix) * held <= MOST_HELD and len(matrix) * handled <= MOST_BITS
+    return len(matrix) * held <= MOST_HELD and len(matrix) * handled <= MOST_HANDLED
 
 
 # --- the sums ------------------------------------------------------------------------------

@@ -10,9 +10,8 @@ from html import escape
 from leaktight.exact.bits import InBits
 from leaktight.exact.powers import Powers
 from leaktight.exact.ratio import Ratio
+from leaktight.exact.shown import WIDTH
 from leaktight.policies.adjacency import AdjacencyGraph
-
-WIDTH = 80
 
 
 @dataclass(frozen=True, slots=True)
