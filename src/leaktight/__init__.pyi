@@ -29,6 +29,7 @@ from .errors import LeaktightError, TooLarge
 from .exact import Ratio
 from .leakage import (
     g_leakage,
+    individual_leakage,
     min_capacity,
     min_entropy_leakage,
     mutual_information,
@@ -94,6 +95,7 @@ __all__ = [
     "error_rate",
     "explain",
     "g_leakage",
+    "individual_leakage",
     "leakage_bounds",
     "min_capacity",
     "min_entropy_leakage",

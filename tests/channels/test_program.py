@@ -35,8 +35,8 @@ from leaktight.leakage.vulnerability import posterior_vulnerability
 from leaktight.policies.constraint import count
 from leaktight.policies.graph import Graph
 from leaktight.policies.policy import Policy
-from leaktight.policies.query import counting_query
 from leaktight.policies.secrets import SecretGraph
+from leaktight.policies.symmetric_query import counting_query
 from leaktight.privacy.level import privacy_level
 from tests.strategies.channels import weights
 

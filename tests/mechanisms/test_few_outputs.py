@@ -13,8 +13,9 @@ from leaktight.leakage.vulnerability import posterior_vulnerability
 from leaktight.mechanisms.best import optimal_mechanism, worst_case_with_outputs
 from leaktight.policies.graph import Graph
 from leaktight.policies.policy import Policy
-from leaktight.policies.query import answer_graph, counting_query
+from leaktight.policies.query import answer_graph
 from leaktight.policies.secrets import SecretGraph
+from leaktight.policies.symmetric_query import counting_query
 from leaktight.privacy.level import privacy_level
 from leaktight.worst_case.optimum import worst_case_leakage
 from tests.strategies.channels import distributions

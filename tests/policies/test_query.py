@@ -13,8 +13,9 @@ from leaktight.errors import InvalidGraph, InvalidInput, InvalidNumber, InvalidP
 from leaktight.policies.constraint import count
 from leaktight.policies.graph import Graph
 from leaktight.policies.policy import Policy
-from leaktight.policies.query import answer_graph, counting_query, sensitivity
+from leaktight.policies.query import answer_graph, sensitivity
 from leaktight.policies.secrets import SecretGraph
+from leaktight.policies.symmetric_query import counting_query
 from tests.strategies.graphs import record_values, secret_graphs
 
 

@@ -20,7 +20,9 @@ from .entropy import (
     shannon_leakage,
 )
 from .hyper import Hyper, hyper
+from .individual import IndividualLeakage, individual_leakage
 from .information_capacity import CapacityEnclosure, renyi_capacity, shannon_capacity
+from .uninformed import UninformedGuess, uninformed_guess
 from .utility import Utility, oblivious, utility
 from .vulnerability import (
     Leakage,
@@ -40,7 +42,9 @@ __all__ = [
     "CapacityEnclosure",
     "EntropyLeakage",
     "Hyper",
+    "IndividualLeakage",
     "Leakage",
+    "UninformedGuess",
     "Utility",
     "additive_bayes_capacity",
     "additive_capacity",
@@ -52,6 +56,7 @@ __all__ = [
     "guessing_entropy",
     "guessing_leakage",
     "hyper",
+    "individual_leakage",
     "membership_capacity",
     "min_capacity",
     "min_entropy_leakage",
@@ -70,6 +75,7 @@ __all__ = [
     "shannon_leakage",
     "spanning_capacity",
     "strategy",
+    "uninformed_guess",
     "utility",
     "vulnerability",
 ]

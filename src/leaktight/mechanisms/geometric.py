@@ -9,10 +9,11 @@ Corollary 1 of [Boreale2012]_ is an equality.
 from fractions import Fraction
 
 from attrs import frozen
+from flint import fmpq
 
 from leaktight.channels.channel import Channel
 from leaktight.errors import InvalidNumber, TooLarge
-from leaktight.exact.numbers import Array, Number, exact_array, rational
+from leaktight.exact.numbers import Number, rational
 from leaktight.exact.ratio import Ratio, RatioLike, step_ratio
 from leaktight.exact.shown import counted
 from leaktight.mechanisms.line import LineMechanism, read_sensitivity
@@ -133,7 +134,6 @@ class TruncatedGeometric(LineMechanism):
         """``step`` to the power of the places that neighbours are apart; attained."""
         return Guarantee(self.step**self.reach, self._whose)
 
-    def _noise(self) -> tuple[Array, Array]:
+    def _tail(self, k: int) -> fmpq:
         c = 1 / rational(self.step)
-        powers = exact_array(c**k for k in range(len(self.values)))
-        return powers * ((1 - c) / (1 + c)), powers / (1 + c)
+        return c**k / (1 + c)

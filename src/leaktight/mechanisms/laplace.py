@@ -7,7 +7,9 @@ to a grid, and the chance of each grid point is an exact rational.
 
 from fractions import Fraction
 
-from leaktight.exact.numbers import Array, exact_array, rational
+from flint import fmpq
+
+from leaktight.exact.numbers import rational
 from leaktight.exact.ratio import step_ratio
 from leaktight.exact.shown import counted
 from leaktight.mechanisms.line import LineMechanism
@@ -58,8 +60,6 @@ class RoundedLaplace(LineMechanism):
             level = (2 - 1 / self.half_step) * self.half_step ** (2 * n - 3)
         return Guarantee(level, self._whose)
 
-    def _noise(self) -> tuple[Array, Array]:
-        s, n = 1 / rational(self.half_step), len(self.values)
-        odd = exact_array(s ** (2 * k - 1) for k in range(1, n + 1))
-        exactly = exact_array([1 - s, *((odd[:-1] - odd[1:]) / 2)])
-        return exactly, exact_array([1 - s / 2, *(odd[:-1] / 2)])
+    def _tail(self, k: int) -> fmpq:
+        s = 1 / rational(self.half_step)
+        return s ** (2 * k - 1) / 2 if k else 1 - s / 2

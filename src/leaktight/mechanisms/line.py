@@ -5,10 +5,11 @@ from fractions import Fraction
 
 import numpy as np
 from attrs import frozen
+from flint import fmpq
 
 from leaktight.channels.channel import Channel
 from leaktight.errors import InvalidNumber
-from leaktight.exact.numbers import Array, Number
+from leaktight.exact.numbers import Number, exact_array, fraction
 from leaktight.exact.ratio import Ratio, RatioLike
 from leaktight.labels import Labels
 from leaktight.mechanisms.mechanism import Mechanism, refuse_too_large
@@ -58,15 +59,25 @@ class LineMechanism(Mechanism):
         refuse_too_large(n, n)
         if n == 1:
             return Channel.identity(self.values)
-        exactly, at_least = self._noise()
+        at_least = exact_array(map(self._tail, range(n + 1)))
+        exactly, at_least = at_least[:-1] - at_least[1:], at_least[:-1]
         places = np.arange(n)
         matrix = exactly[np.abs(places[:, None] - places)]
         matrix[:, 0], matrix[:, -1] = at_least, at_least[::-1]
         return Channel.trusted(self.values, self.values, matrix)
 
+    def tail(self, k: int) -> Fraction:
+        """Return the chance that noise is ``k`` places or more to one side, before it is cut off.
+
+        >>> from leaktight.mechanisms.geometric import TruncatedGeometric
+        >>> TruncatedGeometric(range(5), ratio=2).tail(3)
+        Fraction(1, 12)
+        """
+        return fraction(self._tail(k) if k >= 0 else 1 - self._tail(1 - k))
+
     @abstractmethod
-    def _noise(self) -> tuple[Array, Array]:
-        """Return the chances that noise is exactly, and at least, 0, 1, … places to one side."""
+    def _tail(self, k: int) -> fmpq:
+        """Return the chance that noise is k ≥ 0 places or more to one side."""
 
     @property
     def _whose(self) -> str:

@@ -2,8 +2,9 @@ from .adjacency import AdjacencyGraph
 from .constraint import Count, count
 from .graph.graph import Graph
 from .policy import Policy
-from .query import Sensitivity, answer_graph, counting_query, sensitivity
+from .query import Sensitivity, answer_graph, sensitivity
 from .secrets import SecretGraph
+from .symmetric_query import HistogramQuery, MostCommonQuery, SumQuery, counting_query
 from .symmetry.automorphisms import AutomorphismGroup, automorphism_group
 from .symmetry.regularity import distance_distribution, distance_regularity, vertex_transitivity
 from .symmetry.sharply_transitive import sharply_transitive_set
@@ -14,9 +15,12 @@ __all__ = [
     "AutomorphismGroup",
     "Count",
     "Graph",
+    "HistogramQuery",
+    "MostCommonQuery",
     "Policy",
     "SecretGraph",
     "Sensitivity",
+    "SumQuery",
     "WreathGroup",
     "answer_graph",
     "automorphism_group",

@@ -5,7 +5,7 @@ them: the relation on answers of Definition 2 of [Alvim2011b]_. A mechanism that
 the answer and is private for this graph is private for the databases.
 """
 
-from collections.abc import Callable, Hashable, Iterable, Mapping
+from collections.abc import Callable, Hashable, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, TypeAlias
@@ -16,33 +16,12 @@ from leaktight.errors import InvalidGraph, InvalidInput, InvalidNumber, Mismatch
 from leaktight.exact.numbers import fraction, rational
 from leaktight.labels import Labels, suggestion
 from leaktight.policies.adjacency import AdjacencyGraph
-from leaktight.policies.constraint import read_values
 from leaktight.policies.graph import Graph, Indices
 from leaktight.policies.policy import Neighbours, Policy, adjacency_of
-
-
-@dataclass(frozen=True, slots=True)
-class CountingQuery:
-    """How many records have a value in ``values``?
-
-    >>> counting_query(["flu", "cold"])(("flu", "none", "flu"))
-    2
-    """
-
-    values: frozenset[Hashable]
-
-    def __call__(self, records: Iterable[Hashable]) -> int:
-        """Return the answer for a database, given as the values of its records."""
-        return sum(value in self.values for value in records)
-
+from leaktight.policies.symmetric_query import CountingQuery
 
 Query: TypeAlias = Callable[[Any], Hashable] | Mapping[Any, Hashable]
 """A function of a database, such as a counting query, or a table of answers."""
-
-
-def counting_query(values: Iterable[Hashable]) -> CountingQuery:
-    """Return the query that counts the records with a value in ``values``."""
-    return CountingQuery(frozenset(read_values(values, "what is counted")))
 
 
 # --- which answers are neighbours ----------------------------------------------------------
@@ -58,6 +37,7 @@ def answer_graph(neighbours: Neighbours, query: Query) -> Graph:
     >>> binary = Policy(SecretGraph.complete(2), records=3)
     >>> answer_graph(binary, sum)
     Graph(4 vertices, 3 edges: 0-1, 1-2, 2-3)
+    >>> from leaktight.policies.symmetric_query import counting_query
     >>> answer_graph(Policy(SecretGraph.complete(50), 1000), counting_query([7])).diameter
     1000
     """
@@ -154,6 +134,7 @@ def sensitivity(neighbours: Neighbours, query: Query) -> Sensitivity:
     >>> income = Policy(SecretGraph.line([0, 10, 20]), records=2)
     >>> print(sensitivity(income, sum))
     sensitivity 10: (0, 0) against (0, 10)
+    >>> from leaktight.policies.symmetric_query import counting_query
     >>> sensitivity(Policy(SecretGraph.complete(50), 1000), counting_query([7])).value
     Fraction(1, 1)
     """

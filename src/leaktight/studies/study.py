@@ -21,8 +21,9 @@ from leaktight.mechanisms.best import BestMechanism
 from leaktight.policies.constraint import Count, count
 from leaktight.policies.graph import Graph
 from leaktight.policies.policy import MOST_RECORDS, Policy
-from leaktight.policies.query import CountingQuery, answer_graph, counting_query
+from leaktight.policies.query import answer_graph
 from leaktight.policies.secrets import SecretGraph
+from leaktight.policies.symmetric_query import CountingQuery, counting_query
 from leaktight.policies.text import check_order
 from leaktight.studies.mechanism import MechanismReader, NamedMechanism
 from leaktight.studies.table import StudyTable, load, plain_number, shortened

@@ -1,0 +1,206 @@
+"""What may one record be, and what is then answered, if all others are known?
+
+For every record i and all values D⁻ of the others that agree with what is public: the values v
+that record i may have, and the answer f(D⁻, v) for each of them. It is K_{D⁻} of section 4.1 of
+[Alvim2011b]_, before any noise. Answers that come again for other D⁻ are told once.
+"""
+
+from collections import Counter
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import combinations_with_replacement
+from math import comb, prod
+from typing import Any
+
+from leaktight.errors import InvalidNumber, TooLarge
+from leaktight.exact.numbers import rational
+from leaktight.exact.shown import counted
+from leaktight.labels import Labels
+from leaktight.policies.policy import Policy
+from leaktight.policies.query import Query
+from leaktight.policies.symmetric_query import LinearQuery, SymmetricQuery
+
+MOST_OTHERS = 10**6
+"""The most combinations of the other records that are gone through."""
+
+MOST_SUM = 10**8
+"""The most bits, over all records, for the sums that others can have."""
+
+
+@dataclass(frozen=True, slots=True)
+class OneRecord:
+    """The values that one record may have, and the answer for each, if the others are known."""
+
+    values: Labels
+    answers: tuple[Any, ...]
+    others: str
+    """Who the others are, in words."""
+
+
+def one_record(policy: Policy, query: Query | None = None) -> Iterator[OneRecord]:
+    """Yield what one record can be and be answered, over all records and all others.
+
+    Without a query the answer is the database itself.
+
+    >>> from leaktight.policies.secrets import SecretGraph
+    >>> from leaktight.policies.symmetric_query import counting_query
+    >>> ill = Policy(SecretGraph.complete(["no", "yes"]), records=3)
+    >>> for found in one_record(ill, counting_query(["yes"])):
+    ...     print(found.answers, found.others)
+    (0, 1) the others' answer is 0
+    (1, 2) the others' answer is 1
+    (2, 3) the others' answer is 2
+    """
+    if isinstance(query, SymmetricQuery) and not policy.is_constrained:
+        for values, others in _kinds(policy):
+            if isinstance(query, LinearQuery) and _is_scalar(query, policy):
+                yield from _shifted(query, values, others)
+            else:
+                yield from _counted(query, values, others)
+    else:
+        yield from _listed(policy, query)
+
+
+def weights_of(policy: Policy, query: LinearQuery) -> list[tuple[Labels, tuple[Any, ...]]]:
+    """Return for each kind of record its values and what each adds to the answer."""
+    return [(values, tuple(map(query.weight, values))) for values, _ in _kinds(policy)]
+
+
+def others_of(policy: Policy) -> list[tuple[Labels, Counter[Labels]]]:
+    """Return for each kind of record its values, and how many others have which values."""
+    return list(_kinds(policy))
+
+
+def _kinds(policy: Policy) -> Iterator[tuple[Labels, Counter[Labels]]]:
+    if policy.values is None:
+        everything = policy.secrets.vertices
+        yield everything, Counter({everything: policy.records - 1})
+        return
+    each = Counter(policy.values)
+    for domain in each:
+        others = each.copy()
+        others[domain] -= 1
+        yield domain, +others
+
+
+def _is_scalar(query: LinearQuery, policy: Policy) -> bool:
+    return not isinstance(query.weight(policy.secrets.vertices[0]), tuple)
+
+
+def _shifted(query: LinearQuery, values: Labels, others: Counter[Labels]) -> Iterator[OneRecord]:
+    """Yield the answers of a sum: what the others add up to, and what the record adds."""
+    own = tuple(map(query.weight, values))
+    for base in reachable_sums([(tuple(map(query.weight, d)), n) for d, n in others.items()]):
+        yield OneRecord(values, tuple(base + w for w in own), f"the others' answer is {base}")
+
+
+def reachable_sums(parts: Sequence[tuple[tuple[int, ...], int]]) -> Iterator[int]:
+    """Yield in increasing order every sum of n numbers of a list, over some lists and their n.
+
+    >>> list(reachable_sums([((0, 10), 2), ((1,), 1)]))
+    [1, 11, 21]
+    """
+    least, reached = 0, 1  # bit k: least + k is a sum
+    for numbers, times in parts:
+        steps = sorted({_whole(number) - _whole(min(numbers)) for number in numbers})
+        least += times * _whole(min(numbers))
+        if steps == list(range(len(steps))):  # a run of whole numbers stays one
+            reached = _plus_run(reached, times * steps[-1])
+            continue
+        if times * steps[-1] * times > MOST_SUM:
+            raise TooLarge(
+                f"the sums of {times:,} records with values up to {steps[-1]:,} apart would take "
+                "too long to list; count in a larger unit"
+            )
+        for _ in range(times):
+            reached = _plus_one(reached, steps)
+    for k, bit in enumerate(reversed(f"{reached:b}")):
+        if bit == "1":
+            yield least + k
+
+
+def _plus_one(reached: int, steps: Sequence[int]) -> int:
+    """Return the set of sums, as bits, after one more number of ``steps``."""
+    found = 0
+    for step in steps:
+        found |= reached << step
+    return found
+
+
+def _plus_run(reached: int, longest: int) -> int:
+    """Return the set of sums after adding any whole number from 0 to ``longest``."""
+    width = 0
+    while width < longest:
+        step = min(width + 1, longest - width)
+        reached |= reached << step
+        width += step
+    return reached
+
+
+def _whole(number: Any) -> int:
+    exact = rational(number)
+    if exact.q != 1:
+        raise InvalidNumber(f"a sum with noise needs whole numbers, got {number}; choose a unit")
+    return int(exact.p)
+
+
+def _counted(query: SymmetricQuery, values: Labels, others: Counter[Labels]) -> Iterator[OneRecord]:
+    """Yield the answers over all counts of the others' values."""
+    ways = prod(comb(n + len(domain) - 1, n) for domain, n in others.items())
+    if ways > MOST_OTHERS:
+        raise TooLarge(
+            f"{counted(ways, 'combination', 'combinations')} of the other records, and at most "
+            f"{MOST_OTHERS:,} are gone through; fewer records, or fewer values"
+        )
+    seen = set[tuple[Hashable, ...]]()
+    for counts in _counts(list(others.items())):
+        answers = tuple(query.of_counts(counts + Counter([value])) for value in values)
+        if answers not in seen:
+            seen.add(answers)
+            told = ", ".join(f"{n:,} × {value!r}" for value, n in counts.items() if n)
+            yield OneRecord(values, answers, f"the others are {told}" if told else "nobody else")
+
+
+def _counts(parts: list[tuple[Labels, int]]) -> Iterator[Counter[Hashable]]:
+    if not parts:
+        yield Counter()
+        return
+    (domain, n), *rest = parts
+    for some in combinations_with_replacement(domain, n):
+        for more in _counts(rest):
+            yield Counter(some) + more
+
+
+def _listed(policy: Policy, query: Query | None) -> Iterator[OneRecord]:
+    """Yield the answers by going through all possible databases."""
+    if policy.database_count > MOST_OTHERS:
+        raise TooLarge(
+            f"{counted(policy.database_count, 'database', 'databases')}, and at most "
+            f"{MOST_OTHERS:,} are gone through; fewer records, or a query that only counts"
+        )
+    answered = _answer(query)
+    seen = set[tuple[Labels, tuple[Hashable, ...]]]()
+    databases: Any = policy.databases()
+    for record in range(policy.records):
+        groups: dict[Hashable, list[tuple[Hashable, Hashable]]] = {}
+        for database in databases:
+            whole = (database,) if policy.records == 1 else tuple(database)
+            rest = (*whole[:record], *whole[record + 1 :])
+            groups.setdefault(rest, []).append((whole[record], answered(whole, database)))
+        for others, found in groups.items():
+            values, answers = zip(*found, strict=True)
+            if (values, answers) not in seen:
+                seen.add((values, answers))
+                who = f"record {record + 1}; the others are {others!r:.60}"
+                yield OneRecord(values, answers, who if policy.records > 1 else "nobody else")
+
+
+def _answer(query: Query | None) -> Callable[[Any, Any], Hashable]:
+    """Return how the answer follows from all records as a tuple, and from the database."""
+    if query is None:
+        return lambda _, database: database
+    if isinstance(query, Mapping):
+        return lambda _, database: query[database]
+    if isinstance(query, SymmetricQuery):
+        return lambda whole, _: query(whole)
+    return lambda _, database: query(database)

@@ -1,0 +1,145 @@
+from collections.abc import Mapping
+from fractions import Fraction
+from itertools import product
+from math import comb, prod
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from leaktight.channels.channel import Channel
+from leaktight.errors import InvalidInput, TooLarge
+from leaktight.leakage import uninformed
+from leaktight.leakage.individual import individual_leakage
+from leaktight.leakage.uninformed import uninformed_guess
+from leaktight.mechanisms.best import optimal_mechanism
+from leaktight.mechanisms.geometric import GeometricNoise, TruncatedGeometric
+from leaktight.policies.policy import Policy
+from leaktight.policies.query import answer_graph
+from leaktight.policies.secrets import SecretGraph
+from leaktight.policies.symmetric_query import MostCommonQuery, SumQuery, counting_query
+from tests.leakage.test_individual import free_policies, priors_on, rows_of
+from tests.strategies.channels import channels
+from tests.strategies.graphs import constrained_policies
+
+
+def by_definition(
+    policy: Policy, row: Any, prior: Mapping[Any, Fraction]
+) -> tuple[Fraction, Fraction] | None:
+    """The best guess of a record before and after, by all databases; None if none is possible."""
+    databases: list[Any] = [d if policy.records > 1 else (d,) for d in policy.databases()]
+    weights = {d: prod((prior[v] for v in d), start=Fraction(1)) for d in databases}
+    total = sum(weights.values(), Fraction(0))
+    if not total:
+        return None
+    found = []
+    for record in range(policy.records):
+        parts: dict[Any, dict[Any, Fraction]] = {}
+        for d in databases:
+            for z, p in row(d).items():
+                cell = parts.setdefault(z, {})
+                cell[d[record]] = cell.get(d[record], Fraction(0)) + weights[d] * p
+        values = {d[record] for d in databases}
+        shares = [[w for d, w in weights.items() if d[record] == v] for v in values]
+        before = max(sum(share, Fraction(0)) for share in shares)
+        after = sum((max(cell.values()) for cell in parts.values()), Fraction(0))
+        found.append((after / total, before / total))
+    after, before = max(found, key=lambda pair: pair[0])
+    return before, after
+
+
+@given(st.data())
+@settings(max_examples=60)
+def test_any_query_on_any_policy_agrees_with_the_definition(data: st.DataObject) -> None:
+    policy = data.draw(constrained_policies() | free_policies())
+    values = policy.secrets.vertices
+    query: Any = data.draw(st.sampled_from([counting_query(values[:1]), MostCommonQuery()]))
+    databases = [d if policy.records > 1 else (d,) for d in policy.databases()]
+    answers = list(dict.fromkeys(map(query, databases)))
+    channel = Channel(data.draw(channels(inputs=len(answers))), answers)
+    prior, rows = data.draw(priors_on(policy)), rows_of(channel)
+    expected = by_definition(policy, lambda d: rows[query(d)], prior)
+    if expected is None:
+        with pytest.raises(InvalidInput, match="rules out every database"):
+            uninformed_guess(channel, policy, query, prior)
+        return
+    found = uninformed_guess(channel, policy, query, prior)
+    assert found.is_exact
+    assert found.upper == expected[1]
+    if not policy.is_constrained and policy.values is None:
+        assert found.before == expected[0]
+        assert found.upper <= individual_leakage(channel, policy, query, prior).after
+
+
+@given(st.data())
+@settings(max_examples=40)
+def test_answers_for_each_record_agree_with_the_definition(data: st.DataObject) -> None:
+    policy = data.draw(constrained_policies() | free_policies())
+    if policy.records == 1:
+        return
+    values = policy.secrets.vertices
+    channel = Channel(data.draw(channels(inputs=len(values), outputs=2)), values)
+    prior, rows = data.draw(priors_on(policy)), rows_of(channel)
+
+    def row(database: Any) -> dict[Any, Fraction]:
+        return {
+            seen: prod((rows[v][z] for v, z in zip(database, seen, strict=True)), start=Fraction(1))
+            for seen in product(channel.outputs, repeat=policy.records)
+        }
+
+    expected = by_definition(policy, row, prior)
+    if expected is not None:
+        assert uninformed_guess(channel, policy, None, prior).upper == expected[1]
+
+
+def test_the_vote_tells_little_of_a_voter_if_nobody_is_known() -> None:
+    policy = Policy(SecretGraph.complete(["Lyon", "Turin", "Graz"]), records=5)
+    query = MostCommonQuery()
+    best = optimal_mechanism(answer_graph(policy, query), ratio=3)
+    found = uninformed_guess(best, policy, query)
+    assert (found.before, found.lower, found.upper) == (
+        Fraction(1, 3), Fraction(97, 243), Fraction(97, 243)
+    )  # fmt: skip
+
+
+@given(
+    st.integers(2, 12),
+    st.fractions(Fraction(1, 50), Fraction(49, 50), max_denominator=50),
+    st.sampled_from(["1000000001/1000000000", "11/10", "2", "50"]),
+)
+def test_floats_enclose_what_exact_numbers_say(n: int, share: Fraction, ratio: str) -> None:
+    """A noisy count, convolved in floats, against the channel on all counts."""
+    policy = Policy(SecretGraph.complete(["no", "yes"]), n)
+    query, prior = counting_query(["yes"]), {"no": 1 - share, "yes": share}
+    mechanism = TruncatedGeometric(range(n + 1), ratio=ratio)
+    exact = uninformed_guess(mechanism, policy, query, prior)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(uninformed, "MOST_EXACT", 1)
+        found = uninformed_guess(GeometricNoise(ratio=ratio), policy, query, prior)
+    assert found.lower <= exact.upper <= found.upper
+    assert found.upper - found.lower < 1e-12
+
+
+def test_a_noisy_count_of_a_million_is_enclosed() -> None:
+    """One more or less among so many is hardly seen: the prior is all that a guess can use."""
+    wages = Policy(SecretGraph.complete(6), 1_000_000)
+    found = uninformed_guess(GeometricNoise(epsilon=1), wages, counting_query([5]))
+    assert found.before == Fraction(1, 6)
+    assert 1 / 6 <= found.lower <= found.upper < 1 / 6 + 1e-3
+    # With equal chances for both, the guess gains half the distance between shifted counts, which
+    # is at most the largest probability of a count: about 1/√(2π·n/4).
+    halves = Policy(SecretGraph.complete(2), 1_000_000)
+    even = uninformed_guess(GeometricNoise(epsilon=1), halves, counting_query([1]))
+    most = Fraction(comb(999_999, 499_999), 2**999_999)
+    assert Fraction(1, 2) < even.lower
+    assert Fraction(even.lower) <= Fraction(1, 2) + most / 2
+
+
+def test_what_takes_too_long_is_refused() -> None:
+    policy = Policy(SecretGraph.complete(3), 30)
+    with pytest.raises(TooLarge, match="combinations are gone through"):
+        uninformed_guess(Channel.identity([0, 1, 2, "tie"]), policy, MostCommonQuery())
+    large = Policy(SecretGraph.complete([0, 10**6]), 50)
+    with pytest.raises(TooLarge, match="the sum of 49 others takes"):
+        uninformed_guess(Channel.identity(2), large, SumQuery())
