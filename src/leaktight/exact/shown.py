@@ -147,6 +147,16 @@ def percent_above(value: Fraction) -> str:
     return _written(math.ceil(value * 10 ** (decimals + 2)), decimals, value)
 
 
+def percent_or_fraction(value: Fraction) -> str:
+    """Return a chance as a percentage if that is all of it: a rounded one would be another.
+
+    >>> percent_or_fraction(Fraction(3, 4)), percent_or_fraction(Fraction(4, 9))
+    ('75%', '4/9')
+    """
+    told = str(Probability(0, value, True))
+    return told.removeprefix("exactly ") if told.startswith("exactly") else shown(value)
+
+
 def percent_as_given(value: Fraction) -> str:
     """Return a probability that somebody chose, such as a confidence, with all its digits.
 

@@ -1,5 +1,6 @@
 from .attacker import largest_n
 from .breach_probability import BreachProbability, breach_probability
+from .choosing import ChosenRatio, largest_ratio_below
 from .curve import ObservationsNeeded, observations_needed, success_curve
 from .enclosure import Enclosed, EventProbability, SuccessProbability
 from .explanation import Explanation, explain
@@ -28,6 +29,7 @@ from .success import (
 __all__ = [
     "BreachProbability",
     "ChernoffInformation",
+    "ChosenRatio",
     "Enclosed",
     "EventProbability",
     "Explanation",
@@ -47,6 +49,7 @@ __all__ = [
     "explain",
     "geometric_chernoff",
     "largest_n",
+    "largest_ratio_below",
     "membership_rate",
     "neighbour_rate_bound",
     "observations_needed",

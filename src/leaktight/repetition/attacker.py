@@ -21,6 +21,7 @@ from leaktight.exact.numbers import Number, exact_array, fraction, rational
 from leaktight.exact.ratio import Ratio, RatioLike
 from leaktight.exact.rounding import precision
 from leaktight.exact.shown import Probability, shown
+from leaktight.leakage.vulnerability import posterior_vulnerability
 from leaktight.mechanisms.best import optimal_mechanism
 from leaktight.policies.adjacency import AdjacencyGraph
 from leaktight.policies.graph import Graph
@@ -153,6 +154,9 @@ class Observer:
         """The chance of the best guess, exact where n outputs can be counted exactly."""
         if n == 0:
             return Probability(0, fraction(self.prior.array.max()), True)
+        if n == 1:
+            once = posterior_vulnerability(self.channel, self.prior)
+            return Probability(1, fraction(rational(once)), True)
         from leaktight.repetition.success import success_probability
 
         found = success_probability(self.channel, self.prior, n)

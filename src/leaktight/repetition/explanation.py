@@ -9,11 +9,11 @@ from textwrap import fill
 import numpy as np
 
 from leaktight.channels.distribution import PriorLike
-from leaktight.errors import InvalidNumber, TooLarge
-from leaktight.exact.numbers import Number, as_printed, fraction, rational
+from leaktight.errors import InvalidNumber
+from leaktight.exact.numbers import Number, as_printed, float_array, fraction, rational
 from leaktight.exact.ratio import RatioLike
-from leaktight.exact.shown import WIDTH, Probability, counted, percent, shown
-from leaktight.leakage.hyper import hyper
+from leaktight.exact.shown import WIDTH, Probability, counted, percent, percent_or_fraction
+from leaktight.exact.tolerances import TOLERANCES
 from leaktight.policies.policy import Policy
 from leaktight.privacy.breach import Breach
 from leaktight.repetition.attacker import (
@@ -24,12 +24,16 @@ from leaktight.repetition.attacker import (
     attacker_on,
     most_below,
 )
+from leaktight.repetition.guarantee_bound import guaranteed_success
 from leaktight.repetition.likelihood_bounds import success_bounds
 from leaktight.repetition.rounds import Observations, observe
 from leaktight.repetition.types import TypeClasses
 
 MOST_TYPES = 2**18
 """The most types, times the inputs, that are gone through for a sentence: about a second."""
+
+MOST_PAIRED = 24
+"""The most inputs of which every two are compared after many observations, for a sentence."""
 
 MOST_OBSERVED = 2**20
 """The most observations of which is asked whether a threshold is reached."""
@@ -92,8 +96,7 @@ class Explanation:
         )
 
     def _threshold(self, threshold: Fraction, most: int | float) -> str:
-        told = str(Probability(0, threshold, True))  # a rounded threshold would be another one
-        below = told.removeprefix("exactly ") if told.startswith("exactly") else shown(threshold)
+        below = percent_or_fraction(threshold)
         keep = "keeps" if most == 1 else "keep"
         if most == math.inf:
             return f"However many {self.noun}s there are, it stays below {below}."
@@ -178,13 +181,13 @@ def _seen_by(observer: Observer) -> Observations:
 
 def _chance(attacker: Attacker, n: int) -> Probability:
     """Return the chance after n observations; a bound where the exact one takes long."""
-    if isinstance(attacker, Observer) and not is_quick(_seen_by(attacker), n):
-        try:
-            bounds = success_bounds(attacker.channel, attacker.prior, n)
-            return Probability(n, fraction(rational(bounds.upper)), False)
-        except TooLarge:
-            pass  # there are no bounds for so many inputs
-    return attacker.chance(n)
+    if not isinstance(attacker, Observer) or n == 1 or is_quick(_seen_by(attacker), n):
+        return attacker.chance(n)
+    bounds = [guaranteed_success(attacker.channel, attacker.prior, n)]
+    if len(attacker.channel.inputs) <= MOST_PAIRED:
+        pairs = success_bounds(attacker.channel, attacker.prior, n)
+        bounds.append(fraction(rational(pairs.upper)))
+    return Probability(n, min(bounds), False)
 
 
 def _most_below(attacker: Attacker, threshold: Fraction) -> tuple[int | float, bool | None]:
@@ -202,20 +205,27 @@ def _most_below(attacker: Attacker, threshold: Fraction) -> tuple[int | float, b
 def _most_telling(observer: Observer) -> Breach | None:
     """Return the output after which an input is likeliest that has become likelier, if any has."""
     channel, before = observer.channel, observer.prior.array
-    after = hyper(channel, observer.prior)
-    risen = np.argwhere(after.inner > before[:, None]).tolist()
-    if not risen:
-        return None
-    outer = after.outer
-    x, z = max(risen, key=lambda at: (after.inner[*at], outer.array[at[1]]))
-    return Breach(
-        repr(channel.inputs[x]),
-        (channel.inputs[x],),
-        outer.values[z],
-        fraction(before[x]),
-        fraction(after.inner[x, z]),
-        fraction(outer.array[z]),
-    )
+    joined = float_array(before)[:, None] * float_array(channel.matrix)
+    outer = joined.sum(axis=0)
+    inner = np.divide(joined, outer, out=np.zeros_like(joined), where=outer > 0)
+    maybe = inner >= float_array(before)[:, None] * (1 - TOLERANCES.entry)
+    # Floats propose: a largest one is among those that are largest up to rounding and have risen.
+    for least in (inner[maybe].max(initial=0.0) * (1 - TOLERANCES.entry), 0.0):
+        found = [_told(observer, x, z) for x, z in np.argwhere(maybe & (inner >= least)).tolist()]
+        if risen := [told for told in found if told.after > told.before]:
+            return max(risen, key=lambda told: (told.after, told.chance))
+    return None
+
+
+def _told(observer: Observer, x: int, z: int) -> Breach:
+    """Return what an output tells of an input, exactly."""
+    channel, prior = observer.channel, observer.prior.array
+    column = prior * channel.matrix[:, z]
+    chance = column.sum()
+    after = column[x] / chance if chance else prior[x]
+    own = channel.inputs[x]
+    ends = fraction(prior[x]), fraction(rational(after)), fraction(rational(chance))
+    return Breach(repr(own), (own,), channel.outputs[z], *ends)
 
 
 def _assumption(secret: Secret, attacker: Attacker) -> str:

@@ -1,0 +1,116 @@
+"""Which ε keeps a guess about one person below a chance, whatever the mechanism?"""
+
+import math
+from dataclasses import dataclass
+from fractions import Fraction
+
+from leaktight.channels.distribution import PriorLike
+from leaktight.errors import InvalidInput, InvalidNumber
+from leaktight.exact.numbers import Number, as_printed, fraction
+from leaktight.exact.ratio import Ratio, step_ratio
+from leaktight.exact.rounding import ln_interval
+from leaktight.exact.shown import below as written_below
+from leaktight.exact.shown import percent, percent_or_fraction, shown
+from leaktight.repetition.attacker import Guesser, Secret, attacker_on
+
+PLACES = 24
+"""How many bits of λ − 1 are found, if it is no short fraction."""
+
+LARGEST = 2**64
+"""A ratio beyond which nothing is looked for: ε above 44 hides nothing."""
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class ChosenRatio:
+    """The largest ``ratio`` λ = e^ε at which no guess is right with more than a chance.
+
+    If ``is_exact``, some mechanism of this ratio lets a guess come to that chance itself, and all
+    smaller ratios keep it below. Otherwise it is a little less than the largest.
+    """
+
+    ratio: Fraction
+    is_exact: bool
+    chance: Fraction
+    """The chance of the best guess after all observations, at this ratio."""
+    threshold: Fraction
+    observations: int
+
+    @property
+    def epsilon(self) -> float:
+        """ε = ln λ, rounded down."""
+        return ln_interval(self.ratio)[0]
+
+    def __str__(self) -> str:
+        often = "" if self.observations == 1 else f" each time, {self.observations:,} times,"
+        limit = percent_or_fraction(self.threshold)
+        if self.is_exact:
+            return (
+                f"ε = ln {shown(self.ratio)}{often} keeps every guess at {limit} or less, and "
+                f"every smaller ε below it"
+            )
+        return f"ε up to {written_below(self.epsilon)}{often} keeps every guess below {limit}"
+
+    def __repr__(self) -> str:
+        return f"ChosenRatio({self})"
+
+
+def largest_ratio_below(
+    secret: Secret, below: Number, prior: PriorLike = None, observations: int = 1
+) -> ChosenRatio:
+    """Return the largest λ at which no mechanism lets a guess exceed the chance ``below``.
+
+    The secret is a graph of values, or a policy, whose records are guessed one at a time. Each of
+    the ``observations`` is private at λ. The answer is safe: at the ratio that is returned no
+    mechanism does better than ``below``, as far as the worst case is known exactly or bounded.
+
+    >>> from leaktight.policies.secrets import SecretGraph
+    >>> print(largest_ratio_below(SecretGraph.complete(4), "1/2"))
+    ε = ln 3 keeps every guess at 50% or less, and every smaller ε below it
+    >>> print(largest_ratio_below(SecretGraph.line(4), "2/5", observations=3))
+    ε up to 0.135155 each time, 3 times, keeps every guess below 40%
+    """
+    if not isinstance(observations, int) or observations < 1:
+        raise InvalidNumber(f"observations must be a whole number from 1 up, got {observations!r}")
+    limit = fraction(as_printed(below))
+    guesser = attacker_on(secret, prior, ratio=1)
+    if not isinstance(guesser, Guesser):
+        raise InvalidInput(f"expected a graph or a policy, got {secret!r:.60}")
+
+    def chance(ratio: Fraction) -> Fraction:
+        return Guesser(guesser.graph, guesser.prior, Ratio(ratio, ratio)).chance(1).value
+
+    start = chance(Fraction(1))
+    if not start < limit < 1:
+        raise InvalidNumber(
+            f"the chance must be above {percent(start)}, which no ε prevents, and below 1, "
+            f"got {shown(limit)}"
+        )
+    safe, unsafe = Fraction(1), Fraction(2)
+    while unsafe <= LARGEST and chance(unsafe) <= limit:
+        safe, unsafe = unsafe, 2 * unsafe
+    if unsafe > LARGEST:
+        raise InvalidNumber(f"no ε up to 44 lets a guess exceed {shown(limit)}: any is safe")
+    while unsafe - safe > (safe - 1 or unsafe - 1) / 2**PLACES:
+        middle = (safe + unsafe) / 2
+        safe, unsafe = (middle, unsafe) if chance(middle) <= limit else (safe, middle)
+    # A largest ratio that is a short fraction is the simplest one here.
+    for short in (safe, _simplest(safe, unsafe)):
+        if chance(short) == limit:
+            safe = unsafe = short
+    ratio = step_ratio(safe, observations)
+    reached = safe == unsafe and ratio**observations == safe
+    return ChosenRatio(ratio, reached, chance(ratio**observations), limit, observations)
+
+
+def _simplest(low: Fraction, high: Fraction) -> Fraction:
+    """Return the fraction with the least denominator between two others, or one of these.
+
+    >>> _simplest(Fraction(314, 100), Fraction(315, 100))
+    Fraction(22, 7)
+    """
+    whole = math.floor(low)
+    if low == whole:
+        return low
+    if whole + 1 <= high:
+        return Fraction(whole + 1)
+    return whole + 1 / _simplest(1 / (high - whole), 1 / (low - whole))
