@@ -8,16 +8,14 @@ import re
 import shlex
 import subprocess
 import sys
-from collections.abc import Callable
 from fractions import Fraction
 from importlib import import_module
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import pytest
 
 from leaktight import Channel, read_channel, write_channel
-from leaktight.commands.app import main
 from leaktight.papers.claim import Claim, Outcome, Verdict
 from leaktight.papers.register import claims_named
 from leaktight.papers.show import line, summary
@@ -25,43 +23,13 @@ from leaktight.policies.text import graph_of
 from leaktight.studies.answers import facts
 from leaktight.studies.audit import audit
 from leaktight.studies.study import read_study
+from tests.commands.conftest import Run
 
-COMMANDS = ("audit", "bound", "design", "decide", "repeat", "verify", "sample", "reproduce")
+COMMANDS = (
+    "audit", "explain", "choose", "bound", "design", "decide", "repeat", "verify", "sample",
+    "reproduce",
+)  # fmt: skip
 STUDIES = Path(__file__).parents[2] / "examples" / "studies"
-
-
-class Said(NamedTuple):
-    """What a command left behind."""
-
-    code: int
-    out: str
-    err: str
-
-
-Run = Callable[..., Said]
-
-
-@pytest.fixture
-def run(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path) -> Run:
-    """Run a command in a folder with a few files in it."""
-    monkeypatch.chdir(tmp_path)
-    Path("coin.csv").write_text("answer,-,+\nno,2/3,1/3\nyes,1/3,2/3\n")
-    Path("people.csv").write_text("name,answer\nAda,yes\nBob,no\n")
-    Path("junk.json").write_bytes(bytes(range(128, 256)))
-    Path("deep.json").write_text("[" * 100_000)
-    Path("empty.toml").write_text("")
-    Path("policy.toml").write_text("[policy]\nvalues = 3\n")
-    Path("folder").mkdir()
-
-    def ran(*words: str) -> Said:
-        monkeypatch.setattr(sys, "argv", ["leaktight", *words])
-        with pytest.raises(SystemExit) as left:
-            main()
-        said = capsys.readouterr()
-        assert isinstance(left.value.code, int)
-        return Said(left.value.code, said.out, said.err)
-
-    return ran
 
 
 # --- bad input -----------------------------------------------------------------------------

@@ -11,6 +11,7 @@ import typer
 
 from leaktight.commands.channel import repeat, sample
 from leaktight.commands.graph import bound, decide, design
+from leaktight.commands.person import choose, explain
 from leaktight.commands.proof import reproduce, verify
 from leaktight.commands.study import audit
 
@@ -28,7 +29,9 @@ app = typer.Typer(
     rich_markup_mode=None,
     pretty_exceptions_enable=False,
 )
-for command in (audit, bound, design, decide, repeat, verify, sample, reproduce):
+for command in (
+    audit, explain, choose, bound, design, decide, repeat, verify, sample, reproduce,
+):  # fmt: skip
     app.command()(command)
 
 

@@ -1,0 +1,79 @@
+"""What it means for a person, on the command line."""
+
+import json
+from fractions import Fraction
+from pathlib import Path
+
+import pytest
+
+from leaktight.channels.file import write_channel
+from leaktight.mechanisms.randomized_response import RandomizedResponse
+from leaktight.policies.secrets import SecretGraph
+from leaktight.repetition.explanation import explain
+from tests.commands.conftest import Run
+
+STUDIES = Path(__file__).parents[2] / "examples" / "studies"
+
+
+def test_explain_says_what_the_library_says(run: Run) -> None:
+    found = run("explain", "complete:4", "--epsilon", "1", "--below", "3/4", "--what", "a band")
+    assert found.code == 0
+    told = explain(SecretGraph.complete(4), epsilon=1, below="3/4", what="a band")
+    assert found.out == f"{told}\n"
+
+
+def test_explain_takes_a_channel(run: Run, tmp_path: Path) -> None:
+    file = tmp_path / "coin.csv"
+    write_channel(RandomizedResponse(["no", "yes"], ratio=2).channel, file)
+    found = run("explain", str(file), "--observations", "3", "--json")
+    chances = json.loads(found.out)["chances"]
+    assert [(c["observations"], c["exact"]) for c in chances] == [(0, True), (1, True), (3, True)]
+    assert [c["chance"] for c in chances] == pytest.approx([1 / 2, 2 / 3, 20 / 27])
+    assert run("explain", str(file), "--ratio", "2").code == 2
+
+
+def test_choose_shows_the_largest_and_what_it_costs(run: Run) -> None:
+    found = run("choose", "complete:4", "--below", "1/2")
+    assert found.code == 0
+    first, *_ = found.out.splitlines()
+    assert first == "ε = ln 3 keeps every guess at 50% or less, and every smaller ε below it."
+    assert max(map(len, found.out.splitlines())) <= 80
+    table = json.loads(run("choose", "complete:4", "--below", "1/2", "--json").out)
+    assert (table["ratio"], table["exact"]) == ("3", True)
+    chances = [row["chance"] for row in table["table"]]
+    assert chances == sorted(chances)
+    assert chances[2] == 0.5
+    for row in table["table"]:  # the best mechanism is right as often as the best guess
+        assert row["error"] == pytest.approx(1 - row["chance"])
+
+
+def test_choose_keeps_its_word_after_several_looks(run: Run) -> None:
+    found = json.loads(
+        run("choose", "line:6", "--below", "2/5", "--observations", "3", "--json").out
+    )
+    assert found["table"][2]["chance"] <= 0.4
+    assert Fraction(found["ratio"]) > 1
+
+
+def test_choose_takes_the_prior_of_a_study(run: Run) -> None:
+    found = run("choose", str(STUDIES / "salary.toml"), "--below", "1/2", "--json")
+    given = ["--prior", "1/10,1/5,3/10,1/5,1/10,1/10", "--json"]
+    assert found.out == run("choose", "line:6", "--below", "1/2", *given).out
+
+
+@pytest.mark.parametrize(
+    ("asked", "line"),
+    [
+        (["choose", "complete:4", "--below", "1/5"], "above 25%, which no ε prevents"),
+        (["choose", "complete:4", "--below", "much"], "expected a number"),
+        (["choose", "complete:4"], "--below"),
+        (["explain", "complete:4"], "give one of --ratio and --epsilon"),
+        (["explain", "nobody.csv"], "nobody.csv"),
+        (["choose", "nobody.toml", "--below", "1/2"], "nobody.toml"),
+    ],
+)
+def test_what_is_wrong_is_said_in_a_line(run: Run, asked: list[str], line: str) -> None:
+    found = run(*asked)
+    assert found.code == 2
+    assert line in found.err
+    assert found.err.count("\n") == 1
