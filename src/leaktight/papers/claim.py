@@ -77,6 +77,14 @@ def demand(condition: bool, message: str) -> None:
         raise Unexpected(message)
 
 
+def expect(found: object, expected: object, what: str) -> None:
+    """Fail the claim unless something came out as expected.
+
+    >>> expect(1 + 1, 2, "the sum")
+    """
+    demand(found == expected, f"{what} must be {expected}, got {found}")
+
+
 def claim(
     id: str,
     source: str,
@@ -108,8 +116,3 @@ def run(claim: Claim) -> Outcome:
     except (Unexpected, LeaktightError) as wrong:
         failure = str(wrong)
     return Outcome(claim, tuple(evidence), time.perf_counter() - start, failure)
-
-
-def claims_of(names: dict[str, object]) -> tuple[Claim, ...]:
-    """Return the claims among the names of a module, in their order."""
-    return tuple(value for value in names.values() if isinstance(value, Claim))

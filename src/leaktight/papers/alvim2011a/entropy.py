@@ -8,22 +8,19 @@ from heapq import heapify, heappop, heappush
 from itertools import combinations, product
 from typing import Any, TypeAlias
 
-from leaktight.channels.channel import Channel
-from leaktight.channels.distribution import Distribution
-from leaktight.exact.numbers import Value
-from leaktight.exact.rounding import log2
-from leaktight.leakage.entropy import (
+from leaktight.channels import Channel, Distribution
+from leaktight.exact import log2
+from leaktight.leakage import (
     cachin_entropy,
     conditional_entropy,
     conditional_renyi_entropy,
+    hyper,
     renyi_entropy,
     shannon_entropy,
+    vulnerability,
 )
-from leaktight.leakage.hyper import hyper
-from leaktight.leakage.vulnerability import vulnerability
-from leaktight.papers.alvim2011b.leakage import RESPONSE
-from leaktight.papers.alvim2011b.lemmas import SEED, any_channel, any_prior, expect
-from leaktight.papers.claim import Erratum, Verdict, claim, claims_of, demand
+from leaktight.papers.claim import Erratum, Verdict, claim, demand, expect
+from leaktight.papers.evidence import RESPONSE, SEED, any_channel, any_prior
 
 CLOSE = 2.0**-40
 """How far a sum of floats may be from a number that is correctly rounded."""
@@ -206,7 +203,7 @@ def search_tree() -> Iterator[str]:
 # --- entropies -----------------------------------------------------------------------------
 
 
-def in_bits(probabilities: Iterable[Value]) -> float:
+def in_bits(probabilities: Iterable[Fraction | float]) -> float:
     """Return −Σ p log2 p by floats.
 
     >>> in_bits([Fraction(1, 2), Fraction(1, 2)])
@@ -315,6 +312,3 @@ def one_try() -> Iterator[str]:
     cachin, smith = cachin_entropy(FLIP, SKEWED), conditional_renyi_entropy(FLIP, SKEWED)
     expect((round(cachin, 6), smith), (0.167185, bits), "both forms for a bit flipped with 1/5")
     yield f"flipped with 1/5: Cachin's form {cachin:.6f} > {bits:.6f}, Smith's is {smith:.6f}"
-
-
-CLAIMS = claims_of(dict(vars()))

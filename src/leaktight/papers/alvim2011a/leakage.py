@@ -5,18 +5,21 @@ from collections.abc import Iterator
 from fractions import Fraction
 from itertools import combinations_with_replacement, product
 
-from leaktight.channels.channel import Channel
+from leaktight.channels import Channel
 from leaktight.errors import InvalidChannel
-from leaktight.exact.rounding import log2
-from leaktight.leakage.capacity import min_capacity
-from leaktight.leakage.entropy import conditional_entropy, mutual_information, shannon_entropy
-from leaktight.leakage.hyper import hyper
-from leaktight.leakage.information_capacity import shannon_capacity
-from leaktight.leakage.vulnerability import min_entropy_leakage
+from leaktight.exact import log2
+from leaktight.leakage import (
+    conditional_entropy,
+    hyper,
+    min_capacity,
+    min_entropy_leakage,
+    mutual_information,
+    shannon_capacity,
+    shannon_entropy,
+)
 from leaktight.papers.alvim2011a.entropy import CLOSE, FLIP, SKEWED
-from leaktight.papers.alvim2011b.leakage import RESPONSE
-from leaktight.papers.alvim2011b.lemmas import SEED, any_channel, any_prior, expect, sum_of_maxima
-from leaktight.papers.claim import Erratum, Verdict, claim, claims_of, demand
+from leaktight.papers.claim import Erratum, Verdict, claim, demand, expect
+from leaktight.papers.evidence import RESPONSE, SEED, any_channel, any_prior, sum_of_maxima
 
 WIDTH = 2.0**-20
 """How wide the enclosure of a capacity may be."""
@@ -171,6 +174,3 @@ def min_capacity_is_zero_or_full() -> Iterator[str]:
     whole = min_capacity(Channel.identity(2))
     expect((whole.factor, whole.bits), (2, 1), "Σ max and bits of the identity")
     yield f"identity on 2 inputs: Σ max {whole.factor}, capacity {whole.bits:g} bit"
-
-
-CLAIMS = claims_of(dict(vars()))

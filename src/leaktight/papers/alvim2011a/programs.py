@@ -5,17 +5,11 @@ from collections.abc import Callable, Hashable, Iterator
 from fractions import Fraction
 from itertools import product
 
-from leaktight.channels.channel import Channel
-from leaktight.channels.distribution import Distribution
-from leaktight.channels.program import Chance, channel_of
-from leaktight.leakage.capacity import min_capacity
-from leaktight.leakage.entropy import mutual_information
-from leaktight.leakage.hyper import hyper
-from leaktight.papers.alvim2011b.lemmas import SEED, any_prior, expect, sum_of_maxima
-from leaktight.papers.claim import Verdict, claim, claims_of, demand
-from leaktight.papers.evidence import small_graphs
-from leaktight.policies.graph import Graph
-from leaktight.policies.secrets import SecretGraph
+from leaktight.channels import Chance, Channel, Distribution, channel_of
+from leaktight.leakage import hyper, min_capacity, mutual_information
+from leaktight.papers.claim import Verdict, claim, demand, expect
+from leaktight.papers.evidence import SEED, any_prior, small_graphs, sum_of_maxima
+from leaktight.policies import Graph, SecretGraph
 
 # --- the password checker ------------------------------------------------------------------
 
@@ -369,6 +363,3 @@ def two_node_tables() -> Iterator[str]:
         a, b = (printed.row((sender, 0)) for sender in "ab")
         demand(a == b, f"the rows of the senders of 0 must be equal, got {a} and {b}")
         yield f"0 with chance {zero}: all {printed.matrix.size} entries are right"
-
-
-CLAIMS = claims_of(dict(vars()))

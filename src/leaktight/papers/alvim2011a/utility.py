@@ -5,16 +5,12 @@ from collections.abc import Iterator
 from fractions import Fraction
 from itertools import combinations, product
 
-from leaktight.channels.channel import Channel
-from leaktight.channels.distribution import Distribution
+from leaktight.channels import Channel, Distribution
 from leaktight.errors import InvalidGraph
-from leaktight.exact.numbers import fraction
-from leaktight.exact.rounding import log2
-from leaktight.leakage.entropy import conditional_renyi_entropy
-from leaktight.leakage.utility import oblivious, utility
-from leaktight.mechanisms.graph_exponential import GraphExponential, NormalisedExponential, decay
+from leaktight.exact import log2
+from leaktight.leakage import conditional_renyi_entropy, oblivious, utility
+from leaktight.mechanisms import GraphExponential, NormalisedExponential
 from leaktight.papers.alvim2011a.bounds import distance_sum
-from leaktight.papers.alvim2011a.graphs import PETERSEN
 from leaktight.papers.alvim2011b.examples import (
     CITIES,
     LESS_AT_THE_ENDS,
@@ -23,24 +19,22 @@ from leaktight.papers.alvim2011b.examples import (
     between,
     truncated_geometric,
 )
-from leaktight.papers.alvim2011b.lemmas import (
+from leaktight.papers.claim import Erratum, Verdict, claim, demand, expect
+from leaktight.papers.evidence import (
+    PETERSEN,
     SEED,
+    TWO,
     any_channel,
     any_prior,
+    best_utility,
+    coverage,
     databases,
-    expect,
     optimum,
+    small_graphs,
 )
-from leaktight.papers.alvim2011b.utility import best_utility
-from leaktight.papers.claim import Erratum, Verdict, claim, claims_of, demand
-from leaktight.papers.evidence import small_graphs
-from leaktight.policies.graph import Graph
-from leaktight.policies.policy import Policy
-from leaktight.policies.query import answer_graph
-from leaktight.policies.secrets import SecretGraph
-from leaktight.policies.symmetry import distance_distribution
-from leaktight.privacy.level import privacy_level
-from leaktight.worst_case.published import leakage_bounds
+from leaktight.policies import Graph, Policy, SecretGraph, answer_graph, distance_distribution
+from leaktight.privacy import privacy_level
+from leaktight.worst_case import leakage_bounds
 
 
 @claim(
@@ -168,7 +162,7 @@ def attained() -> Iterator[str]:
 def not_always_legal() -> Iterator[str]:
     """The path of three, and all connected graphs of up to five vertices."""
     line = SecretGraph.line(3)
-    sums = [fraction(row.sum()) / distance_sum(line, 2) for row in decay(line, Fraction(2))]
+    sums = [whole / distance_sum(line, 2) for whole in coverage(line, TWO, [1] * 3)]
     expect(sums, [1, Fraction(8, 7), 1], "the row sums with c as seen from an end")
     yield f"path of 3, λ = 2, c as seen from an end: rows sum to {', '.join(map(str, sums))}"
     divided = NormalisedExponential(line, ratio=2)
@@ -177,7 +171,7 @@ def not_always_legal() -> Iterator[str]:
     yield f"each row divided by its sum: a channel, but of ratio {level} > 2"
     legal, graphs = 0, [graph for graph in small_graphs(5) if graph.is_connected]
     for graph in graphs:
-        equal = len({fraction(row.sum()) for row in decay(graph, Fraction(2))}) == 1
+        equal = len(set(coverage(graph, TWO, [1] * graph.order))) == 1
         expect(equal, bool(distance_distribution(graph)), f"equal row sums on {graph!r}")
         try:
             GraphExponential(graph, ratio=2)
@@ -285,6 +279,3 @@ def election_tables() -> Iterator[str]:
         expect(ours[x, z], Fraction(1 + (x == z), 7), f"the entry of M2 for {x} and {z}")
     yield f"M1 as rounded has the ratio {float(ratio):.4f} > 2"
     yield f"M2: {ours['A', 'A']} on the diagonal and {ours['A', 'B']} elsewhere, as printed"
-
-
-CLAIMS = claims_of(dict(vars()))

@@ -4,20 +4,14 @@ from collections.abc import Iterator, Sequence
 from fractions import Fraction
 from itertools import combinations, product
 
-from leaktight.channels.channel import Channel
-from leaktight.channels.gain import Gain
-from leaktight.leakage.utility import utility
-from leaktight.leakage.vulnerability import posterior_vulnerability
-from leaktight.mechanisms.best import optimal_mechanism
-from leaktight.mechanisms.even_ring import EvenRing
-from leaktight.mechanisms.geometric import TruncatedGeometric
-from leaktight.mechanisms.graph_exponential import GraphExponential
-from leaktight.papers.alvim2011b.lemmas import expect
-from leaktight.papers.alvim2011b.utility import RINGS, best_utility
-from leaktight.papers.claim import Erratum, Verdict, claim, claims_of, demand
-from leaktight.policies.graph import Graph
-from leaktight.policies.secrets import SecretGraph
-from leaktight.privacy.level import distinguishability, privacy_level
+from leaktight.channels import Channel, Gain
+from leaktight.leakage import posterior_vulnerability, utility
+from leaktight.mechanisms import EvenRing, GraphExponential, TruncatedGeometric, optimal_mechanism
+from leaktight.papers.alvim2011b.utility import RINGS
+from leaktight.papers.claim import Erratum, Verdict, claim, demand, expect
+from leaktight.papers.evidence import best_utility
+from leaktight.policies import Graph, SecretGraph
+from leaktight.privacy import distinguishability, privacy_level
 
 CITIES = ["A", "B", "C", "D", "E", "F"]
 LESS_AT_THE_ENDS = ["1/10", "1/5", "1/5", "1/5", "1/5", "1/10"]
@@ -182,6 +176,3 @@ def count_tables() -> Iterator[str]:
     expect((ends, distinguishability(first).ratio), (32, 32), "the ratio between 0 and 5")
     near, size = privacy_level(first, SecretGraph.line(6)).ratio, first.matrix.size
     yield f"all {2 * size} entries are right; ratio of M1 {near} for neighbours, {ends} for 0 and 5"
-
-
-CLAIMS = claims_of(dict(vars()))

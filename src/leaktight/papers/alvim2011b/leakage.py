@@ -4,52 +4,37 @@ import math
 import random
 from collections.abc import Iterator
 from fractions import Fraction
-from itertools import combinations, product
+from itertools import product
 
-from leaktight.channels.channel import Channel
-from leaktight.channels.distribution import Distribution
-from leaktight.exact.numbers import exact_array, fraction
-from leaktight.exact.rounding import log2
-from leaktight.leakage.capacity import min_capacity
-from leaktight.leakage.entropy import conditional_renyi_entropy, renyi_entropy
-from leaktight.leakage.utility import oblivious
-from leaktight.leakage.vulnerability import (
+from leaktight.channels import Channel, Distribution
+from leaktight.exact import fraction, log2
+from leaktight.leakage import (
+    conditional_renyi_entropy,
+    min_capacity,
     min_entropy_leakage,
+    oblivious,
     posterior_vulnerability,
+    renyi_entropy,
     vulnerability,
 )
-from leaktight.mechanisms.graph_exponential import GraphExponential
-from leaktight.mechanisms.randomized_response import RandomizedResponse
-from leaktight.papers.alvim2011b.lemmas import (
-    COLUMNS_FOR_ROWS,
+from leaktight.mechanisms import GraphExponential, RandomizedResponse
+from leaktight.papers.alvim2011b.lemmas import COLUMNS_FOR_ROWS
+from leaktight.papers.claim import Erratum, Verdict, claim, demand, expect
+from leaktight.papers.evidence import (
+    RESPONSE,
     SEED,
-    any_channel,
-    any_prior,
+    any_cases,
     databases,
-    expect,
+    event_ratio,
     optimum,
+    private_channel,
+    scaled_cover,
     sum_of_maxima,
+    survey_bound,
 )
-from leaktight.papers.claim import Erratum, Verdict, claim, claims_of, demand
-from leaktight.papers.evidence import private_channel
-from leaktight.policies.graph import Graph
-from leaktight.policies.policy import Policy
-from leaktight.policies.secrets import SecretGraph
-from leaktight.privacy.level import privacy_level
-from leaktight.worst_case.columns import Cover
-from leaktight.worst_case.published import leakage_bounds
-
-RESPONSE = Channel([["2/3", "1/3"], ["1/3", "2/3"]])
-"""Randomised response of one bit at λ = 2."""
-
-
-def survey_bound(u: int, v: int, ratio: Fraction | int) -> Fraction:
-    """Return (vλ/(v − 1 + λ))^u, the most that u records of v values leak.
-
-    >>> survey_bound(2, 3, 2)
-    Fraction(9, 4)
-    """
-    return (Fraction(v) * ratio / (v - 1 + ratio)) ** u
+from leaktight.policies import Graph, Policy, SecretGraph
+from leaktight.privacy import privacy_level
+from leaktight.worst_case import leakage_bounds
 
 
 @claim(
@@ -64,16 +49,12 @@ def differential_privacy() -> Iterator[str]:
     level = privacy_level(RandomizedResponse(2, ratio=2, records=2).channel, pair).ratio
     expect(level, 2, "the ratio of two randomised responses")
     yield f"two randomised responses: the ratio is {level}"
-    draw = random.Random(SEED)
-    for _ in range(20):
-        channel, largest = private_channel(pair, Fraction(5, 2), 4, draw), Fraction(0)
-        sets = [s for k in range(1, 5) for s in combinations(range(4), k)]
-        for (i, h), some in product(pair.edges.tolist(), sets):
-            one, other = (fraction(channel.matrix[x, list(some)].sum()) for x in (i, h))
-            if one > 0:
-                largest = max(largest, one / other, other / one)
-        expect(privacy_level(channel, pair).ratio, largest, "the ratio output by output")
-    yield f"20 random channels: the same ratio over all {len(sets)} sets of outputs"
+    draw, count, outputs = random.Random(SEED), 20, 4
+    for _ in range(count):
+        channel = private_channel(pair, Fraction(5, 2), outputs, draw)
+        by_sets = event_ratio(channel, pair)
+        expect(privacy_level(channel, pair).ratio, by_sets, "the ratio output by output")
+    yield f"{count} random channels: the same ratio over all {2**outputs - 1} sets of outputs"
 
 
 @claim(
@@ -102,9 +83,8 @@ def capacity() -> Iterator[str]:
     both = min_capacity(Channel.identity(2))
     expect((both.factor, both.bits), (2, 1), "Σ max and bits of the identity on two inputs")
     yield f"identity on 2 inputs: Σ max = {both.factor}, capacity {both.bits:g} bit"
-    draw, count = random.Random(SEED), 40
-    for _ in range(count):
-        channel, prior = any_channel(4, 3, draw), any_prior(4, draw)
+    count = 40
+    for channel, prior in any_cases(count, 4, 3):
         p = [fraction(x) for x in prior.array]
         seen = [[p[x] * fraction(channel.matrix[x, y]) for x in range(4)] for y in range(3)]
         after = sum(map(max, seen), Fraction(0))
@@ -182,8 +162,8 @@ def leakage_bound() -> Iterator[str]:
     ratios = [Fraction(1), Fraction(3, 2), Fraction(2), Fraction(5)]
     for (u, v), ratio in product(sizes, ratios):
         graph, bound = databases(u, v), survey_bound(u, v, ratio)
-        equal = Cover.of(graph, ratio, exact_array([1] * graph.order)).bound
-        expect(fraction(equal), bound, "the bound by equal weights")
+        equal = scaled_cover(graph, ratio, [1] * graph.order)
+        expect(equal, bound, "the bound by equal weights")
         best = optimum(graph, ratio)
         expect(best, bound, f"the worst case of {u} records of {v} values at λ = {ratio}")
     yield f"{len(sizes)} sizes (u, v), {len(ratios)} ratios: formula, weights and optimum are equal"
@@ -341,6 +321,3 @@ def one_individual() -> Iterator[str]:
             f"u = {records}, v = 2, ε = {epsilon}: Theorem 1 {first.bits:.3f} bits, "
             f"Theorem 2 {second.bits:.3f}"
         )
-
-
-CLAIMS = claims_of(dict(vars()))

@@ -1,91 +1,28 @@
-"""Do the lemmas in the appendix of [Alvim2011b] hold?
-
-Here too is what the other claims of [Alvim2011b] and [Barthe2011] share.
-"""
+"""Do the lemmas in the appendix of [Alvim2011b] hold?"""
 
 import random
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from fractions import Fraction
 from itertools import product
 
-from leaktight.channels.channel import Channel
-from leaktight.channels.distribution import Distribution
-from leaktight.channels.symmetrise import diagonal_form, symmetrise, symmetrise_by_distance
-from leaktight.exact.numbers import fraction
-from leaktight.leakage.capacity import min_capacity
-from leaktight.leakage.vulnerability import min_entropy_leakage
-from leaktight.papers.claim import Erratum, claim, claims_of, demand
-from leaktight.papers.evidence import both_ways, largest_sum, private_channel
-from leaktight.policies.graph import Graph
-from leaktight.policies.policy import Policy
-from leaktight.policies.secrets import SecretGraph
-from leaktight.policies.symmetry import AutomorphismGroup, automorphism_group
-from leaktight.privacy.level import distinguishability, privacy_level
-
-SEED = 2011
-"""Where random instances start, so that every run draws the same."""
-
-
-def expect(found: object, expected: object, what: str) -> None:
-    """Fail the claim unless a number came out as expected.
-
-    >>> expect(Fraction(4, 8), Fraction(1, 2), "a half")
-    """
-    demand(found == expected, f"{what} must be {expected}, got {found}")
-
-
-def databases(records: int, values: int) -> Graph:
-    """Return the databases of so many records, neighbours if they differ in one.
-
-    >>> databases(2, 2).edge_pairs()
-    (((0, 0), (0, 1)), ((0, 0), (1, 0)), ((0, 1), (1, 1)), ((1, 0), (1, 1)))
-    """
-    return Policy(SecretGraph.complete(values), records).adjacency().explicit()
-
-
-def optimum(graph: Graph, ratio: Fraction | int, peaks: Sequence[int] | None = None) -> Fraction:
-    """Return the largest Σ_z K(z|peak of z) over private channels, by the plain linear program.
-
-    >>> optimum(SecretGraph.line(4), 2), optimum(SecretGraph.line(4), 2, peaks=[0, 3])
-    (Fraction(2, 1), Fraction(5, 3))
-    """
-    return largest_sum(graph.order, both_ways(graph), Fraction(ratio), peaks)
-
-
-def any_channel(inputs: int, outputs: int, draw: random.Random) -> Channel:
-    """Draw a channel of small rationals, some of them 0.
-
-    >>> any_channel(2, 3, random.Random(1))
-    exact channel, 2 inputs × 3 outputs
-         0    1    2
-    0    0  1/9  8/9
-    1  8/9  1/9    0
-    """
-    rows = [[draw.choice([0, draw.randint(1, 9)]) for _ in range(outputs)] for _ in range(inputs)]
-    for row in rows:
-        row[draw.randrange(outputs)] += 1
-    return Channel.normalised(rows)
-
-
-def any_prior(inputs: int, draw: random.Random) -> Distribution:
-    """Draw a prior of small rationals.
-
-    >>> any_prior(3, random.Random(1))
-    Distribution({0: 1/6, 1: 3/4, 2: 1/12})
-    """
-    return Distribution.from_counts([draw.randint(0, 9) for _ in range(inputs - 1)] + [1])
-
-
-def sum_of_maxima(channel: Channel) -> Fraction:
-    """Return Σ_z max_x K(z|x), from the entries themselves.
-
-    >>> sum_of_maxima(Channel([["2/3", "1/3"], ["1/3", "2/3"]]))
-    Fraction(4, 3)
-    """
-    return sum((fraction(max(column)) for column in channel.matrix.T), Fraction(0))
-
-
-# --- the lemmas ----------------------------------------------------------------------------
+from leaktight.channels import (
+    Channel,
+    diagonal_form,
+    symmetrise,
+    symmetrise_by_distance,
+)
+from leaktight.leakage import min_capacity, min_entropy_leakage
+from leaktight.papers.claim import Erratum, claim, demand, expect
+from leaktight.papers.evidence import (
+    SEED,
+    any_prior,
+    databases,
+    optimum,
+    private_channel,
+    sum_of_maxima,
+)
+from leaktight.policies import AutomorphismGroup, Graph, SecretGraph, automorphism_group
+from leaktight.privacy import distinguishability, privacy_level
 
 COLUMNS_FOR_ROWS = Erratum(
     25,
@@ -206,6 +143,3 @@ def averages_along_a_cycle() -> Iterator[str]:
             f"ring of {n}, λ = 2: diagonal {float(after[0, 0]):.6f}, "
             f"n times it is Σ max = {float(min_capacity(channel).factor):.6f}"
         )
-
-
-CLAIMS = claims_of(dict(vars()))

@@ -1,38 +1,18 @@
 """How useful can a differentially private mechanism be? Section 5 of [Alvim2011b]."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from fractions import Fraction
 from itertools import combinations, product
 
-from leaktight.channels.channel import Channel
-from leaktight.check import check
-from leaktight.leakage.utility import oblivious, utility
-from leaktight.mechanisms.best import optimal_mechanism
-from leaktight.mechanisms.even_ring import EvenRing
-from leaktight.mechanisms.graph_exponential import GraphExponential
-from leaktight.papers.alvim2011b.lemmas import COLUMNS_FOR_ROWS, databases, expect, optimum
-from leaktight.papers.claim import Erratum, Verdict, claim, claims_of, demand
-from leaktight.policies.graph import Graph
-from leaktight.policies.policy import Policy
-from leaktight.policies.query import answer_graph
-from leaktight.policies.secrets import SecretGraph
-from leaktight.policies.symmetry import vertex_transitivity
-from leaktight.privacy.level import privacy_level
-from leaktight.worst_case.optimum import worst_case_leakage
-from leaktight.worst_case.published import leakage_bounds
-
-
-def best_utility(graph: Graph, prior: Sequence[str] | None = None) -> Fraction:
-    """Return the best utility at λ = 2 for one right guess, proved.
-
-    >>> best_utility(SecretGraph.cycle(5))
-    Fraction(2, 5)
-    """
-    best = optimal_mechanism(graph, prior, ratio=2)
-    demand(best.is_optimal, f"the mechanism must be proved to be optimal, got {best}")
-    proved = check(best.certificate)
-    demand(proved == [(1, best.utility, best.utility)], f"the certificate proves {proved}")
-    return best.utility
+from leaktight.channels import Channel
+from leaktight.leakage import oblivious, utility
+from leaktight.mechanisms import EvenRing, GraphExponential
+from leaktight.papers.alvim2011b.lemmas import COLUMNS_FOR_ROWS
+from leaktight.papers.claim import Erratum, Verdict, claim, demand, expect
+from leaktight.papers.evidence import best_utility, databases, optimum
+from leaktight.policies import Graph, Policy, SecretGraph, answer_graph, vertex_transitivity
+from leaktight.privacy import privacy_level
+from leaktight.worst_case import leakage_bounds, worst_case_leakage
 
 
 def circulants(n: int) -> Iterator[Graph]:
@@ -246,6 +226,3 @@ def more_adjacencies() -> Iterator[str]:
     expect(found, [Fraction(4, 9), Fraction(8, 21), Fraction(2, 7)], "the best utilities")
     demand(found[0] > found[1] > found[2], "each adjacency must cost")
     yield f"6 answers, λ = 2: line {found[0]} > ring {found[1]} > clique {found[2]}"
-
-
-CLAIMS = claims_of(dict(vars()))

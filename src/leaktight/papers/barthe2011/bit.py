@@ -5,15 +5,20 @@ import random
 from collections.abc import Iterator
 from fractions import Fraction
 
-from leaktight.channels.channel import Channel
-from leaktight.exact.numbers import fraction
-from leaktight.mechanisms.one_bit import OneBit
-from leaktight.papers.alvim2011b.leakage import survey_bound
-from leaktight.papers.alvim2011b.lemmas import SEED, any_channel, expect, optimum, sum_of_maxima
+from leaktight.channels import Channel
+from leaktight.exact import fraction
+from leaktight.mechanisms import OneBit
 from leaktight.papers.barthe2011.comparison import BIT
-from leaktight.papers.claim import Erratum, Verdict, claim, claims_of, demand
-from leaktight.papers.evidence import private_channel
-from leaktight.privacy.level import privacy_level
+from leaktight.papers.claim import Erratum, Verdict, claim, demand, expect
+from leaktight.papers.evidence import (
+    SEED,
+    any_channel,
+    optimum,
+    private_channel,
+    sum_of_maxima,
+    survey_bound,
+)
+from leaktight.privacy import privacy_level
 
 CANONICAL = Erratum(
     28,
@@ -158,6 +163,3 @@ def one_bit_many_outputs() -> Iterator[str]:
         found = sum_of_maxima(private_channel(BIT, ratio, draw.randint(2, 6), draw))
         demand(found <= survey_bound(1, 2, ratio), f"{found} must be within the bound at {ratio}")
     yield f"{count} random private channels with 2 to 6 outputs: none leaks more"
-
-
-CLAIMS = claims_of(dict(vars()))

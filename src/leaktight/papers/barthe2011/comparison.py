@@ -6,33 +6,28 @@ from collections.abc import Iterator
 from fractions import Fraction
 from itertools import combinations, product
 
-from leaktight.channels.channel import Channel
-from leaktight.channels.composition import parallel, sequential
-from leaktight.exact.numbers import fraction
-from leaktight.leakage.capacity import min_capacity
-from leaktight.leakage.hyper import hyper
-from leaktight.leakage.vulnerability import (
+from leaktight.channels import Channel, parallel, sequential
+from leaktight.exact import fraction
+from leaktight.leakage import (
+    hyper,
+    min_capacity,
     min_entropy_leakage,
     posterior_vulnerability,
     vulnerability,
 )
-from leaktight.mechanisms.laplace import RoundedLaplace
-from leaktight.mechanisms.randomized_response import RandomizedResponse
-from leaktight.papers.alvim2011b.leakage import RESPONSE
-from leaktight.papers.alvim2011b.lemmas import (
+from leaktight.mechanisms import RandomizedResponse, RoundedLaplace
+from leaktight.papers.claim import Erratum, Verdict, claim, demand, expect
+from leaktight.papers.evidence import (
+    RESPONSE,
     SEED,
     any_channel,
     any_prior,
     databases,
-    expect,
+    private_channel,
     sum_of_maxima,
 )
-from leaktight.papers.claim import Erratum, Verdict, claim, claims_of, demand
-from leaktight.papers.evidence import private_channel
-from leaktight.policies.query import sensitivity
-from leaktight.policies.secrets import SecretGraph
-from leaktight.privacy.breach_level import independent_breach_level
-from leaktight.privacy.level import privacy_level
+from leaktight.policies import SecretGraph, sensitivity
+from leaktight.privacy import independent_breach_level, privacy_level
 
 BIT = SecretGraph.complete(2)
 """The two values of a bit, neighbours."""
@@ -347,6 +342,3 @@ def leakage_of_parts() -> Iterator[str]:
     level, found = privacy_level(two, square).ratio, sum_of_maxima(two)
     expect((level, found), (2, Fraction(16, 9)), "the ratio and Σ max of two responses")
     yield f"randomised response on each of 2 bits: ratio {level}, Σ max {found}"
-
-
-CLAIMS = claims_of(dict(vars()))

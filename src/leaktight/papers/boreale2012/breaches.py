@@ -1,40 +1,23 @@
 """What does [Boreale2012]_ say about breaches by one observation, and does it hold?
 
-Logarithms are binary there: the level ε of a breach belongs to the ratio 2^ε. Bayes' rule is
-applied here entry by entry, a second route beside ``breach.py``.
+Logarithms are binary there: the level ε of a breach belongs to the ratio 2^ε.
 """
 
 import math
 import random
-from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from fractions import Fraction
-from itertools import chain, combinations
-from typing import Any, TypeAlias
 
 import numpy as np
 
-from leaktight.channels.channel import Channel
-from leaktight.channels.distribution import Distribution
-from leaktight.channels.gain import Gain
-from leaktight.channels.program import Chance, channel_of
+from leaktight.channels import Chance, Channel, Gain, channel_of
 from leaktight.errors import InvalidChannel
-from leaktight.exact.matrix import equal_rows
-from leaktight.exact.numbers import Value, fraction
-from leaktight.exact.rounding import log2
-from leaktight.leakage.vulnerability import g_leakage, joint
-from leaktight.papers.claim import Erratum, Verdict, claim, claims_of, demand
-from leaktight.privacy.average_breach import average_breach_level
-from leaktight.privacy.breach import breaches
-from leaktight.privacy.breach_level import breach_level
-
-Belief: TypeAlias = Mapping[Any, Fraction]
-"""The probability of each possible input."""
-
-GAP = Fraction(1, 10**8)
-"""How little an attacker believes of what is breached nearly as much as it can be."""
-
-RESPONSE = Channel([["2/3", "1/3"], ["1/3", "2/3"]])
-"""Randomised response: the truth with probability 2/3."""
+from leaktight.exact import log2
+from leaktight.leakage import g_leakage, hyper
+from leaktight.papers.boreale2012.beliefs import GAP, belief, column_ratio, proper_sets, worst_move
+from leaktight.papers.claim import Erratum, Verdict, claim, demand, expect
+from leaktight.papers.evidence import RESPONSE, drawn_channel, drawn_prior
+from leaktight.privacy import average_breach_level, breach_level, breaches
 
 
 def _around_the_clock(steps: Sequence[int | Fraction]) -> Channel:
@@ -44,81 +27,6 @@ def _around_the_clock(steps: Sequence[int | Fraction]) -> Channel:
         return math.floor(x + chance.uniform(steps if chance.flip() else 6)) % 6
 
     return channel_of(mechanism, 6)
-
-
-def drawn_channel(inputs: Iterable[Hashable], outputs: int, draw: random.Random) -> Channel:
-    """Draw a channel of small positive rationals.
-
-    >>> drawn_channel("ab", 3, random.Random(1)).shape
-    (2, 3)
-    """
-    labels = tuple(inputs)
-    rows = [[draw.randint(1, 9) for _ in range(outputs)] for _ in labels]
-    return Channel.normalised(rows, labels)
-
-
-def drawn_prior(inputs: Iterable[Hashable], draw: random.Random) -> dict[Any, Fraction]:
-    """Draw a prior under which every input is possible.
-
-    >>> sum(drawn_prior("ab", random.Random(1)).values())
-    Fraction(1, 1)
-    """
-    weights = {x: draw.randint(1, 9) for x in inputs}
-    return {x: Fraction(weight, sum(weights.values())) for x, weight in weights.items()}
-
-
-def belief(prior: Distribution) -> dict[Any, Fraction]:
-    """Return an exact prior as a dictionary.
-
-    >>> belief(Distribution(["1/3", "2/3"]))
-    {0: Fraction(1, 3), 1: Fraction(2, 3)}
-    """
-    return {x: Fraction(p) for x, p in prior.items()}
-
-
-def proper_sets(inputs: Sequence[Hashable]) -> list[tuple[Hashable, ...]]:
-    """List the sets of inputs that are neither empty nor everything.
-
-    >>> proper_sets("abc")
-    [('a',), ('b',), ('c',), ('a', 'b'), ('a', 'c'), ('b', 'c')]
-    """
-    return list(chain.from_iterable(combinations(inputs, k) for k in range(1, len(inputs))))
-
-
-def after_each(channel: Channel, prior: Belief, subset: Iterable[Hashable]) -> list[Fraction]:
-    """Return p(Q|y) for each output y that can occur, by Bayes' rule.
-
-    >>> after_each(RESPONSE, {0: Fraction(1, 3), 1: Fraction(2, 3)}, [0])
-    [Fraction(1, 2), Fraction(1, 5)]
-    """
-    inside, found = set(subset), []
-    for y in channel.outputs:
-        joined = {x: p * Fraction(channel[x, y]) for x, p in prior.items()}
-        if seen := sum(joined.values()):
-            found.append(Fraction(sum(p for x, p in joined.items() if x in inside)) / seen)
-    return found
-
-
-def worst_move(channel: Channel, prior: Belief, subset: Iterable[Hashable]) -> Value:
-    """Return the largest of p(Q|y)/p(Q) and p(Q)/p(Q|y) over all outputs y.
-
-    >>> worst_move(RESPONSE, {0: Fraction(1, 3), 1: Fraction(2, 3)}, [0])
-    Fraction(5, 3)
-    """
-    inside = set(subset)
-    before = Fraction(sum(p for x, p in prior.items() if x in inside))
-    after = after_each(channel, prior, inside)
-    return max(max(p / before, before / p) if p else math.inf for p in after)
-
-
-def column_ratio(channel: Channel) -> Value:
-    """Return max_y π_M/π_m, columns of zeros aside.
-
-    >>> column_ratio(RESPONSE)
-    Fraction(2, 1)
-    """
-    columns = [[Fraction(channel[x, y]) for x in channel.inputs] for y in channel.outputs]
-    return max(max(c) / min(c) if min(c) else math.inf for c in columns if max(c))
 
 
 def example_2(corner: str) -> list[list[str]]:
@@ -152,20 +60,24 @@ def mechanisms() -> Iterator[str]:
     yield f"refused: {refused.split(';')[0]}"
     kinds = []
     for channel in (RESPONSE, Channel([[1, 0], ["1/2", "1/2"], ["1/2", "1/2"]])):
-        rows = len(set(equal_rows(channel.matrix)))
-        by_entries = {tuple(channel[x, y] for y in channel.outputs) for x in channel.inputs}
-        demand(rows == len(by_entries), f"{rows} different rows, by their entries {by_entries}")
+        rows = len({channel.row(x) for x in channel.inputs})
         kinds.append((rows, len(channel.inputs), int((channel.matrix == 0).sum())))
     demand(kinds == [(2, 2, 0), (2, 3, 1)], f"different rows, rows and zeros: {kinds}")
     for name, kind in zip(("randomised response", "(1, 0), (½, ½), (½, ½)"), kinds, strict=True):
         yield "{}: {} different rows of {}, entries of 0: {}".format(name, *kind)
     draw = random.Random(1)
     channel, prior = drawn_channel(range(3), 4, draw), drawn_prior(range(3), draw)
-    both = joint(channel, Distribution(list(prior.values())))
-    demand(both.sum() == 1, f"prior and channel must give a joint distribution, sum {both.sum()}")
-    before = [fraction(p) for p in both.sum(axis=1)]
-    demand(before == list(prior.values()), f"its inputs must have the prior, got {before}")
-    yield f"a prior and a channel give {both.size} joint probabilities, which sum to {both.sum()}"
+    after = hyper(channel, prior)
+    both = {
+        (x, y): Fraction(p) * Fraction(after.posterior(y)[x])
+        for y, p in after.outer.items()
+        for x in channel.inputs
+    }
+    by_hand = {(x, y): prior[x] * Fraction(channel[x, y]) for x, y in both}
+    expect(both, by_hand, "p(y)·p(x|y), which is p(x)·p(y|x),")
+    whole = sum(both.values())
+    expect(whole, 1, "their sum")
+    yield f"a prior and a channel give {len(both)} joint probabilities, which sum to {whole}"
 
 
 @claim(
@@ -336,6 +248,3 @@ def average_level() -> Iterator[str]:
         demand(reached == level.factor, f"{reached} on two inputs, level {level.factor}")
         attained += 1
     yield f"{attained} random channels: attained by the uniform prior on the two farthest rows"
-
-
-CLAIMS = claims_of(dict(vars()))

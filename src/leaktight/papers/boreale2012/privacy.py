@@ -10,30 +10,21 @@ from fractions import Fraction
 from itertools import combinations, permutations, product
 from typing import TypeAlias
 
-from leaktight.channels.channel import Channel
-from leaktight.channels.composition import parallel
-from leaktight.exact.rounding import log2
-from leaktight.papers.boreale2012.breaches import (
-    GAP,
-    RESPONSE,
-    after_each,
-    belief,
-    column_ratio,
-    drawn_channel,
-    drawn_prior,
-    example_2,
-    worst_move,
-)
-from leaktight.papers.claim import Erratum, Verdict, claim, claims_of, demand
-from leaktight.policies.policy import Policy
-from leaktight.policies.secrets import SecretGraph
-from leaktight.privacy.breach import breaches, individual_sets
-from leaktight.privacy.breach_level import (
+from leaktight.channels import Channel, parallel
+from leaktight.exact import log2
+from leaktight.papers.boreale2012.beliefs import GAP, after_each, belief, column_ratio, worst_move
+from leaktight.papers.boreale2012.breaches import example_2
+from leaktight.papers.claim import Erratum, Verdict, claim, demand
+from leaktight.papers.evidence import RESPONSE, drawn_channel, drawn_prior
+from leaktight.policies import Policy, SecretGraph
+from leaktight.privacy import (
     breach_level,
+    breaches,
     independent_breach_level,
     individual_breach_level,
+    individual_sets,
+    privacy_level,
 )
-from leaktight.privacy.level import privacy_level
 
 Database: TypeAlias = tuple[int, ...]
 
@@ -250,6 +241,3 @@ def independent_records() -> Iterator[str]:
     demand(level == 4 and max(falls) < 2, f"ratio {level}, falls by {falls}")
     demand(max(rises) > 3.99, f"the bit must rise by nearly 4, got {rises}")
     yield f"rows (1/10, 9/10), (2/5, 3/5): Q_i rises by {max(rises):.4f}, falls by {max(falls):.4f}"
-
-
-CLAIMS = claims_of(dict(vars()))

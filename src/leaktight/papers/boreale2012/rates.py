@@ -10,36 +10,29 @@ import random
 from collections.abc import Iterator, Mapping
 from fractions import Fraction
 from itertools import product
+from typing import TypeAlias
 
 import numpy as np
 
-from leaktight.channels.channel import Channel
-from leaktight.channels.composition import repeated
-from leaktight.channels.distribution import PriorLike
-from leaktight.channels.gain import Gain
-from leaktight.exact.bits import Between
-from leaktight.exact.numbers import Value, fraction
-from leaktight.exact.rounding import log2
-from leaktight.papers.boreale2012.breaches import (
-    after_each,
-    column_ratio,
-    drawn_channel,
-    drawn_prior,
-    proper_sets,
-    worst_move,
-)
-from leaktight.papers.claim import Erratum, Verdict, claim, claims_of, demand
-from leaktight.privacy.breach_level import breach_level
-from leaktight.repetition.breach_probability import breach_probability
-from leaktight.repetition.rates import (
+from leaktight.channels import Channel, Gain, repeated
+from leaktight.exact import fraction, log2
+from leaktight.papers.boreale2012.beliefs import after_each, column_ratio, proper_sets, worst_move
+from leaktight.papers.claim import Erratum, Verdict, claim, demand
+from leaktight.papers.evidence import drawn_channel, drawn_prior
+from leaktight.privacy import breach_level
+from leaktight.repetition import (
+    ChernoffInformation,
+    Rate,
     average_breach_rate,
+    breach_probability,
     breach_probability_rate,
     breach_rate,
     chernoff_information,
     error_rate,
+    expected_gain,
     membership_rate,
+    success_probability,
 )
-from leaktight.repetition.success import expected_gain, success_probability
 
 TWO = Channel([["4/5", "1/5"], ["3/10", "7/10"]])
 THREE = Channel([["4/5", "1/5"], ["1/2", "1/2"], ["3/10", "7/10"]])
@@ -47,6 +40,9 @@ NINE = Channel([["3/5", "3/10", "1/10"], ["1/5", "1/2", "3/10"], ["3/10", "3/10"
 """With three outputs there are many more types."""
 NOISY = Channel([["3/4", "1/4"], ["1/4", "3/4"]])
 """A bit that is flipped with probability 1/4."""
+
+Enclosure: TypeAlias = Rate | ChernoffInformation
+"""A number of bits with a lower and an upper end."""
 
 BITS = 4
 """By how many bits the logarithm of a chance may differ from what its rate says, for any n."""
@@ -65,7 +61,7 @@ NOTATION = Erratum(
 )
 
 
-def confirmed(chances: Mapping[int, Value], rate: Between) -> float:
+def confirmed(chances: Mapping[int, Fraction | float], rate: Enclosure) -> float:
     """Demand that exact chances fall at a rate; return (−log2(chance) − ½·log2 n)/n for the last n.
 
     >>> coin = chernoff_information([1, 0], ["1/2", "1/2"])
@@ -79,7 +75,7 @@ def confirmed(chances: Mapping[int, Value], rate: Between) -> float:
     return found / n
 
 
-def slope(chances: Mapping[int, Value]) -> float:
+def slope(chances: Mapping[int, Fraction | float]) -> float:
     """Return by how many bits chances fall from the last n but one to the last, for each n.
 
     >>> slope({n: Fraction(1, 8**n * math.isqrt(n)) for n in (16, 64)})
@@ -90,7 +86,9 @@ def slope(chances: Mapping[int, Value]) -> float:
     return fall / (many - few)
 
 
-def _errors(channel: Channel, ns: tuple[int, ...], prior: PriorLike = None) -> dict[int, Value]:
+def _errors(
+    channel: Channel, ns: tuple[int, ...], prior: list[str] | None = None
+) -> dict[int, Fraction | float]:
     """Return the chance that the best guess is wrong after each number of observations.
 
     >>> _errors(NOISY, (1, 3))
@@ -309,7 +307,7 @@ def probability_of_a_breach() -> Iterator[str]:
 # --- on average ----------------------------------------------------------------------------
 
 
-def _membership(channel: Channel, subset: list[int], prior: list[str], n: int) -> Value:
+def _membership(channel: Channel, subset: list[int], prior: list[str], n: int) -> Fraction | float:
     """Return the chance to guess rightly whether the input is in a set."""
     inside = Gain.membership(channel.inputs, subset)
     return expected_gain(channel, inside, prior, n).lower
@@ -387,6 +385,3 @@ def average_rate_level() -> Iterator[str]:
         demand(rate.upper <= level.upper, f"{subset} is learnt at {rate}")
         found.append(rate.bits)
     yield f"its {len(found)} sets under random priors: rates {min(found):.5f} to {max(found):.5f}"
-
-
-CLAIMS = claims_of(dict(vars()))

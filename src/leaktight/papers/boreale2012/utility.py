@@ -10,29 +10,24 @@ from fractions import Fraction
 from itertools import combinations, pairwise, product
 from operator import mul
 
-from leaktight.channels.channel import Channel
-from leaktight.channels.distance import multiplicative_distance
-from leaktight.channels.distribution import Distribution
-from leaktight.channels.gain import Loss
-from leaktight.exact.bits import Between
-from leaktight.exact.numbers import Array
-from leaktight.exact.rounding import log2_interval
-from leaktight.mechanisms.geometric import GeometricNoise, TruncatedGeometric
-from leaktight.papers.boreale2012.breaches import RESPONSE, drawn_channel
-from leaktight.papers.boreale2012.rates import NOTATION, THREE, confirmed, slope
-from leaktight.papers.claim import Erratum, Verdict, claim, claims_of, demand
-from leaktight.policies.graph import Graph
-from leaktight.policies.secrets import SecretGraph
-from leaktight.privacy.level import distinguishability, privacy_level
-from leaktight.repetition.rates import (
+from leaktight.channels import Channel, Distribution, Loss, multiplicative_distance
+from leaktight.exact import fraction, log2_interval
+from leaktight.mechanisms import GeometricNoise, TruncatedGeometric
+from leaktight.papers.boreale2012.rates import NOTATION, THREE, Enclosure, confirmed, slope
+from leaktight.papers.claim import Erratum, Verdict, claim, demand
+from leaktight.papers.evidence import RESPONSE, drawn_channel
+from leaktight.policies import Graph, SecretGraph
+from leaktight.privacy import distinguishability, privacy_level
+from leaktight.repetition import (
     chernoff_information,
     error_rate,
+    expected_loss,
     geometric_chernoff,
     neighbour_rate_bound,
     rate_bound,
+    success_probability,
     utility_rate,
 )
-from leaktight.repetition.success import expected_loss, success_probability
 
 SQUARED = Loss.by_distance(range(3), lambda a, b: (a - b) ** 2 + 1)
 """The squared error, and 1 for guessing at all."""
@@ -49,8 +44,8 @@ def _loss_of_likeliest(channel: Channel, loss: Loss, n: int) -> Fraction:
     >>> _loss_of_likeliest(RESPONSE, Loss.zero_one([0, 1]), 3)
     Fraction(7, 27)
     """
-    rows, whole = _in_whole_numbers(channel.matrix)
-    costs, unit = _in_whole_numbers(loss.matrix)
+    rows, whole = _in_whole_numbers(channel)
+    costs, unit = _in_whole_numbers(loss)
     lost, ways = 0, 1
     for k in range(n + 1):
         chances = [one**k * other ** (n - k) for one, other in rows]
@@ -59,13 +54,14 @@ def _loss_of_likeliest(channel: Channel, loss: Loss, n: int) -> Fraction:
     return Fraction(lost, len(rows) * unit * whole**n)
 
 
-def _in_whole_numbers(table: Array) -> tuple[list[list[int]], int]:
+def _in_whole_numbers(table: Channel | Loss) -> tuple[list[list[int]], int]:
     """Return exact numbers times the least common denominator, and that."""
-    unit = math.lcm(*(int(number.q) for number in table.ravel()))
-    return [[int(unit * number) for number in row] for row in table], unit
+    rows = [[fraction(number) for number in row] for row in table.matrix]
+    unit = math.lcm(*(number.denominator for row in rows for number in row))
+    return [[int(unit * number) for number in row] for row in rows], unit
 
 
-def _overlapping(one: Between, other: Between) -> bool:
+def _overlapping(one: Enclosure, other: Enclosure) -> bool:
     """Say whether two enclosures may hold the same number."""
     return one.lower <= other.upper and other.lower <= one.upper
 
@@ -352,6 +348,3 @@ def truncation() -> Iterator[str]:
     lower = sum(cut.upper < whole.lower for cut, whole in rates)
     demand(lower == len(channels), f"{lower} of {len(channels)} random channels lose")
     yield f"y ≤ 1 merged: {more.bits:.4f}; {lower} of {len(channels)} random channels do lose"
-
-
-CLAIMS = claims_of(dict(vars()))

@@ -10,16 +10,12 @@ from collections.abc import Iterable, Iterator
 from fractions import Fraction
 from typing import Any, TypeAlias
 
-from leaktight.channels.channel import Channel
-from leaktight.channels.composition import parallel
+from leaktight.channels import Channel, parallel
 from leaktight.errors import InvalidGraph
-from leaktight.exact.numbers import fraction
-from leaktight.papers.claim import Erratum, Verdict, claim, claims_of, demand
-from leaktight.papers.evidence import small_graphs
-from leaktight.policies.graph import Graph
-from leaktight.policies.policy import Policy
-from leaktight.policies.secrets import SecretGraph
-from leaktight.privacy.level import privacy_level
+from leaktight.papers.claim import Erratum, Verdict, claim, demand
+from leaktight.papers.evidence import event_ratio, small_graphs
+from leaktight.policies import Graph, Policy, SecretGraph
+from leaktight.privacy import privacy_level
 
 Database: TypeAlias = tuple[Any, ...]
 Arrows: TypeAlias = set[tuple[Any, Any]]
@@ -270,19 +266,6 @@ def example_5() -> Iterator[str]:
     yield f"as printed, θ = 1 joins {len(printed)} pairs, {loops} of them loops, as d(u, u) = 0 ≤ θ"
 
 
-def _event_ratio(channel: Channel, graph: Graph) -> Fraction | float:
-    """Return the largest Pr(S|x) / Pr(S|x′) over neighbours x ~ x′ and all sets S of outputs."""
-    rows = [[fraction(p) for p in row] for row in channel.matrix]
-    events = list(itertools.product([0, 1], repeat=len(channel.outputs)))
-    worst: Fraction | float = Fraction(1)
-    for i, h in [*graph.edges.tolist(), *graph.edges[:, ::-1].tolist()]:
-        for event in events:
-            here, there = (sum(itertools.compress(rows[x], event), Fraction(0)) for x in (i, h))
-            if here:
-                worst = max(worst, here / there if there else math.inf)
-    return worst
-
-
 @claim(
     "E-D6",
     "Definition 6 of [Edwards2021]",
@@ -295,12 +278,12 @@ def definition_6() -> Iterator[str]:
     """Output by output against all sets of outputs, and what is not implied."""
     pair, answer = SecretGraph.complete(2), Channel([["2/3", "1/3"], ["1/3", "2/3"]])
     level = privacy_level(answer, pair).ratio
-    demand(level == _event_ratio(answer, pair) == 2, f"the ratio must be 2, got {level}")
+    demand(level == event_ratio(answer, pair) == 2, f"the ratio must be 2, got {level}")
     draw, shapes = random.Random(6), [graph for graph in small_graphs(4) if graph.size]
     for graph in shapes:
         weights = [[draw.choice([0, 1, 2, 5]) for _ in range(4)] + [1] for _ in graph.vertices]
         one = Channel.normalised(weights)
-        levels = [privacy_level(one, graph).ratio, _event_ratio(one, graph)]
+        levels = [privacy_level(one, graph).ratio, event_ratio(one, graph)]
         demand(levels[0] == levels[1], f"outputs and sets of them differ on {graph}: {levels}")
     yield f"randomised response: ratio {level}, by all sets too; so on {len(shapes)} more graphs"
 
@@ -371,6 +354,3 @@ def theorem_14() -> Iterator[str]:
     small = sum(order <= 4 for order in orders)
     demand((small, len(orders)) == (18, 52), f"must be 18 of 52, got {small} of {len(orders)}")
     yield f"all {len(orders)} graphs of up to 5 vertices ({small} of up to 4), by Definition 2"
-
-
-CLAIMS = claims_of(dict(vars()))
