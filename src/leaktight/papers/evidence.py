@@ -184,8 +184,8 @@ def largest_sum(
     Without ``peaks`` there is an output for each vertex, its peak; as outputs with the same peak
     can be merged, that is the largest Σ_z max_x K(z|x) over all private channels.
 
-    >>> largest_sum(2, [(0, 1)], Fraction(3, 2))
-    Fraction(3, 2)
+    >>> largest_sum(2, [(0, 1)], Fraction(3, 2))  # one way, for λ > 1 it is 2 − 1/λ
+    Fraction(4, 3)
     """
     rows = range(order) if peaks is None else peaks
     wide, limits = len(rows), list(itertools.product(arcs, range(len(rows))))

@@ -39,6 +39,7 @@ def proper_sets(inputs: Sequence[Hashable]) -> list[tuple[Hashable, ...]]:
 def after_each(channel: Channel, prior: Belief, subset: Iterable[Hashable]) -> list[Fraction]:
     """Return p(Q|y) for each output y that can occur, by Bayes' rule.
 
+    >>> from leaktight.papers.evidence import RESPONSE
     >>> after_each(RESPONSE, {0: Fraction(1, 3), 1: Fraction(2, 3)}, [0])
     [Fraction(1, 2), Fraction(1, 5)]
     """
@@ -53,6 +54,7 @@ def after_each(channel: Channel, prior: Belief, subset: Iterable[Hashable]) -> l
 def worst_move(channel: Channel, prior: Belief, subset: Iterable[Hashable]) -> Fraction | float:
     """Return the largest of p(Q|y)/p(Q) and p(Q)/p(Q|y) over all outputs y.
 
+    >>> from leaktight.papers.evidence import RESPONSE
     >>> worst_move(RESPONSE, {0: Fraction(1, 3), 1: Fraction(2, 3)}, [0])
     Fraction(5, 3)
     """
@@ -65,6 +67,7 @@ def worst_move(channel: Channel, prior: Belief, subset: Iterable[Hashable]) -> F
 def column_ratio(channel: Channel) -> Fraction | float:
     """Return max_y π_M/π_m, columns of zeros aside.
 
+    >>> from leaktight.papers.evidence import RESPONSE
     >>> column_ratio(RESPONSE)
     Fraction(2, 1)
     """
