@@ -6,8 +6,8 @@ from itertools import combinations, product
 
 from leaktight.channels import Channel, Gain
 from leaktight.leakage import posterior_vulnerability, utility
-from leaktight.mechanisms import EvenRing, GraphExponential, TruncatedGeometric, optimal_mechanism
-from leaktight.papers.alvim2011b.utility import RINGS
+from leaktight.mechanisms import GraphExponential, TruncatedGeometric, optimal_mechanism
+from leaktight.papers.alvim2011b.utility import RINGS, doubled_ring
 from leaktight.papers.claim import Erratum, Verdict, claim, demand, expect
 from leaktight.papers.evidence import best_utility
 from leaktight.policies import Graph, SecretGraph
@@ -141,7 +141,7 @@ def election_tables() -> Iterator[str]:
 def counts_of_votes() -> Iterator[str]:
     """Both mechanisms on the line and on the ring, and the optima."""
     line, ring = SecretGraph.line(6), SecretGraph.cycle(6)
-    first, second = TruncatedGeometric(6, ratio=2).channel, EvenRing(6, ratio=2).channel
+    first, second = TruncatedGeometric(6, ratio=2).channel, doubled_ring(6, 2)
     found = utility(first).value, utility(second).value, best_utility(line), best_utility(ring)
     known = Fraction(4, 9), Fraction(4, 11), Fraction(4, 9), Fraction(8, 21)
     expect(found, known, "the utilities of M1, M2 and the optima")
@@ -171,7 +171,7 @@ def count_tables() -> Iterator[str]:
     expect(TruncatedGeometric(6, ratio=2).channel, first, "M1")
     around = ["4/11", "2/11", "1/11", "1/11", "1/11", "2/11"]
     second = Channel([around[-i:] + around[:-i] for i in range(6)])
-    expect(EvenRing(6, ratio=2).channel, second, "M2")
+    expect(doubled_ring(6, 2), second, "M2")
     ends = privacy_level(first, Graph(6, [(0, 5)])).ratio
     expect((ends, distinguishability(first).ratio), (32, 32), "the ratio between 0 and 5")
     near, size = privacy_level(first, SecretGraph.line(6)).ratio, first.matrix.size

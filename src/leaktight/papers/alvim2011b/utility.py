@@ -6,7 +6,7 @@ from itertools import combinations, product
 
 from leaktight.channels import Channel
 from leaktight.leakage import oblivious, utility
-from leaktight.mechanisms import EvenRing, GraphExponential
+from leaktight.mechanisms import GraphExponential
 from leaktight.papers.alvim2011b.lemmas import COLUMNS_FOR_ROWS
 from leaktight.papers.claim import Erratum, Verdict, claim, demand, expect
 from leaktight.papers.evidence import best_utility, databases, optimum
@@ -36,6 +36,21 @@ def alpha(c: int, n: int, ratio: Fraction | int) -> Fraction:
     """
     series = sum(((1 / Fraction(ratio)) ** d for d in range(1, n + 1)), Fraction(0))
     return 1 / (1 + c * series)
+
+
+def doubled_ring(n: int, ratio: Fraction | int) -> Channel:
+    """Return Remark 1 on a ring of n answers, n even: λ^(−d), doubled at n/2; private or not.
+
+    >>> doubled_ring(4, 2)
+    exact channel, 4 inputs × 4 outputs
+         0    1    2    3
+    0  2/5  1/5  1/5  1/5
+    1  1/5  2/5  1/5  1/5
+    2  1/5  1/5  2/5  1/5
+    3  1/5  1/5  1/5  2/5
+    """
+    row = [Fraction(ratio) ** -min(k, n - k) * (2 if 2 * k == n else 1) for k in range(n)]
+    return Channel.normalised([row[-i:] + row[:-i] for i in range(n)])
 
 
 @claim(
@@ -188,19 +203,16 @@ def even_rings() -> Iterator[str]:
     """The doubled matrix by hand at both sides of √2, and the optimum."""
     ratios = [Fraction(11, 10), Fraction(7, 5), Fraction(3, 2), Fraction(2), Fraction(5)]
     for n, ratio in product((4, 6, 8), ratios):
-        doubled = alpha(2, n // 2, ratio)
-        around = [min(k, n - k) for k in range(n)]
-        row = [doubled * ratio**-d * (2 if d == n // 2 else 1) for d in around]
-        channel = Channel([row[-i:] + row[:-i] for i in range(n)])  # so its rows sum to 1
+        channel = doubled_ring(n, ratio)
+        expect(channel[0, 0], alpha(2, n // 2, ratio), "α of Theorem 4")
         level = privacy_level(channel, SecretGraph.cycle(n)).ratio
         expect(level <= ratio, ratio**2 >= 2, f"privacy on a ring of {n} at λ = {ratio}")
-        if ratio**2 >= 2:
-            expect(EvenRing(n, ratio=ratio).channel, channel, "the mechanism")
     yield f"rings of 4, 6, 8 at λ = {', '.join(map(str, ratios))}: private exactly if λ² ≥ 2"
-    ring = EvenRing(6, ratio=2)
-    plain = GraphExponential(ring.graph, ratio=2).channel
-    expect(privacy_level(plain, ring.graph).ratio, 2, "the ratio of the undoubled matrix")
-    used, better, best = utility(ring.channel).value, utility(plain).value, best_utility(ring.graph)
+    ring = SecretGraph.cycle(6)
+    plain = GraphExponential(ring, ratio=2).channel
+    expect(privacy_level(plain, ring).ratio, 2, "the ratio of the undoubled matrix")
+    used, better = utility(doubled_ring(6, 2)).value, utility(plain).value
+    best = best_utility(ring)
     expect((used, better, best), (Fraction(4, 11), Fraction(8, 21), Fraction(8, 21)), "utilities")
     yield f"ring of 6, λ = 2: doubled {used} < undoubled {better}, which is the optimum"
     here = alpha(2, 1, Fraction(3, 2))

@@ -7,7 +7,7 @@ from fractions import Fraction
 
 from leaktight.channels import Channel
 from leaktight.exact import fraction
-from leaktight.mechanisms import OneBit
+from leaktight.mechanisms import RandomizedResponse
 from leaktight.papers.barthe2011.comparison import BIT
 from leaktight.papers.claim import Erratum, Verdict, claim, demand, expect
 from leaktight.papers.evidence import (
@@ -28,8 +28,8 @@ CANONICAL = Erratum(
 )
 
 
-def canonical(p: Fraction, ratio: Fraction) -> Channel:
-    """Return C1(ε, p) of Figure 1, private or not.
+def canonical(p: Fraction, ratio: Fraction, likelier: int = 1) -> Channel:
+    """Return C1(ε, p) of Figure 1, or C2(ε, p) if 0 is ``likelier`` for bit 0; private or not.
 
     >>> canonical(Fraction(1, 4), Fraction(2))
     exact channel, 2 inputs × 2 outputs
@@ -37,7 +37,8 @@ def canonical(p: Fraction, ratio: Fraction) -> Channel:
     0  1/4  3/4
     1  1/2  1/2
     """
-    return Channel([[p, 1 - p], [ratio * p, 1 - ratio * p]])
+    rows = [[p, 1 - p], [ratio * p, 1 - ratio * p]]
+    return Channel(rows if likelier else rows[::-1])
 
 
 @claim(
@@ -47,9 +48,9 @@ def canonical(p: Fraction, ratio: Fraction) -> Channel:
 )
 def canonical_forms() -> Iterator[str]:
     """One of each."""
-    first, second = (OneBit("1/4", ratio=2, likelier=bit).channel for bit in (1, 0))
-    expect(first, canonical(Fraction(1, 4), Fraction(2)), "C1(ln 2, 1/4)")
-    expect((second.row(0), second.row(1)), (first.row(1), first.row(0)), "C2(ln 2, 1/4)")
+    first, second = (canonical(Fraction(1, 4), Fraction(2), bit) for bit in (1, 0))
+    expect(first, Channel([["1/4", "3/4"], ["1/2", "1/2"]]), "C1(ln 2, 1/4)")
+    expect(second, Channel([["1/2", "1/2"], ["1/4", "3/4"]]), "C2(ln 2, 1/4)")
     yield f"C1(ln 2, 1/4): rows ({first[0, 0]}, {first[0, 1]}), ({first[1, 0]}, {first[1, 1]})"
 
 
@@ -70,8 +71,8 @@ def every_channel_is_canonical() -> Iterator[str]:
         if low == 0 < high:
             apart += 1
             continue
-        made = canonical(low, high / low if low > 0 else Fraction(1))
-        flipped = Channel([made.row(1).array, made.row(0).array])
+        ratio = high / low if low > 0 else Fraction(1)
+        made, flipped = canonical(low, ratio), canonical(low, ratio, 0)
         demand(channel in (made, flipped), f"{channel} must be {made} or {flipped}")
         count += 1
     yield f"{count} random channels are C1 or C2; {apart} give output 0 for one bit only"
@@ -131,7 +132,8 @@ def one_bit() -> Iterator[str]:
     ratios = [Fraction(1), Fraction(3, 2), Fraction(2), Fraction(7)]
     for ratio in ratios:
         bound = survey_bound(1, 2, ratio)
-        channel = OneBit(1 / (ratio + 1), ratio=ratio).channel
+        channel = canonical(1 / (ratio + 1), ratio, 0)
+        expect(channel, RandomizedResponse(2, ratio=ratio).channel, "randomised response")
         expect(privacy_level(channel, BIT).ratio, ratio, "the ratio of the mechanism")
         expect(sum_of_maxima(channel), bound, "Σ max of the mechanism")
         expect(optimum(BIT, ratio), bound, "the worst case with two outputs")

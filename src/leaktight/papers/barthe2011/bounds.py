@@ -10,7 +10,7 @@ from flint import fmpz_poly
 
 from leaktight.exact import fraction
 from leaktight.leakage import min_capacity
-from leaktight.mechanisms import OneBit, RandomizedResponse
+from leaktight.mechanisms import RandomizedResponse
 from leaktight.papers.barthe2011.comparison import BIT
 from leaktight.papers.claim import Erratum, Verdict, claim, demand, expect
 from leaktight.papers.evidence import coverage, databases, optimum, sum_of_maxima, survey_bound
@@ -299,7 +299,7 @@ def decidable() -> Iterator[str]:
         expect(found, (is_bound, is_attained), f"the signs for {name}")
         yield f"n = {n}, {name}: {decision}"
     for ratio in (Fraction(1), Fraction(2), Fraction(9)):
-        channel = OneBit(1 / (ratio + 1), ratio=ratio).channel
+        channel = RandomizedResponse(2, ratio=ratio).channel
         least = sum((fraction(min(column)) for column in channel.matrix.T), Fraction(0))
         expect(least, 2 / (1 + ratio), "the sum of the smallest entries")
         most = sum_of_maxima(channel)

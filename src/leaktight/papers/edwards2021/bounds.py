@@ -15,8 +15,8 @@ from leaktight.leakage import (
     posterior_vulnerability,
     renyi_entropy,
 )
-from leaktight.mechanisms import BlockMechanism
-from leaktight.papers.claim import Erratum, Verdict, claim, demand
+from leaktight.papers.claim import Erratum, Verdict, claim, demand, expect
+from leaktight.papers.edwards2021.blocks import block_channel, block_graph
 from leaktight.papers.evidence import (
     TWO,
     Arcs,
@@ -299,7 +299,7 @@ def figure_2() -> Iterator[str]:
 def figure_3() -> Iterator[str]:
     """Components, diameters and degrees, for n up to 4."""
     for n in range(1, 5):
-        graph = AdjacencyGraph.of(BlockMechanism(n, ratio=2).graph)
+        graph = AdjacencyGraph.of(block_graph(n))
         degrees = sorted({graph.degree(vertex) for vertex in graph.vertices})
         demand(graph.component_diameters == {1: n}, f"diameters {graph.component_diameters}")
         demand(graph.order == 2 * n + 2, f"{graph.order} vertices")
@@ -362,26 +362,24 @@ def example_13() -> Iterator[str]:
 def theorem_15() -> Iterator[str]:
     """The blocks themselves, the worst case on their graph, and the quotient for small δ."""
     for n, ratio in itertools.product((1, 2, 3), (Fraction(11, 10), TWO)):
-        blocks = BlockMechanism(n, ratio)
-        leaked, delta = min_capacity(blocks.channel).factor, ratio - 1
-        demand(privacy_level(blocks.channel, blocks.graph).ratio == ratio, f"n = {n}, δ = {delta}")
-        demand(leaked == 4 * n * ratio / (4 + 2 * delta), f"n = {n}, δ = {delta}: {leaked}")
-        worst = worst_case_leakage(blocks.graph, ratio).upper
+        graph, blocks, delta = block_graph(n), block_channel(n, ratio), ratio - 1
+        leaked, at = min_capacity(blocks).factor, f"n = {n}, δ = {delta}:"
+        expect(privacy_level(blocks, graph).ratio, ratio, f"{at} the level")
+        expect(leaked, 4 * n * ratio / (4 + 2 * delta), f"{at} the leakage")
         formula = 4 * ratio / (3 + ratio) + (n - 1) * 2 * ratio / (1 + ratio)
-        demand(worst == formula, f"n = {n}, δ = {delta}: {worst}, the formula says {formula}")
-    blocks = BlockMechanism(2, TWO)
-    worst = optimum(blocks.graph, TWO)
-    found = [min_capacity(blocks.channel).factor, worst, _bound(blocks.graph, "diameters")]
+        expect(worst_case_leakage(graph, ratio).upper, formula, f"{at} the worst case")
+    graph = block_graph(2)
+    leaked = min_capacity(block_channel(2, TWO)).factor
+    found = [leaked, optimum(graph, TWO), _bound(graph, "diameters")]
     demand(found == [Fraction(8, 3), Fraction(44, 15), 4], f"n = 2, δ = 1: {listed(found)}")
     yield f"n = 2, δ = 1: it leaks {found[0]}, the worst case is {found[1]}, the bound {found[2]}"
-    demand(not vertex_transitivity(blocks.graph), "the graph must not be vertex-transitive")
-    demand(not distance_regularity(blocks.graph), "the graph must not be distance-regular")
+    demand(not vertex_transitivity(graph), "the graph must not be vertex-transitive")
+    demand(not distance_regularity(graph), "the graph must not be distance-regular")
 
-    quotients = []
+    near, quotients = Fraction("1.001"), []
     for n in (2, 5, 1):
-        blocks = BlockMechanism(n, "1.001")
-        bound = _bound(blocks.graph, "diameters", blocks.ratio)
-        quotients.append(ln(bound) / min_capacity(blocks.channel).nats)
+        bound = _bound(block_graph(n), "diameters", near)
+        quotients.append(ln(bound) / min_capacity(block_channel(n, near)).nats)
     two, five, one = quotients
     demand(round(two, 5) == 1.00072, f"n = 2 must give 1.00072, got {two}")
     demand((round(five, 2), round(one, 2)) == (1, 2), f"must be near 1 and 2: {five} and {one}")
@@ -389,5 +387,5 @@ def theorem_15() -> Iterator[str]:
     values = (2, 10, 50)
     wide = [worst_case_leakage(Policy(SecretGraph.complete(v), 2), TWO).upper for v in values]
     demand(wide == [Fraction(2 * v, v + 1) ** 2 for v in values], f"two records: {listed(wide)}")
-    near = ", ".join(f"{float(value):.3f}" for value in wide)
-    yield f"λ = 2, two records of {listed(values)} values: worst case {near}; bound {TWO**2}"
+    shown = listed(f"{float(value):.3f}" for value in wide)
+    yield f"λ = 2, two records of {listed(values)} values: worst case {shown}; bound {TWO**2}"
