@@ -18,6 +18,7 @@ from leaktight.exact import LinearProgram, Optimum, fraction, solve_exact
 from leaktight.mechanisms import optimal_mechanism
 from leaktight.papers.claim import Unexpected, demand, expect
 from leaktight.policies import Graph, Policy, SecretGraph
+from leaktight.privacy import privacy_level
 from leaktight.worst_case import verify_certificate, write_certificate
 
 Arcs: TypeAlias = list[tuple[int, int]]
@@ -348,6 +349,24 @@ def sum_of_maxima(channel: Channel) -> Fraction:
     Fraction(4, 3)
     """
     return sum((fraction(max(column)) for column in channel.matrix.T), Fraction(0))
+
+
+SKEW = Channel([["1/2", "1/4", "1/4"], ["1/4", "3/8", "3/8"]])
+"""A channel whose last two outputs are likeliest for the same input."""
+
+
+def demand_kept(before: Channel, after: Channel, graph: Graph, ratio: Fraction) -> None:
+    """Demand a square channel, as leaky as before and private, with its maxima on the diagonal.
+
+    >>> demand_kept(RESPONSE, RESPONSE, SecretGraph.complete(2), TWO)
+    """
+    expect((after.inputs, after.outputs), (graph.vertices,) * 2, "inputs and outputs")
+    demand(bool((after.matrix.sum(axis=1) == 1).all()), "the rows must sum to 1")
+    expect(sum_of_maxima(after), sum_of_maxima(before), "Σ max afterwards")
+    level = privacy_level(after, graph).ratio
+    demand(level <= ratio, f"the ratio must stay at most {ratio} on {graph!r}, got {level}")
+    largest = after.matrix.max(axis=0) == after.matrix.diagonal()
+    demand(bool(largest.all()), f"the maxima must be on the diagonal on {graph!r}, got {after}")
 
 
 def event_ratio(channel: Channel, graph: Graph) -> Fraction | float:

@@ -20,7 +20,7 @@ from leaktight.leakage import (
     vulnerability,
 )
 from leaktight.papers.claim import Erratum, Verdict, claim, demand, expect
-from leaktight.papers.evidence import RESPONSE, SEED, any_channel, any_prior
+from leaktight.papers.evidence import RESPONSE, SEED, any_cases, any_prior
 
 CLOSE = 2.0**-40
 """How far a sum of floats may be from a number that is correctly rounded."""
@@ -269,9 +269,8 @@ def fewest_questions() -> Iterator[str]:
 )
 def conditional() -> Iterator[str]:
     """The formula on random channels and priors, and both ends."""
-    draw, count, ends = random.Random(SEED), 150, [0, 0]
-    for _ in range(count):
-        channel, prior = any_channel(3, 3, draw), any_prior(3, draw)
+    count, ends = 150, [0, 0]
+    for channel, prior in any_cases(count, 3, 3):
         after, before = hyper(channel, prior), shannon_entropy(prior)
         found = conditional_entropy(channel, prior)
         beliefs = [(p, after.posterior(z)) for z, p in after.outer.items()]
@@ -301,9 +300,8 @@ def one_try() -> Iterator[str]:
     expect((round(bits, 6), vulnerability(SKEWED)), (0.152003, Fraction(9, 10)), "H∞ and max p")
     demand(bits <= far <= bits * 1000 / 999 + CLOSE, f"H of order 1000 must be near, got {far}")
     yield f"(9/10, 1/10): H∞ = {bits:.6f}, of order 1000 {far:.6f}"
-    draw, count, higher = random.Random(SEED), 200, 0
-    for _ in range(count):
-        channel, prior = any_channel(3, 3, draw), any_prior(3, draw)
+    count, higher = 200, 0
+    for channel, prior in any_cases(count, 3, 3):
         before = renyi_entropy(prior, math.inf)
         after = conditional_renyi_entropy(channel, prior)
         demand(after <= before, f"Smith's form must be at most {before}, got {after}")

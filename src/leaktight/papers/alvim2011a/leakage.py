@@ -1,6 +1,5 @@
 """What does a channel tell of its input? Section 3 of [Alvim2011a]."""
 
-import random
 from collections.abc import Iterator
 from fractions import Fraction
 from itertools import combinations_with_replacement, product
@@ -19,7 +18,7 @@ from leaktight.leakage import (
 )
 from leaktight.papers.alvim2011a.entropy import CLOSE, FLIP, SKEWED
 from leaktight.papers.claim import Erratum, Verdict, claim, demand, expect
-from leaktight.papers.evidence import RESPONSE, SEED, any_channel, any_prior, sum_of_maxima
+from leaktight.papers.evidence import RESPONSE, any_cases, sum_of_maxima
 
 WIDTH = 2.0**-20
 """How wide the enclosure of a capacity may be."""
@@ -40,9 +39,8 @@ def channel_matrix() -> Iterator[str]:
         except InvalidChannel:
             refused.append(rows[0])
     expect(len(refused), 2, "the number of matrices refused")
-    draw, count = random.Random(SEED), 20
-    for _ in range(count):
-        channel, prior = any_channel(3, 4, draw), any_prior(3, draw)
+    count = 20
+    for channel, prior in any_cases(count, 3, 4):
         joint = [
             Fraction(prior[x]) * Fraction(channel[x, y])
             for x, y in product(channel.inputs, channel.outputs)
@@ -59,9 +57,8 @@ def channel_matrix() -> Iterator[str]:
 )
 def information() -> Iterator[str]:
     """The channel turned round by Bayes' rule."""
-    draw, count = random.Random(SEED), 100
-    for _ in range(count):
-        channel, prior = any_channel(3, 4, draw), any_prior(3, draw)
+    count = 100
+    for channel, prior in any_cases(count, 3, 4):
         after, found = hyper(channel, prior), mutual_information(channel, prior)
         back = Channel(after.inner.T, after.outer.values, channel.inputs)
         expect(mutual_information(back, after.outer), found, "I(Y;X), correctly rounded as I(X;Y)")

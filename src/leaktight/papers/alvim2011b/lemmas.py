@@ -15,13 +15,15 @@ from leaktight.leakage import min_capacity, min_entropy_leakage
 from leaktight.papers.claim import Erratum, claim, demand, expect
 from leaktight.papers.evidence import (
     SEED,
+    SKEW,
     any_prior,
     databases,
+    demand_kept,
     optimum,
     private_channel,
     sum_of_maxima,
 )
-from leaktight.policies import AutomorphismGroup, Graph, SecretGraph, automorphism_group
+from leaktight.policies import AutomorphismGroup, SecretGraph, automorphism_group
 from leaktight.privacy import distinguishability, privacy_level
 
 COLUMNS_FOR_ROWS = Erratum(
@@ -30,17 +32,6 @@ COLUMNS_FOR_ROWS = Erratum(
     "The proofs compare entries of adjacent columns, and bound off-diagonal entries from above.",
     "Privacy compares rows; entries at distance d are at least, not at most, α/λ^d.",
 )
-
-
-def _demand_kept(before: Channel, after: Channel, graph: Graph, ratio: Fraction) -> None:
-    """Demand a channel as private and as leaky, with its maxima on the diagonal."""
-    demand(bool((after.matrix.sum(axis=1) == 1).all()), "rows must sum to 1 afterwards")
-    expect(sum_of_maxima(after), sum_of_maxima(before), "Σ max afterwards")
-    level = privacy_level(after, graph).ratio
-    demand(level <= ratio, f"the ratio must stay at most {ratio}, got {level}")
-    for x in graph.vertices:
-        peak = max(after[y, x] for y in graph.vertices)
-        expect(after[x, x], peak, f"the diagonal entry at {x!r}, the largest of its column,")
 
 
 @claim(
@@ -56,10 +47,9 @@ def diagonal() -> Iterator[str]:
         for ratio in (Fraction(1), Fraction(3, 2), Fraction(3)):
             for outputs in (2, graph.order, graph.order + 3):
                 channel = private_channel(graph, ratio, outputs, draw)
-                _demand_kept(channel, diagonal_form(channel), graph, ratio)
+                demand_kept(channel, diagonal_form(channel), graph, ratio)
                 made += 1
-    skew = Channel([["1/2", "1/4", "1/4"], ["1/4", "3/8", "3/8"]])
-    form = diagonal_form(skew)
+    form = diagonal_form(SKEW)
     expect(form, Channel([["1/2", "1/2"], ["1/4", "3/4"]]), "the merged channel")
     yield f"{made} random channels on 4 graphs: Σ max and the ratio are kept"
     yield f"3 outputs merged to 2: diagonal {form[0, 0]}, {form[1, 1]}, Σ max {sum_of_maxima(form)}"
@@ -81,7 +71,7 @@ def averages_over_distances() -> Iterator[str]:
         graph = databases(u, v)
         channel = private_channel(graph, ratio, graph.order + 1, draw)
         after = symmetrise_by_distance(channel, graph)
-        _demand_kept(channel, after, graph, ratio)
+        demand_kept(channel, after, graph, ratio)
         by_group = symmetrise(channel, automorphism_group(graph))
         expect(after == by_group, True, "averages over distances equal to those over automorphisms")
         matrix, lengths = diagonal_form(channel).matrix, graph.distances
@@ -134,7 +124,7 @@ def averages_along_a_cycle() -> Iterator[str]:
         turn = AutomorphismGroup(ring, [{i: (i + 1) % n for i in range(n)}])
         channel = private_channel(ring, Fraction(2), n + 2, draw)
         after, matrix = symmetrise(channel, turn), diagonal_form(channel).matrix
-        _demand_kept(channel, after, ring, Fraction(2))
+        demand_kept(channel, after, ring, Fraction(2))
         for h, k in product(range(n), repeat=2):
             mean = sum(matrix[(h + i) % n, (k + i) % n] for i in range(n)) / n
             expect(after.matrix[h, k], mean, "the entry of the printed formula")

@@ -20,8 +20,8 @@ from leaktight.papers.claim import Erratum, Verdict, claim, demand, expect
 from leaktight.papers.evidence import (
     RESPONSE,
     SEED,
+    any_cases,
     any_channel,
-    any_prior,
     databases,
     private_channel,
     sum_of_maxima,
@@ -66,9 +66,8 @@ def maximal_leakage() -> Iterator[str]:
 )
 def maximal_leakage_formula() -> Iterator[str]:
     """Random channels and priors."""
-    draw, count = random.Random(SEED), 200
-    for _ in range(count):
-        channel, prior = any_channel(3, 4, draw), any_prior(3, draw)
+    count = 200
+    for channel, prior in any_cases(count, 3, 4):
         leak, most = min_entropy_leakage(channel, prior).factor, sum_of_maxima(channel)
         demand(leak <= most, f"no prior must leak more than {most}, got {leak}")
         expect(min_entropy_leakage(channel).factor, most, "the leakage under the uniform prior")
@@ -235,9 +234,8 @@ def belief_in_a_bit() -> Iterator[str]:
 )
 def expected_posterior() -> Iterator[str]:
     """Posteriors of random channels and priors; the uniform prior shows the converse."""
-    draw, count = random.Random(SEED), 40
-    for _ in range(count):
-        channel, prior = any_channel(3, 4, draw), any_prior(3, draw)
+    count = 40
+    for channel, prior in any_cases(count, 3, 4):
         most = sum_of_maxima(channel)
         for belief in (prior, None):
             after, expected = hyper(channel, belief), Fraction(0)

@@ -4,12 +4,14 @@ A second route beside what ``privacy`` computes.
 """
 
 import math
-from collections.abc import Hashable, Iterable, Mapping, Sequence
+import random
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from fractions import Fraction
 from itertools import combinations
 from typing import Any, TypeAlias
 
 from leaktight.channels import Channel, Distribution
+from leaktight.papers.evidence import drawn_channel, drawn_prior
 
 Belief: TypeAlias = Mapping[Any, Fraction]
 """The probability of each possible input."""
@@ -34,6 +36,18 @@ def proper_sets(inputs: Sequence[Hashable]) -> list[tuple[Hashable, ...]]:
     [('a',), ('b',), ('c',), ('a', 'b'), ('a', 'c'), ('b', 'c')]
     """
     return [some for k in range(1, len(inputs)) for some in combinations(inputs, k)]
+
+
+def drawn_sets(seed: int, inputs: int) -> Iterator[tuple[Channel, Belief, tuple[Hashable, ...]]]:
+    """Draw 20 channels with three outputs, and a prior for each; list all proper sets of inputs.
+
+    >>> len(list(drawn_sets(1, 3)))
+    120
+    """
+    draw = random.Random(seed)
+    for _ in range(20):
+        channel, prior = drawn_channel(range(inputs), 3, draw), drawn_prior(range(inputs), draw)
+        yield from ((channel, prior, subset) for subset in proper_sets(channel.inputs))
 
 
 def after_each(channel: Channel, prior: Belief, subset: Iterable[Hashable]) -> list[Fraction]:

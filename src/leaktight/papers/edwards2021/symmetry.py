@@ -14,6 +14,8 @@ from leaktight.leakage import min_capacity
 from leaktight.mechanisms import optimal_mechanism
 from leaktight.papers.claim import Erratum, Verdict, claim, demand, expect
 from leaktight.papers.evidence import (
+    SKEW,
+    demand_kept,
     disjoint,
     listed,
     optimum,
@@ -169,9 +171,6 @@ def lemma_19() -> Iterator[str]:
     yield f"leaves of a star of 3: {fixing[0]} = {fixing[1]}; {pairs} pairs: all as claimed"
 
 
-SKEW = Channel([["1/2", "1/4", "1/4"], ["1/4", "3/8", "3/8"]])
-
-
 def _random_channels() -> Iterator[tuple[Graph, Fraction, Channel]]:
     draw = random.Random(20)
     paw = Graph(4, [(0, 1), (1, 2), (2, 0), (2, 3)])
@@ -180,17 +179,6 @@ def _random_channels() -> Iterator[tuple[Graph, Fraction, Channel]]:
     for graph, ratio in itertools.product(graphs, map(Fraction, ("1", "3/2", "3"))):
         for outputs in (2, graph.order, graph.order + 3):
             yield graph, ratio, private_channel(graph, ratio, outputs, draw)
-
-
-def _keeps(before: Channel, after: Channel, graph: Graph, ratio: Fraction) -> None:
-    """Demand a square channel, private, with its maxima on the diagonal and the same sum."""
-    demand(after.inputs == after.outputs == graph.vertices, f"outputs {after.outputs}")
-    demand(bool((after.matrix.sum(axis=1) == 1).all()), "the rows must sum to 1")
-    demand(privacy_level(after, graph).ratio <= ratio, f"not private at {ratio} on {graph}")
-    largest = after.matrix.max(axis=0) == after.matrix.diagonal()
-    demand(bool(largest.all()), f"a maximum is off the diagonal on {graph}")
-    sums = [min_capacity(channel).factor for channel in (before, after)]
-    demand(sums[0] == sums[1], f"Σ max was {sums[0]}, is {sums[1]}")
 
 
 @claim(
@@ -204,14 +192,14 @@ def lemma_20() -> Iterator[str]:
     pair = SecretGraph.complete(2)
     form = diagonal_form(SKEW)
     demand(form == Channel([["1/2", "1/2"], ["1/4", "3/4"]]), f"got {form}")
-    _keeps(SKEW, form, pair, Fraction(2))
+    demand_kept(SKEW, form, pair, Fraction(2))
     level, total = privacy_level(form, pair).ratio, min_capacity(form).factor
     demand((level, total) == (2, Fraction(5, 4)), f"must be 2 and 5/4, got {level} and {total}")
     yield f"two merged outputs of three: ratio {level}, Σ max = {total} as before"
     tried = empty = 0
     for graph, ratio, channel in _random_channels():
         form = diagonal_form(channel)
-        _keeps(channel, form, graph, ratio)
+        demand_kept(channel, form, graph, ratio)
         tried, empty = tried + 1, empty + bool((form.matrix == 0).all(axis=0).any())
     demand(tried == 36, f"{tried} channels tried")
     yield f"{tried} random channels: all kept; {empty} get a column of zeros, 0 ≤ λ·0 but not 0/0"
@@ -231,13 +219,13 @@ def lemma_21() -> Iterator[str]:
     diagonal = after.matrix.diagonal().tolist()
     found = listed(before), listed(diagonal)
     expect(found, ("1/2, 3/4", "5/8, 5/8"), "the diagonal before and after")
-    _keeps(SKEW, after, swap.graph, Fraction(2))
+    demand_kept(SKEW, after, swap.graph, Fraction(2))
     yield f"diagonal {found[0]} becomes {found[1]}, Σ max = {min_capacity(after).factor}"
     tried = 0
     for graph, ratio, channel in _random_channels():
         group, form = automorphism_group(graph), diagonal_form(channel).matrix
         after = symmetrise(channel, group)
-        _keeps(channel, after, graph, ratio)
+        demand_kept(channel, after, graph, ratio)
         mean = np.mean([form[np.ix_(sigma, sigma)] for sigma in group.elements], axis=0)
         demand(np.array_equal(mean, after.matrix), f"the means over {group} differ")
         for orbit in group.orbits:
