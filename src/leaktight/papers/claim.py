@@ -85,16 +85,46 @@ def expect(found: object, expected: object, what: str) -> None:
     demand(found == expected, f"{what} must be {expected}, got {found}")
 
 
+PAPERS = {
+    "A": "Alvim2011b",
+    "B": "Barthe2011",
+    "E": "Edwards2021",
+    "Q": "Alvim2011a",
+    "W": "Boreale2012",
+}
+ITEMS = {
+    "C": "Corollary",
+    "D": "Definition",
+    "Ex": "Example",
+    "Fig": "Figure",
+    "L": "Lemma",
+    "P": "Proposition",
+    "R": "Remark",
+    "T": "Theorem",
+    "Tab": "Table",
+}
+
+
+def place(id: str) -> str:
+    """Return where a claim stands, if its id is that of a numbered item.
+
+    >>> place("E-Fig2")
+    'Figure 2 of [Edwards2021]'
+    """
+    item = id[2:].rstrip("0123456789")
+    return f"{ITEMS[item]} {id[2 + len(item) :]} of [{PAPERS[id[0]]}]"
+
+
 def claim(
     id: str,
-    source: str,
     statement: str,
     verdict: Verdict = Verdict.HOLDS,
-    errata: tuple[Erratum, ...] = (),
+    *errata: Erratum,
+    source: str | None = None,
 ) -> Callable[[Check], Claim]:
-    """Make a claim of a function that yields its evidence.
+    """Make a claim of a function that yields its evidence; its place follows from its id, or not.
 
-    >>> @claim("X-T1", "Theorem 1", "Two and two are four.")
+    >>> @claim("E-T99", "Two and two are four.")
     ... def sums() -> Iterator[str]:
     ...     demand(2 + 2 == 4, f"2 + 2 must be 4, got {2 + 2}")
     ...     yield f"2 + 2 = {2 + 2}"
@@ -103,7 +133,7 @@ def claim(
     """
 
     def made(check: Check) -> Claim:
-        return Claim(id, source, statement, verdict, errata, check)
+        return Claim(id, source or place(id), statement, verdict, errata, check)
 
     return made
 

@@ -36,7 +36,6 @@ from leaktight.worst_case import leakage_bounds, worst_case_leakage
 
 @claim(
     "Q-D7",
-    "Definition 7 of [Alvim2011a]",
     "A mechanism is ε-differentially private if no set of outputs is more than λ = e^ε times as "
     "likely for a database as for a neighbour. For finitely many outputs, single ones are enough.",
 )
@@ -67,7 +66,6 @@ def distance_sum(graph: Graph, ratio: Fraction | int) -> Fraction:
 
 @claim(
     "Q-T1",
-    "Theorem 1 of [Alvim2011a]",
     "If a graph is distance-regular or VT+, a private channel on equally likely inputs has "
     "H∞(A|B) ≥ log2 Σ_d n_d·λ^(−d), n_d the number of vertices at distance d. Equal numbers n_d at "
     "every vertex are enough, and the bound is attained.",
@@ -106,7 +104,6 @@ def entropy_bound() -> Iterator[str]:
 
 @claim(
     "Q-T2",
-    "Theorem 2 of [Alvim2011a]",
     "An ε-differentially private mechanism on u records of v values leaks at most "
     "u·log2(vλ/(v − 1 + λ)) bits under the uniform prior, and under any other.",
 )

@@ -113,7 +113,6 @@ def _likely(values: str, draw: random.Random) -> dict[str, Fraction]:
 
 @claim(
     "Q-D1",
-    "Definition 1 of [Alvim2011a]",
     "Shannon's adversary asks whether the secret is in a set, again and again, and wants to need "
     "few questions on average. To halve the probability as evenly as can be is not always best.",
 )
@@ -149,17 +148,14 @@ def leaves(tree: Any, depth: int = 0) -> Depths:
 
 @claim(
     "Q-Ex3",
-    "Example 3 of [Alvim2011a]",
     "For probabilities 1/4, 1/4, 1/8, 1/8 and four of 1/16 the secret is found with 11/4 questions "
     "on average. That is Σ p·n; with −log2 p for n it is Shannon's entropy.",
     Verdict.CORRECTED,
-    (
-        Erratum(
-            38,
-            "typo",
-            "Entropy is said to arise with log2 p in place of n, and the sum ends at p(f).",
-            "It arises with −log2 p, and the sum goes on to p(h).",
-        ),
+    Erratum(
+        38,
+        "typo",
+        "Entropy is said to arise with log2 p in place of n, and the sum ends at p(f).",
+        "It arises with −log2 p, and the sum goes on to p(h).",
     ),
 )
 def eight_secrets() -> Iterator[str]:
@@ -179,7 +175,6 @@ def eight_secrets() -> Iterator[str]:
 
 @claim(
     "Q-Fig2",
-    "Figure 2 of [Alvim2011a]",
     "A tree of questions for Example 3. Every question halves the probability, so no strategy is "
     "better.",
     Verdict.DRAWING,
@@ -214,7 +209,6 @@ def in_bits(probabilities: Iterable[Fraction | float]) -> float:
 
 @claim(
     "Q-D2",
-    "Definition 2 of [Alvim2011a]",
     "Shannon's entropy −Σ p log2 p is least, 0, if one value is certain, and greatest, log2 of the "
     "number of values, if all are equally likely.",
 )
@@ -239,7 +233,6 @@ def entropy() -> Iterator[str]:
 
 @claim(
     "Q-P1",
-    "Proposition 1 of [Alvim2011a]",
     "No strategy of questions needs fewer than H(X) on average. Some strategy needs exactly H(X) "
     "if all probabilities are powers of 2.",
 )
@@ -263,7 +256,6 @@ def fewest_questions() -> Iterator[str]:
 
 @claim(
     "Q-D3",
-    "Definition 3 of [Alvim2011a]",
     "Conditional entropy, the posteriors' entropy on average, is between 0 and H(X): 0 exactly if "
     "the output determines the secret, H(X) exactly if the two are independent.",
 )
@@ -290,7 +282,6 @@ def conditional() -> Iterator[str]:
 
 @claim(
     "Q-D4",
-    "Definition 4 of [Alvim2011a]",
     "The adversary with one try succeeds with chance max p, and −log2 max p is min-entropy. Left "
     "by an observation, in Smith's form it never rises; in Cachin's, a mean of logs, it can.",
 )

@@ -95,17 +95,14 @@ def _printed_farther(d: Distances, v: int, w: int) -> int:
 
 @claim(
     "Q-D8",
-    "Definition 8 of [Alvim2011a]",
     "A graph is distance-regular if for any v and w at distance i, w has c_i neighbours at "
     "distance i − 1 from v and b_i at distance i + 1 from v, numbers that depend on i alone.",
     Verdict.CORRECTED,
-    (
-        Erratum(
-            35,
-            "typo",
-            "c_i counts neighbours of w and b_i neighbours of v, by distances from an unnamed x.",
-            "Both count neighbours of w, by their distances from v.",
-        ),
+    Erratum(
+        35,
+        "typo",
+        "c_i counts neighbours of w and b_i neighbours of v, by distances from an unnamed x.",
+        "Both count neighbours of w, by their distances from v.",
     ),
 )
 def distance_regular() -> Iterator[str]:
@@ -151,16 +148,14 @@ def _demand_sharply_transitive(graph: Graph, images: Images) -> None:
 
 @claim(
     "Q-D9",
-    "Definition 9 of [Alvim2011a]",
     "A graph is VT+ if as many automorphisms as vertices take each vertex once to each. This asks "
     "for more than vertex-transitivity, for less than a Cayley graph, and for more than is needed.",
-    errata=(
-        Erratum(
-            36,
-            "improvable",
-            "VT+ is introduced as a variant of vertex-transitive graphs, and assumed.",
-            "Fewer graphs have it: not T(6). Vertex-transitivity is enough for all that follows.",
-        ),
+    Verdict.HOLDS,
+    Erratum(
+        36,
+        "improvable",
+        "VT+ is introduced as a variant of vertex-transitive graphs, and assumed.",
+        "Fewer graphs have it: not T(6). Vertex-transitivity is enough for all that follows.",
     ),
 )
 def sharply_transitive() -> Iterator[str]:
@@ -214,7 +209,6 @@ def _shifted(word: tuple[int, ...], by: tuple[int, ...], values: int) -> tuple[i
 
 @claim(
     "Q-P4",
-    "Proposition 4 of [Alvim2011a]",
     "The databases of u independent records are distance-regular, b_i = (u − i)(v − 1) and "
     "c_i = i for v values, and VT+.",
 )

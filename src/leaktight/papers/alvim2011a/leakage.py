@@ -26,7 +26,6 @@ WIDTH = 2.0**-20
 
 @claim(
     "Q-D5",
-    "Definition 5 of [Alvim2011a]",
     "A channel is an input, an output and a matrix of p(y|x): no entry is negative and every row "
     "sums to 1.",
 )
@@ -50,11 +49,7 @@ def channel_matrix() -> Iterator[str]:
     yield f"refused: {' and '.join('(' + ', '.join(row) + ')' for row in refused)}"
 
 
-@claim(
-    "Q-D6",
-    "Definition 6 of [Alvim2011a]",
-    "Mutual information I(X;Y) = H(X) − H(X|Y) is symmetric, and between 0 and H(X).",
-)
+@claim("Q-D6", "Mutual information I(X;Y) = H(X) − H(X|Y) is symmetric, and between 0 and H(X).")
 def information() -> Iterator[str]:
     """The channel turned round by Bayes' rule."""
     count = 100
@@ -93,18 +88,15 @@ def _columns_are_single(channel: Channel) -> bool:
 
 @claim(
     "Q-P2",
-    "Proposition 2 of [Alvim2011a]",
     "Shannon's capacity is 0 exactly if all rows are equal, and log2 of the number of inputs "
     "exactly if each column has at most one positive entry. With fewer outputs than inputs less "
     "is possible, and then columns may be shared.",
     Verdict.CORRECTED,
-    (
-        Erratum(
-            34,
-            "typo",
-            "The largest capacity is given as H(X).",
-            "It is log2 of the number of inputs: a capacity has no fixed prior.",
-        ),
+    Erratum(
+        34,
+        "typo",
+        "The largest capacity is given as H(X).",
+        "It is log2 of the number of inputs: a capacity has no fixed prior.",
     ),
 )
 def capacity_is_zero_or_full() -> Iterator[str]:
@@ -135,23 +127,20 @@ def capacity_is_zero_or_full() -> Iterator[str]:
 
 @claim(
     "Q-P3",
-    "Proposition 3 of [Alvim2011a]",
     "Min-capacity, log2 Σ_y max_x p(y|x), is 0 exactly if all rows are equal, and log2 of the "
     "number of inputs exactly if each column has at most one positive entry.",
     Verdict.CORRECTED,
-    (
-        Erratum(
-            33,
-            "false",
-            "For min-capacity only the “if” part is said to hold.",
-            "Both converses hold; it is the leakage under a fixed prior that can vanish.",
-        ),
-        Erratum(
-            12,
-            "typo",
-            "Min-capacity is printed as the sum of the column maxima.",
-            "It is the binary logarithm of that sum.",
-        ),
+    Erratum(
+        33,
+        "false",
+        "For min-capacity only the “if” part is said to hold.",
+        "Both converses hold; it is the leakage under a fixed prior that can vanish.",
+    ),
+    Erratum(
+        12,
+        "typo",
+        "Min-capacity is printed as the sum of the column maxima.",
+        "It is the binary logarithm of that sum.",
     ),
 )
 def min_capacity_is_zero_or_full() -> Iterator[str]:

@@ -39,7 +39,6 @@ from leaktight.worst_case import leakage_bounds
 
 @claim(
     "Q-Fig5",
-    "Figure 5 of [Alvim2011a]",
     "An oblivious mechanism K answers the query f and perturbs the answer with H.",
     Verdict.DRAWING,
 )
@@ -59,7 +58,6 @@ def oblivious_mechanism() -> Iterator[str]:
 
 @claim(
     "Q-P5",
-    "Proposition 5 of [Alvim2011a]",
     "With gain 1 for the right answer, the best guess earns U = Σ_z max_y p(y)·p(z|y) = "
     "2^(−H∞(Y|Z)). A mechanism that sees only the answer is private on databases exactly if it is "
     "on the answers.",
@@ -98,7 +96,6 @@ def best_guess() -> Iterator[str]:
 
 @claim(
     "Q-T3",
-    "Theorem 3 of [Alvim2011a]",
     "If the graph of answers is distance-regular or VT+ and all answers are equally likely, no "
     "private mechanism has a utility above 1/Σ_d n_d·λ^(−d).",
 )
@@ -121,7 +118,6 @@ def utility_bound() -> Iterator[str]:
 
 @claim(
     "Q-T4",
-    "Theorem 4 of [Alvim2011a]",
     "If the graph of answers is distance-regular or VT+, H_ij = c·λ^(−d(i,j)) with "
     "c = 1/Σ_d n_d·λ^(−d) is private, and its utility c is the best for equally likely answers.",
 )
@@ -145,19 +141,17 @@ def attained() -> Iterator[str]:
 
 @claim(
     "Q-(8)",
-    "Equation (8) of [Alvim2011a]",
     "After Theorem 4, H_ij = c·λ^(−d(i,j)) is said to be a private channel on every graph. It is "
     "no channel unless all vertices have the same Σ_j λ^(−d(i,j)), and dividing each row by its "
     "sum costs privacy.",
     Verdict.FALSE,
-    (
-        Erratum(
-            37,
-            "false",
-            "(8) is said to define a legal channel, ε-differentially private, on any graph.",
-            "Only where all row sums are equal: on a path of 3 at λ = 2 they are 1, 8/7, 1.",
-        ),
+    Erratum(
+        37,
+        "false",
+        "(8) is said to define a legal channel, ε-differentially private, on any graph.",
+        "Only where all row sums are equal: on a path of 3 at λ = 2 they are 1, 8/7, 1.",
     ),
+    source="Equation (8) of [Alvim2011a]",
 )
 def not_always_legal() -> Iterator[str]:
     """The path of three, and all connected graphs of up to five vertices."""
@@ -195,12 +189,12 @@ DIGITS = Erratum(
 
 @claim(
     "Q-Ex8",
-    "Example 8 of [Alvim2011a]",
     "For the city with most votes every two answers are neighbours. At λ = 2 the mechanism of (8), "
     "M2, is more useful than the truncated geometric M1 for equally likely cities, but not under "
     "every prior.",
     Verdict.CORRECTED,
-    (DIGITS, OTHER_PRIORS),
+    DIGITS,
+    OTHER_PRIORS,
 )
 def elections() -> Iterator[str]:
     """The answers of a small election, and both utilities under three priors."""
@@ -226,11 +220,10 @@ def elections() -> Iterator[str]:
 
 @claim(
     "Q-Tab4",
-    "Table 4 of [Alvim2011a]",
     "M1 is the truncated geometric mechanism that has ratio 2 between any two cities, and M2 has "
     "2/7 and 1/7. Four entries of M1 are misprinted.",
     Verdict.CORRECTED,
-    (DIGITS,),
+    DIGITS,
 )
 def election_tables() -> Iterator[str]:
     """Every printed entry, against the formula and against the library."""

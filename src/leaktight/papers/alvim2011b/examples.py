@@ -86,15 +86,12 @@ def misprints() -> list[tuple[str, str, str]]:
 
 @claim(
     "A-Ex2",
-    "Example 2 of [Alvim2011b]",
     "For the city with most votes at λ = 2, 2/7 on the diagonal and 1/7 elsewhere (M2) is more "
     "useful than the truncated geometric mechanism (M1) for equally likely cities, but not under "
     "every prior, nor for every gain.",
     Verdict.CORRECTED,
-    (
-        OTHER_PRIORS,
-        ROUNDED,
-    ),
+    OTHER_PRIORS,
+    ROUNDED,
 )
 def elections() -> Iterator[str]:
     """Utilities under three priors and two gains, and the optimum of each."""
@@ -116,11 +113,10 @@ def elections() -> Iterator[str]:
 
 @claim(
     "A-Tab1",
-    "Table 1 of [Alvim2011b]",
     "M1 is the truncated geometric mechanism with step 2^(1/5), ratio 2 between any two cities; "
     "M2 has 2/7 and 1/7. Four entries of M1 are misprinted, and as rounded it has a ratio above 2.",
     Verdict.CORRECTED,
-    (ROUNDED,),
+    ROUNDED,
 )
 def election_tables() -> Iterator[str]:
     """Every printed entry, between two rational steps."""
@@ -145,12 +141,11 @@ def election_tables() -> Iterator[str]:
 
 @claim(
     "A-Ex3",
-    "Example 3 of [Alvim2011b]",
     "For a count of 5 votes at λ = 2 the truncated geometric mechanism M1 has utility 4/9, the "
     "optimum on the line, and M2 of Remark 1 has 4/11. M1 would not be private on a ring, and M2 "
     "is not optimal there.",
     Verdict.CORRECTED,
-    (RINGS,),
+    RINGS,
 )
 def counts_of_votes() -> Iterator[str]:
     """Both mechanisms on the line and on the ring, and the optima."""
@@ -170,7 +165,6 @@ def counts_of_votes() -> Iterator[str]:
 
 @claim(
     "A-Tab2",
-    "Table 2 of [Alvim2011b]",
     "M1 has the fractions 2/3 to 1/48 of the truncated geometric mechanism, and M2 is 4/11, 2/11, "
     "1/11 around a ring of 6 with the opposite entry doubled.",
 )

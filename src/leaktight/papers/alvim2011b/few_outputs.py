@@ -78,25 +78,22 @@ def unlike_sets(graph: Graph, most: int) -> Iterator[tuple[int, ...]]:
 
 @claim(
     "A-P2",
-    "Proposition 2 of [Alvim2011b]",
     "With r ≤ v^u outputs, u records of v ≥ 2 values leak at most the binary logarithm of "
     "r·λ^u/((v − 1 + λ)^ℓ − λ^ℓ + λ^u), ℓ = ⌊log_v r⌋. For more outputs this is false.",
     Verdict.CORRECTED,
-    (
-        Erratum(
-            16,
-            "false",
-            "The number r of outputs is not limited.",
-            "It must be at most v^u: for u = 1, v = 2, r = 4, λ = 2 it says 8/7, 4/3 is attained.",
-        ),
-        Erratum(
-            17,
-            "improvable",
-            "The bound is said to be much smaller than that of Theorem 1 if r = v.",
-            "It can be larger, and need not be attained; 1/E[1/min(v^S, r)] is never larger.",
-        ),
-        FEW_OUTPUTS,
+    Erratum(
+        16,
+        "false",
+        "The number r of outputs is not limited.",
+        "It must be at most v^u: for u = 1, v = 2, r = 4, λ = 2 it says 8/7, 4/3 is attained.",
     ),
+    Erratum(
+        17,
+        "improvable",
+        "The bound is said to be much smaller than that of Theorem 1 if r = v.",
+        "It can be larger, and need not be attained; 1/E[1/min(v^S, r)] is never larger.",
+    ),
+    FEW_OUTPUTS,
 )
 def bound_for_few_outputs() -> Iterator[str]:
     """All sets of rows by linear program, against the printed bound and ours."""
@@ -141,12 +138,11 @@ def bound_for_few_outputs() -> Iterator[str]:
 
 @claim(
     "A-L3",
-    "Lemma 3 of [Alvim2011b]",
     "A private channel on u records of v values with v^ℓ outputs, ℓ < u, leaks as much as some "
     "v^ℓ × v^ℓ channel with constant diagonal, the largest of each column, and "
     "M(j|i) ≤ λ^(u−ℓ+d(i,h))·M(j|h). The rows of the given channel need not form it.",
     Verdict.CORRECTED,
-    (FEW_OUTPUTS,),
+    FEW_OUTPUTS,
 )
 def few_columns() -> Iterator[str]:
     """Mix the steepest such matrix with a constant one until its rows sum to 1."""

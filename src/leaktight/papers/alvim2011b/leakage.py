@@ -39,7 +39,6 @@ from leaktight.worst_case import leakage_bounds
 
 @claim(
     "A-D1",
-    "Definition 1 of [Alvim2011b]",
     "A mechanism is ε-differentially private if no set of outputs is more than λ = e^ε times as "
     "likely for a database as for one that differs in one record. Single outputs are enough.",
 )
@@ -59,24 +58,22 @@ def differential_privacy() -> Iterator[str]:
 
 @claim(
     "A-Cinf",
-    "Section 2.2 of [Alvim2011b]",
     "Min-entropy leakage, the log of V(X|Y)/V(X), is never negative. Its largest value over all "
     "priors is log2 Σ_y max_x p(y|x), at the uniform prior. It can be 0 without independence.",
     Verdict.CORRECTED,
-    (
-        Erratum(
-            12,
-            "typo",
-            "The capacity is printed as the sum of the column maxima.",
-            "It is the binary logarithm of that sum.",
-        ),
-        Erratum(
-            13,
-            "false",
-            "An observation is said to leave the min-entropy as it is only if it is independent.",
-            "Independence suffices but is not needed: the best guess may stay the same.",
-        ),
+    Erratum(
+        12,
+        "typo",
+        "The capacity is printed as the sum of the column maxima.",
+        "It is the binary logarithm of that sum.",
     ),
+    Erratum(
+        13,
+        "false",
+        "An observation is said to leave the min-entropy as it is only if it is independent.",
+        "Independence suffices but is not needed: the best guess may stay the same.",
+    ),
+    source="Section 2.2 of [Alvim2011b]",
 )
 def capacity() -> Iterator[str]:
     """The definitions, on random channels and priors."""
@@ -104,7 +101,6 @@ def capacity() -> Iterator[str]:
 
 @claim(
     "A-Fig1",
-    "Figure 1 of [Alvim2011b]",
     "A randomised function of databases is a channel from databases to reported answers.",
     Verdict.DRAWING,
 )
@@ -118,18 +114,16 @@ def randomised_function() -> Iterator[str]:
 
 @claim(
     "A-Fig2",
-    "Figure 2 and Section 5 of [Alvim2011b]",
     "An oblivious mechanism answers the query f and then adds noise H, so its channel is f "
     "followed by H. Its utility U satisfies I∞(Y;Z) = H∞(Y) + log2 U for the true answer Y.",
     Verdict.CORRECTED,
-    (
-        Erratum(
-            26,
-            "typo",
-            "I∞(Y;Z) is printed as H∞(X) + log2 U.",
-            "It is H∞(Y) + log2 U: the answer Y is guessed, not the database X.",
-        ),
+    Erratum(
+        26,
+        "typo",
+        "I∞(Y;Z) is printed as H∞(X) + log2 U.",
+        "It is H∞(Y) + log2 U: the answer Y is guessed, not the database X.",
     ),
+    source="Figure 2 and Section 5 of [Alvim2011b]",
 )
 def oblivious_mechanism() -> Iterator[str]:
     """The query [0, 0, 1] and randomised response."""
@@ -151,10 +145,10 @@ def oblivious_mechanism() -> Iterator[str]:
 
 @claim(
     "A-T1",
-    "Theorem 1 of [Alvim2011b]",
     "An ε-differentially private mechanism on u records of v values leaks at most "
     "u·log2(vλ/(v − 1 + λ)) bits, λ = e^ε.",
-    errata=(COLUMNS_FOR_ROWS,),
+    Verdict.HOLDS,
+    COLUMNS_FOR_ROWS,
 )
 def leakage_bound() -> Iterator[str]:
     """The formula, the plain linear program, and the certificate of equal weights."""
@@ -179,17 +173,14 @@ def leakage_bound() -> Iterator[str]:
 
 @claim(
     "A-P1",
-    "Proposition 1 of [Alvim2011b]",
     "K(z|x) = α·λ^(−d(x,z)) with α = (λ/(v − 1 + λ))^u, randomised response on each record, is "
     "ε-differentially private and leaks all that Theorem 1 allows.",
     Verdict.CORRECTED,
-    (
-        Erratum(
-            14,
-            "false",
-            "The matrix is printed with α = B(u, v, ε), which is a number of bits.",
-            "α is (λ/(v − 1 + λ))^u, which makes the rows sum to 1.",
-        ),
+    Erratum(
+        14,
+        "false",
+        "The matrix is printed with α = B(u, v, ε), which is a number of bits.",
+        "α is (λ/(v − 1 + λ))^u, which makes the rows sum to 1.",
     ),
 )
 def most_leaking() -> Iterator[str]:
@@ -213,7 +204,6 @@ def most_leaking() -> Iterator[str]:
 
 @claim(
     "A-Fig3",
-    "Figure 3 of [Alvim2011b]",
     "The bound of Theorem 1 for 100 records grows with ε from 0 to 100·log2 v bits, and with v.",
 )
 def growth() -> Iterator[str]:
@@ -243,17 +233,14 @@ EXPONENTS = [
 
 @claim(
     "A-Ex1",
-    "Example 1 of [Alvim2011b]",
     "For two people and three eye colours the matrix that leaks most has the largest entry "
     "(λ/(2 + λ))², which is 1/4 at λ = 2.",
     Verdict.CORRECTED,
-    (
-        Erratum(
-            15,
-            "false",
-            "The largest entry is printed as 3λ/(2 + λ), which is 3/2 at λ = 2.",
-            "It is (λ/(2 + λ))², a probability.",
-        ),
+    Erratum(
+        15,
+        "false",
+        "The largest entry is printed as 3λ/(2 + λ), which is 3/2 at λ = 2.",
+        "It is (λ/(2 + λ))², a probability.",
     ),
 )
 def eye_colours() -> Iterator[str]:
@@ -269,7 +256,6 @@ def eye_colours() -> Iterator[str]:
 
 @claim(
     "A-Fig4",
-    "Figure 4 of [Alvim2011b]",
     "The matrix of Example 1 has a·λ^(−d) where the figure shows d, and every d is the number of "
     "people in whom two databases differ.",
 )
@@ -284,17 +270,14 @@ def eye_colour_table() -> Iterator[str]:
 
 @claim(
     "A-T2",
-    "Theorem 2 of [Alvim2011b]",
     "If all other records are known, a mechanism leaks at most log2 λ bits about a record, and at "
     "most log2(vλ/(v − 1 + λ)) if it has v values, which is attained.",
     Verdict.CORRECTED,
-    (
-        Erratum(
-            19,
-            "false",
-            "The bound log2 λ is said to be stronger than that of Theorem 1.",
-            "For one record Theorem 1 is sharper, and for large ε also for many.",
-        ),
+    Erratum(
+        19,
+        "false",
+        "The bound log2 λ is said to be stronger than that of Theorem 1.",
+        "For one record Theorem 1 is sharper, and for large ε also for many.",
     ),
 )
 def one_individual() -> Iterator[str]:

@@ -55,7 +55,6 @@ def doubled_ring(n: int, ratio: Fraction | int) -> Channel:
 
 @claim(
     "A-D2",
-    "Definition 2 of [Alvim2011b]",
     "Two answers of a query are neighbours if they differ and neighbouring databases give them.",
 )
 def neighbouring_answers() -> Iterator[str]:
@@ -82,20 +81,17 @@ def neighbouring_answers() -> Iterator[str]:
 
 @claim(
     "A-T3",
-    "Theorem 3 of [Alvim2011b]",
     "If an automorphism moves all answers in one cycle, every answer has at least c others at each "
     "distance from 1 to n, and all answers are equally likely, then no private mechanism lets "
     "one guess right more often than 1/(1 + c·Σ_{d=1}^n λ^−d).",
     Verdict.CORRECTED,
-    (
-        Erratum(
-            20,
-            "false",
-            "The prior is left open, c must fit distance 0 too, and the formula is 0/0 at ε = 0.",
-            "The prior must be uniform, distances start at 1, and λ^−d is summed.",
-        ),
-        COLUMNS_FOR_ROWS,
+    Erratum(
+        20,
+        "false",
+        "The prior is left open, c must fit distance 0 too, and the formula is 0/0 at ε = 0.",
+        "The prior must be uniform, distances start at 1, and λ^−d is summed.",
     ),
+    COLUMNS_FOR_ROWS,
 )
 def utility_bound() -> Iterator[str]:
     """The worst case of all connected circulants, and the plain linear program on a ring."""
@@ -129,17 +125,14 @@ def utility_bound() -> Iterator[str]:
 
 @claim(
     "A-T4",
-    "Theorem 4 of [Alvim2011b]",
     "If every answer has exactly c or no others at each distance from 1 on, p(z|y) = α·λ^(−d(y,z)) "
     "with the α of Theorem 3 is a private channel, optimal for equally likely answers.",
     Verdict.CORRECTED,
-    (
-        Erratum(
-            21,
-            "false",
-            "The text counts ⌊|Y|/2⌋ − 1 possible c, and says that c = 1 is impossible.",
-            "c divides |Y| − 1, which leaves fewer; for two answers c is 1.",
-        ),
+    Erratum(
+        21,
+        "false",
+        "The text counts ⌊|Y|/2⌋ − 1 possible c, and says that c = 1 is impossible.",
+        "c divides |Y| − 1, which leaves fewer; for two answers c is 1.",
     ),
 )
 def optimal_for_equal_borders() -> Iterator[str]:
@@ -193,11 +186,10 @@ RINGS = Erratum(
 
 @claim(
     "A-R1",
-    "Remark 1 of [Alvim2011b]",
     "On a ring of 2n ≥ 4 answers, the mechanism of Theorem 4 with its entry at distance n doubled "
     "is a channel, and private exactly if λ² ≥ 2. It is not optimal.",
     Verdict.CORRECTED,
-    (RINGS,),
+    RINGS,
 )
 def even_rings() -> Iterator[str]:
     """The doubled matrix by hand at both sides of √2, and the optimum."""
@@ -223,7 +215,6 @@ def even_rings() -> Iterator[str]:
 
 @claim(
     "A-R2",
-    "Remark 2 of [Alvim2011b]",
     "A mechanism for a graph with more adjacencies is private for the given one, and the fewer are "
     "added the higher is the best utility.",
 )

@@ -42,10 +42,10 @@ WORDING = Erratum(
 
 @claim(
     "B-D1",
-    "Definition 1 of [Barthe2011]",
     "The maximal leakage ML of a channel is its largest min-entropy leakage over all priors, the "
     "log of the factor by which observing Y raises the chance to guess X.",
-    errata=(WORDING,),
+    Verdict.HOLDS,
+    WORDING,
 )
 def maximal_leakage() -> Iterator[str]:
     """Priors on a grid and random channels."""
@@ -59,11 +59,7 @@ def maximal_leakage() -> Iterator[str]:
     yield f"randomised response 2/3, {len(grid)} priors: factors from {low} to {high}"
 
 
-@claim(
-    "B-T1",
-    "Theorem 1 of [Barthe2011]",
-    "ML = log2 Σ_y max_x P(y|x), attained by the uniform prior.",
-)
+@claim("B-T1", "ML = log2 Σ_y max_x P(y|x), attained by the uniform prior.")
 def maximal_leakage_formula() -> Iterator[str]:
     """Random channels and priors."""
     count = 200
@@ -80,7 +76,6 @@ def maximal_leakage_formula() -> Iterator[str]:
 
 @claim(
     "B-D2",
-    "Definition 2 of [Barthe2011]",
     "ε-differential privacy asks for P(S|D1) ≤ λ^d·P(S|D2) if D1 and D2 differ in d records, for "
     "all sets S of outputs. It is enough to ask it of neighbours and single outputs.",
 )
@@ -108,11 +103,10 @@ def differential_privacy() -> Iterator[str]:
 
 @claim(
     "B-D3",
-    "Definition 3 of [Barthe2011]",
     "The sensitivity of F is the largest |F(D1) − F(D2)| / |D1 ⊖ D2| over D1 ≠ D2; neighbours "
     "are enough. It must be positive where noise is scaled by it.",
     Verdict.CORRECTED,
-    (WORDING,),
+    WORDING,
 )
 def sensitivities() -> Iterator[str]:
     """All pairs of databases against neighbours."""
@@ -133,11 +127,7 @@ def sensitivities() -> Iterator[str]:
     yield f"{count} random F: all pairs D1 ≠ D2 give what neighbours do; a constant has {constant}"
 
 
-@claim(
-    "B-T2",
-    "Theorem 2 of [Barthe2011]",
-    "F plus Laplace's noise of scale S(F)/ε is ε-differentially private.",
-)
+@claim("B-T2", "F plus Laplace's noise of scale S(F)/ε is ε-differentially private.")
 def laplace() -> Iterator[str]:
     """Noise rounded to quarters: exact chances, and the integral in floating point."""
     grid = [Fraction(k, 4) for k in range(13)]
@@ -184,11 +174,10 @@ def surprise(
 
 @claim(
     "B-L1",
-    "Lemma 1 of [Barthe2011]",
     "A channel is ε-differentially private exactly if, all other bits being known, no output makes "
     "either value of a bit less likely by more than λ, whatever the prior of that bit.",
     Verdict.CORRECTED,
-    (ONE_SIDED,),
+    ONE_SIDED,
 )
 def belief_in_a_bit() -> Iterator[str]:
     """Many priors against the ratio, and the one-sided condition where it fails."""
@@ -227,11 +216,7 @@ def belief_in_a_bit() -> Iterator[str]:
     yield f"rows (0, 1), (1/2, 1/2): belief in 1 falls by less than {most}, ratio {level}"
 
 
-@claim(
-    "B-L2",
-    "Lemma 2 of [Barthe2011]",
-    "ML ≤ l exactly if E_y[max_x P(x|y)] ≤ 2^l·max_x P(x) for all priors.",
-)
+@claim("B-L2", "ML ≤ l exactly if E_y[max_x P(x|y)] ≤ 2^l·max_x P(x) for all priors.")
 def expected_posterior() -> Iterator[str]:
     """Posteriors of random channels and priors; the uniform prior shows the converse."""
     count = 40
@@ -258,9 +243,7 @@ def expected_posterior() -> Iterator[str]:
 
 
 @claim(
-    "B-D4",
-    "Definition 4 of [Barthe2011]",
-    "C1 + C2 shows (y1, y2) with P(y1|x)·P(y2|y1, x): C2 sees the input and C1's output.",
+    "B-D4", "C1 + C2 shows (y1, y2) with P(y1|x)·P(y2|y1, x): C2 sees the input and C1's output."
 )
 def one_after_the_other() -> Iterator[str]:
     """Entry by entry, for a C2 that depends on y1."""
@@ -276,7 +259,6 @@ def one_after_the_other() -> Iterator[str]:
 
 @claim(
     "B-L3",
-    "Lemma 3 of [Barthe2011]",
     "C1 + C2 is (ε1 + ε2)-differentially private, if C2 is ε2-differentially private in x for each "
     "fixed y1, and ML(C1 + C2) ≤ ML(C1) + ML(C2), ML(C2) taken over the pairs (y1, x).",
 )
@@ -303,11 +285,7 @@ def leakage_of_both() -> Iterator[str]:
     yield f"randomised response twice: ratio {level}, Σ max {found} ≤ {most}"
 
 
-@claim(
-    "B-D5",
-    "Definition 5 of [Barthe2011]",
-    "C1 × C2 shows (y1, y2) of (x1, x2) with P(y1|x1)·P(y2|x2): each sees its own part.",
-)
+@claim("B-D5", "C1 × C2 shows (y1, y2) of (x1, x2) with P(y1|x1)·P(y2|x2): each sees its own part.")
 def side_by_side() -> Iterator[str]:
     """Entry by entry."""
     draw = random.Random(SEED)
@@ -319,11 +297,7 @@ def side_by_side() -> Iterator[str]:
     yield f"a random C1 and C2: all {whole.matrix.size} entries are P(y1|x1)·P(y2|x2)"
 
 
-@claim(
-    "B-L4",
-    "Lemma 4 of [Barthe2011]",
-    "C1 × C2 is max(ε1, ε2)-differentially private, and ML(C1 × C2) = ML(C1) + ML(C2).",
-)
+@claim("B-L4", "C1 × C2 is max(ε1, ε2)-differentially private, and ML(C1 × C2) = ML(C1) + ML(C2).")
 def leakage_of_parts() -> Iterator[str]:
     """The product multiplied out, and its factors."""
     draw, square, count = random.Random(SEED), databases(2, 2), 40

@@ -53,7 +53,6 @@ def example_2(corner: str) -> list[list[str]]:
 
 @claim(
     "W-D1",
-    "Definition 1 of [Boreale2012]",
     "A randomization mechanism is a finite matrix whose rows are distributions. It is "
     "non-degenerate if no two rows are equal, and strictly positive if no entry is 0.",
 )
@@ -90,7 +89,6 @@ def mechanisms() -> Iterator[str]:
 
 @claim(
     "W-D2",
-    "Definition 2 of [Boreale2012]",
     "A set Q of inputs is an ε-breach if, under some prior with p(Q) > 0, some output makes Q "
     "likelier or less likely by a factor above 2^ε; a mechanism without such a Q is ε-secure.",
 )
@@ -109,11 +107,7 @@ def worst_case_breach() -> Iterator[str]:
     yield f"a test: ill with {worst.before} before, {worst.after} after, {worst.bits:.3f} bits"
 
 
-@claim(
-    "W-R1",
-    "Remark 1 of [Boreale2012]",
-    "|log2 p(Q|y)/p(Q)| > ε says the same as max(p(Q|y)/p(Q), p(Q)/p(Q|y)) > 2^ε.",
-)
+@claim("W-R1", "|log2 p(Q|y)/p(Q)| > ε says the same as max(p(Q|y)/p(Q), p(Q)/p(Q|y)) > 2^ε.")
 def breach_as_a_ratio() -> Iterator[str]:
     """Logarithms against exact powers of the ratios."""
     compared = 0
@@ -127,7 +121,6 @@ def breach_as_a_ratio() -> Iterator[str]:
 
 @claim(
     "W-T1",
-    "Theorem 1 of [Boreale2012]",
     "A mechanism is ε-secure exactly if no two entries of a column differ by a factor above 2^ε; "
     "columns of zeros are skipped. Breaches come as near to that as one likes.",
 )
@@ -160,17 +153,14 @@ def worst_case_level() -> Iterator[str]:
 
 @claim(
     "W-Ex1",
-    "Example 1 of [Boreale2012]",
     "The 6 × 6 matrix with 1/4 at x − 1, x, x + 1 modulo 6 and 1/12 elsewhere has the level "
     "log2 3 = 1.585. It belongs to noise of −1, 0 or 1.",
     Verdict.CORRECTED,
-    (
-        Erratum(
-            39,
-            "false",
-            "The level is given as 3.0012, and the noise as −½ or ½.",
-            "3.0012 is .25/.0833, a ratio; the level is log2 3 = 1.585, the noise −1, 0 or 1.",
-        ),
+    Erratum(
+        39,
+        "false",
+        "The level is given as 3.0012, and the noise as −½ or ½.",
+        "3.0012 is .25/.0833, a ratio; the level is log2 3 = 1.585, the noise −1, 0 or 1.",
     ),
 )
 def example_1() -> Iterator[str]:
@@ -193,7 +183,6 @@ def example_1() -> Iterator[str]:
 
 @claim(
     "W-D3",
-    "Definition 3 of [Boreale2012]",
     "A set Q is an average-case breach of level ε if, under some prior with p(Q) > 0, one "
     "observation leaks more than ε bits of min-entropy about whether the input is in Q.",
 )
@@ -215,7 +204,6 @@ def average_breach() -> Iterator[str]:
 
 @claim(
     "W-T2",
-    "Theorem 2 of [Boreale2012]",
     "With l the largest L1 distance between two rows, a mechanism is ε-secure on average exactly "
     "if log2(1 + l/2) ≤ ε. The uniform prior on two inputs attains it.",
 )

@@ -42,7 +42,6 @@ def _individuals(channel: Channel) -> list[list[Database]]:
 
 @claim(
     "W-D4",
-    "Definition 4 of [Boreale2012]",
     "ε-differentially private means |log2 p(y|x)/p(y|x′)| ≤ ε for neighbours x, x′ and each y; "
     "here ε counts bits, and 0 against 0 is fine.",
 )
@@ -68,7 +67,6 @@ def differential_privacy() -> Iterator[str]:
 
 @claim(
     "W-T3",
-    "Theorem 3 of [Boreale2012]",
     "On databases of bits, a mechanism is ε-secure exactly if for no individual i and under no "
     "prior the set Q_i = {x : x_i = 1} is an ε-breach.",
 )
@@ -98,7 +96,6 @@ def security_of_individuals() -> Iterator[str]:
 
 @claim(
     "W-R2",
-    "Remark 2 of [Boreale2012]",
     "In an ε-secure mechanism on databases of bits, the complement of Q_i is no ε-breach either.",
 )
 def security_of_complements() -> Iterator[str]:
@@ -119,17 +116,14 @@ def security_of_complements() -> Iterator[str]:
 
 @claim(
     "W-T4",
-    "Theorem 4 of [Boreale2012]",
     "ε-security implies ε-differential privacy. For each n ≥ 2 a mechanism on n bits is ε-private "
     "but has breaches of individuals of levels as near to nε as one likes.",
     Verdict.CORRECTED,
-    (
-        Erratum(
-            41,
-            "false",
-            "Such mechanisms are said to exist for every n.",
-            "They need n ≥ 2: for one individual security and privacy are the same.",
-        ),
+    Erratum(
+        41,
+        "false",
+        "Such mechanisms are said to exist for every n.",
+        "They need n ≥ 2: for one individual security and privacy are the same.",
     ),
 )
 def privacy_is_weaker() -> Iterator[str]:
@@ -155,17 +149,14 @@ def privacy_is_weaker() -> Iterator[str]:
 
 @claim(
     "W-Ex2",
-    "Example 2 of [Boreale2012]",
     "With 1/24 for 1/64, the 4 × 6 matrix on {0, 1}² is ε-private for ε = 2 bits at best, however "
     "the rows are named, and not 2-secure, as one ratio is 8.",
     Verdict.CORRECTED,
-    (
-        Erratum(
-            40,
-            "false",
-            "The first row has 1/64, and the matrix is said to be private with ε = 1.",
-            "1/24 makes the row sum to 1; ε is 2 on {0, 1}², and 1 only on a line of four.",
-        ),
+    Erratum(
+        40,
+        "false",
+        "The first row has 1/64, and the matrix is said to be private with ε = 1.",
+        "1/24 makes the row sum to 1; ε is 2 on {0, 1}², and 1 only on a line of four.",
     ),
 )
 def not_private_with_one_bit() -> Iterator[str]:
@@ -195,7 +186,6 @@ def not_private_with_one_bit() -> Iterator[str]:
 
 @claim(
     "W-T5",
-    "Theorem 5 of [Boreale2012]",
     "On databases of bits, ε-differential privacy is the same as: no Q_i is an ε-breach under "
     "priors that hold record i independent of the rest; and the same under product priors.",
 )

@@ -99,9 +99,9 @@ def _errors(
 
 @claim(
     "W-rate",
-    "Equations 5 to 8 of [Boreale2012]",
     "If all rows differ, the best guess of the input after n observations is wrong with a chance "
     "that falls like 2^(−nC), C the least Chernoff information of two rows, whatever the prior.",
+    source="Equations 5 to 8 of [Boreale2012]",
 )
 def chernoff() -> Iterator[str]:
     """Chernoff information by a grid; errors by types, and by the repeated channel."""
@@ -142,7 +142,6 @@ def chernoff() -> Iterator[str]:
 
 @claim(
     "W-D5",
-    "Definition 5 of [Boreale2012]",
     "Q is an n-breach of level ε if under some prior with p(Q) > 0 some n observations make Q "
     "likelier or less likely by a factor above 2^ε.",
 )
@@ -166,17 +165,14 @@ def repeated_breach() -> Iterator[str]:
 
 @claim(
     "W-P1",
-    "Proposition 1 of [Boreale2012]",
     "If all rows differ, every set Q of inputs but the empty one and that of all becomes an "
     "n-breach of any level for large n, under some prior.",
     Verdict.CORRECTED,
-    (
-        Erratum(
-            42,
-            "false",
-            "Every nonempty Q is said to be breached, so that of all inputs too.",
-            "Q must not be the set of all inputs, whose probability is 1 before and after.",
-        ),
+    Erratum(
+        42,
+        "false",
+        "Every nonempty Q is said to be breached, so that of all inputs too.",
+        "Q must not be the set of all inputs, whose probability is 1 before and after.",
     ),
 )
 def any_level() -> Iterator[str]:
@@ -211,11 +207,10 @@ def _doubt(n: int, before: Fraction) -> Fraction:
 
 @claim(
     "W-D6",
-    "Definition 6 of [Boreale2012]",
     "The rate of a breach says how fast p(Q|y^n) approaches 1 along some sequence of observations, "
     "for a set with 0 < p(Q) < 1; the rate level is the largest that is possible.",
     Verdict.CORRECTED,
-    (CERTAIN_SET,),
+    CERTAIN_SET,
 )
 def rate_of_a_breach() -> Iterator[str]:
     """The same output again and again; then a set that is certain."""
@@ -233,11 +228,11 @@ def rate_of_a_breach() -> Iterator[str]:
 
 @claim(
     "W-T6",
-    "Theorem 6 of [Boreale2012]",
     "With 0 < p(Q) < 1 asked for, the rate level is log2 of the largest ratio of two entries of a "
     "column: along no sequence of observations does p(Q|y^n) approach 1 faster.",
     Verdict.CORRECTED,
-    (CERTAIN_SET, NOTATION),
+    CERTAIN_SET,
+    NOTATION,
 )
 def rate_level() -> Iterator[str]:
     """All observations of random channels stay above the bound; one output attains it."""
@@ -263,18 +258,15 @@ def rate_level() -> Iterator[str]:
 
 @claim(
     "W-T7",
-    "Theorem 7 of [Boreale2012]",
     "If all rows differ, no entry is 0, 0 < p(Q) < 1 and p(Q)·2^ε < 1, then given Q the chance "
     "that p(Q|y^n) > 2^ε·p(Q) tends to 1 at the rate C, the least Chernoff information of a row "
     "inside and one outside. So does, given its complement, that of p(Q|y^n) < 2^−ε·p(Q).",
     Verdict.CORRECTED,
-    (
-        Erratum(
-            44,
-            "false",
-            "The chance of a breach is said to tend to 1 for every ε and p(Q).",
-            "It needs p(Q)·2^ε < 1: otherwise Q cannot become so likely, and the chance is 0.",
-        ),
+    Erratum(
+        44,
+        "false",
+        "The chance of a breach is said to tend to 1 for every ε and p(Q).",
+        "It needs p(Q)·2^ε < 1: otherwise Q cannot become so likely, and the chance is 0.",
     ),
 )
 def probability_of_a_breach() -> Iterator[str]:
@@ -315,21 +307,18 @@ def _membership(channel: Channel, subset: list[int], prior: list[str], n: int) -
 
 @claim(
     "W-D7",
-    "Definition 7 of [Boreale2012]",
     "A set, 0 < p(Q) < 1, is an average-case breach of rate ρ if the best guess whether the input "
     "is in it becomes right faster than 1 − 2^(−ρn). What decides are single rows inside and "
     "outside, not their means.",
     Verdict.CORRECTED,
-    (
-        CERTAIN_SET,
-        Erratum(
-            45,
-            "false",
-            "Before Definition 7: nothing is learnt if the mean rows of Q and Q^c are equal, and "
-            "all if they differ.",
-            "The observations of one input are dependent: rows (1, 0), (0, 1) against (½, ½) are "
-            "told apart, and with equal rows inside and outside the limit may be 3/4.",
-        ),
+    CERTAIN_SET,
+    Erratum(
+        45,
+        "false",
+        "Before Definition 7: nothing is learnt if the mean rows of Q and Q^c are equal, and "
+        "all if they differ.",
+        "The observations of one input are dependent: rows (1, 0), (0, 1) against (½, ½) are "
+        "told apart, and with equal rows inside and outside the limit may be 3/4.",
     ),
 )
 def average_rate() -> Iterator[str]:
@@ -360,11 +349,10 @@ def average_rate() -> Iterator[str]:
 
 @claim(
     "W-T8",
-    "Theorem 8 of [Boreale2012]",
     "With 0 < p(Q) < 1 asked for, no set is learnt faster on average than at the rate of the "
     "largest Chernoff information of two rows, which a prior on their inputs attains.",
     Verdict.CORRECTED,
-    (CERTAIN_SET,),
+    CERTAIN_SET,
 )
 def average_rate_level() -> Iterator[str]:
     """The two easiest rows by types; every set under random priors."""

@@ -89,7 +89,6 @@ def _root(square: Fraction) -> Fraction:
 
 @claim(
     "W-Ex3",
-    "Example 3 of [Boreale2012]",
     "The absolute, the squared and the 0/1 error are losses that are least at the truth; with the "
     "last, the utility U_n is the chance of an error.",
 )
@@ -119,7 +118,6 @@ def losses() -> Iterator[str]:
 
 @claim(
     "W-R3",
-    "Remark 3 of [Boreale2012]",
     "Chernoff information is defined and has its meaning for distributions on denumerably many "
     "outputs, too.",
 )
@@ -146,19 +144,16 @@ def denumerable() -> Iterator[str]:
 
 @claim(
     "W-T9",
-    "Theorem 9 of [Boreale2012]",
     "If all rows differ and the loss is least at the truth, guessing the likeliest input loses "
     "U_n = Σ_x p(x)·loss(x, x) + 2^(−nρ), ρ the least Chernoff information of two rows. With equal "
     "rows the rate may differ, too.",
     Verdict.CORRECTED,
-    (
-        NOTATION,
-        Erratum(
-            49,
-            "false",
-            "Footnote 4: with equal rows only the limit of U_n becomes another one.",
-            "The rate may change as well: U_n can be constant although ρ is finite.",
-        ),
+    NOTATION,
+    Erratum(
+        49,
+        "false",
+        "Footnote 4: with equal rows only the limit of U_n becomes another one.",
+        "The rate may change as well: U_n can be constant although ρ is finite.",
     ),
 )
 def rate_of_utility() -> Iterator[str]:
@@ -189,17 +184,14 @@ def rate_of_utility() -> Iterator[str]:
 
 @claim(
     "W-T10",
-    "Theorem 10 of [Boreale2012]",
     "An ε-secure mechanism has ρ ≤ ε, and so has an ε-private one if some neighbours have "
     "different rows. Both even have ρ ≤ ε/2 + log2((1 + 2^−ε)/2), which is attained.",
     Verdict.CORRECTED,
-    (
-        Erratum(
-            46,
-            "false",
-            "ε-differential privacy alone is said to bound ρ.",
-            "Some neighbours must have different rows: without edges ρ may be anything.",
-        ),
+    Erratum(
+        46,
+        "false",
+        "ε-differential privacy alone is said to bound ρ.",
+        "Some neighbours must have different rows: without edges ρ may be anything.",
     ),
 )
 def privacy_bounds_rates() -> Iterator[str]:
@@ -252,7 +244,6 @@ def _close_rows(ratio: Fraction, draw: random.Random) -> tuple[list[Fraction], l
 
 @claim(
     "W-T11",
-    "Theorem 11 of [Boreale2012]",
     "Inputs 0, …, N ≥ 1 with geometric noise c^|i−j| on the integers have "
     "ρ = log2(1 + c) − ½·log2 c − 1, whatever N is: two neighbours are the hardest to tell apart.",
 )
@@ -285,7 +276,6 @@ def _window(c: Fraction, width: int) -> Iterator[Distribution]:
 
 @claim(
     "W-R4",
-    "Remark 4 of [Boreale2012]",
     "With c = 2^−ε geometric noise is ε-private on a line, and ρ = ε/2 + log2((1 + 2^−ε)/2), which "
     "is .085 for ε = 1. Here ε counts bits: for ε = 1 in base e it is .173.",
 )
@@ -306,17 +296,14 @@ def geometric_privacy() -> Iterator[str]:
 
 @claim(
     "W-C1",
-    "Corollary 1 of [Boreale2012]",
     "Collecting at 0 and N what falls beyond never raises the rate. It leaves that of the "
     "geometric mechanism as it is, so the untruncated one is not superior.",
     Verdict.CORRECTED,
-    (
-        Erratum(
-            47,
-            "false",
-            "The truncated mechanism is said to have a strictly smaller rate.",
-            "It is equal for geometric noise: beyond an end all likelihood ratios are the same.",
-        ),
+    Erratum(
+        47,
+        "false",
+        "The truncated mechanism is said to have a strictly smaller rate.",
+        "It is equal for geometric noise: beyond an end all likelihood ratios are the same.",
     ),
 )
 def truncation() -> Iterator[str]:

@@ -49,9 +49,9 @@ RATIOS = tuple(map(Fraction, ("1", "6/5", "17/10", "2", "3", "8")))
 
 @claim(
     "E-T11-dual",
-    PROOF,
     "If weights b ≥ 0 cover the graph, Σ_i b_i·λ^−d(i,j) ≥ 1 for every j, then no private channel "
     "has Σ_z max_x K(z|x) above Σ b, so that no prior leaks more than log Σ b.",
+    source=PROOF,
 )
 def dual_bound() -> Iterator[str]:
     """A cover that is attained; then random ones, column by column as in the proof."""
@@ -82,9 +82,9 @@ def dual_bound() -> Iterator[str]:
 
 @claim(
     "D-instances",
-    PROOF,
     "The bounds of all papers from ε to leakage are sums of covers, but for Proposition 2 of "
     "[Alvim2011b] for few outputs: equal weights that sum to it need not cover the likeliest rows.",
+    source=PROOF,
 )
 def instances() -> Iterator[str]:
     """Each bound from its own formula, and its cover."""
@@ -136,9 +136,9 @@ def instances() -> Iterator[str]:
 
 @claim(
     "D-radius",
-    PROOF,
     "Radii may replace the diameters of Theorem 11: worst case ≤ best cover ≤ Σ λ^radius ≤ "
     "Σ λ^diameter. For ε > 0 no channel on a graph with an edge attains the last.",
+    source=PROOF,
 )
 def radius() -> Iterator[str]:
     """All graphs of up to six vertices at six ratios, component by component."""
@@ -165,9 +165,9 @@ def radius() -> Iterator[str]:
 
 @claim(
     "E-T11-radtight",
-    PROOF,
     "The bound with radii is attained at a fixed ε, by stars and spiders; the one with diameters "
     "never is if ε > 0 and there is an edge.",
+    source=PROOF,
 )
 def radius_is_tight() -> Iterator[str]:
     """A channel for the star, the worst case of the spider, and small graphs by definition."""
@@ -196,9 +196,9 @@ def radius_is_tight() -> Iterator[str]:
 
 @claim(
     "E-T11-gap",
-    "Ours: docs/proofs/columns.md",
     "Covers do not always give the worst case: on some trees it is smaller than the sum of every "
     "cover, and prices that prove it are negative at a vertex.",
+    source="Ours: docs/proofs/columns.md",
 )
 def gap() -> Iterator[str]:
     """Two trees by both programs; the prices against every extreme private column."""
@@ -237,9 +237,9 @@ def gap() -> Iterator[str]:
 
 @claim(
     "D-normalised",
-    PROOF,
     "Any weights divided by their least coverage are a cover. For a code C that gives "
     "|C| / min_w Σ_{c∈C} λ^−d(c,w), never above |C|·λ^R of Theorem 4 of [Barthe2011].",
+    source=PROOF,
 )
 def normalised() -> Iterator[str]:
     """Two codes of seven bits, by their formulas and on all 128 words."""
@@ -262,10 +262,10 @@ def normalised() -> Iterator[str]:
 
 @claim(
     "D-forms",
-    f"{PROOF}; with two outputs by computation",
     "The worst case is 1 + (m−1)(λ−1)/(λ+1) on a path of m, and |V| / Σ n_d·λ^−d if all vertices "
     "see n_d others at distance d. With two outputs, u ≤ 5 bits and λ = 2 it is 2 − 2^(−u/2) if u "
     "is even and 2 − (2/3)·2^(−(u−1)/2) if u is odd.",
+    source=f"{PROOF}; with two outputs by computation",
 )
 def closed_forms() -> Iterator[str]:
     """Formulas against the program of the definition."""

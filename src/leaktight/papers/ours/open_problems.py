@@ -65,10 +65,10 @@ from leaktight.worst_case import decide_bound, worst_case_leakage
 
 @claim(
     "O-1",
-    "Section V of [Edwards2021]",
     "Does Theorem 11 extend to uncountably many values? Its bound does, for discrete outputs: it "
     "needs no symmetrisation, as K(z|x) ≤ λ^d(x,c)·K(z|c) for a centre c of each component, summed "
     "over z. On finer and finer grids of an interval the worst case stays well within it.",
+    source="Section V of [Edwards2021]",
 )
 def uncountable() -> Iterator[str]:
     """Grids of an interval of length 2 with ratio e^|x−y|, and of one with a threshold."""
@@ -103,10 +103,10 @@ def uncountable() -> Iterator[str]:
 
 @claim(
     "O-2",
-    "Section 7 of [Alvim2011b]",
     "Which bounds hold for general gain functions? For every finite instance the best mechanism is "
     "computed exactly, with a proof. On a line it is the truncated geometric one for three gains "
     "and two priors. A general formula remains open.",
+    source="Section 7 of [Alvim2011b]",
 )
 def general_gains() -> Iterator[str]:
     """Line and clique of six answers at λ = 2."""
@@ -139,10 +139,10 @@ def general_gains() -> Iterator[str]:
 
 @claim(
     "O-3",
-    "Section 5 of [Alvim2011b], implicitly",
     "What are the best utility under other priors and on graphs without symmetry, and the best "
     "bound for few outputs? Each instance is solved exactly. For two outputs there is a formula "
     "(ours): 2 − λ^(−D/2) for even diameter D, 2 − 2·λ^(−(D−1)/2)/(1+λ) for odd.",
+    source="Section 5 of [Alvim2011b], implicitly",
 )
 def priors_graphs_and_outputs() -> Iterator[str]:
     """Two programs for utility; all small graphs and longer ones for two outputs."""
@@ -178,9 +178,9 @@ def priors_graphs_and_outputs() -> Iterator[str]:
 
 @claim(
     "O-4",
-    "Sections I and VI of [Barthe2011]",
     "Is there a closed expression for the leakage of n > 1 bits? It is n·log2(2λ/(1+λ)), by "
     "Theorem 1 of [Alvim2011b]; equal weights on all words cover better than any code.",
+    source="Sections I and VI of [Barthe2011]",
 )
 def many_bits() -> Iterator[str]:
     """The plain program and the best cover for up to three bits; a hundred bits at once."""
@@ -198,9 +198,9 @@ def many_bits() -> Iterator[str]:
 
 @claim(
     "O-5",
-    "Section VI of [Barthe2011]",
     "Is the procedure feasible that decides whether a rational function bounds the leakage for "
     "every ε? Yes: as the worst case is known, it is one test of the sign of a polynomial.",
+    source="Section VI of [Barthe2011]",
 )
 def feasible_decision() -> Iterator[str]:
     """The closed form, a bound that is not attained, and two that are too small, up to 60 bits."""
@@ -222,10 +222,10 @@ def feasible_decision() -> Iterator[str]:
 
 @claim(
     "O-6",
-    "Section 7 of [Boreale2012]",
     "How is average-case security related to maximum leakage? With t the largest total variation "
     "of two rows, the level is log2(1+t), and 1 + t ≤ Σ_z max_x K(z|x) ≤ 1 + (n−1)·t for n "
     "inputs; channels attain both ends for all n and t.",
+    source="Section 7 of [Boreale2012]",
 )
 def average_level_and_leakage() -> Iterator[str]:
     """Random channels between the ends, and two channels at them."""
@@ -271,10 +271,10 @@ def _about_a_film(ratings: dict[str, Sequence[int]]) -> Channel:
 
 @claim(
     "O-7",
-    "Section 7 of [Boreale2012]",
     "Do distances of rows measure how easily micro-data is de-anonymised? They are computed for "
     "any data set that is a channel: the two most similar rows decide how fast everybody is "
     "identified. Which distance defines security remains a question of modelling.",
+    source="Section 7 of [Boreale2012]",
 )
 def micro_data() -> Iterator[str]:
     """Ratings of films: each Chernoff information against its formula."""
@@ -304,10 +304,10 @@ def micro_data() -> Iterator[str]:
 
 @claim(
     "O-8",
-    "Footnote 4 of [Boreale2012]",
     "What is the rate of utility if rows are equal? Inputs with equal rows form a class. The limit "
     "is the sum over classes of what its best guess loses; the rate is the least Chernoff "
     "information of two classes without a best guess in common, if ties are nested.",
+    source="Footnote 4 of [Boreale2012]",
 )
 def equal_rows_and_utility() -> Iterator[str]:
     """Exact losses against limit and rate, for three losses on two equal rows."""
@@ -335,9 +335,9 @@ def equal_rows_and_utility() -> Iterator[str]:
 
 @claim(
     "O-9",
-    "[Alvim2011a], which states no further work",
     "It refers to the open question of [Barthe2011], which function of the number of people and ε "
     "is the optimal bound; its own Theorem 2 is that function, for any number of values.",
+    source="[Alvim2011a], which states no further work",
 )
 def optimal_function() -> Iterator[str]:
     """The plain program for several numbers of people and of values."""
@@ -353,11 +353,11 @@ def optimal_function() -> Iterator[str]:
 
 @claim(
     "O-10",
-    "Raised here",
     "Proposition 2 of [Alvim2011b] is proved for r ≤ v^u outputs (docs/proofs/few-outputs.md). "
     "Open are a formula for the worst case where no cover attains it, the fewest databases that "
     "violate Theorem 11 of [Edwards2021] read one way (8 do), and whether a graph of less than 15 "
     "vertices is vertex-transitive but not VT+.",
+    source="Raised here",
 )
 def raised_here() -> Iterator[str]:
     """An instance of each."""
