@@ -108,16 +108,6 @@ def databases(records: int, values: int) -> Graph:
     return Policy(SecretGraph.complete(values), records).adjacency().explicit()
 
 
-def both_ways(graph: Graph) -> Arcs:
-    """Return the edges of a graph in both directions.
-
-    >>> both_ways(Graph(3, [(0, 1)]))
-    [(0, 1), (1, 0)]
-    """
-    edges = [(i, j) for i, j in graph.edges.tolist()]
-    return edges + [(j, i) for i, j in edges]
-
-
 # --- bounds and programs -------------------------------------------------------------------
 
 
@@ -136,10 +126,9 @@ def radii_and_diameters(graph: Graph, ratio: Fraction) -> tuple[Fraction, Fracti
     >>> radii_and_diameters(Graph(5, [(0, 1), (1, 2), (3, 4)]), Fraction(2))
     (Fraction(4, 1), Fraction(6, 1))
     """
-    radii, diameters = graph.component_radii, graph.component_diameters
-    return sum((ratio**r for r in radii), Fraction(0)), sum(
-        (ratio**d for d in diameters), Fraction(0)
-    )
+    radii = sum((ratio**steps for steps in graph.component_radii), Fraction(0))
+    diameters = sum((ratio**steps for steps in graph.component_diameters), Fraction(0))
+    return radii, diameters
 
 
 def coverage(graph: Graph, ratio: Fraction, weights: Sequence[Fraction | int]) -> list[Fraction]:
@@ -174,7 +163,7 @@ def optimum(graph: Graph, ratio: Fraction | int, peaks: Sequence[int] | None = N
     >>> optimum(SecretGraph.line(4), 2), optimum(SecretGraph.line(4), 2, peaks=[0, 3])
     (Fraction(2, 1), Fraction(5, 3))
     """
-    return largest_sum(graph.order, both_ways(graph), Fraction(ratio), peaks)
+    return largest_sum(graph.order, graph.arcs.tolist(), Fraction(ratio), peaks)
 
 
 def largest_sum(
@@ -314,7 +303,7 @@ def falling(graph: Graph, ratio: Fraction, weights: Sequence[Fraction | int]) ->
     1  1/3  2/3
     """
     used = coverage(graph, ratio, weights)
-    steep = max((ratio * used[h] - used[i] for i, h in both_ways(graph)), default=Fraction(0))
+    steep = max((ratio * used[h] - used[i] for i, h in graph.arcs.tolist()), default=Fraction(0))
     scale = min(1 / max(used), (ratio - 1) / steep) if steep > 0 else 1 / max(used)
     left = [1 - scale * share for share in used]
     powers = [scale * ratio**-d for d in range(graph.order)] + [Fraction(0)]  # no path is −1
@@ -378,7 +367,7 @@ def event_ratio(channel: Channel, graph: Graph) -> Fraction | float:
     rows = [[fraction(p) for p in row] for row in channel.matrix]
     events = list(itertools.product([0, 1], repeat=len(channel.outputs)))
     worst: Fraction | float = Fraction(1)
-    for (i, h), event in itertools.product(both_ways(graph), events):
+    for (i, h), event in itertools.product(graph.arcs.tolist(), events):
         here, there = (sum(itertools.compress(rows[x], event), Fraction(0)) for x in (i, h))
         if here:
             worst = max(worst, here / there if there else math.inf)

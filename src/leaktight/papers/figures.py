@@ -1,5 +1,6 @@
 """What do the papers' figures look like, with the exact optimum added?"""
 
+import math
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -83,7 +84,7 @@ def _barthe(bits: int) -> Callable[[Any], None]:
     return draw
 
 
-NATS = 0.6931471805599453
+NATS = math.log(2)
 """Nats in a bit."""
 
 FIGURES: dict[str, Callable[[Any], None]] = {

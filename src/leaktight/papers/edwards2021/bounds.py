@@ -20,7 +20,6 @@ from leaktight.papers.edwards2021.blocks import block_channel, block_graph
 from leaktight.papers.evidence import (
     TWO,
     Arcs,
-    both_ways,
     disjoint,
     largest_sum,
     listed,
@@ -226,7 +225,7 @@ def arrows(graph: AdjacencyGraph) -> Arcs:
     [(0, 1), (1, 0), (2, 1)]
     """
     back = {(j, i) for i, j in graph.one_way_indices.tolist()}
-    return [arc for arc in both_ways(graph.explicit()) if arc not in back]
+    return [(i, j) for i, j in graph.explicit().arcs.tolist() if (i, j) not in back]
 
 
 THRESHOLDS = tuple(SecretGraph.threshold([1, 2, 3, 4], theta) for theta in (1, 2, 3))
