@@ -22,7 +22,6 @@ from leaktight.exact.linear_program import LinearProgram, Optimum, solve_exact
 from leaktight.leakage.utility import utility
 from leaktight.leakage.vulnerability import posterior_risk, posterior_vulnerability
 from leaktight.mechanisms.best import BestMechanism, optimal_mechanism
-from leaktight.mechanisms.even_ring import EvenRing
 from leaktight.mechanisms.geometric import TruncatedGeometric
 from leaktight.mechanisms.graph_exponential import GraphExponential
 from leaktight.mechanisms.laplace import RoundedLaplace
@@ -323,7 +322,6 @@ def constructions(graph: SecretGraph, epsilon: str) -> list[Mechanism]:
         lambda: TruncatedGeometric(graph.vertices, epsilon=epsilon, sensitivity=n - 1),
         lambda: RoundedLaplace(graph.vertices, epsilon=epsilon, sensitivity=n - 1),
         lambda: TruncatedGeometric(graph.vertices, epsilon=epsilon),
-        lambda: EvenRing(graph.vertices, epsilon=epsilon),
         lambda: PlanarGeometric(4, 4, epsilon=epsilon),
         lambda: PlanarLaplace(4, 4, epsilon=epsilon),
     ):

@@ -293,6 +293,20 @@ def test_a_connected_graph_with_few_outputs_leaks_less() -> None:
         leakage_bounds(path(4), 2, outputs=0)
 
 
+def test_proposition_2_is_as_printed_and_not_offered_where_it_is_false() -> None:
+    """The formula of [Alvim2011b]_ holds for up to |X| outputs; beyond, it says 8/7 for 4/3."""
+
+    def printed(records: int, outputs: int, ratio: int) -> Fraction:
+        bits = Policy(SecretGraph.complete(2), records)
+        table = leakage_bounds(bits, ratio, outputs=outputs)
+        return next(b.value for b in table.named("Proposition 2") if "ours" not in b.form)
+
+    assert printed(3, 4, 2) == Fraction(4 * 8, 9 - 4 + 8)
+    assert printed(2, 3, 1) == Fraction(3, 2)
+    bits = leakage_bounds(Policy(SecretGraph.complete(2)), 2, outputs=4)
+    assert "false for more outputs" in reasons(bits)["Proposition 2 of [Alvim2011b]: r outputs"]
+
+
 # --- the table -----------------------------------------------------------------------------
 
 

@@ -92,7 +92,11 @@ class _LowestTerms:
 
 
 def fraction(value: fmpq) -> Fraction:
-    """Return ``value`` as the standard library's ``Fraction``."""
+    """Return an entry of an exact array, such as a channel's matrix, as a ``Fraction``.
+
+    >>> fraction(rational("2/6"))
+    Fraction(1, 3)
+    """
     return Fraction(_LowestTerms(value))  # type: ignore[call-overload]
 
 

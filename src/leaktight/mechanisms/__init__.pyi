@@ -2,14 +2,11 @@ from .best.best import BestMechanism, optimal_mechanism
 from .best.few_outputs import worst_case_with_outputs
 from .best.repair import Repaired, repair
 from .best.tradeoff import TradeOff, least_leaking, most_useful
-from .blocks import BlockMechanism
-from .even_ring import EvenRing
 from .exponential import ExponentialMechanism
 from .geometric import GeometricNoise, TruncatedGeometric
 from .graph_exponential import GraphExponential, NormalisedExponential
 from .laplace import RoundedLaplace
 from .mechanism import Guarantee, Mechanism
-from .one_bit import OneBit
 from .planar import PlanarGeometric, PlanarLaplace
 from .randomized_response import RandomizedResponse
 from .release.draw import sample
@@ -19,15 +16,12 @@ from .tight_constraints import TightConstraints
 
 __all__ = [
     "BestMechanism",
-    "BlockMechanism",
-    "EvenRing",
     "ExponentialMechanism",
     "GeometricNoise",
     "GraphExponential",
     "Guarantee",
     "Mechanism",
     "NormalisedExponential",
-    "OneBit",
     "PlanarGeometric",
     "PlanarLaplace",
     "RandomizedResponse",

@@ -77,16 +77,54 @@ def demand(condition: bool, message: str) -> None:
         raise Unexpected(message)
 
 
+def expect(found: object, expected: object, what: str) -> None:
+    """Fail the claim unless something came out as expected.
+
+    >>> expect(1 + 1, 2, "the sum")
+    """
+    demand(found == expected, f"{what} must be {expected}, got {found}")
+
+
+PAPERS = {
+    "A": "Alvim2011b",
+    "B": "Barthe2011",
+    "E": "Edwards2021",
+    "Q": "Alvim2011a",
+    "W": "Boreale2012",
+}
+ITEMS = {
+    "C": "Corollary",
+    "D": "Definition",
+    "Ex": "Example",
+    "Fig": "Figure",
+    "L": "Lemma",
+    "P": "Proposition",
+    "R": "Remark",
+    "T": "Theorem",
+    "Tab": "Table",
+}
+
+
+def place(id: str) -> str:
+    """Return where a claim stands, if its id is that of a numbered item.
+
+    >>> place("E-Fig2")
+    'Figure 2 of [Edwards2021]'
+    """
+    item = id[2:].rstrip("0123456789")
+    return f"{ITEMS[item]} {id[2 + len(item) :]} of [{PAPERS[id[0]]}]"
+
+
 def claim(
     id: str,
-    source: str,
     statement: str,
     verdict: Verdict = Verdict.HOLDS,
-    errata: tuple[Erratum, ...] = (),
+    *errata: Erratum,
+    source: str | None = None,
 ) -> Callable[[Check], Claim]:
-    """Make a claim of a function that yields its evidence.
+    """Make a claim of a function that yields its evidence; its place follows from its id, or not.
 
-    >>> @claim("X-T1", "Theorem 1", "Two and two are four.")
+    >>> @claim("E-T99", "Two and two are four.")
     ... def sums() -> Iterator[str]:
     ...     demand(2 + 2 == 4, f"2 + 2 must be 4, got {2 + 2}")
     ...     yield f"2 + 2 = {2 + 2}"
@@ -95,7 +133,7 @@ def claim(
     """
 
     def made(check: Check) -> Claim:
-        return Claim(id, source, statement, verdict, errata, check)
+        return Claim(id, source or place(id), statement, verdict, errata, check)
 
     return made
 
@@ -108,8 +146,3 @@ def run(claim: Claim) -> Outcome:
     except (Unexpected, LeaktightError) as wrong:
         failure = str(wrong)
     return Outcome(claim, tuple(evidence), time.perf_counter() - start, failure)
-
-
-def claims_of(names: dict[str, object]) -> tuple[Claim, ...]:
-    """Return the claims among the names of a module, in their order."""
-    return tuple(value for value in names.values() if isinstance(value, Claim))

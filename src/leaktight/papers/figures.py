@@ -1,14 +1,13 @@
 """What do the papers' figures look like, with the exact optimum added?"""
 
+import math
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 from leaktight.errors import InvalidFile
-from leaktight.policies.policy import Policy
-from leaktight.policies.secrets import SecretGraph
-from leaktight.worst_case.optimum import worst_case_leakage
-from leaktight.worst_case.published import leakage_bounds
+from leaktight.policies import Policy, SecretGraph
+from leaktight.worst_case import leakage_bounds, worst_case_leakage
 
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#000000")
 """Colours that everyone can tell apart (Okabe and Ito)."""
@@ -85,7 +84,7 @@ def _barthe(bits: int) -> Callable[[Any], None]:
     return draw
 
 
-NATS = 0.6931471805599453
+NATS = math.log(2)
 """Nats in a bit."""
 
 FIGURES: dict[str, Callable[[Any], None]] = {

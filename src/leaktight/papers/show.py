@@ -2,6 +2,7 @@
 
 from collections import Counter
 from collections.abc import Sequence
+from dataclasses import asdict
 from textwrap import fill
 from typing import Any
 
@@ -67,10 +68,7 @@ def to_dict(outcome: Outcome) -> dict[str, Any]:
         "holds": outcome.holds,
         "failure": outcome.failure,
         "evidence": list(outcome.evidence),
-        "errata": [
-            {"number": e.number, "kind": e.kind, "wrong": e.wrong, "right": e.right}
-            for e in claim.errata
-        ],
+        "errata": [asdict(erratum) for erratum in claim.errata],
         "seconds": round(outcome.seconds, 3),
     }
 

@@ -171,6 +171,10 @@ class Optimum:
 
     ``y`` has a price for each row: positive only where its lower bound binds, negative only where
     its upper one does. The reduced costs c − Aᵀy have the same signs for the variables.
+
+    >>> from leaktight.exact import solve_exact
+    >>> isinstance(solve_exact(LinearProgram([1], ([0], [0], [3]), row_lower=[1])), Optimum)
+    True
     """
 
     value: Any

@@ -8,22 +8,19 @@ from heapq import heapify, heappop, heappush
 from itertools import combinations, product
 from typing import Any, TypeAlias
 
-from leaktight.channels.channel import Channel
-from leaktight.channels.distribution import Distribution
-from leaktight.exact.numbers import Value
-from leaktight.exact.rounding import log2
-from leaktight.leakage.entropy import (
+from leaktight.channels import Channel, Distribution
+from leaktight.exact import log2
+from leaktight.leakage import (
     cachin_entropy,
     conditional_entropy,
     conditional_renyi_entropy,
+    hyper,
     renyi_entropy,
     shannon_entropy,
+    vulnerability,
 )
-from leaktight.leakage.hyper import hyper
-from leaktight.leakage.vulnerability import vulnerability
-from leaktight.papers.alvim2011b.leakage import RESPONSE
-from leaktight.papers.alvim2011b.lemmas import SEED, any_channel, any_prior, expect
-from leaktight.papers.claim import Erratum, Verdict, claim, claims_of, demand
+from leaktight.papers.claim import Erratum, Verdict, claim, demand, expect
+from leaktight.papers.evidence import RESPONSE, SEED, any_cases, any_prior
 
 CLOSE = 2.0**-40
 """How far a sum of floats may be from a number that is correctly rounded."""
@@ -116,7 +113,6 @@ def _likely(values: str, draw: random.Random) -> dict[str, Fraction]:
 
 @claim(
     "Q-D1",
-    "Definition 1 of [Alvim2011a]",
     "Shannon's adversary asks whether the secret is in a set, again and again, and wants to need "
     "few questions on average. To halve the probability as evenly as can be is not always best.",
 )
@@ -152,17 +148,14 @@ def leaves(tree: Any, depth: int = 0) -> Depths:
 
 @claim(
     "Q-Ex3",
-    "Example 3 of [Alvim2011a]",
     "For probabilities 1/4, 1/4, 1/8, 1/8 and four of 1/16 the secret is found with 11/4 questions "
     "on average. That is Σ p·n; with −log2 p for n it is Shannon's entropy.",
     Verdict.CORRECTED,
-    (
-        Erratum(
-            38,
-            "typo",
-            "Entropy is said to arise with log2 p in place of n, and the sum ends at p(f).",
-            "It arises with −log2 p, and the sum goes on to p(h).",
-        ),
+    Erratum(
+        38,
+        "typo",
+        "Entropy is said to arise with log2 p in place of n, and the sum ends at p(f).",
+        "It arises with −log2 p, and the sum goes on to p(h).",
     ),
 )
 def eight_secrets() -> Iterator[str]:
@@ -182,7 +175,6 @@ def eight_secrets() -> Iterator[str]:
 
 @claim(
     "Q-Fig2",
-    "Figure 2 of [Alvim2011a]",
     "A tree of questions for Example 3. Every question halves the probability, so no strategy is "
     "better.",
     Verdict.DRAWING,
@@ -206,7 +198,7 @@ def search_tree() -> Iterator[str]:
 # --- entropies -----------------------------------------------------------------------------
 
 
-def in_bits(probabilities: Iterable[Value]) -> float:
+def in_bits(probabilities: Iterable[Fraction | float]) -> float:
     """Return −Σ p log2 p by floats.
 
     >>> in_bits([Fraction(1, 2), Fraction(1, 2)])
@@ -217,7 +209,6 @@ def in_bits(probabilities: Iterable[Value]) -> float:
 
 @claim(
     "Q-D2",
-    "Definition 2 of [Alvim2011a]",
     "Shannon's entropy −Σ p log2 p is least, 0, if one value is certain, and greatest, log2 of the "
     "number of values, if all are equally likely.",
 )
@@ -242,7 +233,6 @@ def entropy() -> Iterator[str]:
 
 @claim(
     "Q-P1",
-    "Proposition 1 of [Alvim2011a]",
     "No strategy of questions needs fewer than H(X) on average. Some strategy needs exactly H(X) "
     "if all probabilities are powers of 2.",
 )
@@ -266,15 +256,13 @@ def fewest_questions() -> Iterator[str]:
 
 @claim(
     "Q-D3",
-    "Definition 3 of [Alvim2011a]",
     "Conditional entropy, the posteriors' entropy on average, is between 0 and H(X): 0 exactly if "
     "the output determines the secret, H(X) exactly if the two are independent.",
 )
 def conditional() -> Iterator[str]:
     """The formula on random channels and priors, and both ends."""
-    draw, count, ends = random.Random(SEED), 150, [0, 0]
-    for _ in range(count):
-        channel, prior = any_channel(3, 3, draw), any_prior(3, draw)
+    count, ends = 150, [0, 0]
+    for channel, prior in any_cases(count, 3, 3):
         after, before = hyper(channel, prior), shannon_entropy(prior)
         found = conditional_entropy(channel, prior)
         beliefs = [(p, after.posterior(z)) for z, p in after.outer.items()]
@@ -294,7 +282,6 @@ def conditional() -> Iterator[str]:
 
 @claim(
     "Q-D4",
-    "Definition 4 of [Alvim2011a]",
     "The adversary with one try succeeds with chance max p, and −log2 max p is min-entropy. Left "
     "by an observation, in Smith's form it never rises; in Cachin's, a mean of logs, it can.",
 )
@@ -304,9 +291,8 @@ def one_try() -> Iterator[str]:
     expect((round(bits, 6), vulnerability(SKEWED)), (0.152003, Fraction(9, 10)), "H∞ and max p")
     demand(bits <= far <= bits * 1000 / 999 + CLOSE, f"H of order 1000 must be near, got {far}")
     yield f"(9/10, 1/10): H∞ = {bits:.6f}, of order 1000 {far:.6f}"
-    draw, count, higher = random.Random(SEED), 200, 0
-    for _ in range(count):
-        channel, prior = any_channel(3, 3, draw), any_prior(3, draw)
+    count, higher = 200, 0
+    for channel, prior in any_cases(count, 3, 3):
         before = renyi_entropy(prior, math.inf)
         after = conditional_renyi_entropy(channel, prior)
         demand(after <= before, f"Smith's form must be at most {before}, got {after}")
@@ -315,6 +301,3 @@ def one_try() -> Iterator[str]:
     cachin, smith = cachin_entropy(FLIP, SKEWED), conditional_renyi_entropy(FLIP, SKEWED)
     expect((round(cachin, 6), smith), (0.167185, bits), "both forms for a bit flipped with 1/5")
     yield f"flipped with 1/5: Cachin's form {cachin:.6f} > {bits:.6f}, Smith's is {smith:.6f}"
-
-
-CLAIMS = claims_of(dict(vars()))

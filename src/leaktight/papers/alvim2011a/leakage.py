@@ -1,22 +1,24 @@
 """What does a channel tell of its input? Section 3 of [Alvim2011a]."""
 
-import random
 from collections.abc import Iterator
 from fractions import Fraction
 from itertools import combinations_with_replacement, product
 
-from leaktight.channels.channel import Channel
+from leaktight.channels import Channel
 from leaktight.errors import InvalidChannel
-from leaktight.exact.rounding import log2
-from leaktight.leakage.capacity import min_capacity
-from leaktight.leakage.entropy import conditional_entropy, mutual_information, shannon_entropy
-from leaktight.leakage.hyper import hyper
-from leaktight.leakage.information_capacity import shannon_capacity
-from leaktight.leakage.vulnerability import min_entropy_leakage
+from leaktight.exact import log2
+from leaktight.leakage import (
+    conditional_entropy,
+    hyper,
+    min_capacity,
+    min_entropy_leakage,
+    mutual_information,
+    shannon_capacity,
+    shannon_entropy,
+)
 from leaktight.papers.alvim2011a.entropy import CLOSE, FLIP, SKEWED
-from leaktight.papers.alvim2011b.leakage import RESPONSE
-from leaktight.papers.alvim2011b.lemmas import SEED, any_channel, any_prior, expect, sum_of_maxima
-from leaktight.papers.claim import Erratum, Verdict, claim, claims_of, demand
+from leaktight.papers.claim import Erratum, Verdict, claim, demand, expect
+from leaktight.papers.evidence import RESPONSE, any_cases, sum_of_maxima
 
 WIDTH = 2.0**-20
 """How wide the enclosure of a capacity may be."""
@@ -24,7 +26,6 @@ WIDTH = 2.0**-20
 
 @claim(
     "Q-D5",
-    "Definition 5 of [Alvim2011a]",
     "A channel is an input, an output and a matrix of p(y|x): no entry is negative and every row "
     "sums to 1.",
 )
@@ -37,9 +38,8 @@ def channel_matrix() -> Iterator[str]:
         except InvalidChannel:
             refused.append(rows[0])
     expect(len(refused), 2, "the number of matrices refused")
-    draw, count = random.Random(SEED), 20
-    for _ in range(count):
-        channel, prior = any_channel(3, 4, draw), any_prior(3, draw)
+    count = 20
+    for channel, prior in any_cases(count, 3, 4):
         joint = [
             Fraction(prior[x]) * Fraction(channel[x, y])
             for x, y in product(channel.inputs, channel.outputs)
@@ -49,16 +49,11 @@ def channel_matrix() -> Iterator[str]:
     yield f"refused: {' and '.join('(' + ', '.join(row) + ')' for row in refused)}"
 
 
-@claim(
-    "Q-D6",
-    "Definition 6 of [Alvim2011a]",
-    "Mutual information I(X;Y) = H(X) − H(X|Y) is symmetric, and between 0 and H(X).",
-)
+@claim("Q-D6", "Mutual information I(X;Y) = H(X) − H(X|Y) is symmetric, and between 0 and H(X).")
 def information() -> Iterator[str]:
     """The channel turned round by Bayes' rule."""
-    draw, count = random.Random(SEED), 100
-    for _ in range(count):
-        channel, prior = any_channel(3, 4, draw), any_prior(3, draw)
+    count = 100
+    for channel, prior in any_cases(count, 3, 4):
         after, found = hyper(channel, prior), mutual_information(channel, prior)
         back = Channel(after.inner.T, after.outer.values, channel.inputs)
         expect(mutual_information(back, after.outer), found, "I(Y;X), correctly rounded as I(X;Y)")
@@ -93,18 +88,15 @@ def _columns_are_single(channel: Channel) -> bool:
 
 @claim(
     "Q-P2",
-    "Proposition 2 of [Alvim2011a]",
     "Shannon's capacity is 0 exactly if all rows are equal, and log2 of the number of inputs "
     "exactly if each column has at most one positive entry. With fewer outputs than inputs less "
     "is possible, and then columns may be shared.",
     Verdict.CORRECTED,
-    (
-        Erratum(
-            34,
-            "typo",
-            "The largest capacity is given as H(X).",
-            "It is log2 of the number of inputs: a capacity has no fixed prior.",
-        ),
+    Erratum(
+        34,
+        "typo",
+        "The largest capacity is given as H(X).",
+        "It is log2 of the number of inputs: a capacity has no fixed prior.",
     ),
 )
 def capacity_is_zero_or_full() -> Iterator[str]:
@@ -135,23 +127,20 @@ def capacity_is_zero_or_full() -> Iterator[str]:
 
 @claim(
     "Q-P3",
-    "Proposition 3 of [Alvim2011a]",
     "Min-capacity, log2 Σ_y max_x p(y|x), is 0 exactly if all rows are equal, and log2 of the "
     "number of inputs exactly if each column has at most one positive entry.",
     Verdict.CORRECTED,
-    (
-        Erratum(
-            33,
-            "false",
-            "For min-capacity only the “if” part is said to hold.",
-            "Both converses hold; it is the leakage under a fixed prior that can vanish.",
-        ),
-        Erratum(
-            12,
-            "typo",
-            "Min-capacity is printed as the sum of the column maxima.",
-            "It is the binary logarithm of that sum.",
-        ),
+    Erratum(
+        33,
+        "false",
+        "For min-capacity only the “if” part is said to hold.",
+        "Both converses hold; it is the leakage under a fixed prior that can vanish.",
+    ),
+    Erratum(
+        12,
+        "typo",
+        "Min-capacity is printed as the sum of the column maxima.",
+        "It is the binary logarithm of that sum.",
     ),
 )
 def min_capacity_is_zero_or_full() -> Iterator[str]:
@@ -171,6 +160,3 @@ def min_capacity_is_zero_or_full() -> Iterator[str]:
     whole = min_capacity(Channel.identity(2))
     expect((whole.factor, whole.bits), (2, 1), "Σ max and bits of the identity")
     yield f"identity on 2 inputs: Σ max {whole.factor}, capacity {whole.bits:g} bit"
-
-
-CLAIMS = claims_of(dict(vars()))

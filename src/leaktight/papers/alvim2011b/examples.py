@@ -4,20 +4,14 @@ from collections.abc import Iterator, Sequence
 from fractions import Fraction
 from itertools import combinations, product
 
-from leaktight.channels.channel import Channel
-from leaktight.channels.gain import Gain
-from leaktight.leakage.utility import utility
-from leaktight.leakage.vulnerability import posterior_vulnerability
-from leaktight.mechanisms.best import optimal_mechanism
-from leaktight.mechanisms.even_ring import EvenRing
-from leaktight.mechanisms.geometric import TruncatedGeometric
-from leaktight.mechanisms.graph_exponential import GraphExponential
-from leaktight.papers.alvim2011b.lemmas import expect
-from leaktight.papers.alvim2011b.utility import RINGS, best_utility
-from leaktight.papers.claim import Erratum, Verdict, claim, claims_of, demand
-from leaktight.policies.graph import Graph
-from leaktight.policies.secrets import SecretGraph
-from leaktight.privacy.level import distinguishability, privacy_level
+from leaktight.channels import Channel, Gain
+from leaktight.leakage import posterior_vulnerability, utility
+from leaktight.mechanisms import GraphExponential, TruncatedGeometric, optimal_mechanism
+from leaktight.papers.alvim2011b.utility import RINGS, doubled_ring
+from leaktight.papers.claim import Erratum, Verdict, claim, demand, expect
+from leaktight.papers.evidence import best_utility
+from leaktight.policies import Graph, SecretGraph
+from leaktight.privacy import distinguishability, privacy_level
 
 CITIES = ["A", "B", "C", "D", "E", "F"]
 LESS_AT_THE_ENDS = ["1/10", "1/5", "1/5", "1/5", "1/5", "1/10"]
@@ -35,6 +29,13 @@ ROUNDED = Erratum(
     "typo",
     "Table 1 has four entries 0.053, and 0.2412 was computed from its rounded entries.",
     "The four are 0.052, and the utility is 0.2415.",
+)
+
+OTHER_PRIORS = Erratum(
+    24,
+    "false",
+    "M2 is said to be more useful for other priors too.",
+    "Under (.3, .1, .1, .1, .1, .3) M1 is: 0.3884 against 0.3429.",
 )
 
 
@@ -56,70 +57,73 @@ def between(prior: Sequence[str] | None, digits: int, gain: Gain | None = None) 
     return ends.pop()
 
 
+def utilities() -> Iterator[tuple[str, Sequence[str] | None, float, Fraction]]:
+    """Yield the utilities of M1 and M2 under three priors; M1 is better under the last alone."""
+    ours = GraphExponential(SecretGraph.complete(CITIES), ratio=2).channel
+    for name, prior, first, second in (
+        ("uniform", None, 0.2243366, Fraction(2, 7)),
+        ("(.1, .2, …, .1)", LESS_AT_THE_ENDS, 0.2415224, Fraction(2, 7)),
+        ("(.3, .1, …, .3)", MORE_AT_THE_ENDS, 0.3884, Fraction(12, 35)),
+    ):
+        m1, m2 = between(prior, len(str(first)) - 2), utility(ours, prior).value
+        expect((m1, m2), (first, second), f"the utilities under {name}")
+        demand((m1 > m2) == (prior is MORE_AT_THE_ENDS), f"M1 must not beat M2 under {name}")
+        yield name, prior, m1, Fraction(m2)
+
+
+def misprints() -> list[tuple[str, str, str]]:
+    """List the entries of Table 1 that are not as M1 has them, as printed and as they are."""
+    low, high = truncated_geometric()
+    found = []
+    for (x, row), (k, z) in product(TABLE_1.items(), enumerate(CITIES)):
+        entry, above = (f"{float(channel[x, z]):.5f}" for channel in (low, high))
+        expect(entry, above, f"the entry of {x} and {z} by the upper step")
+        if f"{float(low[x, z]):.3f}" != row.split()[k]:
+            found.append((x + z, row.split()[k], entry))
+    expect(found, [(name, "0.053", "0.05245") for name in ("BD", "CE", "DB", "EC")], "misprints")
+    return found
+
+
 @claim(
     "A-Ex2",
-    "Example 2 of [Alvim2011b]",
     "For the city with most votes at λ = 2, 2/7 on the diagonal and 1/7 elsewhere (M2) is more "
     "useful than the truncated geometric mechanism (M1) for equally likely cities, but not under "
     "every prior, nor for every gain.",
     Verdict.CORRECTED,
-    (
-        Erratum(
-            24,
-            "false",
-            "M2 is said to be more useful for other priors too.",
-            "Under (.3, .1, .1, .1, .1, .3) M1 is: 0.3884 against 0.3429.",
-        ),
-        ROUNDED,
-    ),
+    OTHER_PRIORS,
+    ROUNDED,
 )
 def elections() -> Iterator[str]:
     """Utilities under three priors and two gains, and the optimum of each."""
-    clique = SecretGraph.complete(CITIES)
+    clique, optima = SecretGraph.complete(CITIES), (Fraction(2, 7), Fraction(8, 25), Fraction(2, 5))
     ours = GraphExponential(clique, ratio=2).channel
-    known = {
-        "uniform": (None, 0.2243366, Fraction(2, 7), Fraction(2, 7)),
-        "(.1, .2, …, .1)": (LESS_AT_THE_ENDS, 0.2415224, Fraction(2, 7), Fraction(8, 25)),
-        "(.3, .1, …, .3)": (MORE_AT_THE_ENDS, 0.3884, Fraction(12, 35), Fraction(2, 5)),
-    }
-    for name, (prior, first, second, optimum) in known.items():
-        digits = len(str(first)) - 2
-        m1, m2 = between(prior, digits), utility(ours, prior).value
+    for (name, prior, m1, m2), known in zip(utilities(), optima, strict=True):
         best = best_utility(clique, prior)
-        expect((m1, m2, best), (first, second, optimum), f"utilities under {name}")
-        demand((m1 > m2) == (prior is MORE_AT_THE_ENDS), f"M1 must not beat M2 under {name}")
+        expect(best, known, f"the best utility under {name}")
         yield f"{name}: M1 {m1}, M2 {m2} = {float(m2):.4f}, best {best}"
     gain = Gain.from_function(
         lambda a, b: 1 - Fraction(abs(CITIES.index(a) - CITIES.index(b)), 5), CITIES
     )
-    m1, m2 = between(None, 5, gain), posterior_vulnerability(ours, None, gain)
-    best = optimal_mechanism(clique, None, gain, ratio=2).utility
-    expect((m1, m2, best), (0.71845, Fraction(5, 7), Fraction(11, 15)), "utilities for that gain")
-    demand(m1 > m2, f"M1 must be better for that gain, got {m1} and {m2}")
-    yield f"gain 1 − |y − y′|/5: M1 {m1}, M2 {m2} = {float(m2):.5f}, best {best}"
+    near, other = between(None, 5, gain), posterior_vulnerability(ours, None, gain)
+    best, known = optimal_mechanism(clique, None, gain, ratio=2).utility, Fraction(11, 15)
+    expect((near, other, best), (0.71845, Fraction(5, 7), known), "utilities for that gain")
+    demand(near > other, f"M1 must be better for that gain, got {near} and {other}")
+    yield f"gain 1 − |y − y′|/5: M1 {near}, M2 {other} = {float(other):.5f}, best {best}"
 
 
 @claim(
     "A-Tab1",
-    "Table 1 of [Alvim2011b]",
     "M1 is the truncated geometric mechanism with step 2^(1/5), ratio 2 between any two cities; "
     "M2 has 2/7 and 1/7. Four entries of M1 are misprinted, and as rounded it has a ratio above 2.",
     Verdict.CORRECTED,
-    (ROUNDED,),
+    ROUNDED,
 )
 def election_tables() -> Iterator[str]:
     """Every printed entry, between two rational steps."""
-    clique, wrong = SecretGraph.complete(CITIES), set()
-    for channel in truncated_geometric():
-        for x, row in TABLE_1.items():
-            for z, entry in zip(CITIES, row.split(), strict=True):
-                if f"{float(channel[x, z]):.3f}" != entry:
-                    wrong.add((x, z, entry, f"{float(channel[x, z]):.5f}"))
-    pairs = [("B", "D"), ("C", "E"), ("D", "B"), ("E", "C")]
-    expect(wrong, {(x, z, "0.053", "0.05245") for x, z in pairs}, "the misprinted entries")
+    clique, wrong = SecretGraph.complete(CITIES), misprints()
     level = privacy_level(truncated_geometric()[0], clique).ratio
     demand(level <= 2, f"the ratio of M1 must be at most 2, got {level}")
-    (*_, printed, right), *_ = wrong
+    _, printed, right = wrong[0]
     yield f"M1: {36 - len(wrong)} of 36 entries right; {len(wrong)} printed {printed} are {right}"
     table = {x: [Fraction(p) for p in row.split()] for x, row in TABLE_1.items()}
     steep = max(a / b for a, b in combinations([table[x][0] for x in CITIES], 2))
@@ -137,17 +141,16 @@ def election_tables() -> Iterator[str]:
 
 @claim(
     "A-Ex3",
-    "Example 3 of [Alvim2011b]",
     "For a count of 5 votes at λ = 2 the truncated geometric mechanism M1 has utility 4/9, the "
     "optimum on the line, and M2 of Remark 1 has 4/11. M1 would not be private on a ring, and M2 "
     "is not optimal there.",
     Verdict.CORRECTED,
-    (RINGS,),
+    RINGS,
 )
 def counts_of_votes() -> Iterator[str]:
     """Both mechanisms on the line and on the ring, and the optima."""
     line, ring = SecretGraph.line(6), SecretGraph.cycle(6)
-    first, second = TruncatedGeometric(6, ratio=2).channel, EvenRing(6, ratio=2).channel
+    first, second = TruncatedGeometric(6, ratio=2).channel, doubled_ring(6, 2)
     found = utility(first).value, utility(second).value, best_utility(line), best_utility(ring)
     known = Fraction(4, 9), Fraction(4, 11), Fraction(4, 9), Fraction(8, 21)
     expect(found, known, "the utilities of M1, M2 and the optima")
@@ -162,7 +165,6 @@ def counts_of_votes() -> Iterator[str]:
 
 @claim(
     "A-Tab2",
-    "Table 2 of [Alvim2011b]",
     "M1 has the fractions 2/3 to 1/48 of the truncated geometric mechanism, and M2 is 4/11, 2/11, "
     "1/11 around a ring of 6 with the opposite entry doubled.",
 )
@@ -177,11 +179,8 @@ def count_tables() -> Iterator[str]:
     expect(TruncatedGeometric(6, ratio=2).channel, first, "M1")
     around = ["4/11", "2/11", "1/11", "1/11", "1/11", "2/11"]
     second = Channel([around[-i:] + around[:-i] for i in range(6)])
-    expect(EvenRing(6, ratio=2).channel, second, "M2")
+    expect(doubled_ring(6, 2), second, "M2")
     ends = privacy_level(first, Graph(6, [(0, 5)])).ratio
     expect((ends, distinguishability(first).ratio), (32, 32), "the ratio between 0 and 5")
     near, size = privacy_level(first, SecretGraph.line(6)).ratio, first.matrix.size
     yield f"all {2 * size} entries are right; ratio of M1 {near} for neighbours, {ends} for 0 and 5"
-
-
-CLAIMS = claims_of(dict(vars()))

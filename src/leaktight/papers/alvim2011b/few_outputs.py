@@ -7,20 +7,20 @@ from itertools import combinations, product
 from math import comb
 
 import numpy as np
-from flint import fmpq
 
-from leaktight.channels.channel import Channel
-from leaktight.exact.numbers import rational
-from leaktight.exact.rounding import log2
-from leaktight.mechanisms.graph_exponential import decay
-from leaktight.papers.alvim2011b.leakage import survey_bound
-from leaktight.papers.alvim2011b.lemmas import SEED, databases, expect, optimum, sum_of_maxima
-from leaktight.papers.claim import Erratum, Verdict, claim, claims_of, demand
-from leaktight.papers.evidence import private_channel
-from leaktight.policies.graph import Graph
-from leaktight.policies.secrets import SecretGraph
-from leaktight.policies.symmetry import automorphism_group
-from leaktight.privacy.level import privacy_level
+from leaktight.channels import Channel, multiplicative_distance
+from leaktight.exact import log2
+from leaktight.papers.claim import Erratum, Verdict, claim, demand, expect
+from leaktight.papers.evidence import (
+    SEED,
+    databases,
+    optimum,
+    private_channel,
+    sum_of_maxima,
+    survey_bound,
+)
+from leaktight.policies import Graph, SecretGraph, automorphism_group
+from leaktight.privacy import privacy_level
 
 FEW_OUTPUTS = Erratum(
     18,
@@ -78,25 +78,22 @@ def unlike_sets(graph: Graph, most: int) -> Iterator[tuple[int, ...]]:
 
 @claim(
     "A-P2",
-    "Proposition 2 of [Alvim2011b]",
     "With r ≤ v^u outputs, u records of v ≥ 2 values leak at most the binary logarithm of "
     "r·λ^u/((v − 1 + λ)^ℓ − λ^ℓ + λ^u), ℓ = ⌊log_v r⌋. For more outputs this is false.",
     Verdict.CORRECTED,
-    (
-        Erratum(
-            16,
-            "false",
-            "The number r of outputs is not limited.",
-            "It must be at most v^u: for u = 1, v = 2, r = 4, λ = 2 it says 8/7, 4/3 is attained.",
-        ),
-        Erratum(
-            17,
-            "improvable",
-            "The bound is said to be much smaller than that of Theorem 1 if r = v.",
-            "It can be larger, and need not be attained; 1/E[1/min(v^S, r)] is never larger.",
-        ),
-        FEW_OUTPUTS,
+    Erratum(
+        16,
+        "false",
+        "The number r of outputs is not limited.",
+        "It must be at most v^u: for u = 1, v = 2, r = 4, λ = 2 it says 8/7, 4/3 is attained.",
     ),
+    Erratum(
+        17,
+        "improvable",
+        "The bound is said to be much smaller than that of Theorem 1 if r = v.",
+        "It can be larger, and need not be attained; 1/E[1/min(v^S, r)] is never larger.",
+    ),
+    FEW_OUTPUTS,
 )
 def bound_for_few_outputs() -> Iterator[str]:
     """All sets of rows by linear program, against the printed bound and ours."""
@@ -141,12 +138,11 @@ def bound_for_few_outputs() -> Iterator[str]:
 
 @claim(
     "A-L3",
-    "Lemma 3 of [Alvim2011b]",
     "A private channel on u records of v values with v^ℓ outputs, ℓ < u, leaks as much as some "
     "v^ℓ × v^ℓ channel with constant diagonal, the largest of each column, and "
     "M(j|i) ≤ λ^(u−ℓ+d(i,h))·M(j|h). The rows of the given channel need not form it.",
     Verdict.CORRECTED,
-    (FEW_OUTPUTS,),
+    FEW_OUTPUTS,
 )
 def few_columns() -> Iterator[str]:
     """Mix the steepest such matrix with a constant one until its rows sum to 1."""
@@ -157,18 +153,17 @@ def few_columns() -> Iterator[str]:
         small, extra, size = databases(places, v), u - places, v**places
         for _ in range(4):
             channel = private_channel(databases(u, v), ratio, size, draw)
-            diagonal = rational(sum_of_maxima(channel)) / size
-            steep = decay(small, ratio) / rational(ratio) ** extra
-            np.fill_diagonal(steep, fmpq(1))
-            least, most = diagonal * steep[0].sum(), diagonal * size
+            diagonal, places = sum_of_maxima(channel) / size, small.distances.tolist()
+            steep = [[ratio ** -(d + extra) if d else Fraction(1) for d in row] for row in places]
+            least, most = diagonal * sum(steep[0]), diagonal * size
             demand(least <= 1 <= most, f"rows of 1 must be between, got {least} and {most}")
-            share = (most - 1) / (most - least) if most > least else fmpq(1)
-            matrix = Channel(diagonal * (share * steep + (1 - share)))
+            share = (most - 1) / (most - least) if most > least else Fraction(1)
+            matrix = Channel([[diagonal * (1 - share + share * p) for p in row] for row in steep])
             expect(sum_of_maxima(matrix), sum_of_maxima(channel), "Σ max of the square matrix")
             for i, h in product(range(size), repeat=2):
-                allowed = rational(ratio) ** (extra + int(small.distances[i, h]))
-                fits = bool((matrix.matrix[i] <= allowed * matrix.matrix[h]).all())
-                demand(fits, f"the rows {i} and {h} must be within {allowed}")
+                allowed = ratio ** (extra + int(small.distances[i, h]))
+                steps = multiplicative_distance(matrix.row(i), matrix.row(h))
+                demand(steps <= allowed, f"the rows {i} and {h} must be within {allowed}")
             made += 1
     yield f"{made} random channels with v^ℓ outputs: such a square matrix exists, same Σ max"
     far = [w for w in SCATTERED if sum(map(int.__ne__, w, SCATTERED[0])) == 3]
@@ -179,6 +174,3 @@ def few_columns() -> Iterator[str]:
     seen = [len({(w[a], w[b]) for w in cross}) for a, b in combinations(range(3), 2)]
     demand(max(seen) < len(cross), f"no projection must be injective, got images of {seen}")
     yield f"rows 000, 100, 010, 001: two coordinates tell only {max(seen)} of {len(cross)} apart"
-
-
-CLAIMS = claims_of(dict(vars()))

@@ -10,30 +10,21 @@ from fractions import Fraction
 from itertools import combinations, permutations, product
 from typing import TypeAlias
 
-from leaktight.channels.channel import Channel
-from leaktight.channels.composition import parallel
-from leaktight.exact.rounding import log2
-from leaktight.papers.boreale2012.breaches import (
-    GAP,
-    RESPONSE,
-    after_each,
-    belief,
-    column_ratio,
-    drawn_channel,
-    drawn_prior,
-    example_2,
-    worst_move,
-)
-from leaktight.papers.claim import Erratum, Verdict, claim, claims_of, demand
-from leaktight.policies.policy import Policy
-from leaktight.policies.secrets import SecretGraph
-from leaktight.privacy.breach import breaches, individual_sets
-from leaktight.privacy.breach_level import (
+from leaktight.channels import Channel, parallel
+from leaktight.exact import log2
+from leaktight.papers.boreale2012.beliefs import GAP, after_each, belief, column_ratio, worst_move
+from leaktight.papers.boreale2012.breaches import example_2
+from leaktight.papers.claim import Erratum, Verdict, claim, demand
+from leaktight.papers.evidence import RESPONSE, drawn_channel, drawn_prior
+from leaktight.policies import Policy, SecretGraph
+from leaktight.privacy import (
     breach_level,
+    breaches,
     independent_breach_level,
     individual_breach_level,
+    individual_sets,
+    privacy_level,
 )
-from leaktight.privacy.level import privacy_level
 
 Database: TypeAlias = tuple[int, ...]
 
@@ -51,7 +42,6 @@ def _individuals(channel: Channel) -> list[list[Database]]:
 
 @claim(
     "W-D4",
-    "Definition 4 of [Boreale2012]",
     "ε-differentially private means |log2 p(y|x)/p(y|x′)| ≤ ε for neighbours x, x′ and each y; "
     "here ε counts bits, and 0 against 0 is fine.",
 )
@@ -77,7 +67,6 @@ def differential_privacy() -> Iterator[str]:
 
 @claim(
     "W-T3",
-    "Theorem 3 of [Boreale2012]",
     "On databases of bits, a mechanism is ε-secure exactly if for no individual i and under no "
     "prior the set Q_i = {x : x_i = 1} is an ε-breach.",
 )
@@ -107,7 +96,6 @@ def security_of_individuals() -> Iterator[str]:
 
 @claim(
     "W-R2",
-    "Remark 2 of [Boreale2012]",
     "In an ε-secure mechanism on databases of bits, the complement of Q_i is no ε-breach either.",
 )
 def security_of_complements() -> Iterator[str]:
@@ -128,17 +116,14 @@ def security_of_complements() -> Iterator[str]:
 
 @claim(
     "W-T4",
-    "Theorem 4 of [Boreale2012]",
     "ε-security implies ε-differential privacy. For each n ≥ 2 a mechanism on n bits is ε-private "
     "but has breaches of individuals of levels as near to nε as one likes.",
     Verdict.CORRECTED,
-    (
-        Erratum(
-            41,
-            "false",
-            "Such mechanisms are said to exist for every n.",
-            "They need n ≥ 2: for one individual security and privacy are the same.",
-        ),
+    Erratum(
+        41,
+        "false",
+        "Such mechanisms are said to exist for every n.",
+        "They need n ≥ 2: for one individual security and privacy are the same.",
     ),
 )
 def privacy_is_weaker() -> Iterator[str]:
@@ -164,17 +149,14 @@ def privacy_is_weaker() -> Iterator[str]:
 
 @claim(
     "W-Ex2",
-    "Example 2 of [Boreale2012]",
     "With 1/24 for 1/64, the 4 × 6 matrix on {0, 1}² is ε-private for ε = 2 bits at best, however "
     "the rows are named, and not 2-secure, as one ratio is 8.",
     Verdict.CORRECTED,
-    (
-        Erratum(
-            40,
-            "false",
-            "The first row has 1/64, and the matrix is said to be private with ε = 1.",
-            "1/24 makes the row sum to 1; ε is 2 on {0, 1}², and 1 only on a line of four.",
-        ),
+    Erratum(
+        40,
+        "false",
+        "The first row has 1/64, and the matrix is said to be private with ε = 1.",
+        "1/24 makes the row sum to 1; ε is 2 on {0, 1}², and 1 only on a line of four.",
     ),
 )
 def not_private_with_one_bit() -> Iterator[str]:
@@ -204,7 +186,6 @@ def not_private_with_one_bit() -> Iterator[str]:
 
 @claim(
     "W-T5",
-    "Theorem 5 of [Boreale2012]",
     "On databases of bits, ε-differential privacy is the same as: no Q_i is an ε-breach under "
     "priors that hold record i independent of the rest; and the same under product priors.",
 )
@@ -250,6 +231,3 @@ def independent_records() -> Iterator[str]:
     demand(level == 4 and max(falls) < 2, f"ratio {level}, falls by {falls}")
     demand(max(rises) > 3.99, f"the bit must rise by nearly 4, got {rises}")
     yield f"rows (1/10, 9/10), (2/5, 3/5): Q_i rises by {max(rises):.4f}, falls by {max(falls):.4f}"
-
-
-CLAIMS = claims_of(dict(vars()))

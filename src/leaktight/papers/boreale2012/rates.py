@@ -10,36 +10,29 @@ import random
 from collections.abc import Iterator, Mapping
 from fractions import Fraction
 from itertools import product
+from typing import TypeAlias
 
 import numpy as np
 
-from leaktight.channels.channel import Channel
-from leaktight.channels.composition import repeated
-from leaktight.channels.distribution import PriorLike
-from leaktight.channels.gain import Gain
-from leaktight.exact.bits import Between
-from leaktight.exact.numbers import Value, fraction
-from leaktight.exact.rounding import log2
-from leaktight.papers.boreale2012.breaches import (
-    after_each,
-    column_ratio,
-    drawn_channel,
-    drawn_prior,
-    proper_sets,
-    worst_move,
-)
-from leaktight.papers.claim import Erratum, Verdict, claim, claims_of, demand
-from leaktight.privacy.breach_level import breach_level
-from leaktight.repetition.breach_probability import breach_probability
-from leaktight.repetition.rates import (
+from leaktight.channels import Channel, Gain, repeated
+from leaktight.exact import fraction, log2
+from leaktight.papers.boreale2012.beliefs import after_each, column_ratio, proper_sets, worst_move
+from leaktight.papers.claim import Erratum, Verdict, claim, demand
+from leaktight.papers.evidence import drawn_channel, drawn_prior
+from leaktight.privacy import breach_level
+from leaktight.repetition import (
+    ChernoffInformation,
+    Rate,
     average_breach_rate,
+    breach_probability,
     breach_probability_rate,
     breach_rate,
     chernoff_information,
     error_rate,
+    expected_gain,
     membership_rate,
+    success_probability,
 )
-from leaktight.repetition.success import expected_gain, success_probability
 
 TWO = Channel([["4/5", "1/5"], ["3/10", "7/10"]])
 THREE = Channel([["4/5", "1/5"], ["1/2", "1/2"], ["3/10", "7/10"]])
@@ -47,6 +40,9 @@ NINE = Channel([["3/5", "3/10", "1/10"], ["1/5", "1/2", "3/10"], ["3/10", "3/10"
 """With three outputs there are many more types."""
 NOISY = Channel([["3/4", "1/4"], ["1/4", "3/4"]])
 """A bit that is flipped with probability 1/4."""
+
+Enclosure: TypeAlias = Rate | ChernoffInformation
+"""A number of bits with a lower and an upper end."""
 
 BITS = 4
 """By how many bits the logarithm of a chance may differ from what its rate says, for any n."""
@@ -65,7 +61,7 @@ NOTATION = Erratum(
 )
 
 
-def confirmed(chances: Mapping[int, Value], rate: Between) -> float:
+def confirmed(chances: Mapping[int, Fraction | float], rate: Enclosure) -> float:
     """Demand that exact chances fall at a rate; return (−log2(chance) − ½·log2 n)/n for the last n.
 
     >>> coin = chernoff_information([1, 0], ["1/2", "1/2"])
@@ -79,7 +75,7 @@ def confirmed(chances: Mapping[int, Value], rate: Between) -> float:
     return found / n
 
 
-def slope(chances: Mapping[int, Value]) -> float:
+def slope(chances: Mapping[int, Fraction | float]) -> float:
     """Return by how many bits chances fall from the last n but one to the last, for each n.
 
     >>> slope({n: Fraction(1, 8**n * math.isqrt(n)) for n in (16, 64)})
@@ -90,7 +86,9 @@ def slope(chances: Mapping[int, Value]) -> float:
     return fall / (many - few)
 
 
-def _errors(channel: Channel, ns: tuple[int, ...], prior: PriorLike = None) -> dict[int, Value]:
+def _errors(
+    channel: Channel, ns: tuple[int, ...], prior: list[str] | None = None
+) -> dict[int, Fraction | float]:
     """Return the chance that the best guess is wrong after each number of observations.
 
     >>> _errors(NOISY, (1, 3))
@@ -101,9 +99,9 @@ def _errors(channel: Channel, ns: tuple[int, ...], prior: PriorLike = None) -> d
 
 @claim(
     "W-rate",
-    "Equations 5 to 8 of [Boreale2012]",
     "If all rows differ, the best guess of the input after n observations is wrong with a chance "
     "that falls like 2^(−nC), C the least Chernoff information of two rows, whatever the prior.",
+    source="Equations 5 to 8 of [Boreale2012]",
 )
 def chernoff() -> Iterator[str]:
     """Chernoff information by a grid; errors by types, and by the repeated channel."""
@@ -144,7 +142,6 @@ def chernoff() -> Iterator[str]:
 
 @claim(
     "W-D5",
-    "Definition 5 of [Boreale2012]",
     "Q is an n-breach of level ε if under some prior with p(Q) > 0 some n observations make Q "
     "likelier or less likely by a factor above 2^ε.",
 )
@@ -168,17 +165,14 @@ def repeated_breach() -> Iterator[str]:
 
 @claim(
     "W-P1",
-    "Proposition 1 of [Boreale2012]",
     "If all rows differ, every set Q of inputs but the empty one and that of all becomes an "
     "n-breach of any level for large n, under some prior.",
     Verdict.CORRECTED,
-    (
-        Erratum(
-            42,
-            "false",
-            "Every nonempty Q is said to be breached, so that of all inputs too.",
-            "Q must not be the set of all inputs, whose probability is 1 before and after.",
-        ),
+    Erratum(
+        42,
+        "false",
+        "Every nonempty Q is said to be breached, so that of all inputs too.",
+        "Q must not be the set of all inputs, whose probability is 1 before and after.",
     ),
 )
 def any_level() -> Iterator[str]:
@@ -213,11 +207,10 @@ def _doubt(n: int, before: Fraction) -> Fraction:
 
 @claim(
     "W-D6",
-    "Definition 6 of [Boreale2012]",
     "The rate of a breach says how fast p(Q|y^n) approaches 1 along some sequence of observations, "
     "for a set with 0 < p(Q) < 1; the rate level is the largest that is possible.",
     Verdict.CORRECTED,
-    (CERTAIN_SET,),
+    CERTAIN_SET,
 )
 def rate_of_a_breach() -> Iterator[str]:
     """The same output again and again; then a set that is certain."""
@@ -235,11 +228,11 @@ def rate_of_a_breach() -> Iterator[str]:
 
 @claim(
     "W-T6",
-    "Theorem 6 of [Boreale2012]",
     "With 0 < p(Q) < 1 asked for, the rate level is log2 of the largest ratio of two entries of a "
     "column: along no sequence of observations does p(Q|y^n) approach 1 faster.",
     Verdict.CORRECTED,
-    (CERTAIN_SET, NOTATION),
+    CERTAIN_SET,
+    NOTATION,
 )
 def rate_level() -> Iterator[str]:
     """All observations of random channels stay above the bound; one output attains it."""
@@ -265,18 +258,15 @@ def rate_level() -> Iterator[str]:
 
 @claim(
     "W-T7",
-    "Theorem 7 of [Boreale2012]",
     "If all rows differ, no entry is 0, 0 < p(Q) < 1 and p(Q)·2^ε < 1, then given Q the chance "
     "that p(Q|y^n) > 2^ε·p(Q) tends to 1 at the rate C, the least Chernoff information of a row "
     "inside and one outside. So does, given its complement, that of p(Q|y^n) < 2^−ε·p(Q).",
     Verdict.CORRECTED,
-    (
-        Erratum(
-            44,
-            "false",
-            "The chance of a breach is said to tend to 1 for every ε and p(Q).",
-            "It needs p(Q)·2^ε < 1: otherwise Q cannot become so likely, and the chance is 0.",
-        ),
+    Erratum(
+        44,
+        "false",
+        "The chance of a breach is said to tend to 1 for every ε and p(Q).",
+        "It needs p(Q)·2^ε < 1: otherwise Q cannot become so likely, and the chance is 0.",
     ),
 )
 def probability_of_a_breach() -> Iterator[str]:
@@ -309,7 +299,7 @@ def probability_of_a_breach() -> Iterator[str]:
 # --- on average ----------------------------------------------------------------------------
 
 
-def _membership(channel: Channel, subset: list[int], prior: list[str], n: int) -> Value:
+def _membership(channel: Channel, subset: list[int], prior: list[str], n: int) -> Fraction | float:
     """Return the chance to guess rightly whether the input is in a set."""
     inside = Gain.membership(channel.inputs, subset)
     return expected_gain(channel, inside, prior, n).lower
@@ -317,21 +307,18 @@ def _membership(channel: Channel, subset: list[int], prior: list[str], n: int) -
 
 @claim(
     "W-D7",
-    "Definition 7 of [Boreale2012]",
     "A set, 0 < p(Q) < 1, is an average-case breach of rate ρ if the best guess whether the input "
     "is in it becomes right faster than 1 − 2^(−ρn). What decides are single rows inside and "
     "outside, not their means.",
     Verdict.CORRECTED,
-    (
-        CERTAIN_SET,
-        Erratum(
-            45,
-            "false",
-            "Before Definition 7: nothing is learnt if the mean rows of Q and Q^c are equal, and "
-            "all if they differ.",
-            "The observations of one input are dependent: rows (1, 0), (0, 1) against (½, ½) are "
-            "told apart, and with equal rows inside and outside the limit may be 3/4.",
-        ),
+    CERTAIN_SET,
+    Erratum(
+        45,
+        "false",
+        "Before Definition 7: nothing is learnt if the mean rows of Q and Q^c are equal, and "
+        "all if they differ.",
+        "The observations of one input are dependent: rows (1, 0), (0, 1) against (½, ½) are "
+        "told apart, and with equal rows inside and outside the limit may be 3/4.",
     ),
 )
 def average_rate() -> Iterator[str]:
@@ -362,11 +349,10 @@ def average_rate() -> Iterator[str]:
 
 @claim(
     "W-T8",
-    "Theorem 8 of [Boreale2012]",
     "With 0 < p(Q) < 1 asked for, no set is learnt faster on average than at the rate of the "
     "largest Chernoff information of two rows, which a prior on their inputs attains.",
     Verdict.CORRECTED,
-    (CERTAIN_SET,),
+    CERTAIN_SET,
 )
 def average_rate_level() -> Iterator[str]:
     """The two easiest rows by types; every set under random priors."""
@@ -387,6 +373,3 @@ def average_rate_level() -> Iterator[str]:
         demand(rate.upper <= level.upper, f"{subset} is learnt at {rate}")
         found.append(rate.bits)
     yield f"its {len(found)} sets under random priors: rates {min(found):.5f} to {max(found):.5f}"
-
-
-CLAIMS = claims_of(dict(vars()))

@@ -9,53 +9,66 @@ from collections.abc import Iterator, Sequence
 from fractions import Fraction
 from itertools import combinations, product
 
-from leaktight.channels.channel import Channel
-from leaktight.channels.gain import Gain, Loss
-from leaktight.exact.numbers import fraction
-from leaktight.exact.ratio import Ratio
-from leaktight.leakage.capacity import min_capacity
-from leaktight.leakage.vulnerability import posterior_vulnerability
-from leaktight.mechanisms.best import optimal_mechanism, worst_case_with_outputs
-from leaktight.mechanisms.geometric import TruncatedGeometric
-from leaktight.mechanisms.graph_exponential import GraphExponential
-from leaktight.mechanisms.randomized_response import RandomizedResponse
+from leaktight.channels import Channel, Gain, Loss
+from leaktight.exact import Ratio
+from leaktight.leakage import min_capacity, posterior_vulnerability
+from leaktight.mechanisms import (
+    GraphExponential,
+    RandomizedResponse,
+    TruncatedGeometric,
+    optimal_mechanism,
+    worst_case_with_outputs,
+)
 from leaktight.papers.alvim2011b.few_outputs import average_bound, printed_bound
-from leaktight.papers.boreale2012.breaches import RESPONSE, drawn_channel
 from leaktight.papers.boreale2012.rates import confirmed
-from leaktight.papers.claim import claim, claims_of, demand
-from leaktight.papers.evidence import both_ways, largest_sum, small_graphs, smallest_cover
+from leaktight.papers.claim import claim, demand, expect
+from leaktight.papers.edwards2021.bounds import EIGHT, arrows
+from leaktight.papers.evidence import (
+    FORK,
+    PETERSEN,
+    RESPONSE,
+    T6,
+    TREE,
+    TWO,
+    databases,
+    drawn_channel,
+    largest_sum,
+    optimum,
+    small_graphs,
+    smallest_cover,
+    survey_bound,
+)
 from leaktight.papers.ours.two_outputs import two_outputs, with_two_outputs
-from leaktight.policies.graph import Graph
-from leaktight.policies.policy import Policy
-from leaktight.policies.secrets import SecretGraph
-from leaktight.policies.symmetry import (
-    SharplyTransitiveSet,
+from leaktight.policies import (
+    Graph,
+    Policy,
+    SecretGraph,
     sharply_transitive_set,
     vertex_transitivity,
 )
-from leaktight.privacy.average_breach import average_breach_level, leakage_from_average_level
-from leaktight.privacy.breach_level import breach_level
-from leaktight.privacy.level import privacy_level
-from leaktight.repetition.rates import (
+from leaktight.privacy import (
+    average_breach_level,
+    breach_level,
+    leakage_from_average_level,
+    privacy_level,
+)
+from leaktight.repetition import (
     average_breach_rate,
     chernoff_information,
     error_rate,
+    expected_loss,
+    success_probability,
     utility_rate,
 )
-from leaktight.repetition.success import expected_loss, success_probability
-from leaktight.worst_case.columns import weighting
-from leaktight.worst_case.every_ratio import decide_bound
-from leaktight.worst_case.optimum import worst_case_leakage
-
-TWO = Fraction(2)
+from leaktight.worst_case import decide_bound, worst_case_leakage
 
 
 @claim(
     "O-1",
-    "Section V of [Edwards2021]",
     "Does Theorem 11 extend to uncountably many values? Its bound does, for discrete outputs: it "
     "needs no symmetrisation, as K(z|x) ≤ λ^d(x,c)·K(z|c) for a centre c of each component, summed "
     "over z. On finer and finer grids of an interval the worst case stays well within it.",
+    source="Section V of [Edwards2021]",
 )
 def uncountable() -> Iterator[str]:
     """Grids of an interval of length 2 with ratio e^|x−y|, and of one with a threshold."""
@@ -64,7 +77,7 @@ def uncountable() -> Iterator[str]:
         line, ratio = SecretGraph.line(m), Ratio.of(epsilon=Fraction(length, m - 1)).upper
         worst = worst_case_leakage(line, ratio=ratio).upper
         if m <= 5:
-            demand(largest_sum(m, both_ways(line), ratio) == worst, f"{m} points: not {worst}")
+            demand(optimum(line, ratio) == worst, f"{m} points: not {worst}")
         formula = 1 + (m - 1) * math.tanh(length / (m - 1) / 2)
         demand(worst < 1 + Fraction(length, 2), f"{m} points: {worst} is above the limit")
         demand(math.isclose(worst, formula), f"{m} points: {float(worst)}, formula {formula}")
@@ -72,9 +85,9 @@ def uncountable() -> Iterator[str]:
     demand(found == ["1.7616", "1.9242", "1.9797", "1.9948", "1.9987"], f"worst cases {found}")
     printed, limit = float(ratio) ** line.diameter, 1 + length // 2
     yield f"2 to 17 points of [0, 2], e^|x−y|: {', '.join(found)} < {limit} < {printed:.2f}"
-    weights = weighting(line, ratio)
-    demand(weights is not None and fraction(weights.sum()) == worst, f"cover {weights}")
-    end, inner = (float(fraction(weights[i])) for i in (0, 1))  # type: ignore[index]
+    cover, weights, _ = smallest_cover(line, ratio)
+    expect(cover, worst, "the best cover")
+    end, inner = float(weights[0]), float(weights[1])
     density = inner * (m - 1) / length
     demand(abs(end - 0.5) < 0.04 and abs(density - 0.5) < 0.001, f"weights {end}, {density}")
     yield f"the cover of {m} points has {end:.3f} at each end and {density:.3f} per length between"
@@ -90,10 +103,10 @@ def uncountable() -> Iterator[str]:
 
 @claim(
     "O-2",
-    "Section 7 of [Alvim2011b]",
     "Which bounds hold for general gain functions? For every finite instance the best mechanism is "
     "computed exactly, with a proof. On a line it is the truncated geometric one for three gains "
     "and two priors. A general formula remains open.",
+    source="Section 7 of [Alvim2011b]",
 )
 def general_gains() -> Iterator[str]:
     """Line and clique of six answers at λ = 2."""
@@ -126,10 +139,10 @@ def general_gains() -> Iterator[str]:
 
 @claim(
     "O-3",
-    "Section 5 of [Alvim2011b], implicitly",
     "What are the best utility under other priors and on graphs without symmetry, and the best "
     "bound for few outputs? Each instance is solved exactly. For two outputs there is a formula "
     "(ours): 2 − λ^(−D/2) for even diameter D, 2 − 2·λ^(−(D−1)/2)/(1+λ) for odd.",
+    source="Section 5 of [Alvim2011b], implicitly",
 )
 def priors_graphs_and_outputs() -> Iterator[str]:
     """Two programs for utility; all small graphs and longer ones for two outputs."""
@@ -139,9 +152,7 @@ def priors_graphs_and_outputs() -> Iterator[str]:
     uniform = posterior_vulnerability(GraphExponential(clique, ratio=2).channel, prior)
     demand(best.is_optimal and best.utility == Fraction(8, 25), f"the best on a clique is {best}")
     demand(uniform == Fraction(2, 7), f"the mechanism for the uniform prior has {uniform}")
-    fork = Graph(5, [(0, 1), (1, 2), (2, 3), (2, 4)])
-    uneven = optimal_mechanism(fork, ratio=2)
-    worst = largest_sum(5, both_ways(fork), TWO)
+    uneven, worst = optimal_mechanism(FORK, ratio=2), optimum(FORK, TWO)
     demand(uneven.is_optimal and 5 * uneven.utility == worst, f"{uneven}, worst case {worst}")
     yield f"clique of 6, prior (.1, .2, .2, .2, .2, .1), λ = 2: best {best.utility} > {uniform}"
     yield f"a fork of 5 answers, only two of them alike: best utility {uneven.utility}"
@@ -153,11 +164,11 @@ def priors_graphs_and_outputs() -> Iterator[str]:
         tried += 1
     for length, ratio in product(range(1, 9), (Fraction(5, 4), TWO, Fraction(9))):
         path = SecretGraph.line(length + 1)
-        found = largest_sum(length + 1, both_ways(path), ratio, (0, length))
+        found = optimum(path, ratio, (0, length))
         formula = with_two_outputs(length, ratio)
         demand(found == formula, f"path of {length} edges at {ratio}: {found}, not {formula}")
     yield f"two outputs, λ = 2: {tried} connected graphs of up to 4 vertices as the formula says"
-    bits = Policy(SecretGraph.complete(2), 9).adjacency().explicit()
+    bits = databases(9, 2)
     channel = two_outputs(bits, TWO)
     level, leaked = privacy_level(channel, bits).ratio, min_capacity(channel).factor
     demand(level == 2, f"the channel for 9 bits has the ratio {level}")
@@ -165,37 +176,31 @@ def priors_graphs_and_outputs() -> Iterator[str]:
     yield f"9 bits, λ = 2: a private channel with two outputs has Σ max = {leaked}, the formula"
 
 
-def _power_bound(records: int, values: int, ratio: Fraction) -> Fraction:
-    """Return (vλ/(v − 1 + λ))^n, the worst case of n records of v values."""
-    return (values * ratio / (values - 1 + ratio)) ** records
-
-
 @claim(
     "O-4",
-    "Sections I and VI of [Barthe2011]",
     "Is there a closed expression for the leakage of n > 1 bits? It is n·log2(2λ/(1+λ)), by "
     "Theorem 1 of [Alvim2011b]; equal weights on all words cover better than any code.",
+    source="Sections I and VI of [Barthe2011]",
 )
 def many_bits() -> Iterator[str]:
     """The plain program and the best cover for up to three bits; a hundred bits at once."""
     for n, ratio in product((1, 2, 3), (Fraction(3, 2), TWO, Fraction(5))):
-        graph = Policy(SecretGraph.complete(2), n).adjacency().explicit()
-        formula = _power_bound(n, 2, ratio)
-        worst, cover = largest_sum(2**n, both_ways(graph), ratio), smallest_cover(graph, ratio)[0]
+        graph, formula = databases(n, 2), survey_bound(n, 2, ratio)
+        worst, cover = optimum(graph, ratio), smallest_cover(graph, ratio)[0]
         demand(worst == cover == formula, f"{n} bits at {ratio}: {worst}, cover {cover}, {formula}")
         response = min_capacity(RandomizedResponse(2, ratio=ratio, records=n).channel).factor
         demand(response == formula, f"{n} randomised responses have {response}, not {formula}")
     yield f"1, 2, 3 bits, λ = 3/2, 2, 5: worst case = best cover = (2λ/(1+λ))^n; last {formula}"
     many = worst_case_leakage(Policy(SecretGraph.complete(2), 100), ratio=2)
-    demand(many.is_exact and many.upper == _power_bound(100, 2, TWO), f"100 bits have {many}")
+    demand(many.is_exact and many.upper == survey_bound(100, 2, TWO), f"100 bits have {many}")
     yield f"100 bits, λ = 2: exactly (4/3)^100, {many.bits:.4f} bits"
 
 
 @claim(
     "O-5",
-    "Section VI of [Barthe2011]",
     "Is the procedure feasible that decides whether a rational function bounds the leakage for "
     "every ε? Yes: as the worst case is known, it is one test of the sign of a polynomial.",
+    source="Section VI of [Barthe2011]",
 )
 def feasible_decision() -> Iterator[str]:
     """The closed form, a bound that is not attained, and two that are too small, up to 60 bits."""
@@ -217,10 +222,10 @@ def feasible_decision() -> Iterator[str]:
 
 @claim(
     "O-6",
-    "Section 7 of [Boreale2012]",
     "How is average-case security related to maximum leakage? With t the largest total variation "
     "of two rows, the level is log2(1+t), and 1 + t ≤ Σ_z max_x K(z|x) ≤ 1 + (n−1)·t for n "
     "inputs; channels attain both ends for all n and t.",
+    source="Section 7 of [Boreale2012]",
 )
 def average_level_and_leakage() -> Iterator[str]:
     """Random channels between the ends, and two channels at them."""
@@ -266,10 +271,10 @@ def _about_a_film(ratings: dict[str, Sequence[int]]) -> Channel:
 
 @claim(
     "O-7",
-    "Section 7 of [Boreale2012]",
     "Do distances of rows measure how easily micro-data is de-anonymised? They are computed for "
     "any data set that is a channel: the two most similar rows decide how fast everybody is "
     "identified. Which distance defines security remains a question of modelling.",
+    source="Section 7 of [Boreale2012]",
 )
 def micro_data() -> Iterator[str]:
     """Ratings of films: each Chernoff information against its formula."""
@@ -299,10 +304,10 @@ def micro_data() -> Iterator[str]:
 
 @claim(
     "O-8",
-    "Footnote 4 of [Boreale2012]",
     "What is the rate of utility if rows are equal? Inputs with equal rows form a class. The limit "
     "is the sum over classes of what its best guess loses; the rate is the least Chernoff "
     "information of two classes without a best guess in common, if ties are nested.",
+    source="Footnote 4 of [Boreale2012]",
 )
 def equal_rows_and_utility() -> Iterator[str]:
     """Exact losses against limit and rate, for three losses on two equal rows."""
@@ -330,17 +335,16 @@ def equal_rows_and_utility() -> Iterator[str]:
 
 @claim(
     "O-9",
-    "[Alvim2011a], which states no further work",
     "It refers to the open question of [Barthe2011], which function of the number of people and ε "
     "is the optimal bound; its own Theorem 2 is that function, for any number of values.",
+    source="[Alvim2011a], which states no further work",
 )
 def optimal_function() -> Iterator[str]:
     """The plain program for several numbers of people and of values."""
     found = {}
     for u, v in ((1, 2), (2, 2), (3, 2), (1, 3), (2, 3), (1, 4), (2, 4)):
-        graph = Policy(SecretGraph.complete(v), u).adjacency().explicit()
         for ratio in (TWO, Fraction(7, 2)):
-            worst, formula = largest_sum(v**u, both_ways(graph), ratio), _power_bound(u, v, ratio)
+            worst, formula = optimum(databases(u, v), ratio), survey_bound(u, v, ratio)
             demand(worst == formula, f"u = {u}, v = {v}, λ = {ratio}: {worst}, not {formula}")
             found[u, v, ratio] = worst
     yield f"{len(found)} cases (u, v, λ): the optimum is (vλ/(v−1+λ))^u"
@@ -349,11 +353,11 @@ def optimal_function() -> Iterator[str]:
 
 @claim(
     "O-10",
-    "Raised here",
     "Proposition 2 of [Alvim2011b] is proved for r ≤ v^u outputs (docs/proofs/few-outputs.md). "
     "Open are a formula for the worst case where no cover attains it, the fewest databases that "
     "violate Theorem 11 of [Edwards2021] read one way (8 do), and whether a graph of less than 15 "
     "vertices is vertex-transitive but not VT+.",
+    source="Raised here",
 )
 def raised_here() -> Iterator[str]:
     """An instance of each."""
@@ -362,29 +366,17 @@ def raised_here() -> Iterator[str]:
         ours, printed = average_bound(*case, ratio), printed_bound(*case, ratio)
         demand(ours <= printed, f"{case} at {ratio}: {ours} must be at most {printed}")
     yield f"Proposition 2: our proved bound is at most the printed one in {len(cases)} cases"
-    tree = Graph(6, [(0, 1), (1, 2), (1, 4), (1, 5), (2, 3)])
-    worst, cover = largest_sum(6, both_ways(tree), TWO), smallest_cover(tree, TWO)[0]
+    worst, cover = optimum(TREE, TWO), smallest_cover(TREE, TWO)[0]
     demand((worst, cover) == (Fraction(7, 3), Fraction(12, 5)), f"{worst} and {cover}")
     yield f"tree 01, 12, 14, 15, 23, λ = 2: worst case {worst} < best cover {cover}"
-    words = [(2, 1), (2, 0), (3, 0), (0, 0), (1, 2), (0, 2), (1, 1), (3, 1)]
-    joined = Policy(SecretGraph(4, [(0, 1)]), 2, databases=words).adjacency()
-    graph, ratio = joined.explicit(), Fraction(51, 50)
-    back = {(graph.index(e), graph.index(d)) for d, e in joined.one_way}
-    arcs = [arc for arc in both_ways(graph) if arc not in back]
-    one_way, bound = largest_sum(8, arcs, ratio), ratio**graph.diameter
-    two_way = largest_sum(8, both_ways(graph), ratio)
+    graph, ratio = EIGHT.adjacency(), Fraction(51, 50)
+    one_way, two_way = largest_sum(8, arrows(graph), ratio), optimum(graph.explicit(), ratio)
+    bound = ratio**graph.diameter
     demand(one_way == Fraction(108, 101) and two_way <= bound < one_way, f"{two_way}, {one_way}")
-    yield f"{len(words)} databases, λ = {ratio}, privacy one way: {one_way} > λ^{graph.diameter}"
-    pairs = list(combinations(range(6), 2))
-    triangular = Graph(pairs, [(a, b) for a, b in combinations(pairs, 2) if {*a} & {*b}])
-    five = list(combinations(range(5), 2))
-    petersen = Graph(five, [(a, b) for a, b in combinations(five, 2) if not {*a} & {*b}])
-    demand(bool(vertex_transitivity(triangular)), "T(6) must be vertex-transitive")
-    verdict, other = sharply_transitive_set(triangular), sharply_transitive_set(petersen)
+    yield f"{graph.order} databases, λ = {ratio}, privacy one way: {one_way} > λ^{graph.diameter}"
+    demand(bool(vertex_transitivity(T6)), "T(6) must be vertex-transitive")
+    verdict, other = sharply_transitive_set(T6), sharply_transitive_set(PETERSEN)
     demand(not verdict, f"T(6) must not be VT+, got {verdict}")
-    is_group = isinstance(other, SharplyTransitiveSet) and other.is_group
-    demand(bool(other) and not is_group, f"Petersen's graph must be VT+ without a group: {other}")
-    yield f"T(6) on {triangular.order} vertices is not VT+, Petersen's graph on {petersen.order} is"
-
-
-CLAIMS = claims_of(dict(vars()))
+    without = bool(other and not other.is_group)
+    demand(without, f"Petersen's graph must be VT+ without a group: {other}")
+    yield f"T(6) on {T6.order} vertices is not VT+, Petersen's graph on {PETERSEN.order} is"

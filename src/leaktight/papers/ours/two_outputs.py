@@ -2,8 +2,8 @@
 
 from fractions import Fraction
 
-from leaktight.channels.channel import Channel
-from leaktight.policies.graph import Graph
+from leaktight.channels import Channel
+from leaktight.policies import Graph
 
 
 def with_two_outputs(diameter: int, ratio: Fraction) -> Fraction:
