@@ -190,3 +190,17 @@ def test_wrong_types_give_one_clear_line(make: Callable[[], object], message: st
     with pytest.raises(InvalidGraph, match=message) as caught:
         make()
     assert "\n" not in str(caught.value)
+
+
+@given(secret_graphs(most=4), secret_graphs(most=3), secret_graphs(most=2))
+def test_a_strong_product_joins_tuples_that_differ_along_edges(
+    one: SecretGraph, other: SecretGraph, third: SecretGraph
+) -> None:
+    graph = SecretGraph.strong_product(one, other, third)
+    joined = {frozenset(pair) for pair in graph.edge_pairs()}
+    for a, b in itertools.combinations(graph.vertices, 2):
+        near = all(
+            u == v or part.distance(u, v) == 1
+            for part, u, v in zip((one, other, third), a, b, strict=True)  # type: ignore[arg-type]
+        )
+        assert (frozenset((a, b)) in joined) == near

@@ -7,7 +7,7 @@ loops; a value cannot be hidden from itself, so here they are errors.
 
 import itertools
 import math
-from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from fractions import Fraction
@@ -18,7 +18,7 @@ import numpy as np
 
 from leaktight.errors import InvalidGraph
 from leaktight.labels import Labels
-from leaktight.policies.graph import Graph, Vertices, product_edges
+from leaktight.policies.graph import Graph, Vertices, product_edges, strong_product_edges
 
 Metric: TypeAlias = Callable[[Any, Any], Any] | Mapping[Any, Any] | Sequence[Sequence[Any]]
 """Distances between values: a function, a table by pairs of values, or rows in their order."""
@@ -136,16 +136,17 @@ class SecretGraph(Graph):
         >>> SecretGraph.product(sex, age).neighbours(("f", 30))
         (('f', 20), ('f', 40), ('m', 30))
         """
-        if not attributes:
-            raise InvalidGraph("a product needs at least one attribute, got none")
-        for graph in attributes:
-            if not isinstance(graph, Graph):
-                raise InvalidGraph(
-                    f"an attribute of a product must be a graph, got {graph!r:.80}; "
-                    "SecretGraph.complete(values) joins all values"
-                )
-        values = itertools.product(*(graph.vertices for graph in attributes))
-        return cls.from_indices(values, product_edges(attributes))
+        return cls.from_indices(_tuples(attributes), product_edges(attributes))
+
+    @classmethod
+    def strong_product(cls, *attributes: Graph) -> Self:
+        """Join tuples of attributes that differ in any number of them, each along an edge.
+
+        >>> sex, age = SecretGraph.complete(["f", "m"]), SecretGraph.line([20, 30, 40])
+        >>> SecretGraph.strong_product(sex, age).neighbours(("f", 20))
+        (('f', 30), ('m', 20), ('m', 30))
+        """
+        return cls.from_indices(_tuples(attributes), strong_product_edges(attributes))
 
     def with_absent(self, absent: Hashable, joined_to: Iterable[Hashable] | None = None) -> Self:
         """Add a value for a record that is not there, joined to all values or to those given.
@@ -163,6 +164,19 @@ class SecretGraph(Graph):
         return type(self).from_indices(
             (*self.vertices, absent), [*map(tuple, self.edges.tolist()), *joined]
         )
+
+
+def _tuples(attributes: Sequence[Graph]) -> Iterator[Labels]:
+    """Return the tuples of attributes."""
+    if not attributes:
+        raise InvalidGraph("a product needs at least one attribute, got none")
+    for graph in attributes:
+        if not isinstance(graph, Graph):
+            raise InvalidGraph(
+                f"an attribute of a product must be a graph, got {graph!r:.80}; "
+                "SecretGraph.complete(values) joins all values"
+            )
+    return itertools.product(*(graph.vertices for graph in attributes))
 
 
 def _read_groups(groups: object) -> list[Vertices]:

@@ -1,7 +1,11 @@
 """Which things are neighbours, and how far apart are the rest?"""
 
 from leaktight.policies.graph.graph import MOST_DRAWN, Graph, Indices, Vertices, one_line
-from leaktight.policies.graph.product import product_edges, product_factors
+from leaktight.policies.graph.product import (
+    product_edges,
+    product_factors,
+    strong_product_edges,
+)
 
 __all__ = [
     "MOST_DRAWN",
@@ -11,4 +15,5 @@ __all__ = [
     "one_line",
     "product_edges",
     "product_factors",
+    "strong_product_edges",
 ]
