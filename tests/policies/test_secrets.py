@@ -4,6 +4,7 @@ import itertools
 from collections.abc import Callable
 from decimal import Decimal
 from fractions import Fraction
+from typing import Any
 
 import networkx as nx
 import numpy as np
@@ -198,9 +199,10 @@ def test_a_strong_product_joins_tuples_that_differ_along_edges(
 ) -> None:
     graph = SecretGraph.strong_product(one, other, third)
     joined = {frozenset(pair) for pair in graph.edge_pairs()}
-    for a, b in itertools.combinations(graph.vertices, 2):
+    tuples: Any = graph.vertices
+    for a, b in itertools.combinations(tuples, 2):
         near = all(
             u == v or part.distance(u, v) == 1
-            for part, u, v in zip((one, other, third), a, b, strict=True)  # type: ignore[arg-type]
+            for part, u, v in zip((one, other, third), a, b, strict=True)
         )
         assert (frozenset((a, b)) in joined) == near
