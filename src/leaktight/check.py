@@ -4,13 +4,17 @@ This file can be run by itself, without leaktight:
 
     python check.py CERTIFICATE.json
 
+Limits, so that no file keeps it busy: 2^27 bytes; 40,000 digits of a number; 1,000 of a whole
+number such as the records; 10^7 steps, about a second, and 20 more for each letter. What would take
+more is refused before it is computed.
+
 A certificate of the *worst case* claims, for a graph (or several, one for each kind of record) and
 a ratio λ, that some channel that is private at λ has Σ_z max_x K(z|x) = lower, and that none has
-more than upper. What is checked, in exact rational arithmetic, for every piece of it:
+more than upper. What is checked, in exact arithmetic, for every piece of it:
 
 1. The mechanism is a channel: entries of at least 0, rows that sum to 1.
 2. It is private: K_iz ≤ λ·K_hz for both directions of every edge and every output z.
-3. The sum of its column maxima is ``lower``.
+3. The sum of its column maxima is ``lower``; independent copies attain the power of it.
 4. The parts are disjoint and hold every vertex. Restricted to a part, a private channel is private
    on the edges within it, and the column maxima are at most the sum of those of the parts. So the
    bounds of the parts add up. Each part has one of two proofs:
@@ -18,47 +22,74 @@ more than upper. What is checked, in exact rational arithmetic, for every piece 
    - a *cover* b ≥ 0. If c is a private column and largest at j, then c_i ≥ λ^(−d(i,j))·c_j, hence
      Σ_i b_i·c_i ≥ (coverage of j)·c_j. Summed over the columns of a channel, whose rows sum to 1:
      the sum of the column maxima is at most Σ b / min coverage.
-   - *prices* y with a flow f ≥ 0 for each vertex j: y − Σ f_ih·(λ·e_h − e_i) = s·e_j, s ≥ 1, over
-     arcs i → h of the part. As (λ·e_h − e_i)·c ≥ 0 for private c, y·c ≥ c_j for every j, and the
-     sum of the column maxima is at most Σ y.
+   - *prices* y with a flow f ≥ 0 for each vertex j: y − e_j − Σ f_ih·(λ·e_h − e_i) ≥ 0, over arcs
+     i → h of the part. As (λ·e_h − e_i)·c ≥ 0 for private c, y·c ≥ c_j for every j, and the sum of
+     the column maxima is at most Σ y.
 
-5. A piece that stands for several independent records is bounded by covers only: products of
-   covers are covers of the product graph, so its bound is a power; and so is what independent
-   copies of its mechanism attain.
+5. The bounds of records multiply if all but one are covers. With b ≥ 0 a cover of one graph, y
+   prices of another and c private on their product, m_i = max_h c_ih is private, so that
+   Σ_i b_i·(y·c_i) ≥ Σ_i b_i·m_i ≥ max c. So *one record of all* may be bounded by prices; in a
+   piece of several it has parts of its own, ``once``.
 
 A certificate of a *mechanism* claims that a channel whose outputs are guesses is private at λ and
 earns ``utility`` on average under a prior and a gain, and that none earns more than ``upper``. Its
 rows and its privacy are checked as above, its utility is summed up, and for every guess w a flow
 f ≥ 0 must leave y − π∘g_w − Σ f_ih·(λ·e_h − e_i) ≥ 0: then no private column c earns more with
 guess w than it costs, π∘g_w·c ≤ y·c, and the columns of a channel cost Σ y together.
+
+What is asked, but for the ratio, has a *digest*: the SHA-256 of the JSON text
+{"graphs":[[vertices,edges,records],…]}, for a mechanism with "gain":{guess:{vertex:number}} and
+"prior":{vertex:number}. The text is ASCII without spaces; keys, vertices, edges (as pairs of
+vertices) and graphs are sorted, fractions in lowest terms, the records of equal graphs added up.
 """
 
+import hashlib
 import json
+import math
 import re
 import sys
-from collections import deque
+from collections import Counter
+from collections.abc import Iterable
 from decimal import MAX_EMAX, MIN_EMIN, ROUND_CEILING, ROUND_FLOOR, Context, Decimal
 from fractions import Fraction
-from typing import Any
+from operator import le, mul
+from typing import Any, TypeAlias
 
-Neighbours = list[set[int]]
-Proved = tuple[int, Fraction, Fraction]
+MOST_BYTES, MOST_DIGITS, MOST_PLACES = 2**27, 40_000, 1_000
+STEPS, STEPS_PER_LETTER = 10**7, 20
 
-WORST_CASE, MECHANISM = FORMATS = "leaktight worst case 1", "leaktight mechanism 1"
+# What a certificate looks like: [x] is a list, (x, y) a list of just these, or one of two objects.
+GRAPH: dict[str, Any] = {"vertices": [str], "edges": [(int, int)]}
+PRICES: dict[str, Any] = {"prices": [str], "flows": [[(int, int, str)]]}
+BOUND: dict[str, Any] = {
+    "parts": [({"vertices": [int], "cover": [str]}, {"vertices": [int]} | PRICES)],
+    "upper": str,
+}
+PIECE = {"records": int} | GRAPH | {"mechanism": [[str]], "lower": str} | BOUND
+BEST = {"prior": [str], "guesses": [str], "gain": [[str]], "outputs": [int], "mechanism": [[str]]}
+RATIOS = {"format": str, "lower ratio": str, "upper ratio": str}
+WORST_CASE, MECHANISM = "leaktight worst case 1", "leaktight mechanism 1"
+FORMATS: dict[str, Any] = {
+    WORST_CASE: RATIOS | {"pieces": [(PIECE, PIECE | {"once": BOUND})]},
+    MECHANISM: RATIOS | GRAPH | BEST | PRICES | {"utility": str, "upper": str},
+}
 
-SHORT = 40
-"""The most letters of a number that is shown as it is; a longer one stays in the file."""
+SHORT, FEW = 40, 400
+"""The most letters of a number, and of what is asked, that are shown as they are."""
+
+DOWN, UP = (Context(60, side, MIN_EMIN, MAX_EMAX) for side in (ROUND_FLOOR, ROUND_CEILING))
+
+Near: TypeAlias = list[set[int]]
+"""The neighbours of each vertex."""
+Proved: TypeAlias = tuple[int, Fraction, Fraction]
 
 
 class Refuted(Exception):
     """What the certificate claims does not follow from it."""
 
 
-def number(written: Any) -> Fraction:
-    """Read a whole number or a fraction such as "-3/4"; nothing else is one."""
-    if not isinstance(written, str) or not re.fullmatch(r"-?[0-9]+(/[0-9]+)?", written):
-        raise ValueError(f"expected a number such as '3/4', got {written!r:.40}")
-    return Fraction(written)
+class Unreadable(Exception):
+    """This is no certificate, or one beyond the limits."""
 
 
 def demand(condition: bool, message: str) -> None:
@@ -67,189 +98,406 @@ def demand(condition: bool, message: str) -> None:
         raise Refuted(message)
 
 
-def check_edges(edges: list[list[int]], n: int) -> Neighbours:
-    """Return the neighbours of each vertex."""
-    neighbours: Neighbours = [set() for _ in range(n)]
-    for i, h in edges:
-        demand(0 <= i < n and 0 <= h < n and i != h, f"edge {i}-{h} is none of the graph")
-        neighbours[i].add(h)
-        neighbours[h].add(i)
-    return neighbours
+# --- what is written -----------------------------------------------------------------------
 
 
-def check_mechanism(
-    rows: list[list[Fraction]], neighbours: Neighbours, ratio: Fraction
-) -> Fraction:
-    """Return the sum of the column maxima of a private channel."""
-    demand(len(rows) == len(neighbours), "the mechanism must have a row for each vertex")
-    demand(all(len(row) == len(rows[0]) for row in rows), "its rows must be equally long")
-    for i, row in enumerate(rows):
-        demand(min(row) >= 0 and sum(row) == 1, f"row {i} of the mechanism is no distribution")
-        for h in neighbours[i]:
-            for z, (here, there) in enumerate(zip(row, rows[h], strict=True)):
-                demand(here <= ratio * there, f"output {z} tells {i} from {h} too well")
-    return sum(map(max, zip(*rows, strict=True)), Fraction(0))
+class Work:
+    """What may still be computed, in steps of some 0.1 µs."""
+
+    def __init__(self, letters: int) -> None:
+        self.left = STEPS + STEPS_PER_LETTER * letters
+
+    def spend(self, times: int, bits: int = 0, others: int = 0) -> None:
+        """Count so many operations on two numbers of so many bits."""
+        self.left -= times + (times * bits * others >> 16)
+        if self.left < 0:
+            raise Unreadable("to check it would take longer than its length allows")
 
 
-def distances(start: int, neighbours: Neighbours, inside: set[int]) -> dict[int, int]:
-    """Return the distance from a vertex to all that can be reached inside a part."""
-    found, waiting = {start: 0}, deque([start])
-    while waiting:
-        i = waiting.popleft()
-        for h in neighbours[i] & inside:
-            if h not in found:
-                found[h] = found[i] + 1
-                waiting.append(h)
+def loaded(path: str) -> Any:
+    """Read a JSON file in which each key is there once."""
+    with open(path, "rb") as file:
+        text = file.read(MOST_BYTES + 1)
+    if len(text) > MOST_BYTES:
+        raise Unreadable(f"it has more than {MOST_BYTES:,} bytes")
+    try:
+        return json.loads(text.decode("utf-8"), object_pairs_hook=unique, parse_int=whole)
+    except ValueError:
+        raise Unreadable("it is not a JSON file") from None
+    except RecursionError:
+        raise Unreadable("its lists are nested too deeply") from None
+
+
+def unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """Return an object whose keys differ."""
+    if len(found := dict(pairs)) < len(pairs):
+        raise Unreadable("a key is there twice")
     return found
 
 
-def check_cover(
-    vertices: list[int], weights: list[Fraction], neighbours: Neighbours, ratio: Fraction
-) -> Fraction:
-    """Return the bound that a cover gives."""
-    demand(len(weights) == len(vertices), "a cover must have a weight for each vertex")
-    demand(min(weights) >= 0, "a cover must not be negative")
-    inside, weight = set(vertices), dict(zip(vertices, weights, strict=True))
-    least = min(
-        sum(
-            (weight[i] / ratio**d for i, d in distances(j, neighbours, inside).items()), Fraction(0)
-        )
-        for j in vertices
-    )
+def whole(written: str) -> int:
+    """Read a whole number."""
+    if len(written) > MOST_PLACES:
+        raise Unreadable(f"a whole number has more than {MOST_PLACES:,} digits")
+    return int(written)
+
+
+def letters(content: Any, shape: Any, key: str) -> int:
+    """Return how long a content of some shape is."""
+    kind = type(content)
+    if kind is shape:
+        return len(content) + 1 if kind is str else 1
+    if kind is list and type(shape) is list:
+        return 1 + sum(letters(each, shape[0], key) for each in content)
+    if kind is list and type(shape) is tuple and len(content) == len(shape):
+        return sum(letters(each, shape[k], key) for k, each in enumerate(content))
+    if kind is dict and type(shape) in (dict, tuple):
+        one = shape if type(shape) is dict else shape[content.keys() != shape[0].keys()]
+        for wrong in sorted(one.keys() ^ content.keys()):
+            has = "no" if wrong in one else "the unknown key"
+            raise Unreadable(f"it has {has} {wrong[:SHORT]!r}")
+        return sum(letters(content[key], one[key], key) for key in one)
+    raise Unreadable(f"in {key!r}, a {kind.__name__} is not what is expected")
+
+
+def number(written: str, work: Work) -> tuple[int, int]:
+    """Read a whole number or a fraction such as "-3/4"; nothing else is one."""
+    if len(written) > MOST_DIGITS:
+        raise Unreadable(f"a number has more than {MOST_DIGITS:,} digits")
+    if not (found := re.fullmatch(r"(-?)([0-9]+)(?:/(0*[1-9][0-9]*))?", written)):
+        raise Unreadable(f"expected a number such as '3/4', got {written[:SHORT]!r}")
+    work.spend(2, 4 * len(written), 4 * len(written))
+    return int(found[1] + "1") * long(found[2]), long(found[3] or "1")
+
+
+def long(digits: str) -> int:
+    """Read digits by halves: Python refuses to read more than 4300 at once."""
+    if (half := len(digits) // 2) < 2000:
+        return int(digits)
+    return long(digits[:-half]) * 10**half + long(digits[-half:])
+
+
+def fraction(written: str, work: Work) -> Fraction:
+    """Read one number."""
+    return Fraction(*number(written, work))
+
+
+def table(written: list[str], work: Work) -> tuple[list[int], int]:
+    """Read numbers and bring them to one denominator, if it is not too long for so many."""
+    known = {text: number(text, work) for text in dict.fromkeys(written)}
+    longest = max(512, size(part for pair in known.values() for part in pair))
+    unit = 1
+    for q in {q for _, q in known.values()}:
+        work.spend(1, unit.bit_length(), q.bit_length())
+        grown = math.lcm(unit, q)
+        work.spend(len(written), grown.bit_length() - unit.bit_length(), longest)
+        unit = grown
+    work.spend(len(written))
+    return [p * (unit // q) for p, q in map(known.__getitem__, written)], unit
+
+
+def size(values: Iterable[int]) -> int:
+    """Return how many bits the longest number has."""
+    return max((value.bit_length() for value in values), default=0)
+
+
+def neighbours(graph: dict[str, Any]) -> Near:
+    """Read a simple graph."""
+    n = len(graph["vertices"])
+    demand(0 < n == len(set(graph["vertices"])), "the vertices must have different names")
+    near: Near = [set() for _ in range(n)]
+    for i, h in graph["edges"]:
+        demand(0 <= i < n and 0 <= h < n and i != h, f"edge {i}-{h} is none of the graph")
+        demand(h not in near[i], f"edge {i}-{h} is there twice")
+        near[i].add(h)
+        near[h].add(i)
+    return near
+
+
+# --- what is proved ------------------------------------------------------------------------
+
+
+def check_mechanism(rows: list[list[str]], near: Near, ratio: Fraction, work: Work) -> list[Any]:
+    """Return the rows of a private channel, in units of which each row has as many."""
+    demand(len(rows) == len(near), "the mechanism must have a row for each vertex")
+    width, (p, q) = len(rows[0]), ratio.as_integer_ratio()
+    demand(all(len(row) == width for row in rows), "its rows must be equally long")
+    values, unit = table([entry for row in rows for entry in row], work)
+    matrix = [values[i * width : (i + 1) * width] for i in range(len(rows))]
+    for i, row in enumerate(matrix):
+        demand(sum(row) == unit and min(row) >= 0, f"row {i} of the mechanism is no distribution")
+    work.spend(2 * len(values), unit.bit_length(), p.bit_length())
+    work.spend(sum(map(len, near)) * width // 4, unit.bit_length(), 16)
+    low, high = ([[side * entry for entry in row] for row in matrix] for side in (q, p))
+    for i, h in ((i, h) for i, others in enumerate(near) for h in others):
+        demand(all(map(le, low[i], high[h])), f"the mechanism tells {i} from {h} too well")
+    return matrix
+
+
+def check_cover(part: dict[str, Any], near: Near, ratio: Fraction, work: Work) -> Fraction:
+    """Return the bound that a cover gives; all coverages are taken times p^D, with λ = p/q."""
+    vertices, (values, _) = part["vertices"], table(part["cover"], work)
+    demand(len(values) == len(vertices), "a cover must have a weight for each vertex")
+    demand(min(values) >= 0, "a cover must not be negative")
+    weight = dict(zip(vertices, values, strict=True))
+    work.spend(len(vertices) * sum(1 + len(near[i]) for i in vertices))
+    sums = [by_distance(j, weight, near) for j in vertices]
+    (p, q), farthest = ratio.as_integer_ratio(), max(map(len, sums)) - 1
+    length = farthest * p.bit_length()
+    work.spend(len(vertices) * (farthest + 1), length, size(values) + p.bit_length())
+    powers = [p**farthest]
+    for _ in range(farthest):
+        powers.append(powers[-1] // p * q)
+    least = min(sum(map(mul, row, powers)) for row in sums)
     demand(least > 0, "a cover must reach every vertex")
-    return sum(weights, Fraction(0)) / least
+    return Fraction(sum(values) * powers[0], least)
+
+
+def by_distance(start: int, weight: dict[int, int], near: Near) -> list[int]:
+    """Return how much weight is at distance 0, 1, 2, … within a part."""
+    seen, layer, sums = {start}, {start}, []
+    while layer:
+        sums.append(sum(weight[i] for i in layer))
+        layer = {h for i in layer for h in near[i] if h in weight} - seen
+        seen |= layer
+    return sums
 
 
 def check_prices(
+    part: dict[str, Any],
     vertices: list[int],
-    prices: list[Fraction],
-    flows: list[list[tuple[int, int, str]]],
-    neighbours: Neighbours,
+    targets: tuple[list[list[int]], int],
+    near: Near,
     ratio: Fraction,
+    work: Work,
 ) -> Fraction:
-    """Return the bound that prices give whose flows prove them."""
-    demand(len(prices) == len(flows) == len(vertices), "each vertex must have a price and a flow")
-    inside = set(vertices)
-    for j, flow in zip(vertices, flows, strict=True):
-        left = dict(zip(vertices, prices, strict=True))
-        for i, h, written in flow:
-            demand(i in inside and h in neighbours[i] & inside, f"arc {i}-{h} is none of the part")
-            amount = number(written)
-            demand(amount >= 0, f"the flow on arc {i}-{h} is negative")
-            left[h] -= ratio * amount
-            left[i] += amount
-        demand(left.pop(j) >= 1, f"the flow for vertex {j} proves too little")
-        demand(not any(left.values()), f"the flow for vertex {j} does not add up")
-    return sum(prices, Fraction(0))
+    """Return the bound that prices give; a flow shows for each target, in units, that they pay."""
+    at, n, (p, q) = {i: k for k, i in enumerate(vertices)}, len(vertices), ratio.as_integer_ratio()
+    prices, flows, (rows, unit) = part["prices"], part["flows"], targets
+    demand(len(prices) == n and len(flows) == len(rows), "there must be all prices and flows")
+    for i, h, _ in (arc for flow in flows for arc in flow):
+        demand(i in at and h in at and h in near[i], f"arc {i}-{h} is none of the part")
+    values, common = table([*prices, *(arc[2] for flow in flows for arc in flow)], work)
+    demand(min(values[n:], default=0) >= 0, "a flow must not be negative")
+    bits = max(map(size, rows)) + size(values) + common.bit_length()
+    work.spend(4 * (n * len(flows) + len(values)), bits, size((p, unit)))
+    amounts = iter(values[n:])
+    for k, (target, flow) in enumerate(zip(rows, flows, strict=True)):
+        left = [q * (y * unit - t * common) for y, t in zip(values, target, strict=False)]
+        for i, h, _ in flow:
+            amount = unit * next(amounts)
+            left[at[h]] -= p * amount
+            left[at[i]] += q * amount
+        demand(min(left) >= 0, f"flow {k} proves too little")
+    return Fraction(sum(values[:n]), common)
 
 
-def check_part(
-    part: dict[str, Any], neighbours: Neighbours, ratio: Fraction, records: int
-) -> Fraction:
-    """Return the bound on one part."""
-    vertices = part["vertices"]
-    if "cover" in part:
-        return check_cover(vertices, [number(b) for b in part["cover"]], neighbours, ratio)
-    demand(records == 1, "several records need a cover: other proofs do not multiply")
-    prices = [number(y) for y in part["prices"]]
-    return check_prices(vertices, prices, part["flows"], neighbours, ratio)
+def check_bound(
+    bound: dict[str, Any], near: Near, ratio: Fraction, work: Work
+) -> tuple[bool, Fraction]:
+    """Return whether there are prices, and the bound on one record: that of its parts."""
+    held = sorted(i for part in bound["parts"] for i in part["vertices"])
+    demand(held == list(range(len(near))), "the parts must hold every vertex once")
+    total, priced = Fraction(0), False
+    for part in bound["parts"]:
+        vertices = part["vertices"]
+        demand(bool(vertices), "a part must hold a vertex")
+        if "cover" in part:
+            more = check_cover(part, near, ratio, work)
+        else:
+            work.spend(len(vertices) ** 2)
+            ones = [[int(i == j) for i in vertices] for j in vertices]
+            more, priced = check_prices(part, vertices, (ones, 1), near, ratio, work), True
+        work.spend(1, size(total.as_integer_ratio()), size(more.as_integer_ratio()))
+        total += more
+    demand(total == fraction(bound["upper"], work), f"the proof gives {exact(total)}, not upper")
+    return priced, total
 
 
-def check_piece(piece: dict[str, Any], below: Fraction, above: Fraction) -> Proved:
-    """Return what one kind of record attains and what bounds it."""
-    n, records = len(piece["vertices"]), piece["records"]
-    demand(isinstance(records, int) and records >= 1, "records must be a whole number above 0")
-    neighbours = check_edges(piece["edges"], n)
-    rows = [[number(p) for p in row] for row in piece["mechanism"]]
-    lower = check_mechanism(rows, neighbours, below)
-    demand(lower == number(piece["lower"]), f"the mechanism attains {lower}, not the claimed")
-    held = sorted(i for part in piece["parts"] for i in part["vertices"])
-    demand(held == list(range(n)), "the parts must hold every vertex once")
-    bounds = [check_part(part, neighbours, above, records) for part in piece["parts"]]
-    upper = sum(bounds, Fraction(0))
-    demand(upper == number(piece["upper"]), f"the proof gives {upper}, not the claimed bound")
-    return records, lower, upper
+def check_piece(
+    piece: dict[str, Any], below: Fraction, above: Fraction, work: Work
+) -> tuple[int, list[Proved]]:
+    """Return how many records are bounded by prices, and what is attained and not exceeded."""
+    records, near = piece["records"], neighbours(piece)
+    demand(records >= 1, "records must be a whole number above 0")
+    rows = check_mechanism(piece["mechanism"], near, below, work)
+    lower = Fraction(sum(map(max, zip(*rows, strict=True))), sum(rows[0]))
+    demand(lower == fraction(piece["lower"], work), f"{exact(lower)} is attained, not lower")
+    priced, upper = check_bound(piece, near, above, work)
+    if "once" not in piece:
+        return priced * records, [(records, lower, upper)]
+    demand(records > 1, "only one of several records is bounded once")
+    more, single = check_bound(piece["once"], near, above, work)
+    return priced * (records - 1) + more, [(records - 1, lower, upper), (1, lower, single)]
 
 
-def check_best(claim: dict[str, Any], below: Fraction, above: Fraction) -> Proved:
+def check_best(claim: dict[str, Any], below: Fraction, above: Fraction, work: Work) -> Proved:
     """Return what a mechanism earns and what none exceeds."""
-    n, guesses = len(claim["vertices"]), len(claim["guesses"])
-    neighbours = check_edges(claim["edges"], n)
-    prior = [number(p) for p in claim["prior"]]
-    demand(len(prior) == n and min(prior) >= 0 and sum(prior) == 1, "the prior must sum to 1")
-    demand(len(claim["gain"]) == len(claim["flows"]) == guesses, "each guess needs gain and flow")
-    demand(all(len(row) == n for row in claim["gain"]), "each guess must earn at each vertex")
-    earned = [[p * number(g) for p, g in zip(prior, row, strict=True)] for row in claim["gain"]]
-    rows = [[number(p) for p in row] for row in claim["mechanism"]]
-    check_mechanism(rows, neighbours, below)
-    outputs = claim["outputs"]
-    demand(len(outputs) == len(rows[0]), "each output must be a guess")
-    demand(all(0 <= w < guesses for w in outputs), "each output must be one of the guesses")
-    utility = sum(
-        (earned[w][i] * p for i, row in enumerate(rows) for w, p in zip(outputs, row, strict=True)),
-        Fraction(0),
+    near, n, guesses = neighbours(claim), len(claim["vertices"]), claim["guesses"]
+    demand(0 < len(guesses) == len(set(guesses)), "the guesses must have different names")
+    chances, unit = table(claim["prior"], work)
+    demand(sum(chances) == unit and min(chances) >= 0, "the prior must sum to 1")
+    fit = all(len(row) == n for row in (chances, *claim["gain"]))
+    demand(
+        fit and len(guesses) == len(claim["gain"]), "prior and gain must fit vertices and guesses"
     )
-    demand(utility == number(claim["utility"]), f"the mechanism earns {utility}, not the claimed")
-    prices = [number(y) for y in claim["prices"]]
-    demand(len(prices) == n, "each vertex must have a price")
-    for w, flow in enumerate(claim["flows"]):
-        left = [y - g for y, g in zip(prices, earned[w], strict=True)]
-        for i, h, written in flow:
-            demand(h in neighbours[i], f"arc {i}-{h} is none of the graph")
-            amount = number(written)
-            demand(amount >= 0, f"the flow on arc {i}-{h} is negative")
-            left[h] -= above * amount
-            left[i] += amount
-        demand(min(left) >= 0, f"the flow for guess {w} proves too little")
-    upper = sum(prices, Fraction(0))
-    demand(upper == number(claim["upper"]), f"the prices sum to {upper}, not the claimed bound")
+    values, common = table([g for row in claim["gain"] for g in row], work)
+    work.spend(len(values), size(values), unit.bit_length())
+    earned = [list(map(mul, chances, values[w * n : (w + 1) * n])) for w in range(len(guesses))]
+    rows, outputs = check_mechanism(claim["mechanism"], near, below, work), claim["outputs"]
+    demand(len(outputs) == len(rows[0]), "each output must be a guess")
+    demand(all(0 <= w < len(guesses) for w in outputs), "each output must be one of the guesses")
+    work.spend(n * len(outputs), max(map(size, earned)), sum(rows[0]).bit_length())
+    columns = zip(outputs, zip(*rows, strict=True), strict=True)
+    total = sum(sum(map(mul, earned[w], column)) for w, column in columns)
+    utility = Fraction(total, unit * common * sum(rows[0]))
+    demand(utility == fraction(claim["utility"], work), f"{exact(utility)} is earned, not utility")
+    targets = earned, unit * common
+    upper = check_prices(claim, list(range(n)), targets, near, above, work)
+    demand(upper == fraction(claim["upper"], work), f"the prices sum to {exact(upper)}, not upper")
     return 1, utility, upper
 
 
-def check(certificate: dict[str, Any]) -> list[Proved]:
-    """Return (records, lower, upper) for each piece, or raise ``Refuted``.
+def check(content: Any) -> list[Proved]:
+    """Return (records, lower, upper), whose powers multiply, or raise Refuted or Unreadable.
 
-    A mechanism is one piece: what it earns, and what none exceeds.
+    Of a mechanism it is what it earns, and what none exceeds.
     """
-    kind = certificate.get("format")
-    demand(kind in FORMATS, "this is no such certificate")
-    below, above = number(certificate["lower ratio"]), number(certificate["upper ratio"])
+    kind = content.get("format") if type(content) is dict else None
+    if type(kind) is not str or kind not in FORMATS:
+        raise Unreadable(f"its format must be {' or '.join(map(repr, FORMATS))}")
+    work = Work(letters(content, FORMATS[kind], "it"))
+    below, above = (fraction(content[key], work) for key in ("lower ratio", "upper ratio"))
     demand(1 <= below <= above, "the ratios must be at least 1, the lower one first")
     if kind == MECHANISM:
-        return [check_best(certificate, below, above)]
-    demand(bool(certificate["pieces"]), "there must be at least one piece")
-    return [check_piece(piece, below, above) for piece in certificate["pieces"]]
+        return [check_best(content, below, above, work)]
+    found = [check_piece(piece, below, above, work) for piece in content["pieces"]]
+    demand(bool(found), "there must be at least one piece")
+    demand(sum(priced for priced, _ in found) <= 1, "only one record may be bounded by prices")
+    return [each for _, proved in found for each in proved]
 
 
-UNREADABLE = (
-    ArithmeticError,
-    AttributeError,
-    LookupError,
-    OSError,
-    RecursionError,
-    TypeError,
-    ValueError,
-)
-"""What goes wrong with a file that is no certificate."""
+# --- what is said --------------------------------------------------------------------------
+
+
+def digest(asked: dict[str, Any]) -> str:
+    """Return the digest of what a certificate, or those of its keys that say so, ask."""
+    return hashlib.sha256(question(asked).encode("ascii")).hexdigest()
+
+
+def question(asked: dict[str, Any]) -> str:
+    """Return what is asked as one text."""
+    graphs: Counter[str] = Counter()
+    for piece in asked.get("pieces", [asked]):
+        names = piece["vertices"]
+        edges = sorted(sorted((names[i], names[h])) for i, h in piece["edges"])
+        graphs[json.dumps([sorted(names), edges])] += piece.get("records", 1)
+    found: dict[str, Any] = {"graphs": [[*json.loads(g), graphs[g]] for g in sorted(graphs)]}
+    if "prior" in asked:
+        rows = [map(lowest, row) for row in (asked["prior"], *asked["gain"])]
+        prior, *gain = (dict(zip(asked["vertices"], row, strict=True)) for row in rows)
+        found |= {"prior": prior, "gain": dict(zip(asked["guesses"], gain, strict=True))}
+    return json.dumps(found, sort_keys=True, separators=(",", ":"))
+
+
+def lowest(written: str) -> str:
+    """Return a number in lowest terms."""
+    parts = fraction(written, Work(MOST_DIGITS)).as_integer_ratio()
+    return "/".join(f"{Decimal(part):f}" for part in parts).removesuffix("/1")
+
+
+def told(content: dict[str, Any], proved: list[Proved]) -> list[str]:
+    """Say what is proved, at which ratio and of what: the reader must compare it."""
+    best, asked = content["format"] == MECHANISM, question(content)
+    records, (_, lower, upper) = sum(piece[0] for piece in proved), proved[0]
+    what = f"the worst case of {f'{records:,} records' if records > 1 else 'one secret'}"
+    if best:
+        near = f"a mechanism within {rounded(upper - lower, UP, 2)} of the best"
+        what = "the best mechanism" if lower == upper else near
+    lines = [f"accepted: {what}, at {ratio_of(content)}"]
+    for graph in content.get("pieces", [content]):
+        times = f"{graph['records']:,} × " if graph.get("records", 1) > 1 else ""
+        lines += [f"for {times}{len(graph['vertices'])} vertices, {len(graph['edges'])} edges"]
+    return [
+        *lines,
+        *([f"what is asked: {asked}"] if len(asked) <= FEW else []),
+        f"its digest: {digest(content)}",
+        f"{'earned on average' if best else 'attained'}: {amount_of(best, proved, DOWN)}",
+        f"not exceeded: {amount_of(best, proved, UP)}",
+    ]
+
+
+def ratio_of(content: dict[str, Any]) -> str:
+    """Return λ and ε, or what encloses them."""
+    work = Work(MOST_DIGITS)
+    below, above = (fraction(content[key], work) for key in ("lower ratio", "upper ratio"))
+    ratio = f"a ratio from {rounded(below, DOWN, 6)} to {rounded(above, UP, 6)}"
+    if below == above and exact(above):
+        ratio = f"the ratio {above}"
+    for digits in range(1, 16):
+        if ln(below, UP) <= (epsilon := Context(digits).plus(ln(below, UP))) <= ln(above, DOWN):
+            return f"{ratio} (ε = {rounded(epsilon, UP, digits)})"
+    ends = rounded(ln(below, DOWN), DOWN, 6), rounded(ln(above, UP), UP, 6)
+    return f"{ratio} (ε from {ends[0]} to {ends[1]})"
+
+
+def amount_of(best: bool, proved: list[Proved], side: Context) -> str:
+    """Return what is earned or leaked, rounded to the safe side unless it is short."""
+    how, powers, bits = "at most" if side is UP else "at least", Counter[Fraction](), Decimal(0)
+    for n, lower, upper in proved:
+        powers[upper if side is UP else lower] += n
+    for value, n in powers.items():
+        if best:
+            return f"{how} {exact(value) or rounded(value, side, 9)}"
+        bits = side.fma(log2(value, side), n, bits)
+    factors = " · ".join(f"({exact(v)})^{n}" if n > 1 else exact(v) for v, n in powers.items())
+    short = all(map(exact, powers)) and len(factors) <= SHORT
+    return f"{how} {rounded(bits, side, 6)} bits{f', a factor of {factors}' if short else ''}"
+
+
+def log2(value: Fraction, side: Context) -> Decimal:
+    """Return the logarithm of a number of at least 1, rounded to a side unless it is whole."""
+    if value == 1 << (exponent := value.numerator.bit_length() - 1):
+        return Decimal(exponent)
+    return side.divide(ln(value, side), ln(Fraction(2), DOWN if side is UP else UP))
+
+
+def ln(value: Fraction, side: Context) -> Decimal:
+    """Return ln of a number of at least 1, rounded to a side: x − x²/2 ≤ ln(1 + x) ≤ x."""
+    if (x := value - 1) < Fraction(1, 10**20):
+        bound = x if side is UP else x - x * x / 2
+        return side.divide(*map(Decimal, bound.as_integer_ratio()))
+    near = side.ln(side.divide(*map(Decimal, value.as_integer_ratio())))
+    return side.next_plus(near) if side is UP else side.next_minus(near)  # ln is to the nearest
+
+
+def exact(value: Fraction) -> str:
+    """Return a number as it is, and nothing if it is long."""
+    text = str(value) if size(value.as_integer_ratio()) < 4 * SHORT else ""
+    return text if len(text) <= SHORT else ""
+
+
+def rounded(value: Fraction | Decimal, side: Context, digits: int) -> str:
+    """Return a number with few digits, rounded to a side, as people write it."""
+    context = Context(digits, side.rounding, MIN_EMIN, MAX_EMAX)
+    bare = context.divide(*map(Decimal, value.as_integer_ratio())).normalize(context)
+    return f"{bare:,f}" if -5 <= bare.adjusted() <= 12 else f"{bare:e}"
 
 
 def main(arguments: list[str]) -> int:
     """Check a file and say what is proved; return the exit code."""
-    sys.set_int_max_str_digits(0)
     if len(arguments) != 1:
         print("usage: python check.py CERTIFICATE.json")
         return 2
     try:
-        with open(arguments[0], encoding="utf-8") as file:
-            content = json.load(file)
-        lines = told(content, check(content))
+        content = loaded(arguments[0])
+        print("\n".join(told(content, check(content))))
     except Refuted as wrong:
-        print(f"refuted: {shortened(str(wrong), 120)}")
+        print(f"refuted: {wrong}")
         return 1
-    except UNREADABLE as wrong:
+    except (Unreadable, OSError) as wrong:
         print(complaint(arguments[0], wrong))
         return 2
-    print("\n".join(lines))
     return 0
 
 
@@ -259,87 +507,7 @@ def complaint(path: object, wrong: Exception) -> str:
         return f"there is no file {path}"
     if isinstance(wrong, OSError):
         return f"{path} cannot be read: {wrong.strerror}"
-    why = f"something in it is not as it must be: {shortened(str(wrong), 120)}"
-    if isinstance(wrong, json.JSONDecodeError | UnicodeDecodeError):
-        why = "it is not a JSON file"
-    elif isinstance(wrong, RecursionError):
-        why = "its lists are nested too deeply"
-    elif isinstance(wrong, KeyError):
-        why = f"it has no {wrong}"
-    return f"{path} is no certificate: {why}"
-
-
-def told(content: dict[str, Any], proved: list[Proved]) -> list[str]:
-    """Say what is proved, at which ratio and about which graphs: the reader must compare them."""
-    best = content["format"] == MECHANISM
-    records, (_, lower, upper) = sum(piece[0] for piece in proved), proved[0]
-    if not best:
-        what = f"the worst case of {f'{records:,} records' if records > 1 else 'one secret'}"
-    elif lower == upper:
-        what = "the best mechanism"
-    else:
-        what = f"a mechanism within {rounded(upper - lower, 2, ROUND_CEILING)} of the best"
-    graphs = zip([content] if best else content["pieces"], proved, strict=True)
-    below, above = [(v, n) for n, v, _ in proved], [(v, n) for n, _, v in proved]
-    return [
-        f"accepted: {what}, at the ratio {ratio_of(content)}",
-        f"for {' and '.join(graph_of(graph, piece[0]) for graph, piece in graphs)}",
-        f"{'earned on average' if best else 'attained'}: {amount_of(best, below, ROUND_FLOOR)}",
-        f"not exceeded: {amount_of(best, above, ROUND_CEILING)}",
-    ]
-
-
-def graph_of(graph: dict[str, Any], records: int) -> str:
-    """Describe a graph; a name can print nothing but itself."""
-    names = shortened(", ".join(map(str, graph["vertices"])), 40)
-    shown = "".join(letter if letter.isprintable() else "?" for letter in names)
-    times = f"{records:,} × " if records > 1 else ""
-    return f"{times}{len(graph['vertices'])} vertices ({shown}), {len(graph['edges'])} edges"
-
-
-def ratio_of(content: dict[str, Any]) -> str:
-    """Return λ, and ε with few digits, rounded up unless the first 15 digits are as few."""
-    below, above = number(content["lower ratio"]), number(content["upper ratio"])
-    exact = below == above and len(str(above)) <= SHORT
-    epsilon = Context(6, ROUND_CEILING).plus(Context(15).plus(logarithm([(above, 1)])))
-    return f"{above if exact else f'about {rounded(above, 6)}'} (ε about {plain(epsilon)})"
-
-
-def amount_of(best: bool, factors: list[tuple[Fraction, int]], rounding: str) -> str:
-    """Return what is earned or leaked: as it is if that is short, and rounded to the safe side."""
-    how = "at most" if rounding == ROUND_CEILING else "at least"
-    exact = " · ".join(f"({value})^{n}" if n > 1 else str(value) for value, n in factors)
-    if best:
-        return exact if len(exact) <= SHORT else f"{how} {rounded(factors[0][0], 9, rounding)}"
-    bits = Context(60).divide(logarithm(factors), logarithm([(Fraction(2), 1)]))
-    factor = f", a factor of {exact}" if len(exact) <= SHORT else ""
-    return f"{how} {plain(Context(6, rounding).plus(bits))} bits{factor}"
-
-
-def logarithm(factors: list[tuple[Fraction, int]]) -> Decimal:
-    """Return ln of a product of powers, to far more digits than are shown."""
-    many, total = Context(100), Decimal(0)
-    for value, n in factors:
-        one, other = (many.ln(Decimal(part)) for part in value.as_integer_ratio())
-        total = many.fma(many.subtract(one, other), n, total)
-    return total
-
-
-def rounded(value: Fraction, digits: int, rounding: str | None = None) -> str:
-    """Return a number with few digits, to the nearest unless a side is given."""
-    context = Context(digits, rounding, Emin=MIN_EMIN, Emax=MAX_EMAX)
-    return plain(context.divide(*map(Decimal, value.as_integer_ratio())))
-
-
-def plain(short: Decimal) -> str:
-    """Return a number of few digits as people write it, without zeros at its end."""
-    bare = short.normalize(Context(Emin=MIN_EMIN, Emax=MAX_EMAX))
-    return f"{bare:,f}" if -5 <= bare.adjusted() <= 12 else f"{bare:e}"
-
-
-def shortened(text: str, most: int) -> str:
-    """Return a long text up to some length."""
-    return text if len(text) <= most else f"{text[:most]}…"
+    return f"{path} is no certificate: {wrong}"
 
 
 if __name__ == "__main__":
