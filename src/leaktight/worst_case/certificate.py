@@ -1,15 +1,21 @@
 """How does a stranger check a worst case, or a mechanism? A file that says what is claimed and why.
 
-It is checked by ``check.py``, which knows nothing of how it was found.
+It is checked by ``check.py``, which knows nothing of how it was found. The digest of what was asked
+ties the file to the question.
 """
 
 import json
-import sys
+from collections.abc import Hashable, Sequence
 from pathlib import Path
 from typing import Any, Protocol
 
-from leaktight.check import UNREADABLE, Refuted, check, complaint
-from leaktight.errors import InvalidFile, InvalidInput
+from leaktight.channels.distribution import Distribution
+from leaktight.channels.gain import Gain, Loss
+from leaktight.check import MOST_BYTES, Refuted, Unreadable, check, complaint, digest, loaded
+from leaktight.errors import InvalidFile, InvalidInput, TooLarge, Undecided
+from leaktight.exact.numbers import rational
+from leaktight.policies.graph import Graph
+from leaktight.policies.policy import Neighbours, adjacency_of
 
 
 class Proved(Protocol):
@@ -21,12 +27,23 @@ class Proved(Protocol):
 
 
 def write_certificate(proved: Proved, path: str | Path) -> None:
-    """Write the certificate of a worst case or of a mechanism to a JSON file."""
+    """Check the certificate of a worst case or a mechanism and write it to a JSON file."""
     certificate = getattr(proved, "certificate", None)
     if not isinstance(certificate, dict):
         raise InvalidInput(f"expected a WorstCase or a BestMechanism, got {proved!r:.60}")
+    text = json.dumps(certificate, indent=1) + "\n"
     try:
-        Path(path).write_text(json.dumps(certificate, indent=1) + "\n", encoding="utf-8")
+        if len(text) > MOST_BYTES:
+            raise Unreadable(f"it has {len(text):,} bytes, more than {MOST_BYTES:,}")
+        check(certificate)
+        Path(path).write_text(text, encoding="utf-8")
+    except Refuted as wrong:
+        raise Undecided(f"the certificate does not prove what it claims: {wrong}") from None
+    except Unreadable as wrong:
+        raise TooLarge(
+            f"a certificate is not written, as it would not be checked: {wrong}; "
+            "it is shorter for a ratio of few digits, or for fewer values"
+        ) from None
     except OSError as wrong:
         raise InvalidFile(f"{path} cannot be written: {wrong.strerror}") from None
 
@@ -37,14 +54,54 @@ def verify_certificate(path: str | Path) -> list[tuple[int, Any, Any]]:
     What is attained by some private channel is the product of lower^records, and what none
     exceeds the product of upper^records. Of a mechanism it is what it earns, and what none exceeds.
     """
-    most = sys.get_int_max_str_digits()
-    sys.set_int_max_str_digits(0)
     try:
-        content = json.loads(Path(path).read_text(encoding="utf-8"))
-        return check(content)
+        return check(loaded(str(path)))
     except Refuted as wrong:
         raise InvalidFile(f"{path} proves nothing: {wrong}") from None
-    except UNREADABLE as wrong:
+    except (Unreadable, OSError) as wrong:
         raise InvalidFile(complaint(path, wrong)) from None
-    finally:
-        sys.set_int_max_str_digits(most)
+
+
+def digest_of(
+    neighbours: Neighbours, prior: Distribution | None = None, gain: Gain | Loss | None = None
+) -> str:
+    """Return the digest of a question, as ``leaktight verify`` shows it of a certificate.
+
+    The question of a worst case is who must not be told apart; that of the best mechanism has a
+    prior and a gain or loss as well. The ratio is no part of it.
+
+    >>> from leaktight.policies.secrets import SecretGraph
+    >>> digest_of(SecretGraph.line(2))[:16]
+    '5647d9a26ec5f9e2'
+    """
+    if prior is not None and gain is not None:
+        return digest(mechanism_claim(adjacency_of(neighbours).explicit(), prior, gain))
+    factors = adjacency_of(neighbours).factors
+    return digest({"pieces": [graph_claim(g) | {"records": n} for g, n in factors]})
+
+
+def graph_claim(graph: Graph) -> dict[str, Any]:
+    """Return a graph as a certificate has it."""
+    return {"vertices": names(graph.vertices), "edges": graph.edges.tolist()}
+
+
+def mechanism_claim(graph: Graph, prior: Distribution, gain: Gain | Loss) -> dict[str, Any]:
+    """Return a graph, a prior and a gain as a certificate has them: a loss is a negative gain."""
+    sign = -1 if isinstance(gain, Loss) else 1
+    return graph_claim(graph) | {
+        "prior": [str(rational(p)) for p in prior.array],
+        "guesses": names(gain.guesses),
+        "gain": [[str(sign * rational(g)) for g in row] for row in gain.matrix],
+    }
+
+
+def names(labels: Sequence[Hashable]) -> list[str]:
+    """Return labels as texts that differ: 1 and "1" are told apart by their quotes.
+
+    >>> names([1, 2]), names([1, "1"])
+    (['1', '2'], ['1', "'1'"])
+    """
+    for text in (str, repr):
+        if len(set(found := list(map(text, labels)))) == len(found):
+            return found
+    return [f"{place}: {label!r}" for place, label in enumerate(labels)]

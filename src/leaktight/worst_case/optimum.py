@@ -4,10 +4,12 @@ The answer comes with a mechanism that attains the lower end and a certificate o
 put together from pieces: independent records multiply, components add, and a connected component
 is settled by the cheapest route that does: its weighting, a linear program over orbits of pairs,
 or one over private columns. Where that would take too long, the best cover and the channel that
-goes with it give an interval. The laws are proved in docs/proofs/cover-bound.md.
+goes with it give an interval. Of several records all but one are bounded by covers. The laws are
+proved in docs/proofs/cover-bound.md.
 """
 
-from dataclasses import dataclass
+import math
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any
 
@@ -24,6 +26,7 @@ from leaktight.exact.ratio import Ratio, RatioLike
 from leaktight.policies.adjacency import AdjacencyGraph
 from leaktight.policies.graph import Graph
 from leaktight.policies.policy import Neighbours, adjacency_of
+from leaktight.worst_case.certificate import digest_of, graph_claim
 from leaktight.worst_case.columns import (
     ColumnOptimum,
     Cover,
@@ -69,6 +72,14 @@ class Part:
         """What no private channel on the component exceeds."""
         return fraction(self.proof.bound) if isinstance(self.proof, Cover) else self.proof.value
 
+    def covered(self) -> "Part":
+        """The same, bounded by a cover: the prices themselves where none is negative."""
+        if isinstance(self.proof, Cover):
+            return self
+        if min(prices := self.proof.dual) >= 0:
+            return replace(self, proof=Cover.of(self.graph, self.ratio, prices))
+        return replace(self, proof=best_cover(self.graph, self.ratio)[0])
+
     def certificate(self, whole: Graph) -> dict[str, Any]:
         """Return the proof, with the numbers that the vertices have in the whole graph."""
         at = np.array([whole.index(vertex) for vertex in self.graph.vertices])
@@ -89,13 +100,15 @@ class Part:
 class RecordKind:
     """Records that are alike: their number, and the parts of one record's graph at two ratios.
 
-    The mechanism is built for the lower ratio and the bound computed at the upper one.
+    The mechanism is built for the lower ratio and the bound computed at the upper one. Only one
+    record of a product may be bounded by other parts than covers: the only one, or one ``once``.
     """
 
     graph: Graph
     records: int
     below: tuple[Part, ...]
     above: tuple[Part, ...]
+    once: tuple[Part, ...] = ()
 
     @property
     def lower(self) -> Fraction:
@@ -104,8 +117,20 @@ class RecordKind:
 
     @property
     def upper(self) -> Fraction:
-        """What no mechanism exceeds, per record, at the upper ratio."""
-        return sum((part.upper for part in self.above), Fraction(0))
+        """What no mechanism exceeds, for each record but that of ``once``, at the upper ratio."""
+        return _bound(self.above)
+
+    @property
+    def upper_factors(self) -> Powers:
+        """What no mechanism for all the records exceeds."""
+        if not self.once:
+            return Powers.of((self.upper, self.records))
+        return Powers.of((self.upper, self.records - 1), (_bound(self.once), 1))
+
+    def covered(self) -> "RecordKind":
+        """The same, with covers for proofs."""
+        below, above = (tuple(part.covered() for part in end) for end in (self.below, self.above))
+        return replace(self, below=below, above=above if self.above is not self.below else below)
 
     @property
     def is_exact(self) -> bool:
@@ -128,15 +153,18 @@ class RecordKind:
 
     def certificate(self) -> dict[str, Any]:
         """Return the graph, the mechanism, and the proofs of all parts."""
-        return {
+        claim = {
             "records": self.records,
-            "vertices": [str(vertex) for vertex in self.graph.vertices],
-            "edges": self.graph.edges.tolist(),
+            **graph_claim(self.graph),
             "mechanism": [[str(p) for p in row] for row in self.channel().matrix],
             "lower": str(rational(self.lower)),
-            "parts": [part.certificate(self.graph) for part in self.above],
-            "upper": str(rational(self.upper)),
+            **self._proved(self.above),
         }
+        return claim | ({"once": self._proved(self.once)} if self.once else {})
+
+    def _proved(self, parts: tuple[Part, ...]) -> dict[str, Any]:
+        proofs = [part.certificate(self.graph) for part in parts]
+        return {"parts": proofs, "upper": str(rational(_bound(parts)))}
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -160,7 +188,7 @@ class WorstCase:
     @property
     def upper_factors(self) -> Powers:
         """The upper end as a product of powers, however many records there are."""
-        return Powers.of(*((piece.upper, piece.records) for piece in self.pieces))
+        return math.prod((piece.upper_factors for piece in self.pieces), start=Powers.of())
 
     @property
     def lower(self) -> Fraction:
@@ -195,6 +223,11 @@ class WorstCase:
         records = sum(piece.records for piece in self.pieces)
         steps = [*(["product of records"] * (records > 1)), *(["components"] * (parts > 1))]
         return ", ".join([*steps, *sorted(routes)])
+
+    @property
+    def digest(self) -> str:
+        """The digest of the graph and the records, as the checker shows it of the certificate."""
+        return digest_of(self.graph)
 
     @property
     def mechanism(self) -> Channel | Parallel:
@@ -246,9 +279,26 @@ def worst_case_leakage(
         parts = factor.components
         components = [factor] if len(parts) == 1 else [factor.subgraph(part) for part in parts]
         ends = (asked.lower,) if asked.is_exact else (asked.lower, asked.upper)
-        settled = [tuple(_settle(one, end, records > 1) for one in components) for end in ends]
+        settled = [tuple(_settle(one, end, False) for one in components) for end in ends]
         pieces.append(RecordKind(factor, records, settled[0], settled[-1]))
-    return WorstCase(graph, asked, tuple(pieces))
+    return WorstCase(graph, asked, _multiplied(pieces))
+
+
+def _multiplied(pieces: list[RecordKind]) -> tuple[RecordKind, ...]:
+    """Bound all records by covers but one, for which other proofs gain most."""
+    if sum(piece.records for piece in pieces) == 1:
+        return tuple(pieces)
+    covered = [piece.covered() for piece in pieces]
+    gains = [cover.upper / piece.upper for cover, piece in zip(covered, pieces, strict=True)]
+    most = max(range(len(gains)), key=lambda k: gains[k])
+    if gains[most] > 1:
+        best, cover = pieces[most], covered[most]
+        covered[most] = best if best.records == 1 else replace(cover, once=best.above)
+    return tuple(covered)
+
+
+def _bound(parts: tuple[Part, ...]) -> Fraction:
+    return sum((part.upper for part in parts), Fraction(0))
 
 
 def _settle(graph: Graph, ratio: Fraction, repeated: bool) -> Part:

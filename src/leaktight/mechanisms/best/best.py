@@ -48,6 +48,7 @@ from leaktight.mechanisms.mechanism import Guarantee, Mechanism, vertices_of
 from leaktight.policies.graph import Graph, Indices
 from leaktight.policies.policy import Neighbours, adjacency_of
 from leaktight.privacy.level import privacy_level
+from leaktight.worst_case.certificate import digest_of, mechanism_claim
 from leaktight.worst_case.columns import (
     LARGEST,
     Arcs,
@@ -127,16 +128,15 @@ class BestMechanism(Mechanism):
         return Guarantee(level, vertices_of(self.graph))
 
     @property
+    def digest(self) -> str:
+        """The digest of graph, prior and gain, as the checker shows it of the certificate."""
+        return digest_of(self.graph, self.prior, self.aim)
+
+    @property
     def certificate(self) -> dict[str, Any]:
         """Everything that proves both, as plain JSON, for :mod:`leaktight.check`."""
-        sign = -1 if isinstance(self.aim, Loss) else 1
         where = {guess: w for w, guess in enumerate(self.aim.guesses)}
-        claim = {
-            "vertices": [str(vertex) for vertex in self.graph.vertices],
-            "edges": self.graph.edges.tolist(),
-            "prior": [str(p) for p in self.prior.array],
-            "guesses": [str(guess) for guess in self.aim.guesses],
-            "gain": [[str(sign * rational(g)) for g in row] for row in self.aim.matrix],
+        claim = mechanism_claim(self.graph, self.prior, self.aim) | {
             "outputs": [where[guess] for guess in self.channel.outputs],
             "mechanism": [[str(p) for p in row] for row in self.channel.matrix],
             "utility": str(rational(self.utility)),
