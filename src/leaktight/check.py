@@ -4,9 +4,9 @@ This file can be run by itself, without leaktight:
 
     python check.py CERTIFICATE.json
 
-Limits, so that no file keeps it busy: 2^27 bytes; 40,000 digits of a number; 1,000 of a whole
-number such as the records; 10^7 steps, about a second, and 20 more for each letter. What would take
-more is refused before it is computed.
+Limits, so that no file keeps it busy: 2^27 bytes; 40,000 letters of a number; 1,000 digits of a
+whole number such as the records; 10^7 steps, about a second, and 20 more for each letter. What
+would take more is refused before it is computed.
 
 A certificate of the *worst case* claims, for a graph (or several, one for each kind of record) and
 a ratio λ, that some channel that is private at λ has Σ_z max_x K(z|x) = lower, and that none has
@@ -53,18 +53,16 @@ from collections.abc import Iterable
 from decimal import MAX_EMAX, MIN_EMIN, ROUND_CEILING, ROUND_FLOOR, Context, Decimal
 from fractions import Fraction
 from operator import le, mul
-from typing import Any, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
-MOST_BYTES, MOST_DIGITS, MOST_PLACES = 2**27, 40_000, 1_000
+MOST_BYTES, MOST_LETTERS, MOST_DIGITS = 2**27, 40_000, 1_000
 STEPS, STEPS_PER_LETTER = 10**7, 20
 
 # What a certificate looks like: [x] is a list, (x, y) a list of just these, or one of two objects.
 GRAPH: dict[str, Any] = {"vertices": [str], "edges": [(int, int)]}
 PRICES: dict[str, Any] = {"prices": [str], "flows": [[(int, int, str)]]}
-BOUND: dict[str, Any] = {
-    "parts": [({"vertices": [int], "cover": [str]}, {"vertices": [int]} | PRICES)],
-    "upper": str,
-}
+PART = {"vertices": [int], "cover": [str]}, {"vertices": [int]} | PRICES
+BOUND = {"parts": [PART], "upper": str}
 PIECE = {"records": int} | GRAPH | {"mechanism": [[str]], "lower": str} | BOUND
 BEST = {"prior": [str], "guesses": [str], "gain": [[str]], "outputs": [int], "mechanism": [[str]]}
 RATIOS = {"format": str, "lower ratio": str, "upper ratio": str}
@@ -79,8 +77,6 @@ SHORT, FEW = 40, 400
 
 DOWN, UP = (Context(60, side, MIN_EMIN, MAX_EMAX) for side in (ROUND_FLOOR, ROUND_CEILING))
 
-Near: TypeAlias = list[set[int]]
-"""The neighbours of each vertex."""
 Proved: TypeAlias = tuple[int, Fraction, Fraction]
 
 
@@ -99,19 +95,6 @@ def demand(condition: bool, message: str) -> None:
 
 
 # --- what is written -----------------------------------------------------------------------
-
-
-class Work:
-    """What may still be computed, in steps of some 0.1 µs."""
-
-    def __init__(self, letters: int) -> None:
-        self.left = STEPS + STEPS_PER_LETTER * letters
-
-    def spend(self, times: int, bits: int = 0, others: int = 0) -> None:
-        """Count so many operations on two numbers of so many bits."""
-        self.left -= times + (times * bits * others >> 16)
-        if self.left < 0:
-            raise Unreadable("to check it would take longer than its length allows")
 
 
 def loaded(path: str) -> Any:
@@ -135,11 +118,11 @@ def unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     return found
 
 
-def whole(written: str) -> int:
+def whole(digits: str) -> int:
     """Read a whole number."""
-    if len(written) > MOST_PLACES:
-        raise Unreadable(f"a whole number has more than {MOST_PLACES:,} digits")
-    return int(written)
+    if len(digits) > MOST_DIGITS:
+        raise Unreadable(f"a whole number has more than {MOST_DIGITS:,} digits")
+    return int(digits)
 
 
 def letters(content: Any, shape: Any, key: str) -> int:
@@ -160,14 +143,42 @@ def letters(content: Any, shape: Any, key: str) -> int:
     raise Unreadable(f"in {key!r}, a {kind.__name__} is not what is expected")
 
 
-def number(written: str, work: Work) -> tuple[int, int]:
-    """Read a whole number or a fraction such as "-3/4"; nothing else is one."""
-    if len(written) > MOST_DIGITS:
-        raise Unreadable(f"a number has more than {MOST_DIGITS:,} digits")
-    if not (found := re.fullmatch(r"(-?)([0-9]+)(?:/(0*[1-9][0-9]*))?", written)):
-        raise Unreadable(f"expected a number such as '3/4', got {written[:SHORT]!r}")
-    work.spend(2, 4 * len(written), 4 * len(written))
-    return int(found[1] + "1") * long(found[2]), long(found[3] or "1")
+class Reader:
+    """Reads numbers, and counts what is left to be computed, in steps of some 0.1 µs."""
+
+    def __init__(self, letters: int) -> None:
+        self.left = STEPS + STEPS_PER_LETTER * letters
+
+    def spend(self, times: int, bits: int = 0, others: int = 0) -> None:
+        """Count so many operations on two numbers of so many bits."""
+        self.left -= times + (times * bits * others >> 16)
+        if self.left < 0:
+            raise Unreadable("to check it would take longer than its length allows")
+
+    def number(self, written: str) -> Fraction:
+        """Read one number."""
+        return Fraction(*self.pair(written))
+
+    def pair(self, written: str) -> tuple[int, int]:
+        """Read a whole number or a fraction such as "-3/4"; nothing else is one."""
+        if len(written) > MOST_LETTERS:
+            raise Unreadable(f"a number has more than {MOST_LETTERS:,} letters")
+        if not (found := re.fullmatch(r"(-?)([0-9]+)(?:/(0*[1-9][0-9]*))?", written)):
+            raise Unreadable(f"expected a number such as '3/4', got {written[:SHORT]!r}")
+        self.spend(2, 4 * len(written), 4 * len(written))
+        return int(found[1] + "1") * long(found[2]), long(found[3] or "1")
+
+    def table(self, written: list[str]) -> tuple[list[int], int]:
+        """Read numbers over one denominator, if that is not too long for so many."""
+        known = {text: self.pair(text) for text in dict.fromkeys(written)}
+        longest, unit = max(512, size(part for pair in known.values() for part in pair)), 1
+        for q in {q for _, q in known.values()}:
+            self.spend(1, unit.bit_length(), q.bit_length())
+            grown = math.lcm(unit, q)
+            self.spend(len(written), grown.bit_length() - unit.bit_length(), longest)
+            unit = grown
+        self.spend(len(written))
+        return [p * (unit // q) for p, q in map(known.__getitem__, written)], unit
 
 
 def long(digits: str) -> int:
@@ -177,35 +188,19 @@ def long(digits: str) -> int:
     return long(digits[:-half]) * 10**half + long(digits[-half:])
 
 
-def fraction(written: str, work: Work) -> Fraction:
-    """Read one number."""
-    return Fraction(*number(written, work))
-
-
-def table(written: list[str], work: Work) -> tuple[list[int], int]:
-    """Read numbers and bring them to one denominator, if it is not too long for so many."""
-    known = {text: number(text, work) for text in dict.fromkeys(written)}
-    longest = max(512, size(part for pair in known.values() for part in pair))
-    unit = 1
-    for q in {q for _, q in known.values()}:
-        work.spend(1, unit.bit_length(), q.bit_length())
-        grown = math.lcm(unit, q)
-        work.spend(len(written), grown.bit_length() - unit.bit_length(), longest)
-        unit = grown
-    work.spend(len(written))
-    return [p * (unit // q) for p, q in map(known.__getitem__, written)], unit
-
-
 def size(values: Iterable[int]) -> int:
     """Return how many bits the longest number has."""
     return max((value.bit_length() for value in values), default=0)
 
 
-def neighbours(graph: dict[str, Any]) -> Near:
-    """Read a simple graph."""
+# --- what is proved ------------------------------------------------------------------------
+
+
+def neighbours(graph: dict[str, Any]) -> list[set[int]]:
+    """Return the neighbours of each vertex of a simple graph."""
     n = len(graph["vertices"])
     demand(0 < n == len(set(graph["vertices"])), "the vertices must have different names")
-    near: Near = [set() for _ in range(n)]
+    near: list[set[int]] = [set() for _ in range(n)]
     for i, h in graph["edges"]:
         demand(0 <= i < n and 0 <= h < n and i != h, f"edge {i}-{h} is none of the graph")
         demand(h not in near[i], f"edge {i}-{h} is there twice")
@@ -214,147 +209,141 @@ def neighbours(graph: dict[str, Any]) -> Near:
     return near
 
 
-# --- what is proved ------------------------------------------------------------------------
+class Setting(NamedTuple):
+    """The neighbours of each vertex and the ratio p/q, with what reads numbers."""
+
+    near: list[set[int]]
+    ratio: Fraction
+    reader: Reader
+
+    def mechanism(self, rows: list[list[str]]) -> list[list[int]]:
+        """Return the rows of a private channel, in units of which each row has as many."""
+        demand(len(rows) == len(self.near), "the mechanism must have a row for each vertex")
+        width, (p, q) = len(rows[0]), self.ratio.as_integer_ratio()
+        demand(all(len(row) == width for row in rows), "its rows must be equally long")
+        values, unit = self.reader.table([entry for row in rows for entry in row])
+        matrix = [values[i * width : (i + 1) * width] for i in range(len(rows))]
+        for i, row in enumerate(matrix):
+            demand(sum(row) == unit and min(row) >= 0, f"row {i} is no distribution")
+        self.reader.spend(2 * len(values), unit.bit_length(), p.bit_length())
+        self.reader.spend(sum(map(len, self.near)) * width // 4, unit.bit_length(), 16)
+        low, high = ([[side * entry for entry in row] for row in matrix] for side in (q, p))
+        for i, h in ((i, h) for i, others in enumerate(self.near) for h in others):
+            demand(all(map(le, low[i], high[h])), f"the mechanism tells {i} from {h} too well")
+        return matrix
+
+    def bound(self, claim: dict[str, Any]) -> tuple[bool, Fraction]:
+        """Return whether there are prices, and the bound on one record: the sum of its parts."""
+        held = sorted(i for part in claim["parts"] for i in part["vertices"])
+        demand(held == list(range(len(self.near))), "the parts must hold every vertex once")
+        total, priced = Fraction(0), False
+        for part in claim["parts"]:
+            vertices = part["vertices"]
+            demand(bool(vertices), "a part must hold a vertex")
+            if "cover" in part:
+                more = self.cover(vertices, part["cover"])
+            else:
+                self.reader.spend(len(vertices) ** 2)
+                ones = [[int(i == j) for i in vertices] for j in vertices]
+                more, priced = self.prices(vertices, part, ones, 1), True
+            self.reader.spend(1, size(total.as_integer_ratio()), size(more.as_integer_ratio()))
+            total += more
+        expect("bound", total, self.reader.number(claim["upper"]))
+        return priced, total
+
+    def cover(self, vertices: list[int], written: list[str]) -> Fraction:
+        """Return the bound that a cover gives; all coverages are taken times p^D."""
+        values, _ = self.reader.table(written)
+        demand(len(values) == len(vertices), "a cover must have a weight for each vertex")
+        demand(min(values) >= 0, "a cover must not be negative")
+        weight = dict(zip(vertices, values, strict=True))
+        self.reader.spend(len(vertices) * sum(1 + len(self.near[i]) for i in vertices))
+        sums = [self.by_distance(j, weight) for j in vertices]
+        (p, q), farthest = self.ratio.as_integer_ratio(), max(map(len, sums)) - 1
+        bits = farthest * p.bit_length()
+        self.reader.spend(len(vertices) * (farthest + 1), bits, size(values) + p.bit_length())
+        powers = [p**farthest]
+        for _ in range(farthest):
+            powers.append(powers[-1] // p * q)
+        least = min(sum(map(mul, row, powers)) for row in sums)
+        demand(least > 0, "a cover must reach every vertex")
+        return Fraction(sum(values) * powers[0], least)
+
+    def by_distance(self, start: int, weight: dict[int, int]) -> list[int]:
+        """Return how much weight is at distance 0, 1, 2, … within a part."""
+        seen, layer, sums = {start}, {start}, []
+        while layer:
+            sums.append(sum(weight[i] for i in layer))
+            layer = {h for i in layer for h in self.near[i] if h in weight} - seen
+            seen |= layer
+        return sums
+
+    def prices(
+        self, vertices: list[int], written: dict[str, Any], targets: list[list[int]], unit: int
+    ) -> Fraction:
+        """Return the bound that prices give; a flow shows that they pay for each target."""
+        prices, flows, n = written["prices"], written["flows"], len(vertices)
+        at, (p, q) = {i: k for k, i in enumerate(vertices)}, self.ratio.as_integer_ratio()
+        demand(len(prices) == n and len(flows) == len(targets), "prices or flows are missing")
+        for i, h, _ in (arc for flow in flows for arc in flow):
+            demand(i in at and h in at and h in self.near[i], f"arc {i}-{h} is none of the part")
+        values, common = self.reader.table([*prices, *(arc[2] for flow in flows for arc in flow)])
+        demand(min(values[n:], default=0) >= 0, "a flow must not be negative")
+        bits, amounts = max(map(size, targets)) + size((*values, common)), iter(values[n:])
+        self.reader.spend(4 * (n * len(flows) + len(values)), bits, size((p, unit)))
+        for k, (target, flow) in enumerate(zip(targets, flows, strict=True)):
+            left = [q * (y * unit - t * common) for y, t in zip(values, target, strict=False)]
+            for i, h, _ in flow:
+                amount = unit * next(amounts)
+                left[at[h]] -= p * amount
+                left[at[i]] += q * amount
+            demand(min(left) >= 0, f"flow {k} proves too little")
+        return Fraction(sum(values[:n]), common)
 
 
-def check_mechanism(rows: list[list[str]], near: Near, ratio: Fraction, work: Work) -> list[Any]:
-    """Return the rows of a private channel, in units of which each row has as many."""
-    demand(len(rows) == len(near), "the mechanism must have a row for each vertex")
-    width, (p, q) = len(rows[0]), ratio.as_integer_ratio()
-    demand(all(len(row) == width for row in rows), "its rows must be equally long")
-    values, unit = table([entry for row in rows for entry in row], work)
-    matrix = [values[i * width : (i + 1) * width] for i in range(len(rows))]
-    for i, row in enumerate(matrix):
-        demand(sum(row) == unit and min(row) >= 0, f"row {i} of the mechanism is no distribution")
-    work.spend(2 * len(values), unit.bit_length(), p.bit_length())
-    work.spend(sum(map(len, near)) * width // 4, unit.bit_length(), 16)
-    low, high = ([[side * entry for entry in row] for row in matrix] for side in (q, p))
-    for i, h in ((i, h) for i, others in enumerate(near) for h in others):
-        demand(all(map(le, low[i], high[h])), f"the mechanism tells {i} from {h} too well")
-    return matrix
+def expect(what: str, found: Fraction, claimed: Fraction) -> None:
+    """Refuse another number than what was found."""
+    texts = (exact(value) or f"about {rounded(value, DOWN, 9)}" for value in (found, claimed))
+    demand(found == claimed, f"the {what} is {', not '.join(texts)}" if found != claimed else "")
 
 
-def check_cover(part: dict[str, Any], near: Near, ratio: Fraction, work: Work) -> Fraction:
-    """Return the bound that a cover gives; all coverages are taken times p^D, with λ = p/q."""
-    vertices, (values, _) = part["vertices"], table(part["cover"], work)
-    demand(len(values) == len(vertices), "a cover must have a weight for each vertex")
-    demand(min(values) >= 0, "a cover must not be negative")
-    weight = dict(zip(vertices, values, strict=True))
-    work.spend(len(vertices) * sum(1 + len(near[i]) for i in vertices))
-    sums = [by_distance(j, weight, near) for j in vertices]
-    (p, q), farthest = ratio.as_integer_ratio(), max(map(len, sums)) - 1
-    length = farthest * p.bit_length()
-    work.spend(len(vertices) * (farthest + 1), length, size(values) + p.bit_length())
-    powers = [p**farthest]
-    for _ in range(farthest):
-        powers.append(powers[-1] // p * q)
-    least = min(sum(map(mul, row, powers)) for row in sums)
-    demand(least > 0, "a cover must reach every vertex")
-    return Fraction(sum(values) * powers[0], least)
-
-
-def by_distance(start: int, weight: dict[int, int], near: Near) -> list[int]:
-    """Return how much weight is at distance 0, 1, 2, … within a part."""
-    seen, layer, sums = {start}, {start}, []
-    while layer:
-        sums.append(sum(weight[i] for i in layer))
-        layer = {h for i in layer for h in near[i] if h in weight} - seen
-        seen |= layer
-    return sums
-
-
-def check_prices(
-    part: dict[str, Any],
-    vertices: list[int],
-    targets: tuple[list[list[int]], int],
-    near: Near,
-    ratio: Fraction,
-    work: Work,
-) -> Fraction:
-    """Return the bound that prices give; a flow shows for each target, in units, that they pay."""
-    at, n, (p, q) = {i: k for k, i in enumerate(vertices)}, len(vertices), ratio.as_integer_ratio()
-    prices, flows, (rows, unit) = part["prices"], part["flows"], targets
-    demand(len(prices) == n and len(flows) == len(rows), "there must be all prices and flows")
-    for i, h, _ in (arc for flow in flows for arc in flow):
-        demand(i in at and h in at and h in near[i], f"arc {i}-{h} is none of the part")
-    values, common = table([*prices, *(arc[2] for flow in flows for arc in flow)], work)
-    demand(min(values[n:], default=0) >= 0, "a flow must not be negative")
-    bits = max(map(size, rows)) + size(values) + common.bit_length()
-    work.spend(4 * (n * len(flows) + len(values)), bits, size((p, unit)))
-    amounts = iter(values[n:])
-    for k, (target, flow) in enumerate(zip(rows, flows, strict=True)):
-        left = [q * (y * unit - t * common) for y, t in zip(values, target, strict=False)]
-        for i, h, _ in flow:
-            amount = unit * next(amounts)
-            left[at[h]] -= p * amount
-            left[at[i]] += q * amount
-        demand(min(left) >= 0, f"flow {k} proves too little")
-    return Fraction(sum(values[:n]), common)
-
-
-def check_bound(
-    bound: dict[str, Any], near: Near, ratio: Fraction, work: Work
-) -> tuple[bool, Fraction]:
-    """Return whether there are prices, and the bound on one record: that of its parts."""
-    held = sorted(i for part in bound["parts"] for i in part["vertices"])
-    demand(held == list(range(len(near))), "the parts must hold every vertex once")
-    total, priced = Fraction(0), False
-    for part in bound["parts"]:
-        vertices = part["vertices"]
-        demand(bool(vertices), "a part must hold a vertex")
-        if "cover" in part:
-            more = check_cover(part, near, ratio, work)
-        else:
-            work.spend(len(vertices) ** 2)
-            ones = [[int(i == j) for i in vertices] for j in vertices]
-            more, priced = check_prices(part, vertices, (ones, 1), near, ratio, work), True
-        work.spend(1, size(total.as_integer_ratio()), size(more.as_integer_ratio()))
-        total += more
-    demand(total == fraction(bound["upper"], work), f"the proof gives {exact(total)}, not upper")
-    return priced, total
-
-
-def check_piece(
-    piece: dict[str, Any], below: Fraction, above: Fraction, work: Work
-) -> tuple[int, list[Proved]]:
+def check_piece(piece: dict[str, Any], ends: list[Fraction], reader: Reader) -> list[Any]:
     """Return how many records are bounded by prices, and what is attained and not exceeded."""
-    records, near = piece["records"], neighbours(piece)
-    demand(records >= 1, "records must be a whole number above 0")
-    rows = check_mechanism(piece["mechanism"], near, below, work)
+    below, above = (Setting(neighbours(piece), end, reader) for end in ends)
+    demand(piece["records"] >= 1, "records must be a whole number above 0")
+    rows = below.mechanism(piece["mechanism"])
     lower = Fraction(sum(map(max, zip(*rows, strict=True))), sum(rows[0]))
-    demand(lower == fraction(piece["lower"], work), f"{exact(lower)} is attained, not lower")
-    priced, upper = check_bound(piece, near, above, work)
-    if "once" not in piece:
-        return priced * records, [(records, lower, upper)]
-    demand(records > 1, "only one of several records is bounded once")
-    more, single = check_bound(piece["once"], near, above, work)
-    return priced * (records - 1) + more, [(records - 1, lower, upper), (1, lower, single)]
+    expect("sum of the mechanism's column maxima", lower, reader.number(piece["lower"]))
+    kinds = [(piece["records"] - ("once" in piece), piece)]
+    kinds += [(1, piece["once"])] if "once" in piece else []
+    demand(kinds[0][0] >= 1, "one of several records is bounded once")
+    bounds = [(n, *above.bound(claim)) for n, claim in kinds]
+    return [sum(n * priced for n, priced, _ in bounds), *((n, lower, v) for n, _, v in bounds)]
 
 
-def check_best(claim: dict[str, Any], below: Fraction, above: Fraction, work: Work) -> Proved:
+def check_best(claim: dict[str, Any], ends: list[Fraction], reader: Reader) -> Proved:
     """Return what a mechanism earns and what none exceeds."""
-    near, n, guesses = neighbours(claim), len(claim["vertices"]), claim["guesses"]
+    below, above = (Setting(neighbours(claim), end, reader) for end in ends)
+    n, guesses, outputs = len(claim["vertices"]), claim["guesses"], claim["outputs"]
     demand(0 < len(guesses) == len(set(guesses)), "the guesses must have different names")
-    chances, unit = table(claim["prior"], work)
+    chances, unit = reader.table(claim["prior"])
     demand(sum(chances) == unit and min(chances) >= 0, "the prior must sum to 1")
-    fit = all(len(row) == n for row in (chances, *claim["gain"]))
-    demand(
-        fit and len(guesses) == len(claim["gain"]), "prior and gain must fit vertices and guesses"
-    )
-    values, common = table([g for row in claim["gain"] for g in row], work)
-    work.spend(len(values), size(values), unit.bit_length())
+    demand(len(claim["gain"]) == len(guesses), "each guess must earn something")
+    fits = all(len(row) == n for row in (chances, *claim["gain"]))
+    demand(fits, "prior and gain must have a number for each vertex")
+    values, common = reader.table([g for row in claim["gain"] for g in row])
+    reader.spend(len(values), size(values), unit.bit_length())
     earned = [list(map(mul, chances, values[w * n : (w + 1) * n])) for w in range(len(guesses))]
-    rows, outputs = check_mechanism(claim["mechanism"], near, below, work), claim["outputs"]
-    demand(len(outputs) == len(rows[0]), "each output must be a guess")
+    columns = list(zip(*below.mechanism(claim["mechanism"]), strict=True))
+    whole = sum(column[0] for column in columns)
+    demand(len(outputs) == len(columns), "each output must be a guess")
     demand(all(0 <= w < len(guesses) for w in outputs), "each output must be one of the guesses")
-    work.spend(n * len(outputs), max(map(size, earned)), sum(rows[0]).bit_length())
-    columns = zip(outputs, zip(*rows, strict=True), strict=True)
-    total = sum(sum(map(mul, earned[w], column)) for w, column in columns)
-    utility = Fraction(total, unit * common * sum(rows[0]))
-    demand(utility == fraction(claim["utility"], work), f"{exact(utility)} is earned, not utility")
-    targets = earned, unit * common
-    upper = check_prices(claim, list(range(n)), targets, near, above, work)
-    demand(upper == fraction(claim["upper"], work), f"the prices sum to {exact(upper)}, not upper")
+    reader.spend(n * len(outputs), max(map(size, earned)), whole.bit_length())
+    sums = (sum(map(mul, earned[w], c)) for w, c in zip(outputs, columns, strict=True))
+    utility = Fraction(sum(sums), unit * common * whole)
+    expect("utility", utility, reader.number(claim["utility"]))
+    upper = above.prices(list(range(n)), claim, earned, unit * common)
+    expect("sum of the prices", upper, reader.number(claim["upper"]))
     return 1, utility, upper
 
 
@@ -366,15 +355,20 @@ def check(content: Any) -> list[Proved]:
     kind = content.get("format") if type(content) is dict else None
     if type(kind) is not str or kind not in FORMATS:
         raise Unreadable(f"its format must be {' or '.join(map(repr, FORMATS))}")
-    work = Work(letters(content, FORMATS[kind], "it"))
-    below, above = (fraction(content[key], work) for key in ("lower ratio", "upper ratio"))
-    demand(1 <= below <= above, "the ratios must be at least 1, the lower one first")
+    reader, ends = Reader(letters(content, FORMATS[kind], "it")), ratios(content)
+    demand(1 <= ends[0] <= ends[1], "the ratios must be at least 1, the lower one first")
     if kind == MECHANISM:
-        return [check_best(content, below, above, work)]
-    found = [check_piece(piece, below, above, work) for piece in content["pieces"]]
+        return [check_best(content, ends, reader)]
+    found = [check_piece(piece, ends, reader) for piece in content["pieces"]]
     demand(bool(found), "there must be at least one piece")
-    demand(sum(priced for priced, _ in found) <= 1, "only one record may be bounded by prices")
-    return [each for _, proved in found for each in proved]
+    demand(sum(piece[0] for piece in found) <= 1, "only one record may be bounded by prices")
+    return [proved for piece in found for proved in piece[1:]]
+
+
+def ratios(content: dict[str, Any]) -> list[Fraction]:
+    """Return the ratio of the mechanism and that of the bound."""
+    reader = Reader(MOST_LETTERS)
+    return [reader.number(content[key]) for key in ("lower ratio", "upper ratio")]
 
 
 # --- what is said --------------------------------------------------------------------------
@@ -402,7 +396,7 @@ def question(asked: dict[str, Any]) -> str:
 
 def lowest(written: str) -> str:
     """Return a number in lowest terms."""
-    parts = fraction(written, Work(MOST_DIGITS)).as_integer_ratio()
+    parts = Reader(MOST_LETTERS).number(written).as_integer_ratio()
     return "/".join(f"{Decimal(part):f}" for part in parts).removesuffix("/1")
 
 
@@ -414,23 +408,21 @@ def told(content: dict[str, Any], proved: list[Proved]) -> list[str]:
     if best:
         near = f"a mechanism within {rounded(upper - lower, UP, 2)} of the best"
         what = "the best mechanism" if lower == upper else near
-    lines = [f"accepted: {what}, at {ratio_of(content)}"]
+    lines = [f"accepted: {what}, at {ratio_of(*ratios(content))}"]
     for graph in content.get("pieces", [content]):
         times = f"{graph['records']:,} × " if graph.get("records", 1) > 1 else ""
         lines += [f"for {times}{len(graph['vertices'])} vertices, {len(graph['edges'])} edges"]
+    lines += [f"what is asked: {asked}"] if len(asked) <= FEW else []
     return [
         *lines,
-        *([f"what is asked: {asked}"] if len(asked) <= FEW else []),
         f"its digest: {digest(content)}",
         f"{'earned on average' if best else 'attained'}: {amount_of(best, proved, DOWN)}",
         f"not exceeded: {amount_of(best, proved, UP)}",
     ]
 
 
-def ratio_of(content: dict[str, Any]) -> str:
+def ratio_of(below: Fraction, above: Fraction) -> str:
     """Return λ and ε, or what encloses them."""
-    work = Work(MOST_DIGITS)
-    below, above = (fraction(content[key], work) for key in ("lower ratio", "upper ratio"))
     ratio = f"a ratio from {rounded(below, DOWN, 6)} to {rounded(above, UP, 6)}"
     if below == above and exact(above):
         ratio = f"the ratio {above}"
@@ -503,10 +495,9 @@ def main(arguments: list[str]) -> int:
 
 def complaint(path: object, wrong: Exception) -> str:
     """Say in words why a file is no certificate."""
-    if isinstance(wrong, FileNotFoundError):
-        return f"there is no file {path}"
     if isinstance(wrong, OSError):
-        return f"{path} cannot be read: {wrong.strerror}"
+        missing = isinstance(wrong, FileNotFoundError)
+        return f"there is no file {path}" if missing else f"{path} cannot be read: {wrong.strerror}"
     return f"{path} is no certificate: {wrong}"
 
 

@@ -1,44 +1,85 @@
 """Is it true? ``verify`` checks a certificate, ``reproduce`` the claims of the papers."""
 
 import sys
-from contextlib import redirect_stdout
-from io import StringIO
 from pathlib import Path
 from shutil import get_terminal_size
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from leaktight.commands.arguments import JsonOption, claim_ids
 from leaktight.commands.output import print_json
 
+if TYPE_CHECKING:
+    from leaktight.studies.study import Study
+
 
 def verify(
     certificate: Annotated[Path, typer.Argument(help="A certificate, as JSON.")],
+    study: Annotated[
+        Path | None, typer.Option(help="A study: is it this that the certificate is about?")
+    ] = None,
     as_json: JsonOption = False,
+    allow_code: Annotated[
+        bool, typer.Option("--allow-code", help="Run the Python function that the study names.")
+    ] = False,
 ) -> int:
     """Check a certificate, trusting nothing but arithmetic.
 
-    The exit code is 1 if it proves nothing.
+    The exit code is 1 if it proves nothing, or something else than the study asks.
 
     \b
     Example:
-      leaktight verify best.json
+      leaktight verify best.json --study study.toml
     """
-    from leaktight.check import main as check
+    from leaktight.check import Refuted, Unreadable, check, complaint, loaded, told
     from leaktight.errors import InvalidFile
 
     if certificate.is_char_device():
         raise InvalidFile(f"{certificate} is a device; a certificate is a JSON file")
-    with redirect_stdout(StringIO()) as said:
-        code = check([str(certificate)])
-    if code == 2:
-        raise InvalidFile(said.getvalue())
+    found: dict[str, Any] = {}
+    try:
+        content = loaded(str(certificate))
+        found |= {"accepted": True, "says": told(content, check(content))}
+    except Refuted as wrong:
+        found |= {"accepted": False, "says": [f"refuted: {wrong}"]}
+    except (Unreadable, OSError) as wrong:
+        raise InvalidFile(complaint(certificate, wrong)) from None
+    if study is not None:
+        from leaktight.studies.study import read_study
+
+        asked = read_study(study, allow_code=allow_code)
+        other = found["accepted"] and _difference(content, asked)
+        found["fits"] = found["accepted"] and not other
+        found["says"] += [f"the study {study}: {other or 'it is about this'}"] * found["accepted"]
     if as_json:
-        print_json({"accepted": code == 0, "says": said.getvalue().splitlines()})
+        print_json(found)
     else:
-        print(said.getvalue(), end="")
-    return code
+        print("\n".join(found["says"]))
+    return 0 if found["accepted"] and found.get("fits", True) else 1
+
+
+def _difference(content: dict[str, Any], study: "Study") -> str:
+    """Say what a study asks that a certificate is not about; nothing if there is nothing."""
+    from leaktight.check import MECHANISM, digest, ratios
+    from leaktight.errors import TooLarge
+    from leaktight.worst_case.certificate import digest_of
+
+    ratio, asked = study.ratio, ""
+    if content["format"] != MECHANISM:
+        asked = digest_of(study.policy)
+    elif study.best is not None:
+        ratio, asked = study.best.ratio, study.best.digest
+    elif study.aim is not None:
+        asked = digest_of(study.graph, study.prior, study.aim)
+    else:
+        raise TooLarge(f"what guesses earn is not tabled for {study.graph.order:,} values")
+    if digest(content) != asked:
+        return f"it asks something else, whose digest is {asked}"
+    below, above = ratios(content)
+    if ratio is not None and not below <= ratio.lower <= ratio.upper <= above:
+        return f"it asks for another ratio, {ratio}"
+    return ""
 
 
 def reproduce(

@@ -219,7 +219,7 @@ class WorstCase:
     def route(self) -> str:
         """How it was found."""
         routes = {part.route for piece in self.pieces for part in (*piece.below, *piece.above)}
-        parts = sum(len(piece.below) for piece in self.pieces)
+        parts = max(len(piece.below) for piece in self.pieces)
         records = sum(piece.records for piece in self.pieces)
         steps = [*(["product of records"] * (records > 1)), *(["components"] * (parts > 1))]
         return ", ".join([*steps, *sorted(routes)])
