@@ -58,17 +58,17 @@ from typing import Any, NamedTuple, TypeAlias
 MOST_BYTES, MOST_LETTERS, MOST_DIGITS = 2**27, 40_000, 1_000
 STEPS, STEPS_PER_LETTER = 10**7, 20
 
-# What a certificate looks like: [x] is a list, (x, y) a list of just these, or one of two objects.
+# What a certificate looks like: [x] is a list, (x, y) a list of just these; "or" another object.
 GRAPH: dict[str, Any] = {"vertices": [str], "edges": [(int, int)]}
 PRICES: dict[str, Any] = {"prices": [str], "flows": [[(int, int, str)]]}
-PART = {"vertices": [int], "cover": [str]}, {"vertices": [int]} | PRICES
-BOUND = {"parts": [PART], "upper": str}
+PART = {"vertices": [int], "cover": [str], "or": {"vertices": [int]} | PRICES}
+BOUND: dict[str, Any] = {"parts": [PART], "upper": str}
 PIECE = {"records": int} | GRAPH | {"mechanism": [[str]], "lower": str} | BOUND
 BEST = {"prior": [str], "guesses": [str], "gain": [[str]], "outputs": [int], "mechanism": [[str]]}
 RATIOS = {"format": str, "lower ratio": str, "upper ratio": str}
 WORST_CASE, MECHANISM = "leaktight worst case 1", "leaktight mechanism 1"
 FORMATS: dict[str, Any] = {
-    WORST_CASE: RATIOS | {"pieces": [(PIECE, PIECE | {"once": BOUND})]},
+    WORST_CASE: RATIOS | {"pieces": [PIECE | {"or": PIECE | {"once": BOUND}}]},
     MECHANISM: RATIOS | GRAPH | BEST | PRICES | {"utility": str, "upper": str},
 }
 
@@ -134,8 +134,10 @@ def letters(content: Any, shape: Any, key: str) -> int:
         return 1 + sum(letters(each, shape[0], key) for each in content)
     if kind is list and type(shape) is tuple and len(content) == len(shape):
         return sum(letters(each, shape[k], key) for k, each in enumerate(content))
-    if kind is dict and type(shape) in (dict, tuple):
-        one = shape if type(shape) is dict else shape[content.keys() != shape[0].keys()]
+    if kind is dict and type(shape) is dict:
+        one = {key: shape[key] for key in shape if key != "or"}
+        if one.keys() != content.keys():
+            one = shape.get("or", one)
         for wrong in sorted(one.keys() ^ content.keys()):
             has = "no" if wrong in one else "the unknown key"
             raise Unreadable(f"it has {has} {wrong[:SHORT]!r}")
@@ -257,7 +259,7 @@ class Setting(NamedTuple):
         demand(len(values) == len(vertices), "a cover must have a weight for each vertex")
         demand(min(values) >= 0, "a cover must not be negative")
         weight = dict(zip(vertices, values, strict=True))
-        self.reader.spend(len(vertices) * sum(1 + len(self.near[i]) for i in vertices))
+        self.reader.spend(len(vertices) ** 2, size(values), 512)
         sums = [self.by_distance(j, weight) for j in vertices]
         (p, q), farthest = self.ratio.as_integer_ratio(), max(map(len, sums)) - 1
         bits = farthest * p.bit_length()
@@ -274,6 +276,9 @@ class Setting(NamedTuple):
         seen, layer, sums = {start}, {start}, []
         while layer:
             sums.append(sum(weight[i] for i in layer))
+            if len(seen) == len(weight):
+                break
+            self.reader.spend(sum(len(self.near[i]) for i in layer))
             layer = {h for i in layer for h in self.near[i] if h in weight} - seen
             seen |= layer
         return sums
@@ -426,8 +431,9 @@ def ratio_of(below: Fraction, above: Fraction) -> str:
     ratio = f"a ratio from {rounded(below, DOWN, 6)} to {rounded(above, UP, 6)}"
     if below == above and exact(above):
         ratio = f"the ratio {above}"
+    low, high = ln(below, UP), ln(above, DOWN)
     for digits in range(1, 16):
-        if ln(below, UP) <= (epsilon := Context(digits).plus(ln(below, UP))) <= ln(above, DOWN):
+        if low <= (epsilon := Context(digits).plus(low)) <= high:
             return f"{ratio} (ε = {rounded(epsilon, UP, digits)})"
     ends = rounded(ln(below, DOWN), DOWN, 6), rounded(ln(above, UP), UP, 6)
     return f"{ratio} (ε from {ends[0]} to {ends[1]})"
