@@ -446,7 +446,7 @@ def amount_of(best: bool, proved: list[Proved], side: Context) -> str:
         powers[upper if side is UP else lower] += n
     for value, n in powers.items():
         if best:
-            return f"{how} {exact(value) or rounded(value, side, 9)}"
+            return exact(value) or f"{how} {rounded(value, side, 9)}"
         bits = side.fma(log2(value, side), n, bits)
     factors = " · ".join(f"({exact(v)})^{n}" if n > 1 else exact(v) for v, n in powers.items())
     short = all(map(exact, powers)) and len(factors) <= SHORT

@@ -221,11 +221,44 @@ def test_a_worst_case_is_verified(run: Run) -> None:
     run(*["bound", "cycle:5", "--records", "3", "--ratio", "2", "--certificate", "proof.json"])
     said = run("verify", "proof.json")
     assert said.code == 0
-    assert said.out.startswith(
-        "accepted: the worst case of 3 records, at the ratio 2 (ε about 0.69"
-    )
+    assert said.out.startswith("accepted: the worst case of 3 records, at the ratio 2 (ε from 0.69")
     # Σ_d n_d λ^−d = 1 + 2/2 + 2/4 = 5/2 on the ring of five, so the factor is 5/(5/2) = 2.
     assert "attained: at least 3 bits, a factor of (2)^3\n" in said.out
+
+
+def test_a_certificate_is_compared_with_a_study(run: Run) -> None:
+    study = '[policy]\nvalues = ["a", "b", "c"]\nsecrets = "line"\nrecords = 2\n[question]\n'
+    Path("study.toml").write_text(f"{study}epsilon = 1\n")
+    run("audit", "study.toml", "--certificate", "proof.json")
+    said = run("verify", "proof.json", "--study", "study.toml")
+    assert (said.code, said.out.splitlines()[-1]) == (0, "the study study.toml: it is about this")
+    others = {
+        f"{study}epsilon = 2\n": "it asks for another ratio",
+        f"{study}epsilon = 1\n".replace("line", "complete"): "it asks something else",
+        f"{study}epsilon = 1\n".replace("records = 2", "records = 3"): "it asks something else",
+    }
+    for text, why in others.items():
+        Path("other.toml").write_text(text)
+        said = run("verify", "proof.json", "--study", "other.toml", "--json")
+        found = json.loads(said.out)
+        assert (said.code, found["accepted"], found["fits"]) == (1, True, False)
+        assert why in found["says"][-1]
+    Path("forged.json").write_text(
+        Path("proof.json").read_text().replace('"upper": "', '"upper": "1')
+    )
+    said = run("verify", "forged.json", "--study", "study.toml", "--json")
+    assert (said.code, json.loads(said.out)["fits"]) == (1, False)
+    assert run("verify", "proof.json", "--study", "no.toml").code == 2
+    Path("best.toml").write_text(
+        f'{study}epsilon = 1\nprior = ["1/2", "1/4", "1/4"]\n[mechanism]\nkind = "best"\n'
+    )
+    run("audit", "best.toml", "--certificate", "best.json")
+    assert run("verify", "best.json", "--study", "best.toml").code == 0
+    assert run("verify", "best.json", "--study", "study.toml").code == 1
+    for name in ("[1,2]", "{}"):
+        Path("none.json").write_text(name)
+        said = run("verify", "none.json")
+        assert (said.code, "none.json is no certificate: its format" in said.err) == (2, True)
 
 
 def test_a_design_is_told_in_words(run: Run) -> None:

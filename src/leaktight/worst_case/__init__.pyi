@@ -1,4 +1,4 @@
-from .certificate import verify_certificate, write_certificate
+from .certificate import digest_of, verify_certificate, write_certificate
 from .every_ratio.decision import BoundDecision, decide_bound
 from .every_ratio.function import WorstCaseFunction, worst_case_function
 from .optimum import WorstCase, worst_case_leakage
@@ -23,6 +23,7 @@ __all__ = [
     "WorstCaseFunction",
     "covering_code",
     "decide_bound",
+    "digest_of",
     "greedy_code",
     "hamming_code",
     "leakage_bounds",
