@@ -1,8 +1,6 @@
 """Check a certificate, trusting nobody: only the standard library is used.
 
-This file can be run by itself, without leaktight:
-
-    python check.py CERTIFICATE.json
+It runs by itself, without leaktight: ``python check.py CERTIFICATE.json``
 
 Limits, so that no file keeps it busy: 2^27 bytes; 40,000 letters of a number; 1,000 digits of a
 whole number such as the records; 10^7 steps, about a second, and 20 more for each letter. What
@@ -99,11 +97,11 @@ def demand(condition: bool, message: str) -> None:
 
 def loaded(path: str) -> Any:
     """Read a JSON file in which each key is there once."""
-    with open(path, "rb") as file:
-        text = file.read(MOST_BYTES + 1)
-    if len(text) > MOST_BYTES:
-        raise Unreadable(f"it has more than {MOST_BYTES:,} bytes")
     try:
+        with open(path, "rb") as file:
+            text = file.read(MOST_BYTES + 1)
+        if len(text) > MOST_BYTES:
+            raise Unreadable(f"it has more than {MOST_BYTES:,} bytes")
         return json.loads(text.decode("utf-8"), object_pairs_hook=unique, parse_int=whole)
     except ValueError:
         raise Unreadable("it is not a JSON file") from None
