@@ -106,5 +106,6 @@ def test_few_outputs(bits: int, values: int, outputs: int, value: str) -> None:
 def test_what_is_too_much_or_nothing_is_refused() -> None:
     with pytest.raises(TooLarge, match="too many to try"):
         worst_case_with_outputs(SecretGraph.line(30), 15, ratio=2)
-    with pytest.raises(InvalidNumber, match="at least one output"):
-        worst_case_with_outputs(SecretGraph.line(3), 0, ratio=2)
+    for outputs in (0, 2.5, True, "2"):
+        with pytest.raises(InvalidNumber, match="outputs must be a whole number from 1 up, got"):
+            worst_case_with_outputs(SecretGraph.line(3), outputs, ratio=2)  # type: ignore[arg-type]

@@ -2,6 +2,7 @@
 
 import itertools
 from fractions import Fraction
+from typing import Any
 
 import pytest
 
@@ -121,12 +122,21 @@ def test_smallest_codes_are_smallest_and_greedy_ones_cover() -> None:
             assert max(smallest.radius, greedy.radius) <= radius
 
 
-def test_bad_codes_are_refused() -> None:
-    with pytest.raises(InvalidInput, match="check bits"):
-        hamming_code(0)
-    with pytest.raises(InvalidInput, match="a record and a value"):
-        repetition_code(0)
-    with pytest.raises(InvalidInput, match="at least once"):
-        _ = repetition_code(3) ** 0
-    with pytest.raises(InvalidInput, match="radius"):
-        greedy_code(path(3), -1)
+@pytest.mark.parametrize("number", [0, -1, 2.5, "3", None, True])
+def test_bad_codes_are_refused(number: Any) -> None:
+    with pytest.raises(InvalidInput, match="checks must be a whole number from 1 up, got"):
+        hamming_code(number)
+    with pytest.raises(InvalidInput, match="records must be a whole number from 1 up, got"):
+        repetition_code(number)
+    with pytest.raises(InvalidInput, match="values must be a whole number from 1 up, got"):
+        repetition_code(3, number)
+    with pytest.raises(InvalidInput, match="copies must be a whole number from 1 up, got"):
+        _ = repetition_code(3) ** number
+
+
+def test_a_code_has_a_radius_and_not_too_many_checks() -> None:
+    with pytest.raises(InvalidInput, match="1 to 10 check bits here, got 11"):
+        hamming_code(11)
+    for radius in (-1, 0.5):
+        with pytest.raises(InvalidInput, match="radius must be a whole number from 0 up, got"):
+            greedy_code(path(3), radius)  # type: ignore[arg-type]

@@ -3,6 +3,7 @@
 import itertools
 import random
 from fractions import Fraction
+from typing import Any
 
 import pytest
 from flint import fmpz_poly
@@ -12,6 +13,8 @@ from leaktight.exact.algebraic import AlgebraicNumber, rational_between, roots_a
 from leaktight.leakage.capacity import min_capacity
 from leaktight.policies.adjacency import AdjacencyGraph
 from leaktight.policies.graph import Graph
+from leaktight.policies.policy import Policy
+from leaktight.policies.secrets import SecretGraph
 from leaktight.privacy.level import privacy_level
 from leaktight.worst_case.columns import column_optimum
 from leaktight.worst_case.every_ratio import decide_bound
@@ -280,3 +283,35 @@ def test_thinning_out_a_flow_keeps_its_balances() -> None:
         amounts = balance(forest, net)
         assert amounts is not None
         assert min(amounts) > 0
+
+
+# --- what is asked, and how ---
+
+
+def test_coefficients_are_never_cut_to_whole_numbers() -> None:
+    bit = path(2)  # the worst case is 2λ/(1 + λ)
+    for more in (1.9, "1.9", Fraction(19, 10), "19/10"):
+        assert not decide_bound(bit, [0, 2], [more, more])
+        assert not decide_bound(bit, [0, more], [1, 1])
+        assert decide_bound(bit, [0, more], [0.95, "19/20"]).is_attained
+    assert decide_bound(bit, [0, 2], [0.9, 1])
+    assert decide_bound(bit, [0, "2/3"], ["1/3", "1/3"]).is_attained
+    found = decide_bound(bit, [0, "1.9"], [1, 1]).counterexample
+    assert found is not None
+    assert found.claimed == Fraction(19, 10) * found.ratio / (1 + found.ratio)
+
+
+@pytest.mark.parametrize("wrong", ["12", 5, [float("nan")], [None], ["λ"], [float("inf")]])
+def test_what_is_no_list_of_numbers_is_refused(wrong: Any) -> None:
+    with pytest.raises(InvalidInput, match=r"list of coefficients|number"):
+        decide_bound(path(2), wrong, [1, 1])
+    with pytest.raises(InvalidInput, match=r"list of coefficients|number"):
+        decide_bound(path(2), [0, 2], wrong)
+
+
+def test_a_policy_is_taken_as_everywhere_else() -> None:
+    policy = Policy(SecretGraph.complete(2), records=2)
+    assert repr(worst_case_function(policy)) == repr(worst_case_function(policy.adjacency()))
+    assert decide_bound(policy, [0, 0, 4], [1, 2, 1]).is_attained
+    with pytest.raises(InvalidInput, match="must say what is joined, got 5"):
+        worst_case_function(5)  # type: ignore[arg-type]

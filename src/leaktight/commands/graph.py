@@ -17,7 +17,6 @@ from leaktight.commands.arguments import (
     read_count,
     read_numbers,
     read_ratio,
-    read_whole,
 )
 from leaktight.commands.output import expect_different, expect_writable, print_json, spinner
 
@@ -179,7 +178,7 @@ def decide(
     from leaktight.policies.text import graph_of
     from leaktight.worst_case.every_ratio import decide_bound
 
-    above, below = read_whole(numerator), read_whole(denominator)
+    above, below = read_numbers(numerator), read_numbers(denominator)
     most = max(len(above), len(below))
     if most > MOST_COEFFICIENTS:
         raise TooLarge(f"at most {MOST_COEFFICIENTS} coefficients, got {most:,}")

@@ -38,8 +38,8 @@ def worst_case_with_outputs(
     Fraction(3, 2)
     """
     graph = adjacency_of(neighbours).explicit()
-    if outputs < 1:
-        raise InvalidNumber(f"a channel needs at least one output, got {outputs}")
+    if not isinstance(outputs, int) or isinstance(outputs, bool) or outputs < 1:
+        raise InvalidNumber(f"outputs must be a whole number from 1 up, got {outputs!r:.60}")
     n, size = graph.order, min(outputs, graph.order)
     if comb(n, size) > MOST_SETS:
         raise TooLarge(

@@ -11,11 +11,11 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from fractions import Fraction
 
-from flint import fmpz_poly
+from flint import fmpq_poly, fmpz_poly
 
 from leaktight.channels.channel import Channel
 from leaktight.channels.composition import Parallel
-from leaktight.errors import InvalidInput
+from leaktight.errors import InvalidInput, InvalidNumber
 from leaktight.exact.algebraic import (
     AlgebraicNumber,
     in_order,
@@ -23,9 +23,9 @@ from leaktight.exact.algebraic import (
     roots_above_one,
     sign_at,
 )
-from leaktight.exact.numbers import fraction, rational
+from leaktight.exact.numbers import Number, as_printed, fraction, rational
 from leaktight.policies.adjacency import AdjacencyGraph
-from leaktight.policies.graph import Graph
+from leaktight.policies.policy import Neighbours, adjacency_of
 from leaktight.worst_case.every_ratio.function import WorstCaseFunction, worst_case_function
 from leaktight.worst_case.every_ratio.piece import Piece
 from leaktight.worst_case.optimum import worst_case_leakage
@@ -74,24 +74,28 @@ class BoundDecision:
 
 
 def decide_bound(
-    graph: Graph | AdjacencyGraph, numerator: Iterable[int], denominator: Iterable[int]
+    neighbours: Neighbours, numerator: Iterable[Number], denominator: Iterable[Number]
 ) -> BoundDecision:
     """Decide whether r(λ)/s(λ) is at least the worst case at every λ ≥ 1, and equal to it.
 
-    The coefficients of r and s are given from the constant one; s must be positive for λ ≥ 1.
-    For two databases 2λ/(1 + λ) is attained; 2/(1 + λ) is no bound.
+    The coefficients of r and s are given from the constant one; s must be positive for λ ≥ 1. A
+    float stands for the decimal number it prints as. For two databases 2λ/(1 + λ) is attained;
+    2/(1 + λ) is no bound.
 
+    >>> from leaktight.policies.graph import Graph
     >>> bit = Graph(["no", "yes"], [("no", "yes")])
     >>> print(decide_bound(bit, [0, 2], [1, 1]))
     a bound, attained at every ratio
     >>> print(decide_bound(bit, [2], [1, 1]))
     not a bound: at the ratio 2 a private channel has 1.33333, more than 0.666667
     """
-    r, s = (fmpz_poly([int(c) for c in coefficients]) for coefficients in (numerator, denominator))
+    above, below = _polynomial(numerator, "numerator"), _polynomial(denominator, "denominator")
+    r, s = above.numer() * below.denom(), below.numer() * above.denom()
     if not s(1) > 0 or roots_above_one(s):
         raise InvalidInput(
             f"the denominator must be positive at every ratio from 1 on, got {s.coeffs()}"
         )
+    graph = adjacency_of(neighbours)
     function = worst_case_function(graph)
     for piece in function.pieces:
         excess = r * piece.denominator - s * piece.numerator
@@ -99,6 +103,15 @@ def decide_bound(
             return BoundDecision(function, False, _counterexample(graph, ratio, r, s, piece))
     attained = all(r * p.denominator == s * p.numerator for p in function.pieces)
     return BoundDecision(function, attained, None)
+
+
+def _polynomial(coefficients: Iterable[Number], name: str) -> fmpq_poly:
+    if isinstance(coefficients, str) or not isinstance(coefficients, Iterable):
+        raise InvalidNumber(
+            f"the {name} must be a list of coefficients, the constant one first, "
+            f"got {coefficients!r:.60}"
+        )
+    return fmpq_poly([as_printed(c) for c in coefficients])
 
 
 def _negative(polynomial: fmpz_poly, piece: Piece) -> Fraction | None:
@@ -118,10 +131,10 @@ def _negative(polynomial: fmpz_poly, piece: Piece) -> Fraction | None:
 
 
 def _counterexample(
-    graph: Graph | AdjacencyGraph, ratio: Fraction, r: fmpz_poly, s: fmpz_poly, piece: Piece
+    graph: AdjacencyGraph, ratio: Fraction, r: fmpz_poly, s: fmpz_poly, piece: Piece
 ) -> Counterexample:
     worst = worst_case_leakage(graph, ratio=ratio)
-    if not worst.is_exact and isinstance(graph, AdjacencyGraph):
+    if not worst.is_exact:
         worst = worst_case_leakage(graph.explicit(), ratio=ratio)
     at = rational(ratio)
     return Counterexample(ratio, fraction(r(at) / s(at)), piece(ratio), worst.mechanism)

@@ -18,7 +18,7 @@ import numpy as np
 import numpy.typing as npt
 from flint import fmpz_poly
 
-from leaktight.errors import InvalidInput, Mismatch
+from leaktight.errors import InvalidInput, InvalidNumber, Mismatch
 from leaktight.exact.numbers import rational
 from leaktight.exact.powers import Powers
 from leaktight.exact.shown import counted
@@ -112,8 +112,7 @@ class CoveringCode:
         return CoveringCode(graph, name, self.parts + other.parts)
 
     def __pow__(self, copies: int) -> "CoveringCode":
-        if copies < 1:
-            raise InvalidInput(f"a code must be repeated at least once, got {copies}")
+        _check_whole("the number of copies", copies)
         if copies == 1:
             return self
         factors = self.graph.factors
@@ -154,10 +153,8 @@ def repetition_code(records: int, values: int = 2) -> CoveringCode:
     >>> repetition_code(10)
     CoveringCode(repetition code: 2 words within distance 5)
     """
-    if records < 1 or values < 1:
-        raise InvalidInput(
-            f"a repetition code needs a record and a value, got {records} and {values}"
-        )
+    _check_whole("records", records)
+    _check_whole("values", values)
     each, more = divmod(records, values)
     seen = Counter({records - each - 1: more}) + Counter({records - each: values - more})
     covered = Covered(values, (tuple(sorted(seen.items())),))
@@ -176,7 +173,8 @@ def hamming_code(checks: int) -> CoveringCode:
     ['CoveringCode(Hamming(3,1) code: 2 words within distance 1)',
     'CoveringCode(Hamming(15,11) code: 2,048 words within distance 1)']
     """
-    if not 1 <= checks <= MOST_CHECKS:
+    _check_whole("checks", checks)
+    if checks > MOST_CHECKS:
         raise InvalidInput(f"a Hamming code has 1 to {MOST_CHECKS} check bits here, got {checks}")
     n = 2**checks - 1
     more, less = fmpz_poly([1, 1]), fmpz_poly([1, -1])
@@ -200,6 +198,11 @@ def hamming_blocks(records: int) -> tuple[CoveringCode, ...]:
         code = hamming_code(checks) ** blocks
         codes.append(code * repetition_code(left) if left else code)
     return tuple(codes)
+
+
+def _check_whole(name: str, number: int) -> None:
+    if not isinstance(number, int) or isinstance(number, bool) or number < 1:
+        raise InvalidNumber(f"{name} must be a whole number from 1 up, got {number!r:.60}")
 
 
 # --- codes of listed graphs ----------------------------------------------------------------
@@ -270,8 +273,8 @@ def smallest_code(graph: Graph, radius: int) -> CoveringCode:
 
 
 def _near(graph: Graph, radius: int) -> npt.NDArray[np.bool_]:
-    if radius < 0:
-        raise InvalidInput(f"the radius of a code must be at least 0, got {radius}")
+    if not isinstance(radius, int) or radius < 0:
+        raise InvalidNumber(f"the radius must be a whole number from 0 up, got {radius!r:.60}")
     return (graph.distances >= 0) & (graph.distances <= radius)
 
 
