@@ -208,7 +208,7 @@ CASES = (
         scale_name="records",
         note="independent of the number of records",
     ),
-    family("star of {n} rays of two", (6, 20, 40), star, 2, "orbits"),
+    family("star of {n} rays of two", (6, 20, 40), star, 2, "columns"),
     Case(
         task="worst case, random geometric graph of {n}",
         sizes=(10, 20, 40, 60),
@@ -229,7 +229,7 @@ CASES = (
     ),
     Case(
         task="worst case enclosed by a cover, random geometric graph of {n}",
-        sizes=(150, 300, 600),
+        sizes=(250, 300, 600),
         prepare=for_cover,
         ways={"leaktight": ours, "solver": lambda given: solver(given.highs)},
         agree=covered,

@@ -93,6 +93,84 @@ def test_it_is_the_optimum_of_the_direct_program(graph: SecretGraph, data: st.Da
     assert best.utility == best.upper == direct(graph, ratio, weights, signed)
 
 
+# --- irregular gains ---
+
+ON_11 = [
+    [-1, 0, 0, -5, -3, -4, -1, -2, -4, -4, 2],
+    [-4, -5, 0, 3, 2, -4, 0, 2, 3, -1, -2],
+    [3, -5, 3, 2, -5, -4, -4, -5, -4, 3, 3],
+]
+# fmt: off
+ON_28 = [
+    [-3, 4, -4, -1, -4, 2, 2, 2, 5, 1, -2, -4, 2, -5,
+     1, 1, 4, -5, 2, -1, -2, 4, -4, 0, -5, -5, -5, 5],
+    [3, -5, 1, 5, -2, 1, -5, 3, -2, 2, 2, 3, -2, 0,
+     -2, 5, -2, 2, -1, -5, 1, 3, 5, -4, -3, 5, -1, -4],
+]
+# fmt: on
+
+
+@pytest.mark.parametrize(("table", "ratio"), [(ON_11, 100), (ON_28, 10)])
+def test_gains_that_rise_and_fall_along_a_line_have_their_best_mechanism(
+    table: list[list[int]], ratio: int
+) -> None:
+    line = SecretGraph.line(len(table[0]))
+    best = optimal_mechanism(line, None, Gain(table), ratio=ratio)
+    proved(best)
+    even = [Fraction(1, line.order)] * line.order
+    assert best.utility == best.upper == direct(line, Fraction(ratio), even, table)
+
+
+@pytest.mark.parametrize("seed", range(12))
+@pytest.mark.parametrize("ratio", [3, 8, 10**4])
+def test_columns_alone_come_as_near_as_the_plain_program(seed: int, ratio: int) -> None:
+    rng = np.random.default_rng(seed)
+    line = SecretGraph.line(int(rng.integers(8, 31)))
+    gain = Gain(rng.integers(-5, 6, (int(rng.integers(2, 4)), line.order)).tolist())
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("leaktight.worst_case.columns.best.MOST_DIRECT", 0)
+        best = optimal_mechanism(line, None, gain, ratio=ratio)
+    proved(best)
+    assert best.gap <= abs(best.utility) / 10**8
+    if line.order * len(gain.guesses) <= 60:
+        assert (
+            best.utility <= optimal_mechanism(line, None, gain, ratio=ratio).utility <= best.upper
+        )
+
+
+def estimated(graph: Graph, ratio: float, earned: Any) -> float:
+    """The largest expected gain by the linear program over all entries, by SciPy."""
+    from scipy.optimize import linprog
+
+    m, n = earned.shape
+    arcs = np.concatenate([graph.edges, graph.edges[:, ::-1]])
+    rows = np.zeros((len(arcs) * m, n * m))
+    for k, ((i, h), w) in enumerate(itertools.product(arcs.tolist(), range(m))):
+        rows[k, i * m + w], rows[k, h * m + w] = 1, -ratio
+    sums = np.kron(np.eye(n), np.ones(m))
+    found = linprog(-earned.T.ravel(), rows, np.zeros(len(rows)), sums, np.ones(n))
+    assert found.status == 0
+    assert found.fun is not None
+    return -float(found.fun)
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.integers(2, 7), st.data())
+def test_few_guesses_on_any_graph_agree_with_another_solver(n: int, data: st.DataObject) -> None:
+    parents = [data.draw(st.integers(0, i - 1)) for i in range(1, n)]
+    extra = data.draw(st.lists(st.tuples(*[st.integers(0, n - 1)] * 2), max_size=3))
+    edges = [(p, i + 1) for i, p in enumerate(parents)] + [(a, b) for a, b in extra if a != b]
+    graph, number = Graph(n, edges), st.integers(-5, 5)
+    row = st.lists(number, min_size=n, max_size=n)
+    table = np.array(data.draw(st.lists(row, min_size=2, max_size=4)))
+    ratio = data.draw(st.sampled_from(["1.1", "3/2", "3", "10"]))
+    best = optimal_mechanism(graph, None, Gain(table.tolist()), ratio=ratio)
+    proved(best)
+    assert best.is_optimal
+    expected = estimated(graph, float(Fraction(ratio)), table / n)
+    assert float(best.utility) == pytest.approx(expected, abs=1e-6)
+
+
 CASES = {
     "line": SecretGraph.line(20),
     "complete": SecretGraph.complete(12),
@@ -132,6 +210,23 @@ def test_extreme_privacy_levels_are_solved_too(epsilon: str) -> None:
         best = optimal_mechanism(graph, skewed(graph), epsilon=epsilon)
         proved(best)
         assert best.gap <= best.utility / 10**6
+
+
+@pytest.mark.parametrize("epsilon", ["1e-9", "1e-6", "40"])
+@pytest.mark.parametrize("name", CASES)
+def test_no_bound_is_above_what_each_input_earns_at_its_best_guess(name: str, epsilon: str) -> None:
+    graph, rng = CASES[name], np.random.default_rng(7)
+    few = Gain(rng.integers(-5, 6, (3, graph.order)).tolist(), inputs=graph.vertices)
+    for aim in (Gain.binary(graph.vertices), few):
+        prior = skewed(graph)
+        best = optimal_mechanism(graph, prior, aim, epsilon=epsilon)
+        proved(best)
+        matrix = [[Fraction(str(g)) for g in row] for row in aim.matrix]
+        shares = [Fraction(str(p)) for p in prior.exact().array]
+        most = sum(p * max(column) for p, *column in zip(shares, *matrix, strict=True))
+        assert best.utility <= best.upper <= most
+        spread = max(abs(g) for row in matrix for g in row)
+        assert best.gap <= spread * graph.order / 10**6
 
 
 def test_at_epsilon_0_the_best_guess_of_the_prior_is_released() -> None:

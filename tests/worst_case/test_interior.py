@@ -7,8 +7,8 @@ import pytest
 from scipy.optimize import linprog, nnls
 
 from leaktight.policies.graph import Graph
-from leaktight.worst_case.columns import Floats
 from leaktight.worst_case.columns.interior import interior_point, inverted, taken_apart
+from leaktight.worst_case.columns.pricing import Floats
 
 GRID = Graph(9, [(0, 1), (1, 2), (3, 4), (4, 5), (6, 7), (7, 8), *((i, i + 3) for i in range(6))])
 CYCLE = Graph(7, [(i, (i + 1) % 7) for i in range(7)])

@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 
 from leaktight.exact.numbers import exact_array, rational
 from leaktight.policies.graph import Graph
-from leaktight.worst_case.columns import Pricing, Proof, pricing
-from leaktight.worst_case.columns.pricing import shortened
+from leaktight.worst_case.columns import Flow
+from leaktight.worst_case.columns.pricing import Pricing, pricing, shortened
 from tests.strategies.graphs import secret_graphs
 
 CYCLE = Graph(5, [(i, (i + 1) % 5) for i in range(5)])
@@ -32,7 +32,7 @@ def columns(graph: Graph, ratio: fmpq) -> list[list[fmpq]]:
     return [[ratio**-g for g in levels] for levels in found]
 
 
-def check(graph: Graph, ratio: fmpq, prices: list[fmpq], proof: Proof) -> None:
+def check(graph: Graph, ratio: fmpq, prices: list[fmpq], proof: Flow) -> None:
     """Verify what a proof says, from its definition."""
     left = list(prices)
     edges = {frozenset(edge) for edge in graph.edges.tolist()}
@@ -60,6 +60,26 @@ def test_a_proof_holds_whichever_way_it_ends(graph: Graph, ratio: str, data: st.
     prices = data.draw(st.lists(number, min_size=graph.order, max_size=graph.order))
     exact = rational(ratio)
     check(graph, exact, prices, *pricing(graph, exact).prove(exact_array(prices)[None]))
+
+
+@pytest.mark.parametrize("graph", [CYCLE, TREE, COMPLETE, Graph(2, [(0, 1)])])
+@pytest.mark.parametrize("ratio", RATIOS)
+@given(data=st.data())
+def test_nothing_is_left_over_but_at_the_root_that_was_asked_for(
+    graph: Graph, ratio: str, data: st.DataObject
+) -> None:
+    number = st.fractions(-1, 3, max_denominator=20).map(rational)
+    prices = data.draw(st.lists(number, min_size=graph.order, max_size=graph.order))
+    root = data.draw(st.integers(0, graph.order - 1))
+    (flow,) = pricing(graph, rational(ratio)).prove(exact_array(prices)[None], [root])
+    check(graph, rational(ratio), prices, flow)
+    if flow.cost >= 0:
+        left = list(prices)
+        for i, h, amount in flow.arcs:
+            left[h] -= rational(ratio) * amount
+            left[i] += amount
+        assert left.pop(root) >= 0
+        assert not any(left)
 
 
 @given(secret_graphs(least=2, most=4), st.data())

@@ -2,10 +2,10 @@
 
 The answer comes with a mechanism that attains the lower end and a certificate of both ends. It is
 put together from pieces: independent records multiply, components add, and a connected component
-is settled by the cheapest route that does: its weighting, a linear program over orbits of pairs,
-or one over private columns. Where that would take too long, the best cover and the channel that
-goes with it give an interval. Of several records all but one are bounded by covers. The laws are
-proved in docs/proofs/cover-bound.md.
+is settled by the cheapest route that does: its weighting, or a linear program over private columns.
+Where that would take too long, the best cover and the channel that goes with it give an interval.
+Of several records all but one are bounded by covers. The laws are proved in
+docs/proofs/cover-bound.md.
 """
 
 import math
@@ -19,13 +19,15 @@ from flint import fmpq
 from leaktight.channels.channel import Channel
 from leaktight.channels.composition import Parallel
 from leaktight.check import WORST_CASE
-from leaktight.errors import InvalidInput, TooLarge, Undecided
+from leaktight.errors import TooLarge, Undecided
+from leaktight.exact.bits import InBits
 from leaktight.exact.numbers import Array, Number, exact_array, fraction, rational
 from leaktight.exact.powers import Powers
 from leaktight.exact.ratio import Ratio, RatioLike
 from leaktight.policies.adjacency import AdjacencyGraph
 from leaktight.policies.graph import Graph
 from leaktight.policies.policy import Neighbours, adjacency_of
+from leaktight.policies.symmetry import automorphism_group
 from leaktight.worst_case.certificate import digest_of, graph_claim
 from leaktight.worst_case.columns import (
     ColumnOptimum,
@@ -36,13 +38,12 @@ from leaktight.worst_case.columns import (
     total_weight,
     weighting,
 )
-from leaktight.worst_case.orbit_program import OrbitOptimum, orbit_optimum
 
-MOST_SYMMETRIC = 300
-"""The largest component that is solved through its symmetry."""
-
-MOST_VERTICES = 120
+MOST_VERTICES = 300
 """The largest component that is solved by linear programming over columns."""
+
+MOST_WORK = 200**3
+"""The most orbits times vertices squared for which it is; 200 vertices take half a minute."""
 
 MOST_ENTRIES = 2**22
 """The most entries of a mechanism that is written out."""
@@ -58,19 +59,18 @@ class Part:
     graph: Graph
     ratio: Fraction
     route: str
-    mechanism: DistanceMechanism | OrbitOptimum | ColumnOptimum
-    proof: Cover | OrbitOptimum | ColumnOptimum
+    mechanism: DistanceMechanism | ColumnOptimum
+    proof: Cover | ColumnOptimum
 
     @property
     def lower(self) -> Fraction:
         """The sum of the column maxima of the mechanism."""
-        value = self.mechanism.value
-        return fraction(value) if isinstance(value, fmpq) else value
+        return fraction(rational(self.mechanism.value))
 
     @property
     def upper(self) -> Fraction:
         """What no private channel on the component exceeds."""
-        return fraction(self.proof.bound) if isinstance(self.proof, Cover) else self.proof.value
+        return fraction(rational(self.proof.bound))
 
     def covered(self) -> "Part":
         """The same, bounded by a cover: the prices themselves where none is negative."""
@@ -86,11 +86,8 @@ class Part:
         if isinstance(self.proof, Cover):
             return {"vertices": at.tolist(), "cover": [str(b) for b in self.proof.weights]}
         flows = [
-            [
-                [int(at[i]), int(at[h]), str(amount)]
-                for (i, h), amount in zip(flow.arcs, flow.values, strict=True)
-            ]
-            for flow in sorted(self.proof.flows, key=lambda flow: flow.root)
+            [[int(at[i]), int(at[h]), str(amount)] for i, h, amount in flow.arcs]
+            for flow in self.proof.flows
         ]
         prices = [str(y) for y in self.proof.dual]
         return {"vertices": at.tolist(), "prices": prices, "flows": flows}
@@ -168,7 +165,7 @@ class RecordKind:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class WorstCase:
+class WorstCase(InBits):
     """The largest Σ_z max_x K(z|x) over all private channels, between two exact numbers.
 
     ``lower`` is attained by ``mechanism``; ``upper`` is proved by the certificate. For a rational
@@ -201,14 +198,14 @@ class WorstCase:
         return self.upper_factors.value
 
     @property
-    def bits(self) -> float:
-        """The upper end in bits, rounded up: a guarantee for every private mechanism."""
-        return self.upper_factors.bits
+    def bits_interval(self) -> tuple[float, float]:
+        """Both ends in bits, rounded outward; the upper one is a guarantee."""
+        return self.lower_factors.bits_interval[0], self.upper_factors.bits_interval[1]
 
     @property
-    def bits_interval(self) -> tuple[float, float]:
-        """Both ends in bits, rounded outward."""
-        return self.lower_factors.bits_interval[0], self.upper_factors.bits_interval[1]
+    def nats(self) -> float:
+        """The upper end in nats, rounded up."""
+        return self.upper_factors.nats
 
     @property
     def is_exact(self) -> bool:
@@ -278,9 +275,11 @@ def worst_case_leakage(
     for factor, records in graph.factors:
         parts = factor.components
         components = [factor] if len(parts) == 1 else [factor.subgraph(part) for part in parts]
-        ends = (asked.lower,) if asked.is_exact else (asked.lower, asked.upper)
-        settled = [tuple(_settle(one, end, False) for one in components) for end in ends]
-        pieces.append(RecordKind(factor, records, settled[0], settled[-1]))
+        below = tuple(_settle(one, asked.lower) for one in components)
+        above = below
+        if not asked.is_exact:
+            above = tuple(_settle(p.graph, asked.upper, p.mechanism) for p in below)
+        pieces.append(RecordKind(factor, records, below, above))
     return WorstCase(graph, asked, _multiplied(pieces))
 
 
@@ -301,26 +300,31 @@ def _bound(parts: tuple[Part, ...]) -> Fraction:
     return sum((part.upper for part in parts), Fraction(0))
 
 
-def _settle(graph: Graph, ratio: Fraction, repeated: bool) -> Part:
-    """Settle a connected component; records that repeat need a cover, as only covers multiply."""
+def _settle(
+    graph: Graph,
+    ratio: Fraction,
+    near: DistanceMechanism | ColumnOptimum | None = None,
+) -> Part:
+    """Settle a connected component; what is known at a ratio nearby saves time."""
     if graph.order == 1 or ratio == 1:
         constant = exact_array([1] + [0] * (graph.order - 1))
         return _by_weights(graph, ratio, constant, "constant")
     if (weights := weighting(graph, ratio)) is not None:
         return _by_weights(graph, ratio, weights, "weighting")
-    for route, most, optimum in (
-        ("orbits", MOST_SYMMETRIC, orbit_optimum),
-        ("columns", MOST_VERTICES, column_optimum),
-    ):
-        if graph.order <= most:
-            try:
-                best = optimum(graph, ratio)
-            except (InvalidInput, TooLarge, Undecided):
-                continue
-            proof = best_cover(graph, ratio)[0] if repeated else best
-            return Part(graph, ratio, route, best, proof)
+    if graph.order <= MOST_VERTICES and _orbits(graph) * graph.order**2 <= MOST_WORK:
+        known = near if isinstance(near, ColumnOptimum) else None
+        try:
+            best = column_optimum(graph, ratio, known)
+        except Undecided:
+            pass
+        else:
+            return Part(graph, ratio, "columns", best, best)
     cover, mechanism = best_cover(graph, ratio)
     return Part(graph, ratio, "cover", mechanism, cover)
+
+
+def _orbits(graph: Graph) -> int:
+    return int(automorphism_group(graph).orbit_labels.max()) + 1
 
 
 def _by_weights(graph: Graph, ratio: Fraction, weights: Array, route: str) -> Part:

@@ -1,6 +1,6 @@
 """Which private columns make the worst, or the best, channel?"""
 
-from leaktight.worst_case.columns.columns import ColumnOptimum, column_optimum
+from leaktight.worst_case.columns.best import best_channel
 from leaktight.worst_case.columns.cover import (
     MOST_UNKNOWNS,
     Cover,
@@ -10,30 +10,24 @@ from leaktight.worst_case.columns.cover import (
     total_weight,
     weighting,
 )
-from leaktight.worst_case.columns.flow import Flow, cheapest_column, neighbour_lists
-from leaktight.worst_case.columns.pricing import LARGEST, Arcs, Floats, Pricing, Proof, pricing
-from leaktight.worst_case.columns.search import Part, propose_columns, propose_on_complete
+from leaktight.worst_case.columns.flow import Arcs, Flow, cheapest_column
+from leaktight.worst_case.columns.lifting import in_units, private_matrix
+from leaktight.worst_case.columns.worst import ColumnOptimum, column_optimum
 
 __all__ = [
-    "LARGEST",
     "MOST_UNKNOWNS",
     "Arcs",
     "ColumnOptimum",
     "Cover",
     "DistanceMechanism",
-    "Floats",
     "Flow",
-    "Part",
-    "Pricing",
-    "Proof",
+    "best_channel",
     "best_cover",
     "cheapest_column",
     "column_optimum",
     "coverage",
-    "neighbour_lists",
-    "pricing",
-    "propose_columns",
-    "propose_on_complete",
+    "in_units",
+    "private_matrix",
     "total_weight",
     "weighting",
 ]

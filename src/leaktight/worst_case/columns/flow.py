@@ -12,17 +12,17 @@ form a set that is better raised or lowered as a whole. So :func:`descend` ends 
 column with the flow that proves it, without a tolerance. Its numbers may be integers or floats.
 """
 
-from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Any, NamedTuple, TypeAlias
 
-import numpy as np
 from flint import fmpq, fmpz
 
-from leaktight.exact.numbers import Array, exact_array
-from leaktight.policies.graph import Graph, Indices
+from leaktight.policies.graph import Graph
 
 Neighbours: TypeAlias = tuple[tuple[int, ...], ...]
+Arcs: TypeAlias = tuple[tuple[int, int, fmpq], ...]
+"""For each arc i → h that is used: i, h and the amount f_ih > 0."""
 Received: TypeAlias = list[dict[int, Any]]
 """For each vertex h what flows to it from its neighbours i along tight arcs i → h."""
 
@@ -182,31 +182,37 @@ def descend(
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Flow:
-    """A proof that y·c ≥ s·c_j for every private column c, with equality for λ^(−levels).
+    """A private column λ^(−``levels``), and if it costs at least 0, the proof that all do.
 
-    It is y − s·e_j = Σ f_ih·(λ·e_h − e_i) with f ≥ 0 on some ``arcs`` i → h: every term on the
-    right has a product with c that is at least 0. ``amounts`` are f_ih·c_i, in a common unit, so
-    that what a vertex receives less what it gives is y_i·c_i.
+    The proof is f ≥ 0 on ``arcs`` i → h such that y − Σ f_ih·(λ·e_h − e_i) is at least 0: every
+    term of the sum has a product with c that is at least 0. What is left over is at the root
+    alone, the ``cost``, unless amounts were rounded.
     """
 
-    root: int
     cost: fmpq
-    """s = y·c for the cheapest private column with c_j = 1."""
+    """y·c for the cheapest private column with c_j = 1, j the root, or a little less."""
     levels: tuple[int, ...]
-    arcs: Indices
-    """A row (i, h) for each arc that is used."""
-    amounts: tuple[fmpz, ...]
-    ratio: fmpq
-    unit: fmpq
+    amounts: tuple[tuple[int, int, Any], ...]
+    """For each arc that is used i, h and f_ih, in a unit that depends on the level of i."""
+    units: Mapping[int, fmpq]
 
     @property
-    def values(self) -> Array:
-        """The numbers f_ih > 0, in the order of ``arcs``."""
-        scale = {g: self.unit * self.ratio**g for g in set(self.levels)}
-        tails = self.arcs[:, 0].tolist()
-        return exact_array(
-            amount * scale[self.levels[i]] for i, amount in zip(tails, self.amounts, strict=True)
-        )
+    def arcs(self) -> Arcs:
+        """The arcs with their amounts."""
+        if not self.units:
+            return self.amounts
+        return tuple((i, h, f * self.units[self.levels[i]]) for i, h, f in self.amounts)
+
+    def times(self, unit: fmpq) -> "Flow":
+        """The same for prices in another unit."""
+        arcs = tuple((i, h, amount * unit) for i, h, amount in self.arcs)
+        return Flow(self.cost * unit, self.levels, arcs, {})
+
+    def moved(self, image: Sequence[int]) -> "Flow":
+        """The same where an automorphism takes each vertex to its image."""
+        levels = dict(zip(image, self.levels, strict=True))
+        amounts = tuple((image[i], image[h], amount) for i, h, amount in self.amounts)
+        return replace(self, levels=tuple(map(levels.__getitem__, sorted(levels))), amounts=amounts)
 
 
 def cheapest_column(
@@ -219,22 +225,15 @@ def cheapest_column(
     >>> path = Graph(4, [(0, 1), (1, 2), (2, 3)])
     >>> prices = [fmpq(2, 3), fmpq(1, 3), fmpq(1, 3), fmpq(2, 3)]
     >>> flow = cheapest_column(path, fmpq(2), prices, 1, [1, 0, 1, 2])
-    >>> flow.cost, flow.arcs.tolist(), flow.values
-    (1, [[1, 0], [1, 2], [2, 3]], array([1/3, 1/3, 1/3], dtype=object))
+    >>> flow.cost, flow.arcs
+    (1, ((1, 0, 1/3), (1, 2, 1/3), (2, 3, 1/3)))
     """
     column = _Integers.of(ratio, prices, int(graph.eccentricities[root]))
     levels, received = descend(neighbour_lists(graph), start, column.net, root)
     assert received is not None
-    used = [(i, h, amount) for h, come in enumerate(received) for i, amount in come.items()]
-    return Flow(
-        root,
-        sum(column.net(levels), fmpz(0)) * column.unit,
-        tuple(levels),
-        np.array([(i, h) for i, h, _ in used], dtype=np.int64).reshape(-1, 2),
-        tuple(amount for _, _, amount in used),
-        ratio,
-        column.unit,
-    )
+    used = tuple((i, h, amount) for h, come in enumerate(received) for i, amount in come.items())
+    units = {g: column.unit * ratio**g for g in set(levels)}
+    return Flow(sum(column.net(levels), fmpz(0)) * column.unit, tuple(levels), used, units)
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -21,12 +21,16 @@ from flint import fmpq, fmpz
 
 from leaktight.exact.numbers import Array, float_array, to_float
 from leaktight.policies.graph import Graph, Indices
-from leaktight.worst_case.columns.flow import cheapest_column, descend, neighbour_lists
+from leaktight.worst_case.columns.flow import (
+    Flow,
+    Neighbours,
+    cheapest_column,
+    descend,
+    neighbour_lists,
+)
 
 Floats: TypeAlias = npt.NDArray[np.float64]
 Flags: TypeAlias = npt.NDArray[np.bool_]
-Arcs: TypeAlias = tuple[tuple[int, int, fmpq], ...]
-"""For each arc i → h that is used: i, h and the amount f_ih > 0."""
 
 ENOUGH = 128
 """How many bits of an amount are kept where it would get much longer than the prices are."""
@@ -37,23 +41,17 @@ MOST_TOGETHER = 40
 MOST_STEPS = 50
 """How often the levels of one column are changed at the same prices."""
 
+MOST_SEEN = 60
+"""How many bits below the largest entry of a column others are told apart on trees."""
+
+MOST_COSTS = 2**22
+"""The most costs that are kept at a time on trees."""
+
 LEAST_GAIN = 2.0**-44
 """What a change of levels must gain, in units of what the column costs and earns in all."""
 
 LARGEST = 2.0**900
 """The largest number that the ratio, or a power of it, may be in floating point."""
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Proof:
-    """A private column λ^(−``levels``) of negative cost, or the arcs that show that there is none.
-
-    There is none if ``cost``, what this column costs or a little less, is at least 0.
-    """
-
-    cost: fmpq
-    levels: tuple[int, ...]
-    arcs: Arcs
 
 
 class Pricing(Protocol):
@@ -69,8 +67,11 @@ class Pricing(Protocol):
         The search starts from the private column with the levels in the same row of ``start``.
         """
 
-    def prove(self, prices: Array) -> list[Proof]:
-        """Return for each row a column of negative cost, or the proof that there is none."""
+    def prove(self, prices: Array, roots: Sequence[int] | None = None) -> list[Flow]:
+        """Return for each row a column of negative cost, or the proof that there is none.
+
+        If there are ``roots``, one for each row, nothing is left over anywhere else.
+        """
 
 
 def pricing(graph: Graph, ratio: fmpq) -> Pricing:
@@ -78,11 +79,11 @@ def pricing(graph: Graph, ratio: fmpq) -> Pricing:
 
     >>> path = pricing(Graph(3, [(0, 1), (1, 2)]), fmpq(2))
     >>> path.prove(np.array([[fmpq(1), fmpq(-1), fmpq(2)]]))
-    [Proof(cost=1, levels=(0, 1, 2), arcs=((1, 2, 1),))]
+    [Flow(cost=1, levels=(0, 1, 2), amounts=((1, 2, 1),), units={})]
     """
     n = graph.order
     if graph.size == n - 1 or ratio == 1:  # at λ = 1 columns are constant; any tree shows it
-        return _Tree.of(graph, ratio)
+        return _Tree(neighbour_lists(graph), int(graph.eccentricities.max()), ratio)
     if graph.size == n * (n - 1) // 2:
         return _Complete(ratio)
     return _AnyGraph(graph, ratio)
@@ -93,44 +94,63 @@ def pricing(graph: Graph, ratio: fmpq) -> Pricing:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Tree:
-    """From the leaves to the root: what the best column of each branch costs, if it is 1 below."""
+    """From the leaves to the root: what the best column of each branch costs."""
 
-    order: tuple[int, ...]
-    parent: tuple[int, ...]
+    neighbours: Neighbours
+    deepest: int
     ratio: fmpq
 
-    @classmethod
-    def of(cls, graph: Graph, ratio: fmpq) -> "_Tree":
-        neighbours = neighbour_lists(graph)
-        order, parent = [0], [0] * graph.order
-        seen = {0}
+    def _from(self, root: int) -> tuple[list[int], list[int]]:
+        """Return the vertices, each after its parent, and the parents."""
+        order, parent, seen = [root], [root] * len(self.neighbours), {root}
         for v in order:
-            for u in neighbours[v]:
+            for u in self.neighbours[v]:
                 if u not in seen:
                     seen.add(u)
                     parent[u] = v
                     order.append(u)
-        return cls(tuple(order), tuple(parent), ratio)
+        return order, parent
 
     def cheapest(self, prices: Floats, start: Indices) -> Indices:
-        ratio, costs = min(to_float(self.ratio), LARGEST), prices.copy()
-        with np.errstate(over="ignore"):
-            for v in self.order[:0:-1]:
-                cost = costs[:, v]
-                costs[:, self.parent[v]] += np.where(cost >= 0, cost / ratio, cost * ratio)
-        levels = np.zeros(prices.shape, dtype=np.int64)
-        for v in self.order[1:]:
-            levels[:, v] = levels[:, self.parent[v]] + np.where(costs[:, v] >= 0, 1, -1)
+        ratio = min(to_float(self.ratio), LARGEST)
+        deepest = min(self.deepest, 1 + int(MOST_SEEN / math.log2(ratio)))
+        powers = np.power(ratio, -np.arange(deepest + 1.0))
+        together = max(1, MOST_COSTS // (prices.shape[1] * len(powers)))
+        parts = [prices[k : k + together] for k in range(0, len(prices), together)]
+        return np.vstack([self._cheapest(part, powers) for part in parts])
+
+    def _cheapest(self, prices: Floats, powers: Floats) -> Indices:
+        """Return the levels of columns of least cost among those whose entries are at most 1.
+
+        With an entry fixed instead, columns that are large elsewhere would hide all others.
+        """
+        order, parent = self._from(0)
+        costs, rows, last = prices.T[:, :, None] * powers, np.arange(len(prices)), len(powers) - 1
+        for v in order[:0:-1]:
+            below, above = costs[v], costs[parent[v]]
+            above[:, 1:-1] += np.minimum(below[:, :-2], below[:, 2:])
+            above[:, 0] += below[:, 1]
+            above[:, -1] += below[:, -2]
+        levels = np.empty(prices.shape, dtype=np.int64)
+        levels[:, 0] = costs[0].argmin(axis=1)
+        for v in order[1:]:
+            at = levels[:, parent[v]]
+            up, down = np.abs(at - 1), np.where(at == last, last - 1, at + 1)
+            levels[:, v] = np.where(costs[v, rows, up] < costs[v, rows, down], up, down)
         return levels
 
-    def prove(self, prices: Array) -> list[Proof]:
-        return [self._prove(row) for row in prices.tolist()]
+    def prove(self, prices: Array, roots: Sequence[int] | None = None) -> list[Flow]:
+        if roots is None:
+            return [self._prove(row, 0, ENOUGH) for row in prices.tolist()]
+        return [self._prove(row, j, None) for row, j in zip(prices.tolist(), roots, strict=True)]
 
-    def _prove(self, prices: Sequence[fmpq]) -> Proof:
+    def _prove(self, prices: Sequence[fmpq], root: int, enough: int | None) -> Flow:
+        """Return the cheapest column; if ``enough`` bits are, long amounts are rounded."""
+        order, parent = self._from(root)
         costs, arcs = list(prices), list[tuple[int, int, fmpq]]()
-        longest = 3 * max(price.height_bits() for price in prices) + ENOUGH
-        for v in self.order[:0:-1]:
-            u = self.parent[v]
+        longest = enough and 3 * max(price.height_bits() for price in prices) + enough
+        for v in order[:0:-1]:
+            u = parent[v]
             if costs[v] >= 0:
                 amount = shortened(costs[v] / self.ratio, -1, longest)
                 arcs.append((u, v, amount))
@@ -140,14 +160,14 @@ class _Tree:
                 arcs.append((v, u, amount))
                 costs[u] -= self.ratio * amount
         levels = [0] * len(costs)
-        for v in self.order[1:]:
-            levels[v] = levels[self.parent[v]] + (1 if costs[v] >= 0 else -1)
-        return Proof(costs[self.order[0]], tuple(levels), tuple(arc for arc in arcs if arc[2]))
+        for v in order[1:]:
+            levels[v] = levels[parent[v]] + (1 if costs[v] >= 0 else -1)
+        return Flow(costs[root], tuple(levels), tuple(arc for arc in arcs if arc[2]), {})
 
 
-def shortened(amount: fmpq, sign: int, longest: int) -> fmpq:
+def shortened(amount: fmpq, sign: int, longest: int | None) -> fmpq:
     """Return a number as it is, or if it has too many bits, rounded down (−1) or up (1)."""
-    if amount.height_bits() <= longest:
+    if longest is None or amount.height_bits() <= longest:
         return amount
     p, q = amount.p, amount.q
     shift = ENOUGH - p.height_bits() + q.height_bits()
@@ -168,13 +188,16 @@ class _Complete:
     def cheapest(self, prices: Floats, start: Indices) -> Indices:
         return -(prices < 0).astype(np.int64)
 
-    def prove(self, prices: Array) -> list[Proof]:
-        return [self._prove(row) for row in prices.tolist()]
+    def prove(self, prices: Array, roots: Sequence[int] | None = None) -> list[Flow]:
+        at: Sequence[int | None] = [None] * len(prices) if roots is None else roots
+        return [self._prove(row, root) for row, root in zip(prices.tolist(), at, strict=True)]
 
-    def _prove(self, prices: Sequence[fmpq]) -> Proof:
+    def _prove(self, prices: Sequence[fmpq], root: int | None) -> Flow:
         levels = tuple(-int(price < 0) for price in prices)
         cost = sum((self.ratio * a if a < 0 else a for a in prices), fmpq(0))
-        arcs, free = [], [(h, a) for h, a in enumerate(prices) if a > 0]
+        free = [(h, a) for h, a in enumerate(prices) if a > 0]
+        free.sort(key=lambda each: each[0] != root)  # the last to pay
+        arcs = []
         for i, price in enumerate(prices):
             owed = -price  # f_ih = owed in all, for which h pays λ times as much
             while owed > 0 and free:
@@ -184,7 +207,9 @@ class _Complete:
                 owed -= amount
                 if (rest := most - self.ratio * amount) > 0:
                     free.append((h, rest))
-        return Proof(cost, levels, tuple(arcs))
+        if root is not None:  # what is left is 1/λ of it there
+            arcs += [(root, h, rest / self.ratio) for h, rest in free if h != root]
+        return Flow(cost, levels, tuple(arcs), {})
 
 
 # --- other graphs --------------------------------------------------------------------------
@@ -240,18 +265,15 @@ class _AnyGraph:
             found[w], _ = descend(neighbours, start, net, root, MOST_STEPS)
         return found
 
-    def prove(self, prices: Array) -> list[Proof]:
-        floats = float_array(prices)
-        start = self.graph.distances[floats.argmin(axis=1)].astype(np.int64)
-        near = self.cheapest(floats, start).tolist()
-        return [self._prove(*both) for both in zip(prices.tolist(), near, strict=True)]
-
-    def _prove(self, prices: Sequence[fmpq], near: Sequence[int]) -> Proof:
-        root = min(range(len(prices)), key=lambda i: prices[i])
-        start = [level - near[root] for level in near]
-        flow = cheapest_column(self.graph, self.ratio, prices, root, start)
-        arcs = zip(flow.arcs.tolist(), flow.values, strict=True)
-        return Proof(flow.cost, flow.levels, tuple((i, h, amount) for (i, h), amount in arcs))
+    def prove(self, prices: Array, roots: Sequence[int] | None = None) -> list[Flow]:
+        floats, rows = float_array(prices), prices.tolist()
+        at = [min(range(len(row)), key=row.__getitem__) for row in rows] if roots is None else roots
+        near = self.cheapest(floats, self.graph.distances[list(at)].astype(np.int64))
+        near -= np.take_along_axis(near, np.array(at)[:, None], axis=1)
+        return [
+            cheapest_column(self.graph, self.ratio, row, root, start)
+            for row, root, start in zip(rows, at, near.tolist(), strict=True)
+        ]
 
 
 def _cheapest_closed(net: Floats, tight: Flags, tails: Indices, heads: Indices) -> Flags:

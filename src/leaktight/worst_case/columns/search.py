@@ -8,6 +8,7 @@ comes out is made exact in ``best``.
 """
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -19,6 +20,7 @@ from leaktight.exact.numbers import Array, float_array, to_float
 from leaktight.exact.tolerances import TOLERANCES
 from leaktight.policies.graph import Graph, Indices
 from leaktight.policies.symmetry import AutomorphismGroup, Points, automorphism_group
+from leaktight.worst_case.columns.flow import Flow
 from leaktight.worst_case.columns.interior import interior_point, taken_apart
 from leaktight.worst_case.columns.pricing import LARGEST, Flags, Floats, Pricing
 
@@ -34,11 +36,14 @@ LEAST_PROFIT = 2.0**-36
 MOST_INSIDE = 2**23
 """The most guesses times inputs squared for which interior points are computed: 64 MB."""
 
-LEAST_INSIDE = 16
+LEAST_INSIDE = 8
 """The fewest prices for which they are computed; columns find fewer as fast."""
 
 MOST_RESOLVED = 32
 """The most bits between entries of a column of which interior points can tell the smallest."""
+
+NEAR_PROFIT = 2.0**-28
+"""How little more than it earns a column may cost to be looked at exactly."""
 
 FINEST_PROFIT = 2.0**-46
 """The same at prices that need not be at a vertex, where floats are more accurate."""
@@ -61,22 +66,31 @@ class Part:
     earned: Array
     floats: Floats
     orbits: Points
-    pairs: Points | None
-    """The orbit of each pair of input and guess; None if only the identity is known."""
     guesses: Indices
     """A guess of each orbit."""
+    group: AutomorphismGroup | None = None
+    """None if only the identity is known."""
 
     @classmethod
     def of(cls, graph: Graph, earned: Array) -> "Part":
         """Find what is alike."""
+        group = _symmetry(graph, earned)
+        return cls.plain(graph, earned) if group is None else cls.under(group, earned)
+
+    @classmethod
+    def under(cls, group: AutomorphismGroup, earned: Array) -> "Part":
+        """Take automorphisms that keep what is earned, if there are any."""
+        if not len(group.generators):
+            return cls.plain(group.graph, earned)
+        first = np.unique(group.orbit_labels, return_index=True)[1]
         floats = float_array(earned)
-        group = _symmetry(graph, earned, floats)
-        if group is None:
-            inputs = np.arange(graph.order, dtype=np.int32)
-            return cls(graph, earned, floats, inputs, None, np.arange(len(earned)))
-        orbits = group.orbit_labels
-        first = np.unique(orbits, return_index=True)[1]
-        return cls(graph, earned, floats, orbits, group.orbital_labels, first)
+        return cls(group.graph, earned, floats, group.orbit_labels, first, group)
+
+    @classmethod
+    def plain(cls, graph: Graph, earned: Array) -> "Part":
+        """Look for nothing that is alike."""
+        inputs = np.arange(graph.order, dtype=np.int32)
+        return cls(graph, earned, float_array(earned), inputs, np.arange(len(earned)))
 
     @property
     def sizes(self) -> Indices:
@@ -85,7 +99,7 @@ class Part:
 
     def gathered(self, columns: Array) -> Array:
         """The sum over each orbit of inputs, for each row of entries."""
-        if self.pairs is None:
+        if self.group is None:
             return columns
         order = np.argsort(self.orbits, kind="stable")
         starts = np.cumsum(self.sizes) - self.sizes
@@ -94,24 +108,37 @@ class Part:
 
     def spread(self, matrix: Array) -> Array:
         """The mean over each orbit of pairs."""
-        if self.pairs is None:
+        if self.group is None:
             return matrix
-        labels, flat = self.pairs.ravel(), matrix.ravel()
+        labels, flat = self.group.orbital_labels.ravel(), matrix.ravel()
         order, sizes = np.argsort(labels, kind="stable"), np.bincount(labels)
         means: Array = np.add.reduceat(flat[order], np.cumsum(sizes) - sizes) / sizes
-        return means[self.pairs]
+        return means[self.group.orbital_labels]
+
+    def everywhere(self, flows: Sequence[Flow]) -> list[Flow]:
+        """The flows of all guesses, given those of one in each orbit: automorphisms carry them."""
+        if self.group is None:
+            return list(flows)
+        images = self.group.generators.tolist()
+        found = dict(zip(self.guesses.tolist(), flows, strict=True))
+        waiting = list(found)
+        for w in waiting:
+            for image in images:
+                if image[w] not in found:
+                    found[image[w]] = found[w].moved(image)
+                    waiting.append(image[w])
+        return [found[w] for w in range(self.graph.order)]
 
 
-def _symmetry(graph: Graph, earned: Array, floats: Floats) -> AutomorphismGroup | None:
+def _symmetry(graph: Graph, earned: Array) -> AutomorphismGroup | None:
     """Return automorphisms that keep what is earned, acting on guesses as on inputs, if any."""
     if earned.shape[0] != earned.shape[1]:
         return None
-    kept = [
-        g
-        for g in automorphism_group(graph).generators
-        if np.array_equal(floats[np.ix_(g, g)], floats)
-        and np.array_equal(earned[np.ix_(g, g)], earned)
-    ]
+    number: dict[fmpq, int] = {}
+    alike = np.array([number.setdefault(e, len(number)) for e in earned.ravel().tolist()])
+    alike = alike.reshape(earned.shape)
+    group = automorphism_group(graph)
+    kept = [g for g in group.generators if np.array_equal(alike[np.ix_(g, g)], alike)]
     return AutomorphismGroup.from_indices(graph, kept) if kept else None
 
 
@@ -254,6 +281,12 @@ def _generate(
     prices, weights = _weighting(rows[chosen], worth[chosen], sizes)
     if not weights.min() > -TOLERANCES.entry:  # the solver's own are less accurate
         prices, weights = optimum.x, optimum.y[chosen]
+    if at_vertex:
+        slack = rows @ prices - worth
+        slack[chosen] = np.inf
+        near = np.argsort(slack)[: len(sizes)]
+        near = near[slack[near] < NEAR_PROFIT]
+        chosen, weights = np.append(chosen, near), np.append(weights, np.zeros(len(near)))
     prices, best = (market.sufficient(each) for each in (prices, best))
     if prices @ sizes > best @ sizes:
         prices = best  # those of a vertex can be far out if λ is all but 1

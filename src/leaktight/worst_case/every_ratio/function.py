@@ -20,8 +20,8 @@ from leaktight.exact.algebraic import AlgebraicNumber, in_order, rational_betwee
 from leaktight.exact.numbers import Number
 from leaktight.exact.ratio import Ratio
 from leaktight.exact.shown import counted
-from leaktight.policies.adjacency import AdjacencyGraph
 from leaktight.policies.graph import Graph
+from leaktight.policies.policy import Neighbours, adjacency_of
 from leaktight.worst_case.columns import column_optimum
 from leaktight.worst_case.every_ratio.piece import Piece, basis_pieces, weighting_pieces
 
@@ -75,17 +75,18 @@ class WorstCaseFunction:
         return "\n".join(map(repr, self.pieces))
 
 
-def worst_case_function(graph: Graph | AdjacencyGraph) -> WorstCaseFunction:
-    """Return the worst case of a graph as a function of the ratio, every piece proved.
+def worst_case_function(neighbours: Neighbours) -> WorstCaseFunction:
+    """Return the worst case of a policy or graph as a function of the ratio, every piece proved.
 
     Records multiply where their weightings are non-negative for every ratio.
 
-    >>> bits = AdjacencyGraph.of(Graph(2, [(0, 1)]), records=3)
-    >>> worst_case_function(bits)
+    >>> from leaktight.policies.policy import Policy
+    >>> worst_case_function(Policy(Graph(2, [(0, 1)]), records=3))
     (8λ^3)/(λ^3 + 3λ^2 + 3λ + 1) for λ ≥ 1
     """
-    if isinstance(graph, Graph):
-        return WorstCaseFunction(_sum(map(_connected, _components(graph))))
+    if isinstance(neighbours, Graph):
+        return WorstCaseFunction(_sum(map(_connected, _components(neighbours))))
+    graph = adjacency_of(neighbours)
     parts = [(worst_case_function(factor), copies) for factor, copies in graph.factors]
     if sum(copies for _, copies in graph.factors) == 1:
         return parts[0][0]

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from itertools import pairwise
 
+import numpy as np
 from flint import fmpq, fmpq_mat, fmpz_poly
 
 from leaktight.exact.algebraic import (
@@ -140,27 +141,28 @@ def basis_pieces(best: ColumnOptimum) -> list[Piece]:
     >>> basis_pieces(column_optimum(star, Fraction(3, 2)))
     [λ for 1 ≤ λ ≤ 2]
     """
-    ratio = rational(best.ratio)
+    ratio, part = rational(best.ratio), best.part
+    sizes = part.sizes.tolist()
     basis = _basis(best, ratio)
-    if len(basis) < best.graph.order:
+    if len(basis) < len(sizes):
         return []
     matrix = [row for row, _ in basis]
     prices, scale = solve_polynomials(matrix, [cost for _, cost in basis])
     transposed = [list(row) for row in zip(*matrix, strict=True)]
-    weights, weight_scale = solve_polynomials(transposed, [_power(0)] * len(matrix))
+    weights, weight_scale = solve_polynomials(transposed, [fmpz_poly([size]) for size in sizes])
     if any(w for w, (_, cost) in zip(weights, basis, strict=True) if not cost):
         return []
     conditions = [w * weight_scale for w in weights]
-    for flow in best.flows:
-        amounts = _flow_amounts(flow, prices, scale)
+    each = [prices[k] for k in part.orbits]
+    for root in part.guesses.tolist():
+        amounts = _flow_amounts(best.flows[root], root, ratio, each, scale)
         if amounts is None:
             return []
         conditions += [amount * scale for amount in amounts]
     if any(sign_at(p, ratio) < 0 for p in conditions):
         return []
-    whole = sum(prices, NONE)
     return [
-        Piece.of(lower, upper, whole, scale)
+        Piece.of(lower, upper, sum(each, NONE), scale)
         for lower, upper in where_positive(conditions, [scale, weight_scale])
     ]
 
@@ -169,36 +171,41 @@ Equation = tuple[list[fmpz_poly], fmpz_poly]
 
 
 def _basis(best: ColumnOptimum, ratio: fmpq) -> list[Equation]:
-    """Choose independent equations y·c = 1, those in use first, then y_i = 0."""
-    n = best.graph.order
-    powers = exact_array(ratio**-g for g in range(best.graph.order))
-    tight = best.unused[powers[best.unused] @ best.dual == 1]
+    """Choose independent equations y·c = 1, those in use first, then y_i = 0; by orbits."""
+    part, exact = best.part, best.exact
+    if exact is None:
+        return []
+    powers = exact_array(ratio**-g for g in range(part.graph.order))
+    tight = (powers[exact.levels] @ best.dual == 1) & (exact.weights == 0)
     equations: list[Equation] = []
-    for levels in [*best.exponents.tolist(), *tight.tolist()]:
-        deepest = max(levels)
-        equations.append(([_power(deepest - g) for g in levels], _power(deepest)))
-    for i in [i for i, price in enumerate(best.dual) if not price]:
-        equations.append(([_power(0) if i == h else NONE for h in range(n)], NONE))
+    for levels in [*exact.levels[exact.weights > 0], *exact.levels[tight]]:
+        deepest = int(levels.max())
+        terms = np.array([[_power(deepest - g) for g in levels.tolist()]], dtype=object)
+        equations.append((part.gathered(terms)[0].tolist(), _power(deepest)))
+    first = np.unique(part.orbits, return_index=True)[1]
+    for k in np.flatnonzero(best.dual[first] == 0):
+        equations.append(([_power(0) if k == o else NONE for o in range(len(first))], NONE))
     numbers = [p(ratio) for row, _ in equations for p in row]
-    table, rank = fmpq_mat(len(equations), n, numbers).transpose().rref()
+    table, rank = fmpq_mat(len(equations), len(first), numbers).transpose().rref()
     pivots = [next(k for k in range(len(equations)) if table[r, k]) for r in range(rank)]
     return [equations[k] for k in pivots]
 
 
 def _flow_amounts(
-    flow: Flow, prices: Sequence[fmpz_poly], scale: fmpz_poly
+    flow: Flow, root: int, ratio: fmpq, prices: Sequence[fmpz_poly], scale: fmpz_poly
 ) -> list[fmpz_poly] | None:
     """Return what flows on each arc and by how much the cost exceeds 1, up to powers of λ.
 
     The arcs are thinned out to a forest, on which the prices leave no choice. None if a tree
     without the root does not balance for all λ.
     """
-    deepest = max(flow.levels)
-    net = [y * _power(deepest - g) for y, g in zip(prices, flow.levels, strict=True)]
+    levels = [level - flow.levels[root] for level in flow.levels]
+    deepest = max(levels)
+    net = [y * _power(deepest - g) for y, g in zip(prices, levels, strict=True)]
     surplus = sum(net, NONE) - scale * _power(deepest)
-    net[flow.root] -= sum(net, NONE)
-    arcs = map(tuple, flow.arcs.tolist())
-    amounts = balance(thin_out(dict(zip(arcs, flow.amounts, strict=True))), net)
+    net[root] -= sum(net, NONE)
+    carried = {(i, h): amount * ratio ** -levels[i] for i, h, amount in flow.arcs}
+    amounts = balance(thin_out(carried), net)
     return None if amounts is None else [surplus, *amounts]
 
 

@@ -1,0 +1,310 @@
+"""Which private channel earns most on a connected graph, and what proves it?
+
+A private channel is a sum of columns x_k·λ^(−g_k), each with a guess w_k, whose levels g_k differ
+by at most one between neighbours. It earns Σ x_k·e_k with e_k = Σ_i W_wi·λ^(−g_k(i)), and its rows
+must sum to 1. The dual prices y bound what any private channel earns by Σ y, if no private column
+earns more than it costs at y, whatever the guess.
+
+Columns are proposed in floating point (``search``). If numbers stay short, the program of those
+that matter is solved exactly. Otherwise the channel is lifted until it is private and the prices
+are raised until they are proved. Where guesses are few, the program over all entries is small
+enough to be solved exactly as it is. Either way what is returned is exact: the channel, what it
+earns, and the bound. See ``docs/proofs/design.md``.
+"""
+
+from fractions import Fraction
+from functools import partial
+from typing import NamedTuple
+
+import numpy as np
+from flint import arb, fmpq
+
+from leaktight.errors import Undecided
+from leaktight.exact.linear_program import LinearProgram, Optimum, solve_exact
+from leaktight.exact.matrix import matrix_product
+from leaktight.exact.numbers import Array, exact_array, float_array, rational, to_float
+from leaktight.exact.ratio import Ratio
+from leaktight.exact.rounding import precision
+from leaktight.policies.graph import Graph, Indices
+from leaktight.worst_case.columns.flow import Flow
+from leaktight.worst_case.columns.lifting import in_units, private_matrix
+from leaktight.worst_case.columns.pricing import LARGEST, Floats, Pricing, pricing
+from leaktight.worst_case.columns.search import Part, propose_columns, propose_on_complete
+
+MOST_BITS = 2**14
+"""The most bits of the numbers in the exact solution of a program of columns."""
+
+MOST_BY_COLUMNS = 40
+"""The largest complete graph on which columns are searched for; beyond, interior points do."""
+
+LARGEST_INSIDE = 2**20
+"""The largest ratio for which interior points are trusted."""
+
+MOST_DIRECT = 128
+"""The most entries of a channel whose plain program is solved exactly."""
+
+MOST_EXACT_ROUNDS = 10
+"""How often columns are added exactly before the channel is lifted instead."""
+
+MOST_PIVOTS = 20
+"""The most exact pivots in one such round."""
+
+MOST_RAISED = 10
+"""How often prices are raised before they count as not proved."""
+
+FAR = fmpq(1, 2**24)
+"""How far from what is earned a bound may be before others are tried."""
+
+
+class Found(NamedTuple):
+    """A channel with a column for each guess, what it earns, and the prices that bound all."""
+
+    matrix: Array
+    value: fmpq
+    prices: Array
+    flows: tuple[Flow, ...]
+
+
+class Candidate(NamedTuple):
+    """A private channel, and prices that bound what any earns or nearly do."""
+
+    part: Part
+    matrix: Array
+    prices: Array
+    flows: list[Flow] | None = None
+    """The proof, if there is one."""
+
+
+def best_channel(graph: Graph, ratio: Ratio, earned: Array) -> Found:
+    """Return the best channel on a connected graph, given what each guess (row) earns.
+
+    It is private at the lower end of the ratio, and the prices bound at the upper. The largest gain
+    is made the unit, so that tolerances mean the same for all gains.
+
+    >>> line = Graph(3, [(0, 1), (1, 2)])
+    >>> earned = exact_array([1, 0, 0, 0, 0, 1]).reshape(2, 3)
+    >>> best_channel(line, Ratio.of(2), earned).value
+    8/5
+    """
+    unit = abs(earned).max() or fmpq(1)
+    found = _proved(_candidate(graph, ratio, earned / unit), ratio)
+    flows = tuple(flow.times(unit) for flow in found.flows)
+    return Found(found.matrix, found.value * unit, found.prices * unit, flows)
+
+
+def _candidate(graph: Graph, ratio: Ratio, earned: Array) -> Candidate:
+    """Return the best channel, nearly or exactly, by the quickest way."""
+    most, n, plain = rational(ratio.lower), graph.order, partial(Part.plain, graph, earned)
+    if n == 1 or most == 1 or (earned == earned[0]).all():
+        return _constant(plain())
+    least = earned.min(axis=0)  # is earned at each input whatever the guess
+    complete = graph.size == n * (n - 1) // 2
+    if complete and (np.count_nonzero(earned - least, axis=1) <= 1).all():
+        matrix, prices = _randomised_response(earned - least, most)
+        return Candidate(plain(), matrix, prices + least)
+    if complete and n > MOST_BY_COLUMNS and most < LARGEST_INSIDE:
+        near, floats = propose_on_complete(float_array(earned), to_float(most))
+        return _lifted(plain(), ratio.lower, near, floats)
+    if ratio.is_exact and n * len(earned) <= MOST_DIRECT and graph.size <= 2 * n:
+        direct = _direct(plain(), most)
+        if direct is not None:
+            return direct
+    part, way = Part.of(graph, earned), pricing(graph, most)
+    per_level = most.height_bits() * len(part.sizes)
+    exactly = ratio.is_exact and 2 * per_level <= MOST_BITS
+    levels, weights, floats = propose_columns(part, most, way, exactly)
+    if exactly and per_level * (int(levels.max()) + 1) <= MOST_BITS:
+        exact = solve_columns(part, most, way, levels, MOST_PIVOTS)
+        if exact is not None:
+            return Candidate(part, exact.matrix(part, most), exact.prices, exact.flows)
+    return lifted_columns(part, ratio.lower, levels, weights, floats)
+
+
+def _proved(found: Candidate, ratio: Ratio) -> Found:
+    """Return the channel with the least bound of those that are proved.
+
+    What each input earns at its best guess is one that needs no flow.
+    """
+    part, prices, flows = found.part, found.prices, found.flows
+    value = sum(map(np.dot, part.earned, found.matrix.T), fmpq(0))
+    if flows is None:
+        way = pricing(part.graph, rational(ratio.upper))
+        bounds = [raised(part, prices, way)]
+        if bounds[0] is None or bounds[0][0].sum() - value > FAR:  # λ is all but 1
+            plain = _constant(Part.plain(part.graph, part.earned))
+            bounds += [raised(plain.part, plain.prices, way)]
+        nothing = Flow(fmpq(0), (0,) * part.graph.order, (), {})
+        bounds += [(part.earned.max(axis=0), [nothing] * len(part.earned))]
+        prices, flows = min((b for b in bounds if b is not None), key=lambda b: b[0].sum())
+    return Found(found.matrix, value, prices, tuple(flows))
+
+
+def raised(
+    part: Part, prices: Array, way: Pricing, rooted: bool = False
+) -> tuple[Array, list[Flow]] | None:
+    """Raise prices until no private column earns more than it costs; None if that does not end."""
+    for _ in range(MOST_RAISED):
+        flows = _flows(part, prices, way, rooted)
+        lacking = [_lacking(flow, way.ratio) for flow in flows if flow.cost < 0]
+        if not lacking:
+            return prices, part.everywhere(flows)
+        prices = prices + 2 * max(lacking)
+    return None
+
+
+def _flows(part: Part, prices: Array, way: Pricing, rooted: bool) -> list[Flow]:
+    """Return the cheapest column for a guess of each orbit.
+
+    If ``rooted``, guesses are vertices, and what is left over of the prices of each is there.
+    """
+    roots = part.guesses.tolist() if rooted else None
+    return way.prove(prices - part.earned[part.guesses], roots)
+
+
+def _lacking(flow: Flow, ratio: fmpq) -> fmpq:
+    """Return how much all prices must rise for a column to cost nothing, rounded up."""
+    with precision(64):
+        column = sum((arb(ratio) ** -g for g in flow.levels), arb(0))
+        return (-arb(flow.cost) / column).upper().fmpq()
+
+
+# --- exactly -------------------------------------------------------------------------------
+
+
+class Exact(NamedTuple):
+    """Columns and their weights, of which the best channel is the sum, spread over orbits."""
+
+    levels: Indices
+    weights: Array
+    prices: Array
+    flows: list[Flow]
+
+    def matrix(self, part: Part, ratio: fmpq) -> Array:
+        """Return the channel, each column at its best guess."""
+        used = self.weights > 0
+        entries = _entries(self.levels[used], ratio)
+        guesses = matrix_product(entries, part.earned.T).argmax(axis=1)
+        return _summed(part, entries, self.weights[used], guesses)
+
+
+def solve_columns(
+    part: Part, ratio: fmpq, way: Pricing, levels: Indices, pivots: int, rooted: bool = False
+) -> Exact | None:
+    """Return the best channel and the prices that prove it; None if that takes too long."""
+    columns = [tuple(row) for row in levels.tolist()]
+    columns += [(0,) * part.graph.order]  # which alone makes a channel
+    for _ in range(MOST_EXACT_ROUNDS):
+        if ratio ** max(map(max, columns)) > rational(LARGEST):  # for the solver that proposes
+            return None
+        table = np.array(list(dict.fromkeys(columns)), dtype=np.int64)
+        entries = _entries(table, ratio)
+        gathered = part.gathered(entries)
+        rows, places = np.indices(gathered.shape)
+        program = LinearProgram(
+            part.sizes.tolist(),
+            (rows.ravel(), places.ravel(), gathered.ravel()),
+            row_lower=matrix_product(entries, part.earned.T).max(axis=1),
+            lower=[None] * gathered.shape[1],
+        )
+        try:
+            best = solve_exact(program, pivots)
+        except Undecided:
+            return None
+        if not isinstance(best, Optimum):
+            return None
+        prices = best.x[part.orbits]
+        flows = _flows(part, prices, way, rooted)
+        cheaper = [flow.levels for flow in flows if flow.cost < 0]
+        if not cheaper:
+            return Exact(table, best.y, prices, part.everywhere(flows))
+        columns += [tuple(g - min(row) for g in row) for row in cheaper]
+    return None
+
+
+def _entries(levels: Indices, ratio: fmpq) -> Array:
+    return exact_array(ratio**-g for g in range(int(levels.max()) + 1))[levels]
+
+
+def _summed(part: Part, entries: Array, weights: Array, guesses: Indices) -> Array:
+    """Return the channel that is the sum of columns, each at its guess."""
+    matrix = np.full((part.graph.order, len(part.earned)), weights[0] * 0, dtype=entries.dtype)
+    for column, weight, w in zip(entries, weights, guesses, strict=True):
+        matrix[:, w] += weight * column
+    return part.spread(matrix)
+
+
+def _direct(part: Part, ratio: fmpq) -> Candidate | None:
+    """Solve the program over all entries of a channel; None if that takes too long."""
+    guesses, n = part.earned.shape
+    arcs = np.concatenate([part.graph.edges, part.graph.edges[:, ::-1]])
+    tails, heads = (arcs[:, [k]] * guesses + np.arange(guesses) for k in (0, 1))
+    entry, bound = np.arange(n * guesses), n + np.arange(tails.size)
+    program = LinearProgram(
+        -part.earned.T.ravel(),
+        (
+            np.concatenate([entry // guesses, bound, bound]),
+            np.concatenate([entry, tails.ravel(), heads.ravel()]),
+            [*[1] * (entry.size + bound.size), *[-ratio] * bound.size],
+        ),
+        row_lower=[*[1] * n, *[None] * bound.size],
+        row_upper=[*[1] * n, *[0] * bound.size],
+    )
+    try:
+        best = solve_exact(program, MOST_PIVOTS)
+    except Undecided:
+        return None
+    assert isinstance(best, Optimum)
+    return Candidate(part, best.x.reshape(n, guesses), -best.y[:n])
+
+
+# --- nearly --------------------------------------------------------------------------------
+
+
+def lifted_columns(
+    part: Part, ratio: Fraction, levels: Indices, weights: Floats, prices: Floats
+) -> Candidate:
+    """Return the channel that is nearly the sum of columns, exactly private."""
+    columns = np.power(min(to_float(rational(ratio)), LARGEST), -levels)
+    guesses = (columns @ part.floats.T).argmax(axis=1)
+    near = _summed(part, columns, np.maximum(weights, 0), guesses)
+    return _lifted(part, ratio, near, prices)
+
+
+def _lifted(part: Part, ratio: Fraction, near: Floats, prices: Floats) -> Candidate:
+    """Return a channel that is exactly private, what is left of its rows where it earns most."""
+    units = in_units(np.maximum(near, 0), ratio)
+    join = lambda left: int((part.floats @ left).argmax())  # noqa: E731
+    return Candidate(
+        part, private_matrix(units, part.graph, ratio, join), exact_array(prices.tolist())
+    )
+
+
+# --- closed forms --------------------------------------------------------------------------
+
+
+def _constant(part: Part) -> Candidate:
+    """Return the channel that always names the same guess, and what that earns as prices."""
+    best = int(part.earned.sum(axis=1).argmax())
+    matrix = np.full(part.earned.T.shape, fmpq(0), dtype=object)
+    matrix[:, best] = fmpq(1)
+    return Candidate(part, matrix, part.earned[best])
+
+
+def _randomised_response(earned: Array, ratio: fmpq) -> tuple[Array, Array]:
+    """Return the best channel and prices on a complete graph, if each guess earns at one input.
+
+    With v_i what the best guess for input i earns, let k inputs of largest v answer among
+    themselves by randomised response, and the others alike. It earns λ·(v_1 + … + v_k)/(λ + k − 1).
+    """
+    best, order = earned.argmax(axis=0), np.argsort(-earned.max(axis=0), kind="stable")
+    sums = np.cumsum(earned.max(axis=0)[order])
+    values = [ratio * v / (ratio + k) for k, v in enumerate(sums)]
+    k = 1 + max(range(len(values)), key=lambda i: values[i])
+    n, top = len(best), order[:k]
+    matrix = np.full((n, len(earned)), fmpq(0), dtype=object)
+    matrix[:, best[top]] = fmpq(1, k)
+    matrix[np.ix_(top, best[top])] = 1 / (ratio + k - 1)
+    matrix[top, best[top]] *= ratio
+    prices = np.full(n, fmpq(0), dtype=object)
+    prices[top] = (ratio * earned.max(axis=0)[top] - values[k - 1]) / (ratio - 1)
+    return matrix, prices
