@@ -84,7 +84,7 @@ def best_channel(graph: Graph, ratio: Ratio, earned: Array) -> Found:
     >>> line = Graph(3, [(0, 1), (1, 2)])
     >>> earned = exact_array([1, 0, 0, 0, 0, 1]).reshape(2, 3)
     >>> best_channel(line, Ratio.of(2), earned).value
-    8/5
+    3/2
     """
     unit = abs(earned).max() or fmpq(1)
     found = _proved(_candidate(graph, ratio, earned / unit), ratio)
