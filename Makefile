@@ -25,7 +25,7 @@ bench: .venv/bench-ready
 	$(BIN)/python -m benchmarks $(ARGS)
 
 docs: .venv/docs-ready
-	$(BIN)/python -m leaktight.papers.errata > docs/errata.md
+	$(BIN)/python -m leaktight.papers.errata docs/errata.md
 	$(BIN)/sphinx-build -q -W docs site
 
 .venv/ready: pyproject.toml

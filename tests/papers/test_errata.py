@@ -20,7 +20,7 @@ def outcome(
 
 
 def test_the_page_in_the_docs_is_what_the_claims_give_today() -> None:
-    """If it fails: ``python -m leaktight.papers.errata > docs/errata.md``."""
+    """If it fails: ``python -m leaktight.papers.errata docs/errata.md``."""
     assert PAGE.read_text(encoding="utf-8") == errata_page(map(run, claims_with_errata()))
 
 

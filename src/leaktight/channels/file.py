@@ -13,7 +13,7 @@ import math
 import re
 from collections.abc import Callable, Hashable
 from pathlib import Path
-from typing import Any
+from typing import Any, TextIO
 
 import numpy as np
 
@@ -21,21 +21,19 @@ from leaktight.channels.channel import Channel, expect_channel
 from leaktight.errors import InvalidChannel, InvalidFile
 from leaktight.exact.numbers import float_array, rational
 from leaktight.exact.tolerances import TOLERANCES
+from leaktight.files import new_file
 
 FORMAT = "leaktight channel"
 
 
 def write_channel(channel: Channel, path: str | Path) -> None:
-    """Write a channel to a file that ends in .csv or .json.
+    """Write a channel to a file that ends in .csv or .json; one that is there is replaced.
 
     Labels may be text, numbers, True, False, None and tuples of them.
     """
-    target = Path(path)
-    write = _writer(target)
-    try:
-        write(expect_channel(channel), target)
-    except OSError as wrong:
-        raise InvalidFile(f"{target} cannot be written: {wrong.strerror}") from None
+    write = _write_json if channel_suffix(path) == ".json" else _write_csv
+    with new_file(path) as file:
+        write(expect_channel(channel), file)
 
 
 def read_channel(path: str | Path) -> Channel:
@@ -57,8 +55,7 @@ def read_channel(path: str | Path) -> Channel:
     yes  1/3  2/3
     """
     source = Path(path)
-    read = _read_json if source.suffix.lower() == ".json" else _read_csv
-    _writer(source)
+    read = _read_json if channel_suffix(path) == ".json" else _read_csv
     try:
         with source.open(newline="", encoding="utf-8-sig") as file:
             text = file.read()
@@ -74,24 +71,24 @@ def read_channel(path: str | Path) -> Channel:
         raise InvalidFile(f"{source}: lists are nested too deeply") from None
 
 
-def _writer(path: Path) -> Any:
-    writers = {".csv": _write_csv, ".json": _write_json}
-    if path.suffix.lower() not in writers:
+def channel_suffix(path: str | Path) -> str:
+    """Return .csv or .json; a channel's file has no other ending."""
+    suffix = Path(path).suffix.lower()
+    if suffix not in (".csv", ".json"):
         raise InvalidFile(f"the name of a channel's file must end in .csv or .json, got {path}")
-    return writers[path.suffix.lower()]
+    return suffix
 
 
 # --- CSV -----------------------------------------------------------------------------------
 
 
-def _write_csv(channel: Channel, path: Path) -> None:
-    with path.open("w", newline="", encoding="utf-8") as file:
-        lines = csv.writer(file, lineterminator="\n")
-        kind = "exact" if channel.is_exact else "float"
-        lines.writerow([kind, *map(_label_text, channel.outputs)])
-        for label, row in zip(channel.inputs, channel.matrix, strict=True):
-            numbers = map(str, row) if channel.is_exact else map(repr, row.tolist())
-            lines.writerow([_label_text(label), *numbers])
+def _write_csv(channel: Channel, file: TextIO) -> None:
+    lines = csv.writer(file, lineterminator="\n")
+    kind = "exact" if channel.is_exact else "float"
+    lines.writerow([kind, *map(_label_text, channel.outputs)])
+    for label, row in zip(channel.inputs, channel.matrix, strict=True):
+        numbers = map(str, row) if channel.is_exact else map(repr, row.tolist())
+        lines.writerow([_label_text(label), *numbers])
 
 
 def _read_csv(text: str) -> Channel:
@@ -157,7 +154,7 @@ def _no_constant(name: str) -> Any:
 # --- JSON ----------------------------------------------------------------------------------
 
 
-def _write_json(channel: Channel, path: Path) -> None:
+def _write_json(channel: Channel, file: TextIO) -> None:
     rows = [list(map(str, row)) if channel.is_exact else row.tolist() for row in channel.matrix]
     content = {
         "format": FORMAT,
@@ -166,7 +163,7 @@ def _write_json(channel: Channel, path: Path) -> None:
         "outputs": [_plain(label) for label in channel.outputs],
         "matrix": rows,
     }
-    path.write_text(json.dumps(content, ensure_ascii=False, indent=1) + "\n", encoding="utf-8")
+    file.write(json.dumps(content, ensure_ascii=False, indent=1) + "\n")
 
 
 def _read_json(text: str) -> Channel:

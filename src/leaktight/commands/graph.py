@@ -18,7 +18,7 @@ from leaktight.commands.arguments import (
     read_numbers,
     read_ratio,
 )
-from leaktight.commands.output import expect_different, expect_writable, print_json, spinner
+from leaktight.commands.output import about_to_write, expect_different, print_json, spinner
 
 if TYPE_CHECKING:
     from leaktight.worst_case.optimum import WorstCase
@@ -60,7 +60,7 @@ def bound(
 
     values, given = graph_of(graph), read_ratio(ratio, epsilon)
     policy = Policy(values, records)
-    expect_writable(certificate)
+    about_to_write(certificate)
     with spinner(as_json) as progress:
         progress("worst case")
         worst = worst_case_leakage(policy, given)
@@ -115,7 +115,7 @@ def design(
     Example:
       leaktight design line:5 --epsilon 1 --gain distance --output best.csv --certificate best.json
     """
-    from leaktight.channels.file import write_channel
+    from leaktight.channels.file import channel_suffix, write_channel
     from leaktight.channels.gain import Loss
     from leaktight.errors import TooLarge
     from leaktight.exact.numbers import rational
@@ -126,11 +126,12 @@ def design(
     from leaktight.worst_case.certificate import write_certificate
 
     values = graph_of(graph)
+    channel_suffix(output)
     expect_different(("--output", output), ("--certificate", certificate))
-    expect_writable(output, certificate)
     if values.order > MOST_DESIGNED:
         raise TooLarge(f"at most {MOST_DESIGNED} values have a design, got {values.order:,}")
     given = read_ratio(ratio, epsilon)
+    about_to_write(output, certificate)
     with spinner(as_json) as progress:
         progress("best mechanism")
         best = optimal_mechanism(values, read_numbers(prior), read_aim(gain, values), given)

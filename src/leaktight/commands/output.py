@@ -1,7 +1,6 @@
 """How is an answer handed over: printed, or written to a file, and what is shown on the way?"""
 
 import json
-import os
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -16,27 +15,21 @@ def print_json(content: Any) -> None:
 
 def write(path: Path, text: str) -> None:
     """Write a text to a file."""
-    from leaktight.errors import InvalidFile
+    from leaktight.files import new_file
 
-    try:
-        path.write_text(text, encoding="utf-8")
-    except OSError as wrong:
-        raise InvalidFile(f"{path} cannot be written: {wrong.strerror}") from None
+    with new_file(path) as file:
+        file.write(text)
 
 
-def expect_writable(*paths: Path | None) -> None:
-    """Refuse a file that cannot be written, before anything is computed for it."""
-    from leaktight.errors import InvalidFile
+def about_to_write(*paths: Path | None) -> None:
+    """Before anything is computed: refuse a file that cannot be written, and say what is lost."""
+    from leaktight.files import expect_writable
 
     for path in paths:
-        if path is None:
-            continue
-        if path.is_dir():
-            raise InvalidFile(f"{path} cannot be written: it is a folder")
-        if not path.parent.is_dir():
-            raise InvalidFile(f"{path} cannot be written: there is no folder {path.parent}")
-        if not os.access(path if path.exists() else path.parent, os.W_OK):
-            raise InvalidFile(f"{path} cannot be written: permission denied")
+        if path is not None:
+            expect_writable(path)
+            if path.is_file():
+                print(f"leaktight: {path} is there already and will be replaced", file=sys.stderr)
 
 
 def expect_different(*named: tuple[str, Path | None]) -> None:

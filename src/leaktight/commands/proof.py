@@ -101,17 +101,19 @@ def reproduce(
     from leaktight.papers.show import detail, line, summary, to_dict
 
     chosen, outcomes = claims_named(claim), []
+    if figures is not None:
+        from leaktight.papers.figures import draw_all
+
+        before = {*figures.glob("*")}
+        for path in draw_all(figures):
+            told = ", which replaces the one before" if path in before else ""
+            print(f"drawn: {path}{told}", file=sys.stderr)
     width = get_terminal_size().columns if sys.stdout.isatty() else None
     for one in chosen:
         outcome = run(one)
         outcomes.append(outcome)
         if not as_json:
             print(detail(outcome) if claim else line(outcome, width), flush=True)
-    if figures is not None:
-        from leaktight.papers.figures import draw_all
-
-        for path in draw_all(figures):
-            print(f"drawn: {path}", file=sys.stderr)
     if as_json:
         print_json([to_dict(outcome) for outcome in outcomes])
     elif claim is None:

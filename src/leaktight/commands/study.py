@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from leaktight.commands.arguments import CertificateOption, JsonOption
-from leaktight.commands.output import expect_different, expect_writable, print_json, spinner, write
+from leaktight.commands.output import about_to_write, expect_different, print_json, spinner, write
 
 
 def audit(
@@ -34,10 +34,10 @@ def audit(
     pages = (".html", ".htm", ".md")
     if report is not None and report.suffix.lower() not in pages:
         raise typer.BadParameter(f"--report must end in .html or .md, got {report}")
-    expect_writable(report, certificate)
     asked = read_study(study, allow_code=allow_code)
     read = [(f"the file {path.name} of the study", path) for path in asked.files]
     expect_different(*read, ("--report", report), ("--certificate", certificate))
+    about_to_write(report, certificate)
 
     from leaktight.errors import InvalidInput
     from leaktight.reports.terminal import summary, verdict

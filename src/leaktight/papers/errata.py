@@ -1,13 +1,15 @@
 """What is wrong in the papers, what is right, and what shows it?
 
-``python -m leaktight.papers.errata > docs/errata.md`` checks every claim that has an erratum and
+``python -m leaktight.papers.errata docs/errata.md`` checks every claim that has an erratum and
 writes the page of all errata, with the evidence that came out.
 """
 
 import re
+import sys
 from collections import Counter
 from collections.abc import Iterable
 
+from leaktight.files import new_file
 from leaktight.papers.claim import Claim, Erratum, Outcome, run
 from leaktight.papers.register import REGISTER
 
@@ -100,4 +102,6 @@ def _plain(text: str) -> str:
 
 
 if __name__ == "__main__":
-    print(errata_page(map(run, claims_with_errata())), end="")
+    page = errata_page(map(run, claims_with_errata()))
+    with new_file(sys.argv[1]) as file:
+        file.write(page)

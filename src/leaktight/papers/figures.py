@@ -3,9 +3,10 @@
 import math
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import Any, TextIO
 
 from leaktight.errors import InvalidFile
+from leaktight.files import new_file
 from leaktight.policies import Policy, SecretGraph
 from leaktight.worst_case import leakage_bounds, worst_case_leakage
 
@@ -15,19 +16,20 @@ COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#000000")
 
 def draw_all(folder: Path) -> list[Path]:
     """Draw every figure into a folder, as SVG."""
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as wrong:
+        raise InvalidFile(f"there can be no folder {folder}: {wrong.strerror}") from None
     drawn = []
     for name, draw in FIGURES.items():
         path = folder / f"{name}.svg"
-        try:
-            folder.mkdir(parents=True, exist_ok=True)
-            _save(draw, path)
-        except OSError as wrong:
-            raise InvalidFile(f"{path} cannot be written: {wrong.strerror}") from None
+        with new_file(path) as file:
+            _save(draw, file)
         drawn.append(path)
     return drawn
 
 
-def _save(draw: Callable[[Any], None], path: Path) -> None:
+def _save(draw: Callable[[Any], None], file: TextIO) -> None:
     import matplotlib
 
     matplotlib.use("svg")
@@ -37,7 +39,7 @@ def _save(draw: Callable[[Any], None], path: Path) -> None:
     draw(axes)
     axes.legend(fontsize=8)
     axes.grid(alpha=0.3)
-    figure.savefig(path, bbox_inches="tight", metadata={"Date": None})
+    figure.savefig(file, format="svg", bbox_inches="tight", metadata={"Date": None})
     plt.close(figure)
 
 

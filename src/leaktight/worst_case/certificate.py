@@ -14,6 +14,7 @@ from leaktight.channels.gain import Gain, Loss
 from leaktight.check import MOST_BYTES, Refuted, Unreadable, check, complaint, digest, loaded
 from leaktight.errors import InvalidFile, InvalidInput, TooLarge, Undecided
 from leaktight.exact.numbers import rational
+from leaktight.files import new_file
 from leaktight.policies.graph import Graph
 from leaktight.policies.policy import Neighbours, adjacency_of
 
@@ -36,7 +37,6 @@ def write_certificate(proved: Proved, path: str | Path) -> None:
         if len(text) > MOST_BYTES:
             raise Unreadable(f"it has {len(text):,} bytes, more than {MOST_BYTES:,}")
         check(certificate)
-        Path(path).write_text(text, encoding="utf-8")
     except Refuted as wrong:
         raise Undecided(f"the certificate does not prove what it claims: {wrong}") from None
     except Unreadable as wrong:
@@ -44,8 +44,8 @@ def write_certificate(proved: Proved, path: str | Path) -> None:
             f"a certificate is not written, as it would not be checked: {wrong}; "
             "it is shorter for a ratio of few digits, or for fewer values"
         ) from None
-    except OSError as wrong:
-        raise InvalidFile(f"{path} cannot be written: {wrong.strerror}") from None
+    with new_file(path) as file:
+        file.write(text)
 
 
 def verify_certificate(path: str | Path) -> list[tuple[int, Any, Any]]:

@@ -21,6 +21,7 @@ import numpy as np
 from leaktight.channels.channel import Channel
 from leaktight.errors import InvalidChannel, InvalidFile, Mismatch
 from leaktight.exact.shown import counted
+from leaktight.files import expect_writable, new_file
 from leaktight.labels import Labels, suggestion
 from leaktight.mechanisms.mechanism import Guarantee, Mechanism
 from leaktight.mechanisms.release.draw import sample
@@ -144,8 +145,8 @@ def release_csv(
 
     The first line names the columns. An answer is the text of an input's label. All else is copied
     to the byte, and nothing is promised about it. The record is written beside the target too, as
-    ``target`` + ``.release.json``. Neither file may be there already: to release the same answers
-    again adds to their ε.
+    ``target`` + ``.release.json``, and is there whenever the target is. Neither file may be there
+    already: to release the same answers again adds to their ε.
 
     >>> from tempfile import TemporaryDirectory
     >>> masked = Channel({"no": {"?": 1}, "yes": {"?": 1}})
@@ -162,6 +163,7 @@ def release_csv(
     read, written = Path(source), Path(target)
     beside = written.with_name(written.name + ".release.json")
     for file in (written, beside):
+        expect_writable(file)
         if file.exists():
             raise InvalidFile(
                 f"{file} is there already, and to release the same answers again adds to their ε; "
@@ -174,15 +176,12 @@ def release_csv(
     in_file = Channel.trusted(tuple(inputs), tuple(map(_quoted, outputs)), channel.matrix)
     drawn = sample(in_file, answers, rng)
     record = _record(name, guarantee, len(answers), rng, column)
-    try:
-        with (
-            beside.open("x", encoding="utf-8") as note,
-            written.open("x", newline="", encoding=encoding) as table,
-        ):
-            note.write(record.to_json())
-            table.writelines(_replaced(read, encoding, header, column, drawn))
-    except OSError as wrong:
-        raise InvalidFile(f"{written} cannot be written: {wrong.strerror}") from None
+    with (
+        new_file(written, encoding=encoding, replace=False) as table,
+        new_file(beside, replace=False) as note,  # which is there before the table
+    ):
+        table.writelines(_replaced(read, encoding, header, column, drawn))
+        note.write(record.to_json())
     return record
 
 

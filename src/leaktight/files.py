@@ -1,0 +1,111 @@
+"""How is a file written, so that it is there whole or not at all?
+
+Everything that leaktight writes goes through :func:`new_file`: it is written beside its place,
+brought to the disk, and then takes its place in one step. Whoever looks, or whatever stops the
+program, finds the file that was there before or the new one, never a part.
+"""
+
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from secrets import token_hex
+from typing import TextIO
+
+from leaktight.errors import InvalidFile
+
+
+def expect_writable(path: str | Path) -> None:
+    """Refuse a file that cannot be written, before anything is computed for it."""
+    target = Path(path)
+    with _said(target):
+        place = target.resolve()
+        if target.is_dir():
+            raise OSError(0, "it is a folder")
+        if not place.parent.is_dir():
+            raise OSError(0, f"there is no folder {target.parent}")
+        if target.exists() and not os.access(target, os.W_OK):
+            raise OSError(0, "permission denied")
+        if not _is_device(target) and not os.access(place.parent, os.W_OK):
+            raise OSError(0, f"nothing can be written into the folder {target.parent}")
+
+
+@contextmanager
+def new_file(
+    path: str | Path, *, encoding: str = "utf-8", replace: bool = True
+) -> Iterator[TextIO]:
+    """Give a text file to write to, which is at ``path`` once all is written, and not before.
+
+    A file that is there is replaced, and keeps its permissions; with ``replace=False`` it stays,
+    and that is an error. Of two that are written together, ``with new_file(a) as …, new_file(b) as
+    …``, b takes its place first, and a only if b did. Ends of lines are written as they are.
+
+    >>> from tempfile import TemporaryDirectory
+    >>> with TemporaryDirectory() as folder:
+    ...     page = Path(folder) / "page.md"
+    ...     with new_file(page) as file:
+    ...         _ = file.write("# Report")
+    ...         page.exists()
+    ...     page.read_text()
+    False
+    '# Report'
+    """
+    target = Path(path)
+    expect_writable(target)
+    if _is_device(target):
+        with _said(target), target.open("w", encoding=encoding, newline="") as file:
+            yield file
+        return
+    place = target.resolve()  # what a link points to is replaced, not the link
+    beside = place.with_name(f".{place.name[:40]}.{token_hex(8)}.part")
+    with _said(target):
+        try:
+            with beside.open("x", encoding=encoding, newline="") as file:
+                yield file
+                file.flush()
+                os.fsync(file.fileno())
+            if replace:
+                if place.exists():
+                    beside.chmod(place.stat().st_mode)
+                beside.replace(place)
+            else:
+                _take(beside, place)
+            _sync_folder(place.parent)
+        finally:
+            beside.unlink(missing_ok=True)
+
+
+def _is_device(path: Path) -> bool:
+    """Say whether something is a terminal, a pipe or the like, which is not replaced."""
+    return path.parts[:2] == ("/", "dev") or (path.exists() and not path.is_file())
+
+
+def _take(beside: Path, place: Path) -> None:
+    """Move a file to where none may be."""
+    try:
+        place.hardlink_to(beside)  # fails if there is one, even one of this moment
+    except FileExistsError:
+        raise
+    except OSError:  # a disk without links
+        if place.exists():
+            raise FileExistsError(0, "File exists") from None
+        beside.rename(place)
+
+
+def _sync_folder(folder: Path) -> None:
+    """Bring the names in a folder to the disk, where a system can."""
+    with suppress(OSError):
+        opened = os.open(folder, os.O_RDONLY)
+        try:
+            os.fsync(opened)
+        finally:
+            os.close(opened)
+
+
+@contextmanager
+def _said(path: Path) -> Iterator[None]:
+    """Say which file it is that cannot be written, and why."""
+    try:
+        yield
+    except OSError as wrong:
+        raise InvalidFile(f"{path} cannot be written: {wrong.strerror or wrong}") from None
