@@ -89,6 +89,7 @@ MISTAKES = {
     "design line:3 --ratio 2 --output m.txt": "must end in .csv or .json, got m.txt",
     "design line:3 --ratio 2 --output no/such/m.csv": "no/such/m.csv cannot be written",
     "design line:3 --ratio 2 --output m.json --certificate m.json": "must be two files",
+    "design line:500 --ratio 2 --output m": "must end in .csv or .json, got m",
     "design line:500 --ratio 2 --output m.csv": "at most 400 values have a design, got 500",
     f"design line:3 --gain best {BEST}": "--gain must be guess, .* got 'best'",
     f"design edges:a-b --gain difference {BEST}": "needs values that are numbers",
@@ -124,7 +125,9 @@ MISTAKES = {
     "sample coin.csv --table people.csv --column answer --output o.csv --count 2": "give inputs",
     "sample coin.csv maybe": "no input 'maybe'",
     "sample no.csv yes": "there is no file no.csv",
-    "sample coin.csv yes --table people.csv": "give inputs, .* or all of",
+    "sample coin.csv yes --table people.csv": "give inputs or a --table, not both",
+    "sample coin.csv no --table people.csv --column answer --output o.csv": "got the input 'no'",
+    "sample coin.csv no --output o.csv": "not both",
     "sample coin.csv --table people.csv --column answer": "give inputs, .* or all of",
     "sample coin.csv --table no.csv --column answer --output o.csv": "no.csv",
     "sample coin.csv --table people.csv --column anwser --output o.csv": "'anwser'",
@@ -153,6 +156,17 @@ def test_a_path_of_every_kind_is_refused_as_a_study(run: Run) -> None:
     for path in ("coin.csv", "people.csv", ".", "/dev/null", "x" * 300):
         said = run("audit", path)
         assert (said.code, said.out, said.err.count("\n")) == (2, "", 1), path
+
+
+def test_a_file_that_will_be_replaced_is_named_before_the_work(run: Run) -> None:
+    for words in ("bound line:3 --certificate c.json", "design line:3 --output m.csv"):
+        name = words.split(" ")[-1]
+        assert run(*words.split(" "), "--ratio", "2").err == ""
+        said = run(*words.split(" "), "--ratio", "2")
+        assert (said.code, said.err) == (
+            0, f"leaktight: {name} is there already and will be replaced\n",
+        )  # fmt: skip
+        assert not list(Path().glob(".*"))
 
 
 # --- right answers -------------------------------------------------------------------------

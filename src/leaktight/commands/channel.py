@@ -96,13 +96,17 @@ def sample(
     seen = read_channel(channel)
     if not 1 <= count <= MOST_DRAWS:
         raise typer.BadParameter(f"--count must be from 1 to {MOST_DRAWS:,}, got {count:,}")
+    if inputs and any((table, column, output)):
+        raise typer.BadParameter(
+            f"give inputs or a --table, not both; got the input {inputs[0][:60]!r}"
+        )
     if count == 1 and table is not None and column is not None and output is not None:
         record = release_csv(seen, table, output, column)
         if as_json:
             print_json(record.to_dict())
         else:
             print(record)
-    elif inputs and table is None:
+    elif inputs:
         named = {str(x): x for x in seen.inputs}
         asked = [text for text in inputs for _ in range(count)]
         outputs = list(map(str, drawn(seen, [named.get(text, text) for text in asked])))
