@@ -47,7 +47,7 @@ from .mechanisms import (
     repair,
     sample,
 )
-from .policies import Graph, Policy, SecretGraph, count, sensitivity
+from .policies import Graph, Metric, Policy, SecretGraph, count, sensitivity
 from .privacy import average_breach_level, breach_level, privacy_level
 from .repetition import (
     chernoff_information,
@@ -77,6 +77,7 @@ __all__ = [
     "LeaktightError",
     "Loss",
     "Observations",
+    "Metric",
     "Policy",
     "RandomizedResponse",
     "Ratio",

@@ -9,16 +9,15 @@ from hypothesis import strategies as st
 
 from leaktight.channels.channel import Channel
 from leaktight.channels.composition import parallel, sequential
-from leaktight.channels.distribution import Distribution
-from leaktight.errors import InvalidNumber, Mismatch
+from leaktight.errors import Mismatch
 from leaktight.exact.rounding import ln_interval
 from leaktight.policies.graph import Graph
+from leaktight.policies.metric import Metric
 from leaktight.policies.policy import Policy
 from leaktight.policies.secrets import SecretGraph
 from leaktight.privacy.level import (
     PrivacyLevel,
     component_levels,
-    d_privacy_level,
     distinguishability,
     privacy_level,
 )
@@ -225,49 +224,68 @@ def test_post_processing_never_raises_the_ratio(channel: Channel, after: Channel
 
 @settings(max_examples=60)
 @given(channels(inputs=4, outputs=3), st.data())
-def test_d_privacy_is_the_largest_log_ratio_per_distance(
+def test_the_level_for_a_metric_is_the_largest_log_ratio_per_distance_of_all_pairs(
     channel: Channel, data: st.DataObject
 ) -> None:
-    positions = data.draw(st.lists(st.integers(0, 30), min_size=4, max_size=4, unique=True))
-    table = np.abs(np.subtract.outer(positions, positions))
-    worst = 0.0
-    for i, j in product(range(4), repeat=2):
-        for z in channel.outputs:
-            above, below = Fraction(channel[i, z]), Fraction(channel[j, z])
-            if above > below:
-                worst = max(
-                    worst, ln_interval(above / below)[1] / table[i, j] if below else math.inf
-                )
-    for kind in (channel, channel.float()):
-        level = d_privacy_level(kind, lambda a, b: table[a, b])
-        assert level == d_privacy_level(kind, table)
-        if worst == math.inf:
-            assert level.epsilon == math.inf
-        else:
-            assert worst * (1 - 2.0**-51) <= level.epsilon <= worst * (1 + 1e-9) + 1e-9
-        assert (level.witness is None) == (worst == 0)
+    places = st.tuples(st.integers(0, 9), st.integers(0, 9))
+    points = data.draw(st.lists(places, min_size=4, max_size=4, unique=True))
+    for metric in (Metric.manhattan, Metric.euclidean):
+        made, worst = metric(dict(enumerate(points))), 0.0
+        for i, j in product(range(4), repeat=2):
+            for z in channel.outputs:
+                above, below = Fraction(channel[i, z]), Fraction(channel[j, z])
+                if above > below:
+                    log = ln_interval(above / below)[1] if below else math.inf
+                    worst = max(worst, log / float(made.distance(i, j)[0]))
+        for kind in (channel, channel.float()):
+            level = privacy_level(kind, made)
+            assert (level.witness is None) == (worst == 0)
+            if worst == math.inf:
+                assert level.epsilon == math.inf
+            else:
+                assert math.isclose(level.epsilon, worst, rel_tol=1e-9, abs_tol=1e-9)
+                assert level.holds(epsilon=level.epsilon)
+                assert not worst or not level.holds(epsilon=level.epsilon * (1 - 1e-9))
 
 
-def test_d_privacy_for_the_distance_of_a_graph_is_the_level_on_its_edges() -> None:
+def test_a_graph_and_the_metric_that_counts_its_edges_have_the_same_level() -> None:
     line = SecretGraph.line(30)
     q = 0.8
     i = np.arange(30)
     matrix = q ** np.abs(i[:, None] - i) * (1 - q) / (1 + q)
     matrix[:, 0], matrix[:, -1] = q**i / (1 + q), q ** (29 - i) / (1 + q)
     channel = Channel(matrix)
-    on_edges = privacy_level(channel, line).epsilon
-    for_all_pairs = d_privacy_level(channel, line.distances).epsilon
-    assert math.isclose(on_edges, for_all_pairs, rel_tol=1e-11)
-    assert for_all_pairs >= on_edges * (1 - 1e-15)
+    on_edges = privacy_level(channel, line)
+    assert privacy_level(channel, Metric.of(line)) == on_edges
+    assert privacy_level(channel, Metric.from_table(line.distances)) == on_edges
+    halved = privacy_level(channel, Metric.of(line, length="1/2"))
+    assert (halved.ratio, halved.distance) == (on_edges.ratio, Fraction(1, 2))
+    assert math.isclose(halved.epsilon, 2 * on_edges.epsilon, rel_tol=1e-15)
+
+
+def test_of_nearly_equal_rates_the_larger_is_found_exactly() -> None:
+    """The first pair has ln 2 for 1, the second ln 4 and a little more for 2."""
+    little = Fraction(1, 2**80)
+    other = 4 * (1 + little)
+    rows = [
+        [Fraction(2, 3), Fraction(1, 3), 0, 0],
+        [Fraction(1, 3), Fraction(2, 3), 0, 0],
+        [0, 0, other / (1 + other), 1 / (1 + other)],
+        [0, 0, 1 / (1 + other), other / (1 + other)],
+    ]
+    apart = Metric.from_edges(4, [(0, 1, 1), (2, 3, 2)])
+    level = privacy_level(Channel(rows), apart)
+    assert (level.ratio, level.distance) == (other, Fraction(2))
+    assert level.witness is not None
+    assert {level.witness.input, level.witness.neighbour} == {2, 3}
 
 
 def test_at_an_infinite_distance_nothing_is_asked_and_nothing_else_is_hidden() -> None:
     rows = [[1, 0, 0], [0, "1/1001", "1000/1001"], [0, "1000/1001", "1/1001"]]
     channel, graph = Channel(rows), Graph(3, [(1, 2)])
-    level = d_privacy_level(channel, graph.distance)
-    assert level == d_privacy_level(channel, graph)
+    level = privacy_level(channel, Metric.from_function(graph.vertices, graph.distance))
+    assert level == privacy_level(channel, Metric.of(graph)) == privacy_level(channel, graph)
     assert math.isclose(level.epsilon, math.log(1000), rel_tol=1e-12)
-    assert level.epsilon >= privacy_level(channel, graph).epsilon * (1 - 2.0**-52)
 
 
 @given(st.integers(2, 400), st.integers(1, 399))
@@ -276,23 +294,6 @@ def test_epsilon_is_rounded_up_also_as_it_is_printed(a: int, b: int) -> None:
         level = PrivacyLevel(Fraction(a, b), None)
         assert level.holds(epsilon=level.epsilon)
         assert level.holds(epsilon=repr(level.epsilon))
-
-
-def test_distances_that_cannot_be_are_refused() -> None:
-    with pytest.raises(InvalidNumber, match="symmetric"):
-        d_privacy_level(COIN, lambda a, b: 1 if a < b else 100)
-    with pytest.raises(InvalidNumber, match="a function or a table of numbers"):
-        d_privacy_level(COIN, {"a": 1})
-    with pytest.raises(Mismatch, match="square table"):
-        d_privacy_level(COIN, [[0]])
-    with pytest.raises(InvalidNumber, match="symmetric"):
-        d_privacy_level(COIN, [[0, 1], [2, 0]])
-    with pytest.raises(InvalidNumber, match="at least 0"):
-        d_privacy_level(COIN, lambda a, b: -1)
-    same_place = d_privacy_level(COIN, lambda a, b: 0)
-    assert same_place.epsilon == math.inf
-    same = Channel.no_interference(2, Distribution(["1/2", "1/2"]))
-    assert d_privacy_level(same, lambda a, b: 0).epsilon == 0
 
 
 @settings(max_examples=60)

@@ -74,6 +74,22 @@ class Ratio:
         """ε = ln λ as a float."""
         return ln((self.lower + self.upper) / 2)
 
+    def over(self, lower: Fraction, upper: Fraction) -> "Ratio":
+        """Return λ^d for a distance d between ``lower`` and ``upper``.
+
+        >>> Ratio.of(2).over(Fraction(3), Fraction(3)).lower
+        Fraction(8, 1)
+        >>> root = Ratio.of(2).over(Fraction(1, 2), Fraction(1, 2))
+        >>> root.lower**2 < 2 < root.upper**2, float(root.upper - root.lower) < 1e-18
+        (True, True)
+        """
+        if lower == upper == 1:
+            return self
+        low, high = (
+            _power(end, exponent) for end, exponent in ((self.lower, lower), (self.upper, upper))
+        )
+        return Ratio(low[0], high[1])
+
     def allows(self, value: Fraction | float) -> bool:
         """Say whether ``value`` ≤ λ, for a λ that is only enclosed on the safe side.
 
@@ -107,6 +123,25 @@ def _enclose_exp(exponent: fmpq) -> tuple[Fraction, Fraction]:
     with precision(bits):
         low, high = enclosure.lower().fmpq(), enclosure.upper().fmpq()
     return fraction(low), fraction(high)
+
+
+LONGEST_POWER = 256
+"""The most bits of a power that is kept as it is."""
+
+
+def _power(base: Fraction, exponent: Fraction) -> tuple[Fraction, Fraction]:
+    """Return rationals below and above a power of a number from 1: itself if it is short."""
+    number, times = rational(base), rational(exponent)
+    if base == 1 or (times.q == 1 and number.height_bits() * times.p <= LONGEST_POWER):
+        exact = fraction(number ** int(times.p))
+        return exact, exact
+    with precision(128):
+        size = (arb(number).log() * arb(times)).upper().fmpq()
+    bits = 64 + max(0, -math.floor(log2(size)))
+    with precision(2 * bits + max(0, math.floor(log2(size)))):
+        enclosure = (arb(number).log() * arb(times)).exp()
+    with precision(bits):
+        return fraction(enclosure.lower().fmpq()), fraction(enclosure.upper().fmpq())
 
 
 def step_ratio(ratio: Fraction, steps: int | Fraction, bits: int = 64) -> Fraction:

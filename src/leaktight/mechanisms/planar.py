@@ -99,10 +99,10 @@ class PlanarLaplace(_OnGrid):
     program proposes them. What is left of the rows is a private column too, and joins one output.
     The proof is in docs/proofs/mechanisms.md.
 
-    >>> from math import dist
-    >>> from leaktight.privacy.level import d_privacy_level
+    >>> from leaktight.policies.metric import Metric
+    >>> from leaktight.privacy.level import privacy_level
     >>> city = PlanarLaplace(4, 3, epsilon=1)
-    >>> 0.99 < d_privacy_level(city.channel, dist).epsilon <= 1
+    >>> 0.99 < privacy_level(city.channel, Metric.euclidean(city.graph.vertices)).epsilon <= 1
     True
     """
 

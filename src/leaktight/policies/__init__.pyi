@@ -1,6 +1,7 @@
 from .adjacency import AdjacencyGraph
 from .constraint import Count, count
 from .graph.graph import Graph
+from .metric.metric import Metric
 from .policy import Policy
 from .query import Sensitivity, answer_graph, sensitivity
 from .secrets import SecretGraph
@@ -16,6 +17,7 @@ __all__ = [
     "Count",
     "Graph",
     "HistogramQuery",
+    "Metric",
     "MostCommonQuery",
     "Policy",
     "SecretGraph",

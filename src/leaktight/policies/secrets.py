@@ -20,7 +20,7 @@ from leaktight.errors import InvalidGraph
 from leaktight.labels import Labels
 from leaktight.policies.graph import Graph, Vertices, product_edges, strong_product_edges
 
-Metric: TypeAlias = Callable[[Any, Any], Any] | Mapping[Any, Any] | Sequence[Sequence[Any]]
+Distances: TypeAlias = Callable[[Any, Any], Any] | Mapping[Any, Any] | Sequence[Sequence[Any]]
 """Distances between values: a function, a table by pairs of values, or rows in their order."""
 
 
@@ -82,7 +82,7 @@ class SecretGraph(Graph):
         return cls.from_indices(bare.vertices, around, alike=np.zeros_like(steps))
 
     @classmethod
-    def threshold(cls, values: Vertices, distance: Any, metric: Metric | None = None) -> Self:
+    def threshold(cls, values: Vertices, distance: Any, metric: Distances | None = None) -> Self:
         """Join two values if they are at most ``distance`` apart: Example 5 of [Edwards2021]_.
 
         Without a ``metric``, numbers are |u − v| apart, a float being the decimal that it prints
@@ -237,7 +237,7 @@ def _close_on_line(places: list[Fraction], limit: Fraction) -> list[tuple[int, i
     return pairs
 
 
-def _close_in(values: Labels, limit: Any, metric: Metric) -> list[tuple[int, int]]:
+def _close_in(values: Labels, limit: Any, metric: Distances) -> list[tuple[int, int]]:
     """Return the pairs of positions that ``metric`` puts at most ``limit`` apart."""
     between = _as_function(metric, values)
     pairs = []
@@ -261,7 +261,7 @@ def _close_in(values: Labels, limit: Any, metric: Metric) -> list[tuple[int, int
     return pairs
 
 
-def _as_function(metric: Metric, values: Labels) -> Callable[[Any, Any], Any]:
+def _as_function(metric: Distances, values: Labels) -> Callable[[Any, Any], Any]:
     if callable(metric):
         return metric
     if isinstance(metric, Mapping):

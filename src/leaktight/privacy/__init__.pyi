@@ -13,11 +13,9 @@ from .breach_level import (
     individual_breach_level,
 )
 from .level import (
-    DPrivacyLevel,
     PrivacyLevel,
     Witness,
     component_levels,
-    d_privacy_level,
     distinguishability,
     privacy_level,
 )
@@ -26,7 +24,6 @@ __all__ = [
     "AverageBreachLevel",
     "Breach",
     "BreachLevel",
-    "DPrivacyLevel",
     "IndividualBreachLevel",
     "PrivacyLevel",
     "Witness",
@@ -35,7 +32,6 @@ __all__ = [
     "breach_level",
     "breaches",
     "component_levels",
-    "d_privacy_level",
     "distinguishability",
     "independent_breach_level",
     "individual_breach_level",

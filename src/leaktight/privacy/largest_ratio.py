@@ -39,17 +39,43 @@ def largest_ratio(matrix: Array, pairs: Pairs) -> Found:
     return _worst_float(matrix, pairs)
 
 
+def largest_rates(matrix: Array, pairs: Pairs, lengths: Floats) -> list[Found]:
+    """Return the largest ratios of pairs among which that of the largest ln(ratio)/length is.
+
+    There is one for each length for which floating point cannot rule it out.
+    """
+    logs, slack = logarithms(matrix)
+    best, places = 0.0, list[tuple[Pairs, ...]]()
+    for tails, heads, apart in _blocks(pairs, matrix.shape[1], lengths):
+        with np.errstate(invalid="ignore"):
+            gaps = np.abs(logs[tails] - logs[heads])
+        if np.fmax.reduce(gaps, axis=None, initial=0.0) == math.inf:
+            k, z = np.argwhere(gaps == math.inf)[0]
+            return [Found(math.inf, _downward(matrix, tails[k], heads[k], z))]
+        # Off by the slack, and by the rounding of lengths and quotients.
+        most = (gaps + slack) / (apart[:, None] * (1 - 2.0**-50))
+        best = max(best, float(np.fmax.reduce((gaps - slack) / apart[:, None], axis=None)))
+        k, z = np.nonzero(most >= best * (1 - 2.0**-50))
+        places.append((tails[k], heads[k], z, most[k, z], apart[k]))
+    tails, heads, columns, most, apart = map(np.concatenate, zip(*places, strict=True))
+    left = most >= best * (1 - 2.0**-50)
+    tails, heads, columns, apart = (a[left] for a in (tails, heads, columns, apart))
+    kinds = (apart == length for length in np.unique(apart))
+    return [_largest(matrix, tails[of], heads[of], columns[of]) for of in kinds]
+
+
 def extreme_pairs(matrix: Array) -> Pairs:
     """Return pairs of rows among which every column has its largest ratio."""
     pairs = np.stack([matrix.argmax(axis=0), matrix.argmin(axis=0)], axis=1)
     return np.unique(pairs, axis=0)
 
 
-def _blocks(pairs: Pairs, outputs: int) -> Iterator[tuple[Pairs, Pairs]]:
+def _blocks(pairs: Pairs, outputs: int, *beside: Floats) -> Iterator[tuple[Any, ...]]:
     """Yield the rows of the pairs, few enough at a time to stay in the cache."""
     size = max(1, 2**16 // outputs)
     for start in range(0, len(pairs), size):
-        yield pairs[start : start + size, 0], pairs[start : start + size, 1]
+        part = slice(start, start + size)
+        yield pairs[part, 0], pairs[part, 1], *(numbers[part] for numbers in beside)
 
 
 def _worst_float(matrix: Array, pairs: Pairs) -> Found:

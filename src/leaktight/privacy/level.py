@@ -5,27 +5,29 @@ exact numbers that they are, floats too.
 """
 
 import math
-from collections.abc import Callable, Hashable
-from dataclasses import dataclass, replace
+from collections.abc import Hashable
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-from flint import fmpq
+from flint import arb, fmpq
 
 from leaktight.channels.channel import Channel, expect_channel
 from leaktight.channels.composition import Parallel, pair_runs
-from leaktight.errors import InvalidNumber, Mismatch
-from leaktight.exact.numbers import Array, Number, Value, fraction, rational
+from leaktight.errors import Mismatch
+from leaktight.exact.numbers import Array, Number, Value, float_array, fraction, rational
+from leaktight.exact.powers import Powers
 from leaktight.exact.ratio import Ratio, RatioLike
-from leaktight.exact.rounding import ln_interval
+from leaktight.exact.rounding import outward
 from leaktight.exact.shown import above, shown
 from leaktight.labels import Labels, alignment, position
 from leaktight.policies.adjacency import AdjacencyGraph
 from leaktight.policies.graph import Graph
+from leaktight.policies.metric import Metric
 from leaktight.policies.policy import Neighbours, adjacency_of
-from leaktight.privacy.largest_ratio import extreme_pairs, largest_ratio, logarithms
+from leaktight.privacy.largest_ratio import extreme_pairs, largest_rates, largest_ratio
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,11 +50,14 @@ class PrivacyLevel:
     """The least ``ratio`` λ = e^ε at which a channel is private, and where it is attained.
 
     The ratio is exact (∞ where a zero meets a positive entry); ``witness`` is None where there
-    are no neighbours to compare or all of them have equal rows.
+    are no neighbours to compare or all of them have equal rows. For a metric, the ratio is that of
+    the inputs of the witness, where ln(ratio)/``distance`` is largest.
     """
 
     ratio: Value
     witness: Witness | None
+    distance: Fraction = field(default=Fraction(1), kw_only=True)
+    """How far apart the witness's inputs are, rounded down if need be; 1 for a graph's."""
 
     def __repr__(self) -> str:
         worst = "" if self.witness is None else f"; worst: {self.witness}"
@@ -60,10 +65,11 @@ class PrivacyLevel:
 
     @property
     def epsilon(self) -> float:
-        """ε = ln λ, rounded up, also as the decimal number that it prints as."""
+        """ε = ln(ratio)/distance, rounded up, also as the decimal number that it prints as."""
         if self.ratio == math.inf:
             return math.inf
-        epsilon = ln_interval(self.ratio)[1]
+        number, apart = rational(self.ratio), rational(self.distance)
+        epsilon = outward(lambda: arb(number).log() / arb(apart))[1]
         while not self.holds(epsilon=epsilon):
             epsilon = math.nextafter(epsilon, math.inf)
         return epsilon
@@ -79,10 +85,10 @@ class PrivacyLevel:
         >>> level.holds(epsilon="ln 2"), level.holds(epsilon="0.69")
         (True, False)
         """
-        return Ratio.of(ratio, epsilon).allows(self.ratio)
+        return Ratio.of(ratio, epsilon).over(self.distance, self.distance).allows(self.ratio)
 
 
-def privacy_level(channel: Channel | Parallel, neighbours: Neighbours) -> PrivacyLevel:
+def privacy_level(channel: Channel | Parallel, neighbours: Neighbours | Metric) -> PrivacyLevel:
     """Return the least ratio at which a channel is private, with the worst neighbours and output.
 
     Definition 6 of [Edwards2021]_, demanded in both directions. The channel's inputs are the
@@ -94,13 +100,20 @@ def privacy_level(channel: Channel | Parallel, neighbours: Neighbours) -> Privac
     A floating-point channel is measured with the entries that it has, as the exact numbers that
     floats are; ``channel.exact()`` has its rows divided by their sums.
 
+    For a :class:`Metric` it is the least ε with K(z|x) ≤ e^(ε·d(x,x′))·K(z|x′) for all x, x′.
+
     >>> from leaktight.policies.secrets import SecretGraph
     >>> line = SecretGraph.line(["low", "middle", "high"])
     >>> rows = [["4/7", "2/7", "1/7"], ["2/7", "3/7", "2/7"], ["1/7", "2/7", "4/7"]]
     >>> level = privacy_level(Channel(rows, line.vertices), line)
     >>> level.ratio, str(level.witness)
     (Fraction(2, 1), "output 0 of 'low' against 'middle'")
+    >>> far = Metric.from_edges(line.vertices, [("low", "middle", 2), ("middle", "high", 1)])
+    >>> privacy_level(Channel(rows, line.vertices), far)
+    PrivacyLevel(ratio 2, ε ≤ 0.693148; worst: output 0 of 'middle' against 'high')
     """
+    if isinstance(neighbours, Metric):
+        return _metric_level(channel, neighbours)
     if isinstance(channel, Parallel):
         return _parallel_level(channel, adjacency_of(neighbours))
     graph = _databases(channel, neighbours)
@@ -144,72 +157,6 @@ def distinguishability(channel: Channel) -> PrivacyLevel:
     return _level(matrix, extreme_pairs(matrix), channel.inputs, channel.outputs)
 
 
-# --- the weighted form ---------------------------------------------------------------------
-
-
-@dataclass(frozen=True, slots=True)
-class DPrivacyLevel:
-    """The least ε with K(z|x) ≤ e^(ε·d(x, x′))·K(z|x′) for all x, x′, and where it is worst."""
-
-    epsilon: float
-    """Rounded up, by the rounding of the logarithms: some 10^-12 for most channels."""
-    witness: Witness | None
-
-
-def d_privacy_level(channel: Channel, distance: Callable[[Any, Any], Any] | Any) -> DPrivacyLevel:
-    """Return the least ε at which a channel is private for a distance between its inputs.
-
-    ``distance`` is a function of two inputs, a square table in the order of the inputs, or a graph.
-    All pairs are looked at; where the distance counts the edges of a graph, ``privacy_level``
-    gives the same from the edges alone, exactly. At an infinite distance nothing is asked.
-
-    >>> rows = [["4/7", "2/7", "1/7"], ["2/7", "3/7", "2/7"], ["1/7", "2/7", "4/7"]]
-    >>> level = d_privacy_level(Channel(rows), lambda a, b: abs(a - b))
-    >>> math.log(2) <= level.epsilon <= math.log(2) * (1 + 1e-12)
-    True
-    """
-    logs, slack = logarithms(expect_channel(channel).matrix)
-    apart = _distances(distance, channel.inputs)
-    best, at = 0.0, None
-    for i in range(1, len(logs)):
-        with np.errstate(invalid="ignore", divide="ignore"):
-            gaps = np.abs(logs[i] - logs[:i])
-            largest = np.fmax.reduce(gaps, axis=1, initial=0.0)
-            for h in np.flatnonzero(largest <= slack):
-                if np.array_equal(channel.matrix[i], channel.matrix[h]):
-                    largest[h] = -1
-            matters = (largest >= 0) & (apart[i, :i] < math.inf)
-            rates = np.where(matters, (largest + slack) / apart[i, :i], 0.0)
-        j = int(rates.argmax())
-        if rates[j] > best:
-            best, at = float(rates[j]), (i, j, int(np.nanargmax(gaps[j])))
-    if at is None:
-        return DPrivacyLevel(0.0, None)
-    i, j, z = at
-    x, y = (i, j) if channel.matrix[i, z] > channel.matrix[j, z] else (j, i)
-    witness = Witness(channel.inputs[x], channel.inputs[y], channel.outputs[z])
-    return DPrivacyLevel(best * math.log(2) * (1 + 2.0**-50), witness)
-
-
-def _distances(distance: Any, inputs: Labels) -> npt.NDArray[np.float64]:
-    n = len(inputs)
-    if isinstance(distance, Graph):
-        distance = distance.distance
-    if callable(distance):
-        distance = [[distance(a, b) for b in inputs] for a in inputs]
-    try:
-        table = np.array(distance, dtype=np.float64)
-    except (TypeError, ValueError):
-        raise InvalidNumber("a distance must be a function or a table of numbers") from None
-    if table.shape != (n, n):
-        raise Mismatch(f"the distances of {n} inputs must be a square table, got {table.shape}")
-    if not np.array_equal(table, table.T):
-        raise InvalidNumber("a distance must be symmetric")
-    if not table.min() >= 0:
-        raise InvalidNumber(f"a distance must be at least 0, got {table.min()}")
-    return table
-
-
 # --- where it is worst ---------------------------------------------------------------------
 
 
@@ -228,6 +175,32 @@ def _on_vertices(channel: Channel, graph: Graph) -> Array:
     """Return the rows of the channel in the order of the graph's vertices."""
     order = alignment(graph.vertices, channel.inputs, "the graph's vertices and the inputs")
     return channel.matrix if order is None else channel.matrix[order]
+
+
+def _metric_level(channel: Channel | Parallel, metric: Metric) -> PrivacyLevel:
+    """Return the level of the pair whose logarithm of ratios is largest for its distance."""
+    if isinstance(channel, Parallel):
+        raise Mismatch("the channels of several records have no metric; give the channel of one")
+    graph = _databases(channel, metric.graph)
+    matrix, ends = _on_vertices(channel, graph), map(tuple, graph.edges.tolist())
+    length = dict(zip(ends, metric.lower, strict=True))
+    worst = PrivacyLevel(Fraction(1), None)
+    if not graph.size:
+        return worst
+    for ratio, at in largest_rates(matrix, graph.edges, float_array(metric.lower)):
+        if at is None:
+            continue
+        i, h, z = at
+        apart = fraction(length[min(i, h), max(i, h)])
+        witness = Witness(graph.vertices[i], graph.vertices[h], channel.outputs[z])
+        if ratio == math.inf:
+            return PrivacyLevel(math.inf, witness, distance=apart)
+        # ln(r)/d > ln(r′)/d′ means r^d′ > r′^d, for whole multiples of d and d′.
+        whole = math.lcm(apart.denominator, worst.distance.denominator)
+        here, there = int(worst.distance * whole), int(apart * whole)
+        if Powers.of((fraction(ratio), here)) > Powers.of((worst.ratio, there)):
+            worst = PrivacyLevel(fraction(ratio), witness, distance=apart)
+    return worst
 
 
 def _parallel_level(channel: Parallel, graph: AdjacencyGraph) -> PrivacyLevel:

@@ -1,0 +1,5 @@
+"""How far apart are secrets, and which pairs of them matter?"""
+
+from leaktight.policies.metric.metric import Metric
+
+__all__ = ["Metric"]

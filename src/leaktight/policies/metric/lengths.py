@@ -1,0 +1,203 @@
+"""How far apart are two points? A rational number, or two rationals that enclose the distance.
+
+Distances along streets are rational for rational points. Straight ones are square roots of
+rationals, which are kept too, so that it is decided exactly whether a point lies between two
+others. Those on a globe are enclosed by balls.
+"""
+
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from typing import Any, NamedTuple, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+from flint import arb, fmpq, fmpz
+
+from leaktight.errors import InvalidNumber
+from leaktight.exact.numbers import Array, as_printed, exact_array, to_float
+from leaktight.exact.rounding import precision
+
+Points: TypeAlias = Mapping[Hashable, Any] | Iterable[Any]
+"""Where each value is: coordinates by value, or the coordinates themselves as values."""
+
+CLOSE = 2.0**-30
+"""Sums of distances that are so near to a distance are compared exactly."""
+
+BITS = 96
+"""How many bits an enclosure of a distance has."""
+
+
+class Lengths(NamedTuple):
+    """All distances, as square arrays of rationals below and above, and what tells them exactly.
+
+    ``squares`` are those of the distances, if they are rational and the distances need not be.
+    None stands for an infinite distance: between such values nothing is asked.
+    """
+
+    lower: Array
+    upper: Array
+    squares: Array | None = None
+    is_closed: bool = False
+    """Whether distances were replaced by shorter sums of others."""
+
+    @property
+    def near(self) -> npt.NDArray[np.float64]:
+        """The distances in floating point, ∞ on the diagonal."""
+        flat = [np.inf if d is None else to_float(d) for d in self.lower.ravel()]
+        found = np.array(flat).reshape(self.lower.shape)
+        np.fill_diagonal(found, np.inf)
+        return found
+
+    def sum_is_at_most(self, i: int, k: int, j: int) -> bool:
+        """Say whether it is sure that d(i, k) + d(k, j) ≤ d(i, j): k lies between i and j."""
+        if self.squares is None:
+            return bool(self.upper[i, k] + self.upper[k, j] <= self.lower[i, j])
+        a, b, c = self.squares[i, k], self.squares[k, j], self.squares[i, j]
+        return bool(c >= a + b and (c - a - b) ** 2 >= 4 * a * b)
+
+
+def read_points(points: Points) -> tuple[list[Hashable], Array]:
+    """Return the values and their coordinates, a row each, as exact numbers.
+
+    >>> read_points({"home": (0, "1/2"), "work": (3, 4)})[1].tolist()
+    [[0, 1/2], [3, 4]]
+    """
+    if isinstance(points, str) or not isinstance(points, Iterable):
+        raise InvalidNumber(f"points must be a list of coordinates, got {points!r:.60}")
+    if isinstance(points, Mapping):
+        values, given = list(points), list(points.values())
+    else:
+        given = points.tolist() if isinstance(points, np.ndarray) else list(points)
+        values = [tuple(p) if isinstance(p, Sequence) and not isinstance(p, str) else p
+                  for p in given]  # fmt: skip
+    rows = [tuple(p) if isinstance(p, Iterable) and not isinstance(p, str) else (p,) for p in given]
+    for value, row in zip(values, rows, strict=True):
+        if len(row) != len(rows[0]) or not row:
+            raise InvalidNumber(
+                f"every point must have {len(rows[0])} coordinates, got {len(row)} for {value!r}"
+            )
+    flat = [_coordinate(x, value) for value, row in zip(values, rows, strict=True) for x in row]
+    return values, exact_array(flat).reshape(len(rows), -1)
+
+
+def _coordinate(given: object, value: Hashable) -> fmpq:
+    try:
+        return as_printed(given)
+    except InvalidNumber:
+        raise InvalidNumber(
+            f"every coordinate must be a number, got {given!r:.40} for {value!r}"
+        ) from None
+
+
+def straight(points: Array) -> Lengths:
+    """Return Euclidean distances, with their squares."""
+    squares = ((points[:, None, :] - points[None, :, :]) ** 2).sum(axis=2)
+    known = {square: _root(square) for square in dict.fromkeys(squares.ravel().tolist())}
+    ends = (exact_array(known[s][end] for s in squares.ravel()) for end in (0, 1))
+    lower, upper = (end.reshape(squares.shape) for end in ends)
+    return Lengths(lower, upper, squares)
+
+
+def _root(square: fmpq) -> tuple[fmpq, fmpq]:
+    """Return rationals below and above a square root: itself if it is rational."""
+    p, q = square.p, square.q
+    if p.is_square() and q.is_square():
+        exact = fmpq(p.isqrt(), q.isqrt())
+        return exact, exact
+    shift = max(0, BITS - (p.height_bits() - q.height_bits()) // 2)
+    low = ((p << 2 * shift) // q).isqrt()
+    return fmpq(low, fmpz(1) << shift), fmpq(low + 1, fmpz(1) << shift)
+
+
+def along_axes(points: Array) -> Lengths:
+    """Return the sums of the differences of coordinates: distances along streets."""
+    table = abs(points[:, None, :] - points[None, :, :]).sum(axis=2)
+    return Lengths(table, table)
+
+
+def on_globe(points: Array, radius: fmpq) -> Lengths:
+    """Return great-circle distances between (latitude, longitude) in degrees."""
+    if points.shape[1] != 2:
+        raise InvalidNumber(
+            f"a place on a globe has a latitude and a longitude, got {points.shape[1]} coordinates"
+        )
+    for latitude, longitude in points.tolist():
+        if abs(latitude) > 90 or abs(longitude) > 180:
+            raise InvalidNumber(
+                "a latitude must be from -90 to 90 degrees and a longitude from -180 to 180, "
+                f"got {float(latitude):g}, {float(longitude):g}"
+            )
+    n = len(points)
+    table = exact_array([0] * (2 * n * n)).reshape(2, n, n)
+    with precision(2 * BITS):
+        cosines = [(arb(p[0]) / 180).cos_pi() for p in points]
+        for i in range(n):
+            for j in range(i):
+                up, along = ((arb(d) / 360).sin_pi() for d in points[i] - points[j])
+                half = (up**2 + cosines[i] * cosines[j] * along**2).sqrt()
+                half = half.min(arb(1))
+                apart = 2 * arb(radius) * half.asin()
+                with precision(BITS):
+                    low, high = apart.lower().fmpq(), apart.upper().fmpq()
+                table[:, i, j] = table[:, j, i] = max(low, fmpq(0)), high
+    return Lengths(table[0], table[1])
+
+
+def read_table(values: Sequence[Hashable], entry: Callable[[int, int], Any]) -> Lengths:
+    """Return the distances that a table has, exactly, and refuse what are none."""
+    n = len(values)
+    table = exact_array([0] * (n * n)).reshape(n, n)
+    for i in range(n):
+        if _distance(entry(i, i), values[i], values[i]) != 0:
+            raise InvalidNumber(
+                f"the distance of {values[i]!r} from itself must be 0, got {entry(i, i)!r:.40}"
+            )
+        for j in range(i):
+            one, other = entry(i, j), entry(j, i)
+            table[i, j] = table[j, i] = _distance(one, values[i], values[j])
+            if table[i, j] != _distance(other, values[j], values[i]):
+                raise InvalidNumber(
+                    f"a distance must be the same both ways, got {one!r:.40} from {values[i]!r} "
+                    f"to {values[j]!r} and {other!r:.40} back"
+                )
+    return _closed(table)
+
+
+def _closed(table: Array) -> Lengths:
+    """Replace distances by the lengths of shortest paths, exactly, as Floyd and Warshall do."""
+    near, changed = Lengths(table, table).near, False
+    for k in range(len(table)):
+        through = near[:, [k]] + near[k]
+        closer = (through <= near * (1 + CLOSE)) & (through < np.inf)
+        for i, j in np.argwhere(np.triu(closer, 1)).tolist():
+            way = table[i, k] + table[k, j]
+            if table[i, j] is None or way < table[i, j]:
+                table[i, j] = table[j, i] = way
+                near[i, j] = near[j, i] = to_float(way)
+                changed = True
+    return Lengths(table, table, is_closed=changed)
+
+
+def _distance(given: object, a: Hashable, b: Hashable) -> fmpq | None:
+    """Return a distance that was given, None if it is infinite."""
+    if isinstance(given, float | np.floating) and np.isposinf(given):
+        return None
+    try:
+        length = as_printed(given)
+    except InvalidNumber:
+        raise InvalidNumber(
+            f"a distance must be a number, got {given!r:.40} from {a!r} to {b!r}"
+        ) from None
+    if length < 0:
+        raise InvalidNumber(f"a distance must be at least 0, got {given!r:.40} from {a!r} to {b!r}")
+    return length
+
+
+def positive(length: object, a: Hashable, b: Hashable) -> fmpq:
+    """Return the length of an edge."""
+    found = _distance(length, a, b)
+    if not found:
+        raise InvalidNumber(
+            f"the length of an edge must be a number above 0, got {length!r:.40} "
+            f"from {a!r} to {b!r}"
+        )
+    return found

@@ -1,0 +1,351 @@
+"""How far apart are secrets? The nearer two of them are, the harder they must be to tell apart.
+
+A channel is private for a metric d at λ if K(z|x) ≤ λ^d(x,x′)·K(z|x′) for all x, x′: the
+d-privacy of [Chatzikokolakis2013]_, the geo-indistinguishability of [Andres2013]_ on a map. Edges
+of a graph are replaced by lengths: a graph is the metric that counts its edges.
+
+Not all pairs matter. If a third value k lies between i and j, d(i,k) + d(k,j) = d(i,j), what is
+asked of i, k and of k, j implies what is asked of i, j. The pairs without a value between them are
+the edges of ``Metric.graph``.
+"""
+
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property
+from heapq import heappop, heappush
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+from flint import fmpq
+
+from leaktight.errors import InvalidGraph, InvalidNumber, TooLarge
+from leaktight.exact.numbers import (
+    Array,
+    Number,
+    as_printed,
+    exact_array,
+    float_array,
+    fraction,
+)
+from leaktight.exact.ratio import Ratio
+from leaktight.exact.shown import counted, shown
+from leaktight.policies.graph import Graph, Indices, Vertices, one_line
+from leaktight.policies.metric.lengths import (
+    CLOSE,
+    Lengths,
+    Points,
+    along_axes,
+    on_globe,
+    positive,
+    read_points,
+    read_table,
+    straight,
+)
+
+MOST_VALUES = 1000
+"""The most values between all of which distances are computed."""
+
+EARTH = 6371.0088
+"""The mean radius of the Earth in kilometres [Moritz2000]_."""
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Metric:
+    """Values, the pairs of them that matter, and how far apart each pair is.
+
+    ``graph`` joins the pairs without a value between them. The length of each edge lies between
+    ``lower`` and ``upper``, which are equal if it is rational; all other distances are sums along
+    shortest paths. A mechanism is built for the lower lengths and a bound for the upper ones, so
+    that both hold for the real distances.
+
+    >>> square = Metric.euclidean([(0, 0), (0, 1), (1, 0), (1, 1), (2, 2)])
+    >>> square
+    Metric(5 values, 9 of 10 pairs matter)
+    >>> square.distance((0, 0), (0, 1))
+    (Fraction(1, 1), Fraction(1, 1))
+    >>> low, high = square.distance((0, 0), (2, 2))
+    >>> low**2 < 8 < high**2, high - low < Fraction(1, 10**20)
+    (True, True)
+    """
+
+    # No slots: cached_property keeps what was computed in the instance's dictionary.
+    graph: Graph
+    lower: Array
+    upper: Array
+    is_closed: bool = False
+    """Whether distances were given that exceed others in sum, and were replaced by them."""
+
+    # --- how it is made --------------------------------------------------------------------
+
+    @classmethod
+    def of(cls, graph: Graph, length: Number = 1) -> "Metric":
+        """Return the metric that counts the edges of a graph, each of the same length.
+
+        >>> Metric.of(Graph(3, [(0, 1), (1, 2)])).distance(0, 2)
+        (Fraction(2, 1), Fraction(2, 1))
+        """
+        each = exact_array([positive(length, *graph.vertices[:1] * 2)] * graph.size)
+        return cls(graph, each, each)
+
+    @classmethod
+    def from_edges(
+        cls, values: Vertices, edges: Iterable[tuple[Hashable, Hashable, Number]]
+    ) -> "Metric":
+        """Return the lengths of shortest paths along edges (a, b, length); ∞ where there is none.
+
+        >>> roads = Metric.from_edges(["a", "b", "c"], [("a", "b", 2), ("b", "c", "1/2")])
+        >>> roads.distance("a", "c")[0]
+        Fraction(5, 2)
+        """
+        bare, lengths = Graph(values), dict[tuple[int, int], Any]()
+        for edge in edges:
+            try:
+                a, b, length = edge
+            except (TypeError, ValueError):
+                raise InvalidGraph(
+                    f"an edge must be two values and a length, got {edge!r:.60}"
+                ) from None
+            i, j = sorted((bare.index(a), bare.index(b)))
+            found = positive(length, a, b)
+            lengths[i, j] = min(found, lengths.get((i, j), found))
+        graph = Graph.from_indices(bare.vertices, list(lengths))
+        each = exact_array(lengths[i, j] for i, j in graph.edges.tolist())
+        return cls(graph, each, each)
+
+    @classmethod
+    def from_table(cls, table: Any, values: Vertices | None = None) -> "Metric":
+        """Return the distances in a square table, or in one by pairs of values.
+
+        A float is taken as the decimal number that it prints as. Distances that break the triangle
+        inequality are closed by shortest paths, which makes them smaller, and ``is_closed`` says
+        so.
+
+        >>> Metric.from_table([[0, 1, 3], [1, 0, 1], [3, 1, 0]])
+        Metric(3 values, 2 of 3 pairs matter, closed by shortest paths)
+        """
+        if isinstance(table, Mapping):
+            given = dict.fromkeys(v for pair in table for v in pair) if values is None else values
+            names = Graph(given).vertices
+
+            def entry(i: int, j: int) -> Any:
+                if i == j:
+                    return 0
+                for a, b in ((i, j), (j, i)):
+                    if (pair := (names[a], names[b])) in table:
+                        return table[pair]
+                raise InvalidNumber(f"there is no distance from {names[i]!r} to {names[j]!r}")
+
+            return cls._from_lengths(names, read_table(names, entry))
+        rows = [list(row) for row in table] if isinstance(table, Iterable) else [[]]
+        names = Graph(len(rows) if values is None else values).vertices
+        if len(rows) != len(names) or any(len(row) != len(names) for row in rows):
+            raise InvalidNumber(f"the distances of {len(names)} values must be a square table")
+        return cls._from_lengths(names, read_table(names, lambda i, j: rows[i][j]))
+
+    @classmethod
+    def from_function(cls, values: Vertices, distance: Callable[[Any, Any], Any]) -> "Metric":
+        """Return the distances that a function of two values gives.
+
+        >>> Metric.from_function([1, 4, 9], lambda a, b: abs(a - b))
+        Metric(3 values, 2 of 3 pairs matter)
+        """
+        if not callable(distance):
+            raise InvalidNumber(
+                f"a distance must be a function of two values, got {distance!r:.60}"
+            )
+        names: Sequence[Any] = Graph(values).vertices
+        lengths = read_table(names, lambda i, j: distance(names[i], names[j]))
+        return cls._from_lengths(names, lengths)
+
+    @classmethod
+    def euclidean(cls, points: Points) -> "Metric":
+        """Return straight distances in the plane, in space, or in any number of dimensions.
+
+        ``points`` are tuples of numbers, which are the values, or coordinates by value.
+
+        >>> Metric.euclidean([(x, y) for x in range(4) for y in range(4)])
+        Metric(16 values, 86 of 120 pairs matter)
+        """
+        return cls._from_points(points, straight)
+
+    @classmethod
+    def manhattan(cls, points: Points) -> "Metric":
+        """Return distances along streets: the sum of what each coordinate differs by.
+
+        >>> Metric.manhattan([(x, y) for x in range(4) for y in range(4)])
+        Metric(16 values, 24 of 120 pairs matter)
+        """
+        return cls._from_points(points, along_axes)
+
+    @classmethod
+    def haversine(cls, places: Points, radius: Number = EARTH) -> "Metric":
+        """Return great-circle distances between (latitude, longitude) in degrees.
+
+        They are in kilometres unless another radius is given.
+
+        >>> cities = {"Paris": (48.8566, 2.3522), "Lyon": (45.764, 4.8357)}
+        >>> round(float(Metric.haversine(cities).distance("Paris", "Lyon")[0]))
+        391
+        """
+        around = positive(radius, "the centre", "the globe")
+        return cls._from_points(places, lambda rows: on_globe(rows, around))
+
+    @classmethod
+    def _from_points(cls, points: Points, measure: Callable[[Array], Lengths]) -> "Metric":
+        values, rows = read_points(points)
+        vertices = Graph(values).vertices
+        _refuse_too_many(len(vertices))
+        return cls._from_lengths(vertices, measure(rows))
+
+    @classmethod
+    def _from_lengths(cls, values: Sequence[Hashable], lengths: Lengths) -> "Metric":
+        """Keep the pairs that matter."""
+        n = len(values)
+        _refuse_too_many(n)
+        near = lengths.near
+        if not near.min(initial=np.inf) > 0:
+            i, j = np.argwhere(~(near > 0))[0]
+            raise InvalidNumber(
+                "different values must be at a distance above 0, "
+                f"got {shown(lengths.lower[i, j])} from {values[i]!r} to {values[j]!r}"
+            )
+        kept = []
+        for i in range(n):
+            sums = near[i][:, None] + near  # a row for each k, a column for each j
+            close = sums <= near[i] * (1 + CLOSE)
+            for j in np.flatnonzero(near[i, i:] < np.inf).tolist():
+                between = np.flatnonzero(close[:, i + j]).tolist()
+                if not any(lengths.sum_is_at_most(i, k, i + j) for k in between):
+                    kept.append((i, i + j))
+        graph = Graph.from_indices(values, kept)
+        low, high = (exact_array(end[tuple(graph.edges.T)]) for end in lengths[:2])
+        return cls(graph, low, high, lengths.is_closed)
+
+    # --- what it is ------------------------------------------------------------------------
+
+    @property
+    def values(self) -> tuple[Hashable, ...]:
+        """The values between which distances are."""
+        return self.graph.vertices
+
+    @property
+    def order(self) -> int:
+        """How many values there are."""
+        return self.graph.order
+
+    def distance(self, a: Hashable, b: Hashable) -> tuple[Fraction, Fraction]:
+        """Return the distance of two values, rounded down and up: equal ends if it is rational."""
+        ends = (self._shortest(a, b, lengths) for lengths in (self.lower, self.upper))
+        low, high = (fraction(end) for end in ends)
+        return low, high
+
+    def _shortest(self, a: Hashable, b: Hashable, lengths: Array) -> Any:
+        """Return the length of a shortest path, exactly."""
+        start, end, near = self.graph.index(a), self.graph.index(b), self._joined
+        best, waiting = {start: fmpq(0)}, [(fmpq(0), start)]
+        while waiting:
+            length, i = heappop(waiting)
+            if i == end:
+                return length
+            for h, e in near[i]:
+                if h not in best or length + lengths[e] < best[h]:
+                    best[h] = length + lengths[e]
+                    heappush(waiting, (best[h], h))
+        raise InvalidNumber(f"{a!r} and {b!r} are at an infinite distance")
+
+    @property
+    def unit(self) -> Fraction | None:
+        """The length of every edge, if that is one rational number."""
+        if self.graph.size == 0:
+            return Fraction(1)
+        first = self.lower[0]
+        same = all(x == first for x in self.lower) and all(x == first for x in self.upper)
+        return fraction(first) if same else None
+
+    def ratios(self, ratio: Ratio) -> tuple[Array, Array]:
+        """Return λ^length for each edge, rounded down and up.
+
+        >>> Metric.of(Graph(2, [(0, 1)]), length=3).ratios(Ratio.of(2))
+        (array([8], dtype=object), array([8], dtype=object))
+        """
+        known = {ends: ratio.over(*map(fraction, ends)) for ends in dict.fromkeys(self._ends)}
+        each = [known[ends] for ends in self._ends]
+        return exact_array(r.lower for r in each), exact_array(r.upper for r in each)
+
+    @cached_property
+    def kinds(self) -> Indices:
+        """A number for each edge, the same for those of the same length."""
+        number: dict[Any, int] = {}
+        return np.array([number.setdefault(e, len(number)) for e in self._ends], dtype=np.int64)
+
+    @cached_property
+    def near_distances(self) -> npt.NDArray[np.float64]:
+        """All distances in floating point, an estimate; ∞ where there is no path."""
+        return np.array(self.graph.to_igraph().distances(weights=float_array(self.upper)))
+
+    def restricted(self, values: Iterable[Hashable]) -> "Metric":
+        """Return a component of it, or some of them."""
+        kept = self.graph.subgraph(values)
+        inside = np.array([v in kept._positions for v in self.values])[self.graph.edges].all(axis=1)
+        return Metric(kept, self.lower[inside], self.upper[inside], self.is_closed)
+
+    def spanner(self, factor: Number) -> "Metric":
+        """Return fewer edges, along which no distance is more than ``factor`` times as long.
+
+        A mechanism is then built for lengths divided by the factor, and stays private for the real
+        distances; a bound is computed for the real lengths of the edges that are left. The edges
+        are chosen from the shortest on [Althofer1993]_.
+
+        >>> grid = Metric.euclidean([(x, y) for x in range(6) for y in range(6)])
+        >>> grid, grid.spanner("5/4")
+        (Metric(36 values, 418 of 630 pairs matter), Metric(36 values, 110 of 630 pairs matter))
+        """
+        stretch = as_printed(factor)
+        if not stretch > 1:
+            raise InvalidNumber(f"the factor of a spanner must be above 1, got {factor}")
+        lengths = float_array(self.upper)
+        # Sums of floats are off by far less than what is taken off the factor here.
+        most = float(stretch) * (1 - CLOSE)
+        reached = np.full((self.order, self.order), np.inf)
+        np.fill_diagonal(reached, 0.0)
+        kept = []
+        for e in np.argsort(lengths, kind="stable").tolist():
+            i, j = self.graph.edges[e]
+            if reached[i, j] > most * lengths[e]:
+                kept.append(e)
+                for a, b in ((i, j), (j, i)):
+                    np.minimum(reached, (reached[:, [a]] + lengths[e]) + reached[b], out=reached)
+        kept.sort()
+        graph = Graph.from_indices(self.values, self.graph.edges[kept])
+        return Metric(graph, self.lower[kept] / stretch, self.upper[kept], self.is_closed)
+
+    def __repr__(self) -> str:
+        pairs = self.order * (self.order - 1) // 2
+        closed = ", closed by shortest paths" if self.is_closed else ""
+        return one_line(
+            f"Metric({counted(self.order, 'value', 'values')}, "
+            f"{self.graph.size:,} of {counted(pairs, 'pair matters', 'pairs matter')}{closed})"
+        )
+
+    @cached_property
+    def _ends(self) -> list[tuple[Any, Any]]:
+        return list(zip(self.lower.tolist(), self.upper.tolist(), strict=True))
+
+    @cached_property
+    def _joined(self) -> list[list[tuple[int, int]]]:
+        """For each vertex its neighbours, and the edges that lead there."""
+        near: list[list[tuple[int, int]]] = [[] for _ in self.values]
+        for e, (i, h) in enumerate(self.graph.edges.tolist()):
+            near[i].append((h, e))
+            near[h].append((i, e))
+        return near
+
+
+def _refuse_too_many(values: int) -> None:
+    if values > MOST_VALUES:
+        raise TooLarge(
+            f"distances between all pairs are computed for at most {MOST_VALUES:,} values, got "
+            f"{values:,}; Metric.from_edges takes the lengths of edges alone"
+        )
