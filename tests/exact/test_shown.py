@@ -5,7 +5,8 @@ from fractions import Fraction
 from hypothesis import given
 from hypothesis import strategies as st
 
-from leaktight.exact.shown import above, apart, below, nearest
+from leaktight.exact.ratio import Ratio
+from leaktight.exact.shown import above, apart, below, nearest, shown_above
 
 NUMBERS = st.floats(0, 2.0**60, allow_subnormal=False)
 
@@ -29,3 +30,16 @@ def test_two_numbers_are_told_apart_in_their_order(x: float, y: float) -> None:
     assert (one < other, one == other) == (x < y, x == y)
     assert one >= Fraction(repr(x))
     assert other >= Fraction(repr(y))
+
+
+@given(st.fractions(1, 2**20, max_denominator=2**18))
+def test_a_short_number_is_shown_exactly_and_a_long_one_rounded_up(x: Fraction) -> None:
+    assert Fraction(shown_above(x)) == x
+    long = x + Fraction(1, 3**99)
+    assert long <= read(shown_above(long).removeprefix("≈")) <= long * (1 + Fraction(1, 10**5))
+
+
+def test_a_ratio_that_is_kept_does_not_look_larger_than_the_one_asked_for() -> None:
+    asked = Ratio.of(epsilon=1)
+    assert str(asked) == "≈2.71829 (ε = 1)"
+    assert above(float(asked.lower)) == "2.71829"

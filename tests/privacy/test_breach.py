@@ -218,7 +218,7 @@ def test_a_channel_is_secure_at_its_level_and_not_below() -> None:
     assert level.holds(ratio=2)
     assert not level.holds(ratio="1999999/1000000")
     assert level.holds(epsilon="ln 2")
-    assert repr(level) == "BreachLevel(ratio 2, 1 bits; worst: output 0 of 0 against 1)"
+    assert repr(level) == "BreachLevel(ratio 2, 1 bit; worst: output 0 of 0 against 1)"
     infinite = breach_level(Channel.identity(2))
     assert (infinite.bits, infinite.nats) == (math.inf, math.inf)
     assert infinite.subset == (1,)

@@ -249,7 +249,7 @@ def test_what_does_not_apply_says_why() -> None:
     )
     three = reasons(leakage_bounds(Policy(SecretGraph.complete(3), 2), 2))
     assert three["Corollary 2 of [Barthe2011]: code of one word"] == "a record has 3 values, not 2"
-    assert three["number of outputs: r"] == "outputs= is not given"
+    assert three["number of outputs: r"] == "no limit on the number of outputs is given"
     two = reasons(leakage_bounds(Policy(SecretGraph.complete(2), 2), 2))
     assert two["Theorem 3 of [Barthe2011]: 2λ/(λ+1)"] == "there are 2 records"
 

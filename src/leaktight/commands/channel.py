@@ -36,7 +36,7 @@ def repeat(
     """
     from leaktight.channels.file import read_channel
     from leaktight.errors import TooLarge
-    from leaktight.exact.shown import percent, percent_above, shown
+    from leaktight.exact.shown import Probability, percent, shown
     from leaktight.repetition.attacker import largest_n
     from leaktight.repetition.curve import success_curve
     from leaktight.studies.study import MOST_OBSERVATIONS
@@ -59,8 +59,9 @@ def repeat(
         return 0
     print("observations  a guess is right")
     for n, p in curve.items():
-        low, high = Fraction(p.lower), Fraction(p.upper)
-        chance = percent(low) if p.is_exact else f"at most {percent_above(high)}"
+        chance = (
+            percent(Fraction(p.lower)) if p.is_exact else Probability(n, Fraction(p.upper), False)
+        )
         print(f"{n:>12,}  {chance}  ({p.method})")
     if most is not None:
         print(f"at most {most} observations keep it below {shown(read_numbers(below)[0])}")

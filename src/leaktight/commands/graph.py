@@ -92,11 +92,11 @@ def bound(
 
 def _most(worst: "WorstCase") -> str:
     """Say how much any mechanism leaks at worst."""
-    from leaktight.exact.shown import above
+    from leaktight.exact.shown import above, equal_to, in_bits
 
     how = "exactly" if worst.is_exact else "at most"
-    most = worst.upper_factors.shown()
-    return f"{how}\n{above(worst.bits)} bits at worst: Σ max = {most} ({worst.route})"
+    most = equal_to(worst.upper_factors.shown())
+    return f"{how}\n{in_bits(worst.bits, above)} at worst: Σ max {most} ({worst.route})"
 
 
 def design(

@@ -17,7 +17,7 @@ from leaktight.errors import InvalidNumber, TooLarge
 from leaktight.exact.bits import InBits
 from leaktight.exact.numbers import fraction, rational
 from leaktight.exact.rounding import outward
-from leaktight.exact.shown import counted, shown
+from leaktight.exact.shown import counted, shown_above
 
 LONGEST = 2**27
 """The longest number that is multiplied out, in 16 MB."""
@@ -120,8 +120,8 @@ class Powers(InBits):
         return self._joined(lambda base: str(rational(base)))
 
     def shown(self) -> str:
-        """Return it as a person reads it, short however long its bases are."""
-        return self._joined(shown)
+        """Return it as a person reads it, rounded up, short however long its bases are."""
+        return self._joined(shown_above)
 
     def _joined(self, text: Callable[[Fraction], str]) -> str:
         bases = [(text(base), e) for base, e in self.factors]

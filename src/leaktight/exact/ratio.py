@@ -14,7 +14,7 @@ from flint import arb, fmpq, fmpz
 from leaktight.errors import InvalidNumber
 from leaktight.exact.numbers import Number, as_printed, fraction, rational
 from leaktight.exact.rounding import ln, log2, precision
-from leaktight.exact.shown import shown
+from leaktight.exact.shown import shown, shown_above
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,9 +106,11 @@ class Ratio:
         }
 
     def __str__(self) -> str:
-        if self.is_exact:
-            return f"{shown(self.lower)} (ε = ln {shown(self.lower)})"
-        return f"{shown(self.lower)} (ε = {self.epsilon:.6g})"
+        """The ratio is rounded up, like one that is found, so that the two compare as they are."""
+        number = shown_above(self.upper)
+        if self.is_exact and not number.startswith("≈"):
+            return f"{number} (ε = ln {number})"
+        return f"{number} (ε {'≈' if self.is_exact else '='} {self.epsilon:.6g})"
 
 
 RatioLike: TypeAlias = Number | Ratio | None

@@ -6,6 +6,7 @@ percentages, only 1 is 100% and only 0 is 0%.
 """
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass
 from decimal import ROUND_CEILING, ROUND_FLOOR, ROUND_HALF_EVEN, Context, Decimal
 from fractions import Fraction
@@ -13,8 +14,8 @@ from typing import Any
 
 from flint import fmpq
 
-from leaktight.exact.numbers import rational, to_float
-from leaktight.exact.rounding import log2
+from leaktight.exact.numbers import rational
+from leaktight.exact.rounding import float_above, log2_interval
 
 DIGITS, BOUND_DIGITS, MOST_DIGITS = 4, 6, 17
 """How many digits a number has in a text, how many a bound, and how many a float."""
@@ -71,13 +72,45 @@ def shown(value: Any) -> str:
     """
     if not isinstance(value, fmpq | Fraction | int):
         return f"{value:.6g}"
-    number = rational(value)
-    if number.height_bits() <= 40:
+    return _short(rational(value), "{:.6g}".format)
+
+
+def shown_above(value: fmpq | Fraction | int) -> str:
+    """Return a number that nothing exceeds: exactly if it is short, else rounded up.
+
+    >>> shown_above(Fraction(4, 3)), shown_above(Fraction(4, 3) ** 50)
+    ('4/3', '≈1,765,781')
+    """
+    return _short(rational(value), above)
+
+
+def _short(number: fmpq, write: Callable[[float], str]) -> str:
+    """Return a number exactly, or with few digits; as a power of 2 if a float cannot have it."""
+    size = abs(number)
+    if size.height_bits() <= 40:
         return str(number)
-    near = abs(to_float(number))
-    if number != 0 and not 2.0**-1000 < near < 2.0**1000:
-        return f"≈{'-' if number < 0 else ''}2^{log2(abs(number)):.6g}"
-    return f"≈{to_float(number):.6g}"
+    if fmpq(1, 2**1000) < size < 2**1000:
+        return f"≈{write(float_above(number))}"
+    return f"≈{'-' if number < 0 else ''}2^{write(log2_interval(size)[1])}"
+
+
+def equal_to(text: str) -> str:
+    """Return a number after what it is equal to, or near.
+
+    >>> "λ " + equal_to(shown(Fraction(4, 3))), "λ " + equal_to(shown(Fraction(4, 3) ** 50))
+    ('λ = 4/3', 'λ ≈ 1.76578e+06')
+    """
+    return f"≈ {text[1:]}" if text.startswith("≈") else f"= {text}"
+
+
+def in_bits(amount: float, write: Callable[[float], str] = "{:.6g}".format) -> str:
+    """Return an amount of information with its unit.
+
+    >>> in_bits(1.0), in_bits(0.4150374992788438), in_bits(0.4150374992788438, above)
+    ('1 bit', '0.415037 bits', '0.415038 bits')
+    """
+    number = write(amount)
+    return f"{number} {'bit' if number == '1' else 'bits'}"
 
 
 def counted(count: int | float, one: str, many: str) -> str:

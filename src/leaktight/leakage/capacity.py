@@ -22,7 +22,7 @@ from leaktight.channels.distribution import Distribution, ProductDistribution, p
 from leaktight.exact.bits import OfFactor
 from leaktight.exact.matrix import column_maxima
 from leaktight.exact.numbers import Value, public, total
-from leaktight.exact.shown import shown
+from leaktight.exact.shown import in_bits, shown
 from leaktight.leakage.vulnerability import product_of_powers
 
 
@@ -34,7 +34,7 @@ class Capacity(OfFactor):
     prior: Distribution | ProductDistribution
 
     def __repr__(self) -> str:
-        return f"Capacity(factor {shown(self.factor)}, {self.bits:.6g} bits)"
+        return f"Capacity(factor {shown(self.factor)}, {in_bits(self.bits)})"
 
 
 def min_capacity(channel: Channel | Parallel) -> Capacity:

@@ -20,7 +20,7 @@ from leaktight.errors import InvalidInput, Mismatch
 from leaktight.exact.bits import OfFactor
 from leaktight.exact.matrix import column_maxima
 from leaktight.exact.numbers import Array, Value, exact_array, float_array, fraction, to_float
-from leaktight.exact.shown import percent, percent_above, shown
+from leaktight.exact.shown import Probability, in_bits, percent, shown
 from leaktight.exact.tolerances import TOLERANCES
 from leaktight.labels import Labels
 from leaktight.leakage.noise_on_sums import (
@@ -57,13 +57,13 @@ class IndividualLeakage(OfFactor):
 
     def __str__(self) -> str:
         return (
-            f"one guess about one person: {percent(Fraction(self.before))} before, at most "
-            f"{percent_above(Fraction(self.after))} after, all others known"
+            f"one guess about one person: {percent(Fraction(self.before))} before, "
+            f"{Probability(1, Fraction(self.after), False)} after, all others known"
         )
 
     def __repr__(self) -> str:
         return (
-            f"IndividualLeakage(factor {shown(self.factor)}, {self.bits:.6g} bits; "
+            f"IndividualLeakage(factor {shown(self.factor)}, {in_bits(self.bits)}; "
             f"{shown(self.before)} before, {shown(self.after)} after)"
         )
 

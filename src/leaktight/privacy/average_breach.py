@@ -17,7 +17,7 @@ from leaktight.channels.distribution import Distribution, prior_on
 from leaktight.errors import InvalidNumber
 from leaktight.exact.bits import OfFactor
 from leaktight.exact.numbers import Number, Value, fraction, rational
-from leaktight.exact.shown import shown
+from leaktight.exact.shown import in_bits, shown
 from leaktight.labels import Labels
 
 
@@ -34,7 +34,7 @@ class AverageBreachLevel(OfFactor):
         return self.prior.support
 
     def __repr__(self) -> str:
-        return f"AverageBreachLevel(factor {shown(self.factor)}, {self.bits:.6g} bits)"
+        return f"AverageBreachLevel(factor {shown(self.factor)}, {in_bits(self.bits)})"
 
 
 def average_breach_level(channel: Channel) -> AverageBreachLevel:

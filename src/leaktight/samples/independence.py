@@ -8,7 +8,7 @@ import numpy as np
 from leaktight.channels.distribution import PriorLike
 from leaktight.errors import InvalidNumber
 from leaktight.exact.numbers import Array, Number
-from leaktight.exact.shown import counted, percent_as_given
+from leaktight.exact.shown import counted, in_bits, percent_as_given
 from leaktight.samples.design import generator
 from leaktight.samples.information import estimate_mutual_information
 from leaktight.samples.leakage import LeakageEstimate, rounded_up
@@ -39,7 +39,7 @@ class IndependenceTest:
     def __str__(self) -> str:
         most = (
             f"with {percent_as_given(self.leak.confidence)} confidence the leak is "
-            f"at most {rounded_up(self.leak.upper)} bits"
+            f"at most {in_bits(self.leak.upper, rounded_up)}"
             + (f", if {self.leak.assumed}" if self.leak.assumed else "")
         )
         if self.evidence:

@@ -24,6 +24,7 @@ from leaktight.exact.bits import InBits
 from leaktight.exact.numbers import Array, Number, exact_array, fraction, rational
 from leaktight.exact.powers import Powers
 from leaktight.exact.ratio import Ratio, RatioLike
+from leaktight.exact.shown import in_bits
 from leaktight.policies.adjacency import AdjacencyGraph
 from leaktight.policies.graph import Graph
 from leaktight.policies.policy import Neighbours, adjacency_of
@@ -249,9 +250,9 @@ class WorstCase(InBits):
     def __repr__(self) -> str:
         low, high = self.bits_interval
         if self.is_exact:
-            ends = f"exactly {high:.6g} bits"
+            ends = f"exactly {in_bits(high)}"
         else:
-            ends = f"between {low:.6g} and {high:.6g} bits"
+            ends = f"between {low:.6g} and {in_bits(high)}"
         return f"WorstCase({ends} at ratio {self.ratio}; {self.route})"
 
 
@@ -266,7 +267,7 @@ def worst_case_leakage(
     >>> from leaktight.policies.secrets import SecretGraph
     >>> worst = worst_case_leakage(SecretGraph.line(4), ratio=2)
     >>> worst
-    WorstCase(exactly 1 bits at ratio 2 (ε = ln 2); weighting)
+    WorstCase(exactly 1 bit at ratio 2 (ε = ln 2); weighting)
     >>> worst.lower, worst.upper, worst.is_exact
     (Fraction(2, 1), Fraction(2, 1), True)
     """

@@ -24,7 +24,7 @@ from leaktight.exact.matrix import equal_rows, matrix_product
 from leaktight.exact.numbers import Number, Value, exact_array, fraction, rational, to_float
 from leaktight.exact.ratio import Ratio, RatioLike
 from leaktight.exact.rounding import log2_interval
-from leaktight.exact.shown import shown
+from leaktight.exact.shown import in_bits, shown
 from leaktight.labels import alignment, positions
 from leaktight.policies.policy import Neighbours, adjacency_of
 from leaktight.privacy.level import distinguishability, privacy_level
@@ -47,7 +47,7 @@ class Rate(Between):
 
     def __repr__(self) -> str:
         inputs = "" if self.pair is None else f" by {self.pair[0]!r} and {self.pair[1]!r}"
-        return f"Rate({self.bits:.6g} bits{inputs}: {self.statement})"
+        return f"Rate({in_bits(self.bits)}{inputs}: {self.statement})"
 
 
 # --- what is learnt on average --------------------------------------------------------------

@@ -164,7 +164,7 @@ class Setting:
     @property
     def no_outputs(self) -> str:
         """Why the number of outputs does not matter."""
-        return "outputs= is not given" if self.outputs is None else ""
+        return "no limit on the number of outputs is given" if self.outputs is None else ""
 
     def too_long(self, exponent: int) -> str:
         """Why λ to this power cannot be written out."""

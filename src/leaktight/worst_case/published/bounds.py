@@ -10,7 +10,7 @@ from html import escape
 from leaktight.exact.bits import InBits
 from leaktight.exact.powers import Powers
 from leaktight.exact.ratio import Ratio
-from leaktight.exact.shown import WIDTH
+from leaktight.exact.shown import WIDTH, above
 from leaktight.policies.adjacency import AdjacencyGraph
 
 
@@ -180,7 +180,7 @@ def _number(number: Powers) -> str:
     """The number if it is short, its magnitude if a person can read it, else nothing."""
     if number.length <= 128 and len(text := str(number.value)) <= 10:
         return text
-    return f"~{2.0**number.bits:.4g}" if number.bits < 100 else ""
+    return f"≈{above(2.0**number.bits, 4)}" if number.bits < 100 else ""
 
 
 def _ratio(ratio: Ratio) -> str:
