@@ -2,7 +2,7 @@
 
 from fractions import Fraction
 
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from leaktight.exact.ratio import Ratio
@@ -33,6 +33,7 @@ def test_two_numbers_are_told_apart_in_their_order(x: float, y: float) -> None:
 
 
 @given(st.fractions(1, 2**20, max_denominator=2**18))
+@example(Fraction(11, 10))
 def test_a_short_number_is_shown_exactly_and_a_long_one_rounded_up(x: Fraction) -> None:
     assert Fraction(shown_above(x)) == x
     long = x + Fraction(1, 3**99)

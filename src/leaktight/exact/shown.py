@@ -81,7 +81,8 @@ def shown_above(value: fmpq | Fraction | int) -> str:
     >>> shown_above(Fraction(4, 3)), shown_above(Fraction(4, 3) ** 50)
     ('4/3', '≈1,765,781')
     """
-    return _short(rational(value), above)
+    # A float may print as less than it is, but the next one does not.
+    return _short(rational(value), lambda near: above(math.nextafter(near, math.inf)))
 
 
 def _short(number: fmpq, write: Callable[[float], str]) -> str:
