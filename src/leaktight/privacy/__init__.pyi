@@ -19,13 +19,17 @@ from .level import (
     distinguishability,
     privacy_level,
 )
+from .profile import Delta, Divergence, PrivacyProfile, privacy_profile
 
 __all__ = [
     "AverageBreachLevel",
     "Breach",
     "BreachLevel",
+    "Delta",
+    "Divergence",
     "IndividualBreachLevel",
     "PrivacyLevel",
+    "PrivacyProfile",
     "Witness",
     "average_breach_level",
     "average_level_from_leakage",
@@ -38,4 +42,5 @@ __all__ = [
     "individual_sets",
     "leakage_from_average_level",
     "privacy_level",
+    "privacy_profile",
 ]

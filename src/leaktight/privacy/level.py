@@ -116,8 +116,8 @@ def privacy_level(channel: Channel | Parallel, neighbours: Neighbours | Metric) 
         return _metric_level(channel, neighbours)
     if isinstance(channel, Parallel):
         return _parallel_level(channel, adjacency_of(neighbours))
-    graph = _databases(channel, neighbours)
-    matrix = _on_vertices(channel, graph)
+    graph = databases_of(channel, neighbours)
+    matrix = rows_on(channel, graph)
     if graph.order > 1 and graph.size == graph.order * (graph.order - 1) // 2:
         edges = extreme_pairs(matrix)
     else:
@@ -135,8 +135,8 @@ def component_levels(
     >>> [(component, level.ratio) for component, level in levels.items()]
     [((0, 1), Fraction(2, 1)), ((2,), Fraction(1, 1))]
     """
-    graph = _databases(channel, neighbours)
-    matrix = _on_vertices(channel, graph)
+    graph = databases_of(channel, neighbours)
+    matrix = rows_on(channel, graph)
     labels = graph.component_labels[graph.edges[:, 0]]
     return {
         component: _level(matrix, graph.edges[labels == t], graph.vertices, channel.outputs)
@@ -160,7 +160,7 @@ def distinguishability(channel: Channel) -> PrivacyLevel:
 # --- where it is worst ---------------------------------------------------------------------
 
 
-def _databases(channel: Channel, neighbours: Neighbours) -> Graph:
+def databases_of(channel: Channel, neighbours: Neighbours) -> Graph:
     """Return the graph on the channel's inputs, written out."""
     graph, inputs = adjacency_of(neighbours), len(expect_channel(channel).inputs)
     if graph.order != inputs:
@@ -171,7 +171,7 @@ def _databases(channel: Channel, neighbours: Neighbours) -> Graph:
     return graph.explicit()
 
 
-def _on_vertices(channel: Channel, graph: Graph) -> Array:
+def rows_on(channel: Channel, graph: Graph) -> Array:
     """Return the rows of the channel in the order of the graph's vertices."""
     order = alignment(graph.vertices, channel.inputs, "the graph's vertices and the inputs")
     return channel.matrix if order is None else channel.matrix[order]
@@ -181,8 +181,8 @@ def _metric_level(channel: Channel | Parallel, metric: Metric) -> PrivacyLevel:
     """Return the level of the pair whose logarithm of ratios is largest for its distance."""
     if isinstance(channel, Parallel):
         raise Mismatch("the channels of several records have no metric; give the channel of one")
-    graph = _databases(channel, metric.graph)
-    matrix, ends = _on_vertices(channel, graph), map(tuple, graph.edges.tolist())
+    graph = databases_of(channel, metric.graph)
+    matrix, ends = rows_on(channel, graph), map(tuple, graph.edges.tolist())
     length = dict(zip(ends, metric.lower, strict=True))
     worst = PrivacyLevel(Fraction(1), None)
     if not graph.size:

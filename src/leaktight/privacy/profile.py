@@ -1,0 +1,255 @@
+"""How likely is it that an output is more telling than ε allows? The privacy profile δ(λ).
+
+A channel is (ε, δ)-private if K(S|x) ≤ λ·K(S|x′) + δ for all neighbours x ~ x′ and all sets S of
+outputs. The least δ at λ = e^ε is the largest Σ_z max(0, K(z|x) − λ·K(z|x′)) [Balle2018]_: the
+largest A − λB over the sets S with the chances A for x and B for x′. Only the corners of the convex
+hull of these points matter, so the whole function is a few numbers. See ``docs/proofs/profile.md``.
+"""
+
+import math
+from bisect import bisect_right
+from collections.abc import Hashable, Iterable
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import TypeAlias
+
+import numpy as np
+from flint import arb, fmpq
+
+from leaktight.channels.channel import Channel
+from leaktight.errors import InvalidNumber, TooLarge
+from leaktight.exact.bits import Between
+from leaktight.exact.numbers import Array, Number, exact_array, fraction, rational
+from leaktight.exact.ratio import Ratio, RatioLike
+from leaktight.exact.rounding import float_above, outward
+from leaktight.exact.shown import shown
+from leaktight.policies.policy import Neighbours
+from leaktight.privacy.level import databases_of, rows_on
+from leaktight.privacy.losses import Corner, Losses
+
+Hull: TypeAlias = tuple[tuple[Corner, int], ...]
+"""Corners from the left, each with the place of its pair of neighbours."""
+
+MOST_ENTRIES = 2**21
+"""The most neighbours times outputs that are compared; more takes many seconds."""
+
+
+@dataclass(frozen=True, slots=True)
+class Delta:
+    """The least δ at a ratio, between ``lower`` and ``upper``, and for which neighbours it is."""
+
+    lower: Fraction
+    upper: Fraction
+    witness: tuple[Hashable, Hashable] | None
+    """The input whose outputs are likelier, and its neighbour; None if δ is 0."""
+
+    @property
+    def is_exact(self) -> bool:
+        """Whether both ends are the same."""
+        return self.lower == self.upper
+
+    def __float__(self) -> float:
+        """δ rounded up."""
+        return float_above(rational(self.upper))
+
+
+@dataclass(frozen=True, slots=True)
+class Divergence(Between):
+    """The largest Rényi divergence between neighbours, in bits; ``nats`` is what others use."""
+
+    order: Fraction
+    lower: float
+    upper: float
+    witness: tuple[Hashable, Hashable] | None
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class PrivacyProfile:
+    """How private a channel is at every ratio, after some looks at the same secret.
+
+    ``corners`` are the chances of sets of outputs for a neighbour and for an input, as far as they
+    matter; between them lies the trade-off between false alarms and what is detected.
+
+    >>> from leaktight.policies.secrets import SecretGraph
+    >>> coin = Channel([["2/3", "1/3"], ["1/3", "2/3"]])
+    >>> three = privacy_profile(coin, SecretGraph.complete(2), observations=3)
+    >>> [str(three.delta(ratio=r).upper) for r in (1, 2, 4, 8)]
+    ['13/27', '2/9', '4/27', '0']
+    """
+
+    pairs: tuple[tuple[Hashable, Hashable, Losses], ...]
+    """Neighbours that are told apart best, somewhere, by one look."""
+    observations: int
+    lower: Hull
+    upper: Hull
+    """The same as the lower ones if they are exact."""
+
+    def __repr__(self) -> str:
+        half = self.delta(ratio=1)
+        looks = f" after {self.observations:,} looks" * (self.observations > 1)
+        return f"PrivacyProfile(δ(1) = {shown(half.upper)}{looks}; {len(self.upper)} corners)"
+
+    @property
+    def is_exact(self) -> bool:
+        """Whether δ is exact at every ratio."""
+        return self.lower is self.upper
+
+    @property
+    def trade_off(self) -> tuple[tuple[Fraction, Fraction], ...]:
+        """The corners (false alarm, miss) below which no test of two neighbours gets.
+
+        By Neyman and Pearson the best tests are those between them; the other corners of the
+        polygon are (0, 1) and (1, 0).
+
+        >>> from leaktight.policies.secrets import SecretGraph
+        >>> coin = Channel([["2/3", "1/3"], ["1/3", "2/3"]])
+        >>> [(str(a), str(b)) for a, b in privacy_profile(coin, SecretGraph.complete(2)).trade_off]
+        [('0', '1'), ('1/3', '1/3'), ('1', '0')]
+        """
+        return tuple((fraction(b), fraction(1 - min(a, fmpq(1)))) for (b, a), _ in self.upper)
+
+    def delta(self, ratio: RatioLike = None, epsilon: Number | None = None) -> Delta:
+        """Return the least δ for which the channel is (ε, δ)-private.
+
+        Where λ = e^ε is not rational, both ends are rounded outward.
+        """
+        asked = Ratio.of(ratio, epsilon)
+        least, _ = _most(self.lower, rational(asked.upper))
+        most, at = _most(self.upper, rational(asked.lower))
+        witness = None if most == 0 else self.pairs[at][:2]
+        return Delta(fraction(least), fraction(min(most, fmpq(1))), witness)
+
+    def divergence(self, order: Number) -> Divergence:
+        """Return the largest Rényi divergence of an order above 1 between neighbours.
+
+        That of n looks is n times that of one.
+
+        >>> from leaktight.policies.secrets import SecretGraph
+        >>> coin = Channel([["2/3", "1/3"], ["1/3", "2/3"]])
+        >>> round(privacy_profile(coin, SecretGraph.complete(2)).divergence(2).nats, 6)
+        0.405465
+        """
+        alpha = rational(order)
+        if alpha <= 1:
+            raise InvalidNumber(f"the order must be above 1, got {order}")
+        best = Divergence(fraction(alpha), 0.0, 0.0, None)
+        for x, y, losses in self.pairs:
+            low, high = _divergence(losses, alpha, self.observations)
+            if high > best.upper:
+                best = Divergence(best.order, max(low, best.lower), high, (x, y))
+        return best
+
+
+def privacy_profile(
+    channel: Channel, neighbours: Neighbours, observations: int = 1
+) -> PrivacyProfile:
+    """Return the least δ at every ratio, after independent looks at the same secret.
+
+    Exact for one look; for several if their ratios can be told apart, as those of randomised
+    response, of geometric noise and of whatever has few outputs; otherwise δ is enclosed.
+    Floats count as the exact numbers that they are.
+    """
+    if isinstance(observations, bool) or not isinstance(observations, int) or observations < 1:
+        raise InvalidNumber(f"observations must be a whole number from 1, got {observations!r}")
+    graph = databases_of(channel, neighbours)
+    arcs = np.array(graph.arcs)
+    matrix = rows_on(channel, graph)
+    arcs = arcs[_distinct(matrix, arcs)]
+    if len(arcs) * matrix.shape[1] > MOST_ENTRIES:
+        raise TooLarge(
+            f"a profile compares at most {MOST_ENTRIES:,} entries of neighbours, got "
+            f"{len(arcs) * matrix.shape[1]:,}; channel.restrict(…) takes some inputs"
+        )
+    rows = [exact_array(row) for row in matrix]
+    found = {Losses.of(rows[i], rows[h]): (int(i), int(h)) for i, h in arcs[::-1]}
+    names = graph.vertices
+    pairs = [(names[i], names[h], losses) for losses, (i, h) in reversed(found.items())]
+    if observations > 1:
+        pairs = _undominated(pairs)
+    curves = [losses.corners(observations) for _, _, losses in pairs]
+    lower, upper = (_hull(curve[side] for curve in curves) for side in (0, 1))
+    if all(curve.lower is curve.upper for curve in curves):
+        lower = upper
+    return PrivacyProfile(tuple(pairs), observations, lower, upper)
+
+
+def _distinct(matrix: Array, arcs: Array) -> Array:
+    """Return the places of arcs so that each has other pairs of entries, in any order."""
+    names: dict[object, int] = {}
+    codes = np.empty(matrix.shape, dtype=np.int64)
+    for at, value in np.ndenumerate(matrix):
+        codes[at] = names.setdefault(value, len(names))
+    entries = np.sort(codes[arcs[:, 0]] * len(names) + codes[arcs[:, 1]], axis=1)
+    return np.sort(np.unique(entries, axis=0, return_index=True)[1])
+
+
+def _undominated(
+    pairs: list[tuple[Hashable, Hashable, Losses]],
+) -> list[tuple[Hashable, Hashable, Losses]]:
+    """Return the pairs that no other one tells apart at least as well by every test.
+
+    By Blackwell's theorem that one does so after any number of looks, too.
+    """
+    curves = [_hull([losses.corners().upper]) for _, _, losses in pairs]
+    kept = list[int]()
+    for i, curve in sorted(enumerate(curves), key=lambda each: -_most(each[1], fmpq(1))[0]):
+        if not any(_is_above(curves[k], curve) for k in kept):
+            kept.append(i)
+    return [pairs[i] for i in sorted(kept)]
+
+
+def _is_above(one: Hull, other: Hull) -> bool:
+    """Say whether no corner of the other hull is above the first."""
+    places = [corner[0] for corner, _ in one]
+    for (b, a), _ in other:
+        at = bisect_right(places, b)
+        left = one[at - 1][0]
+        if at == len(one):
+            if a > left[1]:
+                return False
+        elif not _is_below(left, (b, a), one[at][0]):
+            return False
+    return True
+
+
+def _divergence(losses: Losses, order: fmpq, looks: int) -> tuple[float, float]:
+    """Return floats below and above n·log2(Σ P^α·Q^(1−α))/(α − 1)."""
+    if losses.certain > 0:
+        return math.inf, math.inf
+
+    def ball() -> arb:
+        mean = sum((p * arb(r) ** arb(order - 1) for r, (p, _) in losses.ratios.items()), arb(0))
+        return looks * mean.log_base(2) / (order - 1)
+
+    low, high = outward(ball)
+    return max(low, 0.0), max(high, 0.0)
+
+
+def _most(corners: Hull, ratio: fmpq) -> tuple[fmpq, int]:
+    """Return the largest A − λB, and the place of its pair."""
+    return max(((a - ratio * b, at) for (b, a), at in corners), default=(fmpq(0), 0))
+
+
+def _hull(curves: Iterable[list[Corner]]) -> Hull:
+    """Return the corners, from the left, of the least concave function above all curves."""
+    points = sorted(
+        ((corner, at) for at, curve in enumerate(curves) for corner in curve),
+        key=lambda point: (point[0][0], -point[0][1]),
+    )
+    hull = list[tuple[Corner, int]]([((fmpq(0), fmpq(0)), 0)])
+    for point in points:
+        (b, a), _ = point
+        if a <= hull[-1][0][1]:
+            continue
+        while len(hull) > 1 and _is_below(hull[-2][0], hull[-1][0], (b, a)):
+            hull.pop()
+        if b == hull[-1][0][0]:
+            hull.pop()
+        hull.append(point)
+    return tuple(hull)
+
+
+def _is_below(left: Corner, middle: Corner, right: Corner) -> bool:
+    """Say whether the middle one of three points is on or below the line of the others."""
+    (b, a), (q, p), (s, r) = left, middle, right
+    return (p - a) * (s - b) <= (r - a) * (q - b)
