@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from leaktight.channels.channel import Channel
 from leaktight.channels.distribution import Distribution
 from leaktight.errors import InvalidChannel, Mismatch
-from tests.strategies.channels import channels
+from tests.strategies.channels import channels, channels_and_priors
 
 COIN = Channel([["2/3", "1/3"], ["1/3", "2/3"]], ["no", "yes"], ["-", "+"])
 
@@ -222,3 +222,38 @@ def test_pandas_gets_it_back() -> None:
     assert Channel(COIN.to_pandas()) == COIN
     pairs = Channel.identity([("a", 1), ("b", 2)])
     assert Channel(pairs.to_pandas()) == pairs
+
+
+@given(channels_and_priors())
+def test_the_reverse_has_the_posteriors_and_reversed_again_the_rows(
+    pair: tuple[Channel, Distribution],
+) -> None:
+    channel, prior = pair
+    back = channel.reverse(prior)
+    outer = {
+        z: sum((Fraction(prior[x]) * Fraction(channel[x, z]) for x in channel.inputs), Fraction(0))
+        for z in channel.outputs
+    }
+    assert set(back.inputs) == {z for z, p in outer.items() if p}
+    for z in back.inputs:
+        for x in channel.inputs:
+            assert back[z, x] == Fraction(prior[x]) * Fraction(channel[x, z]) / outer[z]
+    again = back.reverse({z: outer[z] for z in back.inputs})
+    for x in again.inputs:
+        assert [again[x, z] for z in again.outputs] == [channel[x, z] for z in again.outputs]
+
+
+@given(channels_and_priors(), st.data())
+def test_what_is_seen_of_a_function_or_of_something_correlated(
+    pair: tuple[Channel, Distribution], data: st.DataObject
+) -> None:
+    channel, prior = pair
+    correlated = data.draw(channels(inputs=channel.shape[0]))
+    seen = channel.about(correlated, prior)
+    for w in seen.inputs:
+        weights = {x: Fraction(prior[x]) * Fraction(correlated[x, w]) for x in channel.inputs}
+        for z in channel.outputs:
+            joint = sum((p * Fraction(channel[x, z]) for x, p in weights.items()), Fraction(0))
+            assert seen[w, z] == joint / sum(weights.values())
+    parity = channel.about(lambda x: x % 2, prior)
+    assert parity == channel.about(Channel.deterministic(lambda x: x % 2, channel.inputs), prior)

@@ -17,7 +17,12 @@ from leaktight.leakage.additive_capacity import (
     additive_capacity,
     spanning_capacity,
 )
-from leaktight.leakage.capacity import membership_capacity, min_capacity, risk_capacity
+from leaktight.leakage.capacity import (
+    bayes_security,
+    membership_capacity,
+    min_capacity,
+    risk_capacity,
+)
 from leaktight.leakage.vulnerability import g_leakage, min_entropy_leakage, risk_leakage
 from tests.strategies.channels import channels, channels_and_priors, distributions, gains
 
@@ -167,3 +172,16 @@ def test_a_large_channel_is_enclosed_without_the_linear_program() -> None:
     prior = np.random.default_rng(1).dirichlet(np.ones(200))
     assert 0 < min_entropy_leakage(channel, prior).additive <= found.upper
     assert found.lower < found.upper < 1
+
+
+@given(channels_and_priors())
+def test_no_prior_keeps_less_of_the_risk_than_bayes_security(
+    pair: tuple[Channel, Distribution],
+) -> None:
+    channel, prior = pair
+    kept = bayes_security(channel)
+    leak = risk_leakage(channel, prior)
+    assert leak.after >= kept.value * leak.before
+    if len(kept.pair) == 2:
+        worst = risk_leakage(channel.restrict(kept.pair))
+        assert worst.after == kept.value * worst.before

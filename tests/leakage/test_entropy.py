@@ -23,12 +23,14 @@ from leaktight.leakage.entropy import (
     conditional_renyi_entropy,
     guessing_entropy,
     guessing_leakage,
+    joint_entropy,
     mutual_information,
     renyi_entropy,
     renyi_leakage,
     shannon_entropy,
     shannon_leakage,
 )
+from leaktight.leakage.hyper import hyper
 from leaktight.leakage.vulnerability import (
     min_entropy_leakage,
     posterior_risk,
@@ -253,3 +255,13 @@ def test_entropy_of_a_tiny_probability_does_not_vanish() -> None:
     tiny = Fraction(1, 10**400)
     assert shannon_entropy([tiny, 1 - tiny]) == 0.0  # about 1e-397, below every float
     assert renyi_entropy([tiny, 1 - tiny], 0) == 1
+
+
+@given(channels_and_priors())
+def test_the_joint_entropy_keeps_the_chain_rule(pair: tuple[Channel, Distribution]) -> None:
+    channel, prior = pair
+    whole = joint_entropy(channel, prior)
+    rows = sum(float(prior[x]) * shannon_entropy(channel.row(x)) for x in channel.inputs)
+    assert whole == pytest.approx(shannon_entropy(prior) + rows, abs=1e-9)
+    seen = shannon_entropy(hyper(channel, prior).outer)
+    assert whole == pytest.approx(seen + conditional_entropy(channel, prior), abs=1e-9)

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from leaktight.channels.channel import Channel
 from leaktight.channels.distribution import Distribution
 from leaktight.channels.gain import Loss, Tries
-from leaktight.errors import Mismatch
+from leaktight.errors import InvalidGain, Mismatch
 from leaktight.leakage.utility import oblivious, utility
 from leaktight.leakage.vulnerability import posterior_vulnerability
 from leaktight.policies.policy import Policy
@@ -70,3 +70,35 @@ def test_a_missing_answer_is_named() -> None:
     policy = Policy(SecretGraph.complete([0, 1]), records=2)
     with pytest.raises(Mismatch, match="not 2; there are 0, 1"):
         oblivious(policy, sum, Channel.identity(2))
+
+
+@given(channels_and_priors(), st.data())
+def test_a_remap_that_is_given_earns_what_its_guesses_do(
+    pair: tuple[Channel, Distribution], data: st.DataObject
+) -> None:
+    channel, prior = pair
+    gain = data.draw(gains(channel.shape[0]))
+    guesses = st.sampled_from(gain.guesses)
+    remap = {z: data.draw(guesses) for z in channel.outputs}
+    found = utility(channel, prior, gain, remap)
+    assert found.value == sum(
+        (
+            Fraction(prior[x]) * Fraction(channel[x, z]) * Fraction(gain[remap[z], x])
+            for x in channel.inputs
+            for z in channel.outputs
+        ),
+        Fraction(0),
+    )
+    assert found.value <= utility(channel, prior, gain).value
+    assert found.channel == channel.merge(remap)
+
+
+def test_what_a_remap_must_have() -> None:
+    coin = Channel([["2/3", "1/3"], ["1/3", "2/3"]])
+    assert utility(coin, remap={0: 1, 1: 0}).value == Fraction(1, 3)
+    with pytest.raises(Mismatch, match="but not for 1"):
+        utility(coin, remap={0: 0})
+    with pytest.raises(Mismatch, match="'x'"):
+        utility(coin, remap={0: 0, 1: "x"})
+    with pytest.raises(InvalidGain, match="several tries"):
+        utility(coin, gain=Tries(2), remap={0: 0, 1: 1})

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from leaktight.channels.distribution import Distribution
+from leaktight.channels.distribution import Distribution, PriorLike, prior_on
 from leaktight.errors import InvalidChannel, Mismatch
 from leaktight.exact.matrix import (
     equal_rows,
@@ -208,6 +208,39 @@ class Channel:
         first, second = same_numbers(self, other)
         right = second.matrix if order is None else second.matrix[order]
         return Channel.trusted(self.inputs, other.outputs, matrix_product(first.matrix, right))
+
+    def reverse(self, prior: PriorLike = None) -> "Channel":
+        """What is believed after each output that can occur: the channel from outputs to inputs.
+
+        >>> coin = Channel([["2/3", "1/3"], ["1/3", "2/3"]], ["no", "yes"], ["-", "+"])
+        >>> coin.reverse({"no": "1/4", "yes": "3/4"})["+", "yes"]
+        Fraction(6, 7)
+        """
+        belief = prior_on(prior, self.inputs)
+        one, other = self.matrix, belief.array
+        if is_exact(one) != is_exact(other):
+            one, other = float_array(one), float_array(other)
+        joined = one * other[:, None]
+        occurs = np.flatnonzero(joined.sum(axis=0) > 0)
+        outputs = tuple(self.outputs[z] for z in occurs)
+        return Channel.normalised(joined[:, occurs].T, outputs, self.inputs)
+
+    def about(
+        self,
+        other: "Callable[[Any], Hashable] | Mapping[Any, Hashable] | Channel",
+        prior: PriorLike = None,
+    ) -> "Channel":
+        """What is seen of something else that depends on the input: Dalenius leakage.
+
+        ``other`` is a function of the input, or a channel from the inputs to what is correlated
+        with them. ``hyper(other, prior).outer`` is then the prior of that.
+
+        >>> bit = Channel.identity(4).about(lambda x: x % 2, ["1/2", "1/4", "1/8", "1/8"])
+        >>> bit[0, 0], bit[1, 3]
+        (Fraction(4, 5), Fraction(1, 3))
+        """
+        seen = other if isinstance(other, Channel) else Channel.deterministic(other, self.inputs)
+        return seen.reverse(prior).then(self)
 
     def restrict(self, inputs: Iterable[Hashable]) -> "Channel":
         """Only some inputs, in the order given: for instance those of one individual."""

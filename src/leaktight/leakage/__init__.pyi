@@ -4,7 +4,14 @@ from .additive_capacity import (
     additive_capacity,
     spanning_capacity,
 )
-from .capacity import Capacity, membership_capacity, min_capacity, risk_capacity
+from .capacity import (
+    BayesSecurity,
+    Capacity,
+    bayes_security,
+    membership_capacity,
+    min_capacity,
+    risk_capacity,
+)
 from .entropy import (
     EntropyLeakage,
     cachin_entropy,
@@ -13,15 +20,24 @@ from .entropy import (
     conditional_renyi_entropy,
     guessing_entropy,
     guessing_leakage,
+    joint_entropy,
     mutual_information,
     renyi_entropy,
     renyi_leakage,
     shannon_entropy,
     shannon_leakage,
 )
+from .guesswork import (
+    Questions,
+    conditional_marginal_guesswork,
+    conditional_questions,
+    marginal_guesswork,
+    questions,
+)
 from .hyper import Hyper, hyper
 from .individual import IndividualLeakage, individual_leakage
 from .information_capacity import CapacityEnclosure, renyi_capacity, shannon_capacity
+from .per_output import OutputLeakage, max_case_leakage, pointwise_leakage
 from .uninformed import UninformedGuess, uninformed_guess
 from .utility import Utility, oblivious, utility
 from .vulnerability import (
@@ -38,32 +54,43 @@ from .vulnerability import (
 
 __all__ = [
     "AdditiveEnclosure",
+    "BayesSecurity",
     "Capacity",
     "CapacityEnclosure",
     "EntropyLeakage",
     "Hyper",
     "IndividualLeakage",
     "Leakage",
+    "OutputLeakage",
+    "Questions",
     "UninformedGuess",
     "Utility",
     "additive_bayes_capacity",
     "additive_capacity",
+    "bayes_security",
     "cachin_entropy",
     "conditional_entropy",
     "conditional_guessing_entropy",
+    "conditional_marginal_guesswork",
+    "conditional_questions",
     "conditional_renyi_entropy",
     "g_leakage",
     "guessing_entropy",
     "guessing_leakage",
     "hyper",
     "individual_leakage",
+    "joint_entropy",
+    "marginal_guesswork",
+    "max_case_leakage",
     "membership_capacity",
     "min_capacity",
     "min_entropy_leakage",
     "mutual_information",
     "oblivious",
+    "pointwise_leakage",
     "posterior_risk",
     "posterior_vulnerability",
+    "questions",
     "renyi_capacity",
     "renyi_entropy",
     "renyi_leakage",

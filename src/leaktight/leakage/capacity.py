@@ -7,6 +7,7 @@ Those here are exact for exact channels. Shannon's and Rényi's, which are not, 
 import math
 from collections.abc import Hashable, Iterable
 from dataclasses import dataclass
+from fractions import Fraction
 
 import numpy as np
 from flint import fmpq
@@ -75,6 +76,28 @@ def risk_capacity(channel: Channel) -> Capacity:
     one, other = (channel.row(x).array for x in farthest.pair)
     left = public(total(np.minimum(one, other)))  # 1 − t, without cancellation
     return Capacity(1 / left if left > 0 else math.inf, _on_two(channel, farthest))
+
+
+@dataclass(frozen=True, slots=True)
+class BayesSecurity:
+    """How much of the chance of a wrong guess a channel leaves, at least, and at which inputs."""
+
+    value: Value
+    pair: tuple[Hashable, ...]
+
+
+def bayes_security(channel: Channel) -> BayesSecurity:
+    """Return the least factor by which the chance of a wrong guess is multiplied, over all priors.
+
+    It is 1 − t for the largest total variation t between two rows ([Chatzikokolakis2023]_): 1 if
+    nothing is told, 0 if some two inputs are told apart with certainty.
+
+    >>> bayes_security(Channel([[1, 0], ["3/4", "1/4"], ["1/2", "1/2"]]))
+    BayesSecurity(value=Fraction(1, 2), pair=(0, 2))
+    """
+    most = risk_capacity(channel)
+    support = most.prior.support if isinstance(most.prior, Distribution) else ()
+    return BayesSecurity(1 / most.factor if most.factor < math.inf else Fraction(0), support)
 
 
 def membership_capacity(channel: Channel, subset: Iterable[Hashable]) -> Capacity:

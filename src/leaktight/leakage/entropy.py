@@ -87,6 +87,17 @@ def conditional_entropy(channel: Channel | Parallel, prior: PriorLike = None) ->
     return conditional_renyi_entropy(channel, prior, 1)
 
 
+def joint_entropy(channel: Channel, prior: PriorLike = None) -> float:
+    """Return H(X,Z) = H(X) + H(Z|X) = H(Z) + H(X|Z), Shannon's entropy of secret and output.
+
+    >>> coin = Channel([["3/4", "1/4"], ["1/4", "3/4"]])
+    >>> joint_entropy(coin) == shannon_entropy(["3/8", "1/8", "1/8", "3/8"])
+    True
+    """
+    belief = prior_on(prior, expect_channel(channel).inputs)
+    return shannon_entropy(joint(channel, belief).ravel())
+
+
 def mutual_information(channel: Channel | Parallel, prior: PriorLike = None) -> float:
     """Return I(X;Z) = H(X) − H(X|Z) in bits (Definition 6 of [Alvim2011a]_).
 

@@ -4,13 +4,20 @@ from collections.abc import Callable, Hashable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
+
 from leaktight.channels.channel import Channel, expect_channel
-from leaktight.channels.distribution import PriorLike
+from leaktight.channels.distribution import PriorLike, prior_on
 from leaktight.channels.gain import Gain, Loss, Tries
-from leaktight.errors import Mismatch
-from leaktight.exact.numbers import Value
-from leaktight.labels import suggestion
-from leaktight.leakage.vulnerability import posterior_risk, posterior_vulnerability, strategy
+from leaktight.errors import InvalidGain, Mismatch
+from leaktight.exact.numbers import Value, public, total
+from leaktight.labels import positions, suggestion
+from leaktight.leakage.vulnerability import (
+    joint,
+    posterior_risk,
+    posterior_vulnerability,
+    strategy,
+)
 from leaktight.policies.policy import Neighbours, adjacency_of
 
 
@@ -26,9 +33,14 @@ class Utility:
 
 
 def utility(
-    channel: Channel, prior: PriorLike = None, gain: Gain | Loss | Tries | None = None
+    channel: Channel,
+    prior: PriorLike = None,
+    gain: Gain | Loss | Tries | None = None,
+    remap: Mapping[Hashable, Hashable] | None = None,
 ) -> Utility:
     """Return what a channel is worth under a prior: the expected gain after the best remap.
+
+    A ``remap`` that is given, a guess for each output, is taken instead of the best.
 
     With one right guess it is U = Σ_z max_y π(y)·K(z|y) = 2^(−H∞(Y|Z)) (Proposition 5 of
     [Alvim2011a]_). Of a ``Loss`` it is the least expected loss.
@@ -37,7 +49,11 @@ def utility(
     >>> known = utility(noisy, ["1/10", "4/5", "1/10"])
     >>> known.value, known.remap
     (Fraction(4, 5), {0: 1, 1: 1, 2: 1})
+    >>> utility(noisy, ["1/10", "4/5", "1/10"], remap={0: 0, 1: 1, 2: 2}).value
+    Fraction(18, 35)
     """
+    if remap is not None:
+        return _of_remap(channel, prior, gain, remap)
     remap = strategy(channel, prior, gain)
     # An output that the prior excludes stands for any guess, say the first.
     spare = next(iter(remap.values()))
@@ -45,6 +61,26 @@ def utility(
     if isinstance(gain, Loss):
         return Utility(posterior_risk(channel, prior, gain), remap, released)
     return Utility(posterior_vulnerability(channel, prior, gain), remap, released)
+
+
+def _of_remap(
+    channel: Channel,
+    prior: PriorLike,
+    gain: Gain | Loss | Tries | None,
+    remap: Mapping[Hashable, Hashable],
+) -> Utility:
+    """Return what guesses earn that are the same whatever the prior."""
+    if isinstance(gain, Tries):
+        raise InvalidGain("a remap that is given has one guess for each output, got several tries")
+    missing = [z for z in expect_channel(channel).outputs if z not in remap]
+    if missing:
+        raise Mismatch(f"the remap must have a guess for each output, but not for {missing[0]!r}")
+    released = channel.merge({z: remap[z] for z in channel.outputs})
+    aim = Gain.binary(channel.inputs) if gain is None else gain
+    expected = aim.expected(joint(released, prior_on(prior, channel.inputs)), channel.inputs)
+    at = positions(released.outputs, aim.guesses, "guess")
+    value = total(expected[at, np.arange(len(at))])
+    return Utility(public(value), dict(remap), released)
 
 
 def oblivious(

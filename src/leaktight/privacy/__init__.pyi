@@ -19,6 +19,7 @@ from .level import (
     distinguishability,
     privacy_level,
 )
+from .posterior_range import PosteriorRange, breaching_ratio, posterior_range
 from .profile import Delta, Divergence, PrivacyProfile, privacy_profile
 
 __all__ = [
@@ -28,6 +29,7 @@ __all__ = [
     "Delta",
     "Divergence",
     "IndividualBreachLevel",
+    "PosteriorRange",
     "PrivacyLevel",
     "PrivacyProfile",
     "Witness",
@@ -35,12 +37,14 @@ __all__ = [
     "average_level_from_leakage",
     "breach_level",
     "breaches",
+    "breaching_ratio",
     "component_levels",
     "distinguishability",
     "independent_breach_level",
     "individual_breach_level",
     "individual_sets",
     "leakage_from_average_level",
+    "posterior_range",
     "privacy_level",
     "privacy_profile",
 ]

@@ -1,0 +1,110 @@
+"""How many guesses, or questions, does it take? Marginal guesswork, and Huffman's questions.
+
+Guesses name one value at a time; questions may ask whether the secret is in any set.
+"""
+
+from collections.abc import Callable, Hashable
+from dataclasses import dataclass
+from heapq import heapify, heappop, heappush
+from itertools import count
+from typing import Any, TypeAlias
+
+import numpy as np
+
+from leaktight.channels.channel import Channel, expect_channel
+from leaktight.channels.distribution import Distribution, PriorLike, known, prior_on
+from leaktight.errors import InvalidNumber
+from leaktight.exact.numbers import Number, Value, public, rational, total
+from leaktight.leakage.hyper import hyper
+
+Tree: TypeAlias = Hashable | tuple["Tree", "Tree"]
+"""A value, or a question: the tree if it is yes and the tree if it is no."""
+
+
+def marginal_guesswork(prior: PriorLike, chance: Number) -> int:
+    """Return how many guesses are right with at least a chance: marginal guesswork [Pliam2000]_.
+
+    >>> marginal_guesswork(["1/2", "1/4", "1/8", "1/8"], "3/4")
+    2
+    """
+    return _guesses(known(prior), chance)
+
+
+def conditional_marginal_guesswork(
+    channel: Channel, prior: PriorLike = None, chance: Number = "1/2"
+) -> Value:
+    """Return how many guesses, on average over the outputs, are right with at least a chance.
+
+    It may grow by looking, even at a function of the secret.
+
+    >>> told = Channel.deterministic(lambda x: x > 0, 6)
+    >>> prior = ["1/2", "1/10", "1/10", "1/10", "1/10", "1/10"]
+    >>> marginal_guesswork(prior, "1/2"), conditional_marginal_guesswork(told, prior, "1/2")
+    (1, Fraction(2, 1))
+    """
+    return _mean(channel, prior, lambda belief: _guesses(belief, chance))
+
+
+def _guesses(belief: Distribution, chance: Number) -> int:
+    enough = rational(chance)
+    if not 0 < enough <= 1:
+        raise InvalidNumber(f"a chance must be above 0 and at most 1, got {chance}")
+    if enough == 1:
+        return len(belief.support)
+    ranked = np.sort(belief.exact().array)[::-1]
+    return 1 + int(np.count_nonzero(np.cumsum(ranked) < enough))
+
+
+@dataclass(frozen=True, slots=True)
+class Questions:
+    """Yes-or-no questions that find a secret in the least expected number."""
+
+    tree: Tree
+    """A value, or a pair of trees: what is left after yes, and after no."""
+    expected: Value
+    """The expected number of questions."""
+
+
+def questions(prior: PriorLike) -> Questions:
+    """Return the best yes-or-no questions about a secret: Huffman's tree.
+
+    The expected number is at least Shannon's entropy and less than one above it.
+
+    >>> best = questions({"flu": "1/2", "cold": "1/4", "none": "1/4"})
+    >>> best.tree, best.expected
+    ((('none', 'cold'), 'flu'), Fraction(3, 2))
+    """
+    tree, expected = _huffman(known(prior))
+    return Questions(tree, public(expected))
+
+
+def _huffman(belief: Distribution) -> tuple[Tree, Any]:
+    numbers = count()
+    waiting: list[tuple[Any, int, Tree]] = [
+        (p, next(numbers), value)
+        for value, p in zip(belief.values, belief.array, strict=True)
+        if p > 0
+    ]
+    heapify(waiting)
+    asked = []
+    while len(waiting) > 1:
+        (p, _, no), (q, _, yes) = heappop(waiting), heappop(waiting)
+        asked.append(p + q)
+        heappush(waiting, (p + q, next(numbers), (yes, no)))
+    return waiting[0][2], total(np.array(asked)) if asked else belief.array[0] * 0
+
+
+def conditional_questions(channel: Channel, prior: PriorLike = None) -> Value:
+    """Return the expected number of yes-or-no questions that are left after looking.
+
+    >>> conditional_questions(Channel.deterministic(lambda x: x % 2, 4))
+    Fraction(1, 1)
+    """
+    return _mean(channel, prior, lambda belief: _huffman(belief)[1])
+
+
+def _mean(channel: Channel, prior: PriorLike, of: Callable[[Distribution], Any]) -> Value:
+    """Return the mean, over the outputs, of a number that each posterior has."""
+    after = hyper(channel, prior_on(prior, expect_channel(channel).inputs))
+    outer = zip(after.outer.values, after.outer.array, strict=True)
+    return public(total(np.array([p * of(after.posterior(z)) for z, p in outer])))

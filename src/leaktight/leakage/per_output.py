@@ -1,0 +1,62 @@
+"""What does one output tell, rather than all on average? The max case, and pointwise leakage."""
+
+from collections.abc import Hashable
+from dataclasses import dataclass
+
+import numpy as np
+
+from leaktight.channels.channel import Channel, expect_channel
+from leaktight.channels.distribution import PriorLike, prior_on
+from leaktight.exact.bits import OfFactor
+from leaktight.exact.numbers import Value, public
+from leaktight.leakage.hyper import hyper
+from leaktight.leakage.vulnerability import GainLike, Leakage, most_gained
+
+
+def max_case_leakage(channel: Channel, prior: PriorLike = None, gain: GainLike = None) -> Leakage:
+    """Return how much more the attacker expects to gain after the output that suits them best.
+
+    Where ``g_leakage`` takes the mean over outputs, this takes the largest ([Alvim2020]_, §6.4).
+
+    >>> rare = Channel([["9/10", "1/10"], [1, 0]], ["ill", "well"], ["-", "+"])
+    >>> leak = max_case_leakage(rare, {"ill": "1/10", "well": "9/10"})
+    >>> leak.before, leak.after
+    (Fraction(9, 10), Fraction(1, 1))
+    """
+    belief = prior_on(prior, expect_channel(channel).inputs)
+    after = most_gained(hyper(channel, belief).inner, channel.inputs, gain).max()
+    before = most_gained(belief.array[:, None], belief.values, gain)[0]
+    return Leakage.of_gain(before, after)
+
+
+@dataclass(frozen=True, slots=True)
+class OutputLeakage(OfFactor):
+    """How much one output can raise what any attacker gains, whatever they are after."""
+
+    output: Hashable
+    input: Hashable
+    """The input that the output speaks for most."""
+    factor: Value
+
+
+def pointwise_leakage(channel: Channel, prior: PriorLike = None) -> tuple[OutputLeakage, ...]:
+    """Return the pointwise maximal leakage of each output that can occur, the largest first.
+
+    It is max_x K(z|x)/P(z) over the x of positive prior: no attacker's gain of at least 0 grows by
+    a larger factor after z ([Saeidian2023]_). Its mean over the outputs is the min-capacity's
+    factor, which is also known as maximal leakage [Issa2020]_.
+
+    >>> rare = Channel([["9/10", "1/10"], [1, 0]], ["ill", "well"], ["-", "+"])
+    >>> [(each.output, str(each.factor)) for each in pointwise_leakage(rare, ["1/10", "9/10"])]
+    [('+', '10'), ('-', '100/99')]
+    """
+    belief = prior_on(prior, expect_channel(channel).inputs)
+    after = hyper(channel, belief)
+    known = np.flatnonzero(belief.array > 0)
+    growth = after.inner[known] / belief.array[known, None]
+    best = growth.argmax(axis=0)
+    told = [
+        OutputLeakage(z, channel.inputs[known[i]], public(growth[i, at]))
+        for at, (z, i) in enumerate(zip(after.outer.values, best, strict=True))
+    ]
+    return tuple(sorted(told, key=lambda each: -each.factor))

@@ -1,0 +1,55 @@
+from fractions import Fraction
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from leaktight.channels.channel import Channel
+from leaktight.channels.distribution import Distribution
+from leaktight.channels.gain import Gain, Tries
+from leaktight.leakage.capacity import min_capacity
+from leaktight.leakage.hyper import hyper
+from leaktight.leakage.per_output import max_case_leakage, pointwise_leakage
+from leaktight.leakage.vulnerability import g_leakage, vulnerability
+from tests.strategies.channels import channels_and_priors, gains
+
+
+@given(channels_and_priors(), st.data())
+def test_the_max_case_is_the_largest_vulnerability_of_a_posterior(
+    pair: tuple[Channel, Distribution], data: st.DataObject
+) -> None:
+    channel, prior = pair
+    gain = data.draw(st.sampled_from([None, Tries(2)]) | gains(channel.shape[0]))
+    after = hyper(channel, prior)
+    found = max_case_leakage(channel, prior, gain)
+    assert found.before == vulnerability(prior, gain)
+    assert found.after == max(vulnerability(after.posterior(z), gain) for z in after.outer.values)
+    assert found.after >= g_leakage(channel, prior, gain).after
+
+
+@given(channels_and_priors(), st.data())
+def test_no_gain_grows_more_at_an_output_than_its_pointwise_leakage(
+    pair: tuple[Channel, Distribution], data: st.DataObject
+) -> None:
+    channel, prior = pair
+    told, after = pointwise_leakage(channel, prior), hyper(channel, prior)
+    gain = data.draw(gains(channel.shape[0]))
+    before = vulnerability(prior, gain)
+    for each in told:
+        posterior = after.posterior(each.output)
+        assert vulnerability(posterior, gain) <= each.factor * before
+        only = Gain([[int(x == each.input) for x in channel.inputs]], ["it"], channel.inputs)
+        assert vulnerability(posterior, only) == each.factor * vulnerability(prior, only)
+    assert [each.factor for each in told] == sorted((e.factor for e in told), reverse=True)
+
+
+@given(channels_and_priors())
+def test_the_mean_of_pointwise_leakage_is_the_capacity(pair: tuple[Channel, Distribution]) -> None:
+    channel, prior = pair
+    if len(prior.support) < len(prior):
+        return
+    outer = hyper(channel, prior).outer
+    mean = sum(
+        (Fraction(outer[each.output]) * each.factor for each in pointwise_leakage(channel, prior)),
+        Fraction(0),
+    )
+    assert mean == min_capacity(channel).factor
