@@ -134,6 +134,20 @@ def test_the_search_in_floats_ends_at_the_cheapest_column_from_wherever_it_start
             )
 
 
+@pytest.mark.parametrize("graph", [CYCLE, Graph(4, [(0, 1), (1, 2), (2, 3), (3, 0), (0, 2)])])
+def test_no_column_is_hidden_by_entries_that_are_huge_elsewhere(graph: Graph) -> None:
+    ratio, rng = fmpq(10**10), np.random.default_rng(3)
+    all_columns = [[c / max(column) for c in column] for column in columns(graph, ratio)]
+    prices = rng.integers(-3, 8, size=(40, graph.order)) * 10.0 ** rng.integers(-12, 1, graph.order)
+    levels = pricing(graph, ratio).cheapest(prices, np.zeros(prices.shape, np.int64))
+    for row, found in zip(prices, levels, strict=True):
+        i, h = graph.edges.T
+        assert (np.abs(found[i] - found[h]) <= 1).all()
+        least = min(float(c) for c in np.array(all_columns) @ exact_array(row))
+        cost = float(np.power(1e10, -found.astype(float)) @ row)
+        assert cost <= least + 1e-12 * np.abs(row).max()
+
+
 def test_at_ratio_1_only_the_sum_of_the_prices_counts() -> None:
     assert pricing(CYCLE, fmpq(1)).prove(exact_array([3, -1, -1, -1, 0])[None])[0].cost == 0
     assert pricing(COMPLETE, fmpq(1)).prove(exact_array([3, -1, -1, -2])[None])[0].cost == -1

@@ -12,6 +12,7 @@ enough to be solved exactly as it is. Either way what is returned is exact: the 
 earns, and the bound. See ``docs/proofs/design.md``.
 """
 
+from collections.abc import Iterator
 from fractions import Fraction
 from functools import partial
 from typing import NamedTuple
@@ -52,6 +53,9 @@ MOST_PIVOTS = 20
 MOST_RAISED = 10
 """How often prices are raised before they count as not proved."""
 
+NEAR = fmpq(1, 2**34)
+"""How far from what is earned a bound may be before another way is tried, if there is one."""
+
 FAR = fmpq(1, 2**24)
 """How far from what is earned a bound may be before others are tried."""
 
@@ -63,6 +67,11 @@ class Found(NamedTuple):
     value: fmpq
     prices: Array
     flows: tuple[Flow, ...]
+
+    @property
+    def gap(self) -> fmpq:
+        """How much more any private channel could earn, at most."""
+        return self.prices.sum() - self.value
 
 
 class Candidate(NamedTuple):
@@ -86,29 +95,40 @@ def best_channel(graph: Graph, ratio: Ratio, earned: Array) -> Found:
     >>> best_channel(line, Ratio.of(2), earned).value
     3/2
     """
-    unit = abs(earned).max() or fmpq(1)
-    found = _proved(_candidate(graph, ratio, earned / unit), ratio)
+    unit, tried = abs(earned).max() or fmpq(1), list[Found]()
+    for candidate in _candidates(graph, ratio, earned / unit):
+        tried.append(_proved(candidate, ratio))
+        if tried[-1].gap <= NEAR * abs(tried[-1].value):
+            break
+    found = min(tried, key=lambda each: each.gap)
     flows = tuple(flow.times(unit) for flow in found.flows)
     return Found(found.matrix, found.value * unit, found.prices * unit, flows)
 
 
-def _candidate(graph: Graph, ratio: Ratio, earned: Array) -> Candidate:
-    """Return the best channel, nearly or exactly, by the quickest way."""
+def _candidates(graph: Graph, ratio: Ratio, earned: Array) -> Iterator[Candidate]:
+    """Yield the best channel, nearly or exactly, by the quickest way first."""
     most, n, plain = rational(ratio.lower), graph.order, partial(Part.plain, graph, earned)
-    if n == 1 or most == 1 or (earned == earned[0]).all():
-        return _constant(plain())
     least = earned.min(axis=0)  # is earned at each input whatever the guess
     complete = graph.size == n * (n - 1) // 2
-    if complete and (np.count_nonzero(earned - least, axis=1) <= 1).all():
+    if n == 1 or most == 1 or (earned == earned[0]).all():
+        yield _constant(plain())
+    elif complete and (np.count_nonzero(earned - least, axis=1) <= 1).all():
         matrix, prices = _randomised_response(earned - least, most)
-        return Candidate(plain(), matrix, prices + least)
-    if complete and n > MOST_BY_COLUMNS and most < LARGEST_INSIDE:
+        yield Candidate(plain(), matrix, prices + least)
+    elif complete and n > MOST_BY_COLUMNS and most < LARGEST_INSIDE:
         near, floats = propose_on_complete(float_array(earned), to_float(most))
-        return _lifted(plain(), ratio.lower, near, floats)
-    if ratio.is_exact and n * len(earned) <= MOST_DIRECT and graph.size <= 2 * n:
-        direct = _direct(plain(), most)
-        if direct is not None:
-            return direct
+        yield _lifted(plain(), ratio.lower, near, floats)
+    elif n * len(earned) <= MOST_DIRECT and graph.size <= 2 * n:
+        ways = (partial(_direct, plain(), most), partial(_by_columns, graph, ratio, earned))
+        found = (way() for way in (ways if ratio.is_exact else ways[::-1]))
+        yield from (each for each in found if each is not None)
+    else:
+        yield _by_columns(graph, ratio, earned)
+
+
+def _by_columns(graph: Graph, ratio: Ratio, earned: Array) -> Candidate:
+    """Return the best channel from columns that are generated."""
+    most = rational(ratio.lower)
     part, way = Part.of(graph, earned), pricing(graph, most)
     per_level = most.height_bits() * len(part.sizes)
     exactly = ratio.is_exact and 2 * per_level <= MOST_BITS

@@ -9,7 +9,7 @@ An arc i → h between neighbours is *tight* if g_h = g_i + 1, that is c_i = λ�
 flow along tight arcs such that every vertex but the root receives y_i·c_i on balance, no private
 column is cheaper (``docs/proofs/columns.md``). If not, the vertices at which the flow is stuck
 form a set that is better raised or lowered as a whole. So :func:`descend` ends at the cheapest
-column with the flow that proves it, without a tolerance. Its numbers may be integers or floats.
+column with the flow that proves it, without a tolerance.
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -156,16 +156,13 @@ def descend(
     levels: Sequence[int],
     net: Callable[[Sequence[int]], Sequence[Any]],
     root: int,
-    most_steps: int | None = None,
-) -> tuple[list[int], Received | None]:
+) -> tuple[list[int], Received]:
     """Return the levels of the cheapest column and the flow that proves it.
 
-    ``net`` gives y_i·c_i at some levels, up to a common factor. With floats the search may never
-    end; after ``most_steps`` the levels that it has come to are returned, and no flow.
+    ``net`` gives y_i·c_i at some levels, up to a common factor.
     """
     now = list(levels)
-    steps = 0
-    while most_steps is None or steps < most_steps:
+    while True:
         found = route(neighbours, now, net(now), root)
         if not isinstance(found, Stuck):
             return now, found
@@ -176,8 +173,6 @@ def descend(
         )
         for v in moved:
             now[v] += sign * reach
-        steps += 1
-    return now, None
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -230,7 +225,6 @@ def cheapest_column(
     """
     column = _Integers.of(ratio, prices, int(graph.eccentricities[root]))
     levels, received = descend(neighbour_lists(graph), start, column.net, root)
-    assert received is not None
     used = tuple((i, h, amount) for h, come in enumerate(received) for i, amount in come.items())
     units = {g: column.unit * ratio**g for g in set(levels)}
     return Flow(sum(column.net(levels), fmpz(0)) * column.unit, tuple(levels), used, units)

@@ -25,7 +25,6 @@ from leaktight.worst_case.columns.flow import (
     Flow,
     Neighbours,
     cheapest_column,
-    descend,
     neighbour_lists,
 )
 
@@ -227,7 +226,7 @@ class _AnyGraph:
         # Above some ratio the best columns hardly change, and floats overflow.
         ratio = min(to_float(self.ratio), LARGEST ** (1 / max(1, deepest)))
         if deepest * math.log2(ratio) > MOST_TOGETHER:
-            return self._one_by_one(prices, ratio, deepest)
+            return self._by_layers(prices, ratio, deepest)
         roots = np.argmin(prices, axis=1)
         found = start - np.take_along_axis(start, roots[:, None], axis=1)
         tails, heads = np.concatenate([self.graph.edges, self.graph.edges[:, ::-1]]).T
@@ -250,19 +249,30 @@ class _AnyGraph:
             found[left] = levels - np.take_along_axis(levels, roots[left][:, None], axis=1)
         return found
 
-    def _one_by_one(self, prices: Floats, ratio: float, deepest: int) -> Indices:
-        """Descend by flows of Python's, which tell amounts of any size from nothing."""
-        neighbours = neighbour_lists(self.graph)
-        powers = [ratio**-g for g in range(-deepest, deepest + 1)]
+    def _by_layers(self, prices: Floats, ratio: float, deepest: int) -> Indices:
+        """Return columns of least cost among those whose entries are at most 1, by one cut each.
+
+        Each vertex of the graph has one for each level that it may exceed: which of them it does
+        is chosen. Whoever exceeds a level exceeds the next, and so do the neighbours.
+        """
+        import igraph
+
+        n, layers = self.graph.order, min(deepest, 1 + int(MOST_SEEN / math.log2(ratio)))
+        steps, every = -np.diff(np.power(ratio, -np.arange(layers + 1.0))), np.arange(n * layers)
+        own = np.stack([np.arange(n)] * 2, axis=1)
+        both = np.concatenate([self.graph.edges, self.graph.edges[:, ::-1], own])
+        lower, upper = (both[:, [k]] * layers + np.arange(k, layers - 1 + k) for k in (0, 1))
+        source, sink = np.full_like(every, n * layers), np.full_like(every, n * layers + 1)
+        tails = np.concatenate([lower.ravel(), source, every])
+        heads = np.concatenate([upper.ravel(), every, sink])
+        network = igraph.Graph(n * layers + 2, np.stack([tails, heads], axis=1), directed=True)
         found = np.empty(prices.shape, dtype=np.int64)
-        for w, row in enumerate(prices.tolist()):
-
-            def net(levels: Sequence[int], row: list[float] = row) -> list[float]:
-                return [a * powers[g + deepest] for a, g in zip(row, levels, strict=True)]
-
-            root = int(np.argmin(row))
-            start = self.graph.distances[root].tolist()
-            found[w], _ = descend(neighbours, start, net, root, MOST_STEPS)
+        for w, row in enumerate(prices):
+            net = np.outer(row, steps).ravel()
+            unlimited = np.full(lower.size, 1 + np.abs(net).sum())
+            capacity = np.concatenate([unlimited, np.maximum(-net, 0), np.maximum(net, 0)])
+            side = network.maxflow(n * layers, n * layers + 1, capacity.tolist()).membership[:-2]
+            found[w] = np.sum(np.array(side).reshape(n, layers), axis=1)  # 1 is the sink's
         return found
 
     def prove(self, prices: Array, roots: Sequence[int] | None = None) -> list[Flow]:

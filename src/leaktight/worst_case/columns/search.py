@@ -132,12 +132,12 @@ class Part:
 
 def _symmetry(graph: Graph, earned: Array) -> AutomorphismGroup | None:
     """Return automorphisms that keep what is earned, acting on guesses as on inputs, if any."""
-    if earned.shape[0] != earned.shape[1]:
+    group = automorphism_group(graph)
+    if earned.shape[0] != earned.shape[1] or not len(group.generators):
         return None
     number: dict[fmpq, int] = {}
     alike = np.array([number.setdefault(e, len(number)) for e in earned.ravel().tolist()])
     alike = alike.reshape(earned.shape)
-    group = automorphism_group(graph)
     kept = [g for g in group.generators if np.array_equal(alike[np.ix_(g, g)], alike)]
     return AutomorphismGroup.from_indices(graph, kept) if kept else None
 
