@@ -151,13 +151,16 @@ def propose_columns(
     best prices do, which are found in fewer rounds.
     """
     near, distances = min(to_float(ratio), LARGEST), part.graph.distances.astype(np.int64)
+    constant = np.zeros_like(distances[:1])
+    alone = constant, np.ones(1), part.floats[part.floats.sum(axis=1).argmax()]
+    if near == 1:  # up to rounding
+        return alone
     market = _Market(part, near, way, distances[part.floats[part.guesses].argmax(axis=1)])
     levels = distances[np.unique(part.orbits, return_index=True)[1]]
     rows, worth = market.offered(levels)
     prices, weights = _weighting(rows, worth, part.sizes)
     if weights.min() > -TOLERANCES.entry and not len(market.cheaper(prices, prices)[0]):
         return levels, weights, prices[part.orbits]
-    constant = np.zeros_like(levels[:1])
     known, centre = np.vstack([levels, constant]), None
     resolved = int(distances.max()) * math.log2(near) < MOST_RESOLVED
     size = len(part.guesses) * part.graph.order**2
@@ -168,7 +171,7 @@ def propose_columns(
     try:
         return _generate(market, known, centre, at_vertex)
     except Undecided:  # the solver sees no difference between columns: λ is all but 1
-        return constant, np.ones(1), part.floats[part.floats.sum(axis=1).argmax()]
+        return alone
 
 
 @dataclass(frozen=True, slots=True, eq=False)
