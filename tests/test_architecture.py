@@ -26,6 +26,7 @@ ROOMS = [
     "mechanisms",
     "samples",
     "repetition",
+    "tables",
     "studies",
     "reports",
     "papers",
@@ -151,6 +152,7 @@ def test_nothing_heavy_is_loaded_before_it_is_used() -> None:
     code = "import sys, leaktight, leaktight.commands.app; print(*sys.modules)"
     loaded = subprocess.run([sys.executable, "-c", code], capture_output=True, check=True)
     heavy = {"numpy", "scipy", "highspy", "igraph", "matplotlib", "flint", "jinja2", "rich"}
+    heavy |= {"duckdb", "narwhals", "pandas", "polars", "pyarrow", "pyspark"}
     assert heavy.isdisjoint(loaded.stdout.decode().split())
 
 

@@ -12,6 +12,7 @@
     │   ├── InvalidPolicy                  no database left, an unknown value, …
     │   ├── InvalidFile                    a file that cannot be read as what it should be
     │   └── Mismatch                       two objects whose labels do not fit together
+    ├── OverBudget                         more than a ledger has left
     ├── TooLarge                           more than memory or time allows; says how much
     └── Undecided                          not settled at this precision; never a guess
 
@@ -57,6 +58,10 @@ class InvalidFile(InvalidInput):
 
 class Mismatch(InvalidInput):
     """Two objects whose labels do not fit together."""
+
+
+class OverBudget(LeaktightError):
+    """A release that would cost more than its ledger has left. Nothing was spent."""
 
 
 class TooLarge(LeaktightError):

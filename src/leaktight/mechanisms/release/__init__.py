@@ -1,9 +1,11 @@
 """How is something drawn and released, exactly as promised?"""
 
 from leaktight.mechanisms.release.draw import sample
+from leaktight.mechanisms.release.noise import geometric_noise
 from leaktight.mechanisms.release.release import release_csv
 
 __all__ = [
+    "geometric_noise",
     "release_csv",
     "sample",
 ]

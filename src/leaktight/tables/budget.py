@@ -1,0 +1,195 @@
+"""How much has each secret pair paid, and how much is left?
+
+Releases multiply: after several of them, each chosen in the light of those before, the ratio of a
+secret pair is at most the product of its ratios (docs/proofs/tables.md). A pair pays for what tells
+its two values apart and for nothing else, so queries about other values cost it nothing.
+"""
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from fractions import Fraction
+
+import numpy as np
+import numpy.typing as npt
+from flint import arb
+
+from leaktight.errors import InvalidNumber
+from leaktight.exact.numbers import Number, as_printed, fraction, rational
+from leaktight.exact.powers import Powers
+from leaktight.exact.ratio import Ratio, RatioLike
+from leaktight.exact.rounding import ln, outward, precision
+from leaktight.exact.shown import above, shown
+from leaktight.tables.weights import Places, Weights
+
+UNIT = 2.0**-50
+"""So much, relatively, a logarithm and each addition may be off; eight times what they are."""
+
+
+@dataclass(frozen=True, slots=True)
+class Budget:
+    """The largest ratio that any secret pair may have after all releases together.
+
+    It is a rational ratio λ, or a rational ε. Then e^ε is no rational number (but for ε = 0), so
+    that it is always decided, by logarithms that are enclosed tightly enough, on which side of it
+    a product of rationals lies.
+
+    >>> third = Budget.of(epsilon="1/3")
+    >>> third.allows(Powers.of((Fraction(4, 3), 1))), third.allows(Powers.of((Fraction(7, 5), 1)))
+    (True, False)
+    >>> Budget.of(ratio=8).allows(Powers.of((Fraction(2), 3)))
+    True
+    """
+
+    ratio: Fraction | None
+    epsilon: Fraction | None
+
+    @classmethod
+    def of(cls, ratio: RatioLike = None, epsilon: Number | None = None) -> "Budget":
+        """Read it from ``ratio``, or from ``epsilon``: a number, or such as ``"ln 2"``."""
+        read = Ratio.of(ratio, epsilon)
+        if read.upper == 1:
+            raise InvalidNumber("a budget needs an ε above 0: with ε = 0 nothing can be released")
+        if read.is_exact:
+            return cls(read.lower, None)
+        if epsilon is None:
+            raise InvalidNumber(
+                "a budget must be known exactly: give epsilon=, or a rational ratio="
+            )
+        return cls(None, fraction(as_printed(epsilon)))
+
+    @classmethod
+    def read(cls, text: str) -> "Budget":
+        """Return what ``str`` wrote."""
+        name, _, number = text.partition(" ")
+        exact = fraction(rational(number))
+        return cls(exact, None) if name == "ratio" else cls(None, exact)
+
+    def allows(self, spent: Powers) -> bool:
+        """Say, exactly, whether so much may be spent."""
+        if self.ratio is not None:
+            return spent <= self.ratio
+        assert self.epsilon is not None
+        bits = 128
+        while True:
+            with precision(bits):
+                left = arb(rational(self.epsilon)) - _logarithm(spent)
+                if left > 0 or left < 0:
+                    return bool(left > 0)
+            bits *= 2
+
+    def left(self, spent: Powers) -> float:
+        """Return the ε that is left, rounded down, and never below 0."""
+        low, _ = outward(lambda: self._ln() - _logarithm(spent))
+        return max(0.0, low)
+
+    @property
+    def nats(self) -> float:
+        """ε, rounded to the nearest."""
+        return ln(self.ratio) if self.ratio is not None else float(self.epsilon or 0)
+
+    def _ln(self) -> arb:
+        if self.ratio is not None:
+            return arb(rational(self.ratio)).log()
+        return arb(rational(self.epsilon))
+
+    def __str__(self) -> str:
+        return f"ratio {self.ratio}" if self.ratio is not None else f"epsilon {self.epsilon}"
+
+    def told(self) -> str:
+        """Say it as a person reads it."""
+        return f"ε = {f'ln {shown(self.ratio)}' if self.ratio is not None else shown(self.epsilon)}"
+
+
+def _logarithm(number: Powers) -> arb:
+    return sum((e * arb(rational(base)).log() for base, e in number.factors), start=arb(0))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Paid:
+    """What one release costs: with exponents e, r^e for each pair, where r is its ``step``."""
+
+    step: Fraction
+    blocks: tuple[tuple[Weights, int], ...]
+    """Each block of W, and its share."""
+
+    def exponents(self, pairs: Places) -> Places:
+        """Return for each pair of values Σ share·|W_u − W_v|."""
+        total = np.zeros(pairs.shape[:-1], dtype=np.int64)
+        for weights, share in self.blocks:
+            total += share * weights.distances(pairs)
+        return total
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Spent:
+    """What each of some pairs has paid: Π r^e over the releases, as exponents e of each step r.
+
+    >>> one, two = np.array([2, 1]), np.array([0, 3])
+    >>> spent = Spent.of(2, [(Fraction(3, 2), one), (Fraction(2), two), (Fraction(3, 2), one)])
+    >>> spent.ratio(0).value, spent.ratio(1).value
+    (Fraction(81, 16), Fraction(18, 1))
+    >>> spent.worst, spent.within(Budget.of(ratio=18)), spent.within(Budget.of(ratio=17))
+    (1, True, False)
+    """
+
+    exponents: dict[Fraction, Places]
+    pairs: int
+
+    @classmethod
+    def of(cls, pairs: int, paid: Iterable[tuple[Fraction, Places]]) -> "Spent":
+        """Add up what was paid, by step."""
+        total: dict[Fraction, Places] = {}
+        for step, exponents in paid:
+            if step != 1:
+                total[step] = total[step] + exponents if step in total else exponents
+        return cls(total, pairs)
+
+    def ratio(self, pair: int) -> Powers:
+        """Return what a pair has paid, exactly."""
+        return Powers.of(*((step, int(e[pair])) for step, e in self.exponents.items()))
+
+    def nats(self) -> npt.NDArray[np.float64]:
+        """Return the logarithms of what was paid; :attr:`slack` says how far they may be off."""
+        total = np.zeros(self.pairs)
+        for step, exponents in self.exponents.items():
+            total += exponents * ln(step)
+        return total
+
+    @property
+    def slack(self) -> float:
+        """By so much, relatively, the logarithms may be off: all terms are positive."""
+        return (len(self.exponents) + 4) * UNIT
+
+    @property
+    def worst(self) -> int | None:
+        """The pair that has paid most; None if there is no pair."""
+        if not self.pairs:
+            return None
+        near = self.nats()
+        candidates = np.flatnonzero(near >= near.max() * (1 - 2 * self.slack))
+        return max(self._distinct(candidates), key=self.ratio)
+
+    def within(self, budget: Budget) -> bool:
+        """Say, exactly, whether no pair has paid more than the budget."""
+        if not self.pairs:
+            return True
+        near, limit = self.nats(), budget.nats
+        if (near > limit * (1 + self.slack) ** 2).any():
+            return False
+        close = np.flatnonzero(near >= limit * (1 - self.slack) ** 2)
+        return all(budget.allows(self.ratio(pair)) for pair in self._distinct(close))
+
+    def _distinct(self, pairs: npt.NDArray[np.intp]) -> Iterator[int]:
+        """Yield one of each kind of pairs that paid alike."""
+        seen = set[tuple[int, ...]]()
+        columns = [exponents[pairs] for exponents in self.exponents.values()]
+        for i, pair in enumerate(pairs.tolist()):
+            paid = tuple(int(column[i]) for column in columns)
+            if paid not in seen:
+                seen.add(paid)
+                yield pair
+
+
+def told_epsilon(ratio: Powers) -> str:
+    """Return the ε of a ratio, rounded up, as a person reads it."""
+    return above(max(0.0, ratio.nats))

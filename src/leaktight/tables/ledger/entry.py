@@ -1,0 +1,106 @@
+"""What does a ledger say of one release?
+
+Entries are chained by hashes: one that was changed or taken out is found.
+"""
+
+import json
+import sqlite3
+import zlib
+from collections.abc import Iterator
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+from leaktight.errors import InvalidFile
+from leaktight.tables.weights import Weights
+from leaktight.tables.writing import canonical, digest
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """A release in a ledger: what it asked, what it cost, and whether its numbers were drawn."""
+
+    number: int
+    name: str
+    time: str
+    question: str
+    """What was asked, as JSON."""
+    step: Fraction
+    blocks: tuple[tuple[str, int], ...]
+    """For each block the digest of its weights, and its share."""
+    chain: str = ""
+    answered: bool = False
+    """If not, nobody has seen any numbers."""
+
+    @property
+    def queries(self) -> list[str]:
+        """The names of what was asked."""
+        return [query["name"] for query in json.loads(self.question)["queries"]]
+
+    def row(self) -> tuple[Any, ...]:
+        """Return it as a row of its table, without the link of the chain."""
+        blocks = canonical([list(block) for block in self.blocks])
+        return (self.number, self.name, self.time, self.question, str(self.step), blocks)
+
+    def link(self, before: str) -> str:
+        """Return its link of the chain."""
+        return digest(before, *map(str, self.row()))
+
+
+def read_entries(file: sqlite3.Connection) -> Iterator[Entry]:
+    """Yield the entries, the first first."""
+    for number, name, time, question, step, blocks, chain, answered in file.execute(
+        "SELECT entry.*, answer.number IS NOT NULL FROM entry LEFT JOIN answer USING (number) "
+        "ORDER BY number"
+    ):
+        try:
+            used = tuple((str(name), int(share)) for name, share in json.loads(blocks))
+            exactly = Fraction(step)
+        except (ValueError, TypeError, ZeroDivisionError):
+            raise InvalidFile(f"the ledger was changed at its entry {number}") from None
+        yield Entry(number, name, time, question, exactly, used, chain, bool(answered))
+
+
+def verify_chain(file: sqlite3.Connection, first: str) -> None:
+    """Refuse entries that were changed or taken out."""
+    last = first
+    for number, entry in enumerate(read_entries(file), 1):
+        last = entry.link(last)
+        if entry.number != number or entry.chain != last:
+            raise InvalidFile(f"the ledger was changed at its entry {number}")
+    if file.execute(
+        "SELECT 1 FROM answer WHERE number NOT IN (SELECT number FROM entry)"
+    ).fetchone():
+        raise InvalidFile("the ledger was changed: it has an answer without an entry")
+
+
+def write_answer(file: sqlite3.Connection, entry: Entry, numbers: list[list[int]]) -> None:
+    """Keep the numbers of an entry."""
+    text = canonical(numbers)
+    row = (entry.number, zlib.compress(text.encode()), digest(entry.chain, text))
+    file.execute("INSERT INTO answer VALUES (?, ?, ?)", row)
+
+
+def read_answer(file: sqlite3.Connection, entry: Entry) -> tuple[tuple[int, ...], ...]:
+    """Return the numbers of an entry, which must be as they were stored."""
+    try:
+        [(content, link)] = file.execute(
+            "SELECT numbers, chain FROM answer WHERE number = ?", (entry.number,)
+        ).fetchall()
+        text = zlib.decompress(content).decode()
+        if link != digest(entry.chain, text):
+            raise ValueError
+        return tuple(map(tuple, json.loads(text)))
+    except (ValueError, TypeError, zlib.error):
+        raise InvalidFile(f"the ledger was changed at the answer {entry.number}") from None
+
+
+def read_weights(file: sqlite3.Connection, name: str) -> Weights:
+    """Return the weights of a digest."""
+    found = file.execute(
+        "SELECT shape, size, places FROM weights WHERE digest = ?", (name,)
+    ).fetchone()
+    weights = None if found is None else Weights.unpacked(*found)
+    if weights is None or weights.digest != name:
+        raise InvalidFile("the ledger was changed: weights of an entry are missing or others")
+    return weights

@@ -1,0 +1,261 @@
+"""What has been released, at what cost, and what is left? A ledger.
+
+It is made once, with a policy and a budget. A release first writes what it will spend, and only
+then draws; the answer is written too before anybody sees it. So whatever happens in between, what
+was seen was paid for.
+"""
+
+import os
+import sqlite3
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from contextlib import closing, contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from secrets import token_hex
+from tempfile import TemporaryDirectory
+from typing import Any
+
+from leaktight.errors import InvalidFile, InvalidInput, OverBudget
+from leaktight.exact.numbers import Number
+from leaktight.exact.ratio import RatioLike
+from leaktight.policies.policy import Policy
+from leaktight.tables.budget import Budget, Paid, Spent, told_epsilon
+from leaktight.tables.calibration import Noise, Protection
+from leaktight.tables.ledger.entry import (
+    Entry,
+    read_answer,
+    read_entries,
+    read_weights,
+    verify_chain,
+    write_answer,
+)
+from leaktight.tables.ledger.file import (
+    connect,
+    expect_sound,
+    make_tables,
+    now,
+    set_up,
+    sync_folder,
+    told,
+)
+from leaktight.tables.writing import digest, read_protection, write_protection
+
+
+@dataclass(frozen=True, slots=True)
+class Ledger:
+    """An open ledger: who is protected, how much may be spent, and the file that knows the rest.
+
+    >>> from tempfile import TemporaryDirectory
+    >>> from leaktight.policies.secrets import SecretGraph
+    >>> with TemporaryDirectory() as folder:
+    ...     policy = Policy(SecretGraph.line(["low", "middle", "high"]), records=100)
+    ...     ledger = Ledger.create(Path(folder) / "wages.ledger", policy, epsilon=1)
+    ...     print(ledger.budget.told(), len(ledger.entries()))
+    ε = 1 0
+    """
+
+    path: Path
+    identity: str
+    made: str
+    budget: Budget
+    protection: Protection
+    chain: str
+
+    @classmethod
+    def create(
+        cls,
+        path: str | Path,
+        policy: Policy,
+        *,
+        ratio: RatioLike = None,
+        epsilon: Number | None = None,
+        absent: Any = None,
+        rows_per_person: int = 1,
+    ) -> "Ledger":
+        """Make a new ledger for a policy, with a budget; a file that is there is never touched.
+
+        ``absent`` is the value of who is not in the table, if the number of rows is private, and
+        ``rows_per_person`` the most rows that one person may have.
+        """
+        target = Path(path)
+        budget = Budget.of(ratio, epsilon)
+        protection = write_protection(Protection(policy, absent, rows_per_person))
+        head = (token_hex(16), now(), str(budget), protection)
+        if target.exists() or target.is_symlink():
+            raise InvalidFile(f"{target} is there already; a ledger is made only once")
+        with told(target, "be made"), TemporaryDirectory(dir=target.parent) as folder:
+            new = Path(folder) / "new"
+            with closing(sqlite3.connect(new, isolation_level=None)) as file:
+                set_up(file)
+                file.execute("BEGIN IMMEDIATE")
+                make_tables(file)
+                file.execute("INSERT INTO head VALUES (?, ?, ?, ?, ?)", (*head, digest(*head)))
+                file.execute("COMMIT")
+            os.link(new, target)  # fails if a file has come there meanwhile
+            sync_folder(target.parent)
+        return cls.open(target)
+
+    @classmethod
+    def open(cls, path: str | Path) -> "Ledger":
+        """Read a ledger; one that is damaged, or that somebody changed, is refused."""
+        file = Path(path)
+        if not file.exists():
+            raise InvalidFile(
+                f"there is no ledger {file}; it is made once, with a policy and a budget"
+            )
+        if not file.is_file():
+            raise InvalidFile(f"{file} is no file; a ledger is one")
+        with told(file, "be read"), closing(connect(file, "ro")) as opened:
+            expect_sound(file, opened)
+            [(*head, chain)] = opened.execute("SELECT * FROM head").fetchall()
+            if chain != digest(*head):
+                raise InvalidFile(f"the ledger {file} was changed: its policy or its budget")
+            verify_chain(opened, chain)
+        identity, made, budget, protection = head
+        return cls(file, identity, made, Budget.read(budget), read_protection(protection), chain)
+
+    # --- what it says ----------------------------------------------------------------------
+
+    def entries(self) -> tuple[Entry, ...]:
+        """Return all releases, the first first."""
+        with self._reading() as opened:
+            return tuple(read_entries(opened))
+
+    def find(self, name: str) -> Entry | None:
+        """Return the release of this name, if there is one."""
+        return next((entry for entry in self.entries() if entry.name == name), None)
+
+    def answer(self, entry: Entry) -> tuple[tuple[int, ...], ...]:
+        """Return the numbers of a release, as they are on the disk."""
+        with self._reading() as opened:
+            return read_answer(opened, entry)
+
+    def paid(self) -> list[tuple[Paid, int]]:
+        """Return the releases with what each costs, and how many cost the same."""
+        with self._reading() as opened:
+            return _paid(opened, read_entries(opened))
+
+    def spent(self) -> Spent:
+        """Return what all releases together cost each secret pair."""
+        return self._spent(self.paid())
+
+    def _spent(self, paid: Iterable[tuple[Paid, int]]) -> Spent:
+        rows, pairs = self.protection.rows_per_person, self.protection.pairs
+        costs = ((one.step, times * rows * one.exponents(pairs)) for one, times in paid)
+        return Spent.of(len(pairs), costs)
+
+    # --- what is written -------------------------------------------------------------------
+
+    def spend(self, name: str, question: str, noise: Noise) -> Entry:
+        """Write what a release will cost, unless there is one of this name; then return that.
+
+        When this returns, the entry is on the disk. A budget that does not allow it, a name that
+        was used for another question and a ledger that was swapped meanwhile are refused.
+        """
+        with self._writing() as opened:
+            before = list(read_entries(opened))
+            known = next((entry for entry in before if entry.name == name), None)
+            if known is None:
+                self._insert(opened, before, name, question, noise)
+            else:
+                self.expect_same(known, question)
+        found = self.find(name)
+        if found is None:  # the file is another one by now
+            raise InvalidFile(f"{self.path} was swapped while it was written; nothing was drawn")
+        return found
+
+    def store(self, entry: Entry, numbers: list[list[int]]) -> tuple[tuple[int, ...], ...]:
+        """Write the numbers of a release, unless it has some; return those that are on the disk."""
+        with self._writing() as opened:
+            [known] = [each for each in read_entries(opened) if each.number == entry.number]
+            if not known.answered:
+                write_answer(opened, entry, numbers)
+        return self.answer(entry)
+
+    def expect_same(self, entry: Entry, question: str) -> None:
+        """Refuse a name that was used for another question."""
+        if entry.question != question:
+            raise InvalidInput(
+                f"the ledger {self.path} has another release called {entry.name!r}, of "
+                f"{entry.time}; ask the same again, or choose another name"
+            )
+
+    def expect(self, protection: Protection) -> None:
+        """Refuse to spend for another policy than the ledger was made for."""
+        if write_protection(protection) != write_protection(self.protection):
+            raise InvalidInput(
+                f"the ledger {self.path} was made for another policy: {self.protection}, not "
+                f"{protection}, or other values or pairs; what was spent under one says nothing of "
+                "the other"
+            )
+
+    def _insert(
+        self,
+        opened: sqlite3.Connection,
+        before: list[Entry],
+        name: str,
+        question: str,
+        noise: Noise,
+    ) -> None:
+        for weights in (block.weights for block in noise.blocks):
+            opened.execute(
+                "INSERT OR IGNORE INTO weights VALUES (?, ?, ?, ?)",
+                (weights.digest, str(weights.shape), weights.size, weights.packed()),
+            )
+        blocks = tuple((block.weights.digest, block.query.share) for block in noise.blocks)
+        new = Entry(len(before) + 1, name, now(), question, noise.step, blocks)
+        paid = _paid(opened, before)
+        after = self._spent([*paid, (noise.paid, 1)])
+        if not after.within(self.budget):
+            raise OverBudget(self._too_much(name, self._spent(paid), after))
+        link = new.link(before[-1].chain if before else self.chain)
+        opened.execute("INSERT INTO entry VALUES (?, ?, ?, ?, ?, ?, ?)", (*new.row(), link))
+
+    def _too_much(self, name: str, before: Spent, after: Spent) -> str:
+        worst = after.worst or 0
+        u, v = (self.protection.values[i] for i in self.protection.pairs[worst].tolist())
+        return (
+            f"the release {name!r} would bring the pair {u!r:.40}, {v!r:.40} to ε ≤ "
+            f"{told_epsilon(after.ratio(worst))}, and the budget of {self.path} is "
+            f"{self.budget.told()}; that pair has ε = {self.budget.left(before.ratio(worst)):.4g} "
+            "left"
+        )
+
+    # --- the file --------------------------------------------------------------------------
+
+    @contextmanager
+    def _reading(self) -> Iterator[sqlite3.Connection]:
+        with told(self.path, "be read"), closing(connect(self.path, "ro")) as opened:
+            self._expect_itself(opened)
+            yield opened
+
+    @contextmanager
+    def _writing(self) -> Iterator[sqlite3.Connection]:
+        """Hold the ledger alone, and write all or nothing."""
+        with told(self.path, "be written"), closing(connect(self.path, "rw")) as opened:
+            set_up(opened)
+            opened.execute("BEGIN IMMEDIATE")
+            try:
+                self._expect_itself(opened)
+                verify_chain(opened, self.chain)
+                yield opened
+                opened.execute("COMMIT")
+            finally:
+                if opened.in_transaction:
+                    opened.execute("ROLLBACK")
+
+    def _expect_itself(self, opened: sqlite3.Connection) -> None:
+        [(chain,)] = opened.execute("SELECT chain FROM head").fetchall()
+        if chain != self.chain:
+            raise InvalidFile(f"{self.path} was swapped for another ledger; nothing was drawn")
+
+
+def _paid(opened: sqlite3.Connection, entries: Iterable[Entry]) -> list[tuple[Paid, int]]:
+    """Return what entries cost; the same weights are read once."""
+    alike = Counter((entry.step, entry.blocks) for entry in entries)
+    known = {name: read_weights(opened, name) for _, blocks in alike for name, _ in blocks}
+    return [
+        (Paid(step, tuple((known[name], share) for name, share in blocks)), times)
+        for (step, blocks), times in alike.items()
+    ]

@@ -1,0 +1,203 @@
+"""How is a table released? Count, spend, draw, store, and only then show.
+
+What a release will cost is on the disk before its noise is drawn, and its numbers are there before
+anybody sees them. A release that was stopped in between is paid for, and nobody has seen it: asked
+again under its name, it is drawn then. One that was stored is never drawn again.
+"""
+
+from collections.abc import Hashable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from leaktight.errors import InvalidInput
+from leaktight.exact.numbers import Number
+from leaktight.exact.ratio import Ratio, RatioLike
+from leaktight.labels import Labels
+from leaktight.mechanisms.release import geometric_noise
+from leaktight.policies.policy import Policy
+from leaktight.tables.calibration import Noise, Protection, calibrated
+from leaktight.tables.interval import half_width, read_confidence
+from leaktight.tables.ledger import Entry, Ledger
+from leaktight.tables.query import Block, Kind, TableQuery
+from leaktight.tables.rows import Counted, Reading, count_rows
+from leaktight.tables.writing import canonical
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Answer:
+    """The numbers of one query, each with a cell that says what it is about."""
+
+    name: str
+    kind: Kind
+    cells: Labels
+    numbers: tuple[int, ...]
+    noises: tuple[int, ...]
+    """How many noises each number has: 0 if it is exact, 2 for a difference of two."""
+    step: Fraction
+    """1/α of the noise."""
+
+    def intervals(self, confidence: Number = "0.95") -> list[tuple[int, int]]:
+        """Return for each number where the true one lies, with at least this chance each.
+
+        It is exact: the noise is known. The numbers are not cut off at 0.
+        """
+        level = read_confidence(confidence)
+        widths = {n: half_width(self.step, level, n) for n in set(self.noises)}
+        return [
+            (k - widths[n], k + widths[n]) for k, n in zip(self.numbers, self.noises, strict=True)
+        ]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class TableRelease:
+    """Released numbers: what a ledger has, as an object of numbers with nothing left to compute."""
+
+    entry: Entry
+    ledger: Ledger
+    noise: Noise
+    answers: tuple[Answer, ...]
+    counted: Counted | None
+    """How the table was read; None if the numbers were in the ledger already."""
+
+    def __getitem__(self, query: str) -> Answer:
+        """Return the numbers of a query, by its name."""
+        for answer in self.answers:
+            if answer.name == query:
+                return answer
+        names = [answer.name for answer in self.answers]
+        raise InvalidInput(f"the release has no query {query!r}; there are {names}")
+
+
+def release(
+    source: Any,
+    policy: Policy,
+    queries: Iterable[TableQuery],
+    *,
+    name: str,
+    ledger: str | Path,
+    columns: Sequence[str] | str,
+    ratio: RatioLike = None,
+    epsilon: Number | None = None,
+    table: str | None = None,
+    person: str | None = None,
+    rows_per_person: int = 1,
+    keep: str | None = None,
+    absent: Hashable | None = None,
+    outside: Hashable | None = None,
+    cuts: Mapping[str, Sequence[Any]] | None = None,
+    clamp: Sequence[str] = (),
+    rng: np.random.Generator | None = None,
+) -> TableRelease:
+    """Release noisy answers to some queries about a table, paid for from a ledger.
+
+    ``source`` is a file that ends in .csv, .parquet or .duckdb, or a frame of pandas, polars,
+    pyarrow, DuckDB, Ibis or Spark. ``columns`` hold the values of the policy: one, or several if
+    its values are tuples. What the rows must be is told in :class:`Reading`. The noise is
+    geometric, drawn exactly, and so wide that all queries together are private at the ratio. The
+    ledger must have been made for this policy, by :meth:`Ledger.create`.
+
+    Asked again under the same ``name``, the same numbers come back, and nothing is spent.
+
+    >>> import polars
+    >>> from tempfile import TemporaryDirectory
+    >>> from leaktight.policies.secrets import SecretGraph
+    >>> from leaktight.tables.query import count_of, histogram
+    >>> wages = polars.DataFrame({"band": ["low"] * 70 + ["middle"] * 20 + ["high"] * 10})
+    >>> policy = Policy(SecretGraph.line(["low", "middle", "high"]), records=100)
+    >>> asked = [histogram("by band"), count_of("well paid", ["high"])]
+    >>> with TemporaryDirectory() as folder:
+    ...     book = Path(folder) / "wages.ledger"
+    ...     _ = Ledger.create(book, policy, ratio=16)
+    ...     how = {"name": "2024", "ledger": book, "columns": "band", "ratio": 16}
+    ...     done = release(wages, policy, asked, **how)
+    ...     again = release(wages, policy, asked, **how)
+    >>> done["by band"].numbers == again["by band"].numbers, len(done["by band"].numbers)
+    (True, 3)
+    >>> str(done.noise.level), done["by band"].kind
+    ('(4)^2', <Kind.ORDERED: 'ordered histogram'>)
+    """
+    named = (columns,) if isinstance(columns, str) else tuple(columns)
+    reading = Reading(named, person, keep, outside, dict(cuts or {}), tuple(clamp))
+    protection = Protection(policy, absent, rows_per_person)
+    noise = calibrated(protection, queries, Ratio.of(ratio, epsilon), named)
+    if not isinstance(name, str) or not name.strip():
+        raise InvalidInput(f"a release needs a name of its own, got {name!r:.60}")
+    book = Ledger.open(ledger)
+    book.expect(protection)
+    question = _question(noise, reading, rng is not None)
+    known = book.find(name)
+    if known is not None:
+        book.expect_same(known, question)
+        if known.answered:
+            return _told(known, book, noise, book.answer(known), None)
+    counts = count_rows(source, protection, reading, table)
+    return publish(book, name, question, noise, counts, rng)
+
+
+def publish(
+    book: Ledger,
+    name: str,
+    question: str,
+    noise: Noise,
+    counts: Counted,
+    rng: np.random.Generator | None = None,
+) -> TableRelease:
+    """Spend, draw, store, and return what was stored: in this order, each on the disk first."""
+    entry = book.spend(name, question, noise)
+    drawn = [_drawn(block, noise, counts, rng) for block in noise.blocks]
+    return _told(entry, book, noise, book.store(entry, drawn), counts)
+
+
+def _question(noise: Noise, reading: Reading, seeded: bool) -> str:
+    """Return what is asked: queries as they are calibrated, and how rows are read."""
+    queries = {block.query.name: block.query.to_dict() for block in noise.blocks}
+    return canonical(
+        {
+            "queries": list(queries.values()),
+            "step": str(noise.step),
+            "rows": reading.to_dict(),
+            "randomness": "a generator for tests" if seeded else "the operating system",
+        }
+    )
+
+
+def _drawn(
+    block: Block, noise: Noise, counts: Counted, rng: np.random.Generator | None
+) -> list[int]:
+    """Return the true numbers of a block with their noise."""
+    steps = noise.steps(block)
+    true = block.weights.answers(counts.counts)
+    noisy = [i for i, step in enumerate(steps) if step is not None]
+    if noisy:
+        added = geometric_noise(len(noisy), ratio=steps[noisy[0]], rng=rng)
+        for i, extra in zip(noisy, added.tolist(), strict=True):
+            true[i] += int(extra)
+    return true
+
+
+def _told(
+    entry: Entry,
+    book: Ledger,
+    noise: Noise,
+    numbers: tuple[tuple[int, ...], ...],
+    counts: Counted | None,
+) -> TableRelease:
+    answers = tuple(
+        _answer(block, noise, own) for block, own in zip(noise.blocks, numbers, strict=True)
+    )
+    return TableRelease(entry, book, noise, answers, counts)
+
+
+def _answer(block: Block, noise: Noise, numbers: tuple[int, ...]) -> Answer:
+    """Return the numbers as they were asked for: of an ordered histogram the differences."""
+    kind, step = block.query.kind, noise.step**block.query.share
+    noises = [int(each is not None) for each in noise.steps(block)]
+    if kind is Kind.ORDERED:
+        before, noisy = (0, *numbers[:-1]), (0, *noises[:-1])
+        numbers = tuple(b - a for a, b in zip(before, numbers, strict=True))
+        noises = [a + b for a, b in zip(noisy, noises, strict=True)]
+    return Answer(block.name, kind, block.cells, numbers, tuple(noises), step)

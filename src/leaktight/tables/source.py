@@ -1,0 +1,184 @@
+"""Where is the table? In a file that DuckDB reads, or a frame of any library that narwhals knows.
+
+What an engine says when it fails may hold cells of the table. So nothing of it is passed on but
+the name of the error and, for a CSV file, the line.
+"""
+
+import csv
+import re
+from collections.abc import Callable, Iterable, Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from leaktight.errors import InvalidFile, InvalidInput, LeaktightError
+from leaktight.labels import suggestion
+from leaktight.tables.column import ColumnKind
+
+if TYPE_CHECKING:
+    import duckdb
+    import narwhals as nw
+
+    Frame = nw.LazyFrame[Any] | nw.DataFrame[Any]
+
+FILES = (".csv", ".parquet", ".duckdb")
+
+Done = TypeVar("Done")
+
+_FROM_TEXT = {
+    ColumnKind.TEXT: "{0}",
+    ColumnKind.WHOLE: "TRY_CAST(CASE WHEN regexp_full_match({0}, '[+-]?[0-9]+') "
+    "THEN {0} END AS HUGEINT)",
+    ColumnKind.NUMBER: "TRY_CAST(CASE WHEN regexp_full_match({0}, "
+    "'[+-]?([0-9]+[.]?[0-9]*|[.][0-9]+)([eE][+-]?[0-9]+)?') THEN {0} END AS DOUBLE)",
+    ColumnKind.TRUTH: "CASE lower({0}) WHEN 'true' THEN true WHEN 'false' THEN false END",
+    ColumnKind.DATE: "TRY_CAST(CASE WHEN regexp_full_match({0}, "
+    "'[0-9]{{4}}-[0-9]{{2}}-[0-9]{{2}}') THEN {0} END AS DATE)",
+}
+"""How a cell of a CSV file is read as what the policy declares; what is none becomes NULL."""
+
+
+def frame_of(
+    source: Any, kinds: Mapping[str, ColumnKind | None], table: str | None = None
+) -> "Frame":
+    """Return the columns of a table that are needed, as a frame of narwhals.
+
+    ``source`` is a file that ends in .csv, .parquet or .duckdb (with the name of a ``table``), or
+    a frame: pandas, polars, pyarrow, DuckDB, Ibis, Spark. In a CSV file everything is text, so
+    ``kinds`` says how each column is read; None leaves it as it is.
+    """
+    import narwhals as nw
+
+    if isinstance(source, str | Path):
+        native: Any = _file(Path(source), kinds, table)
+    else:
+        native = source
+    try:
+        frame: Frame = nw.from_native(native)
+    except TypeError:
+        raise InvalidInput(
+            "a table must be a file that ends in .csv, .parquet or .duckdb, or a frame of pandas, "
+            f"polars, pyarrow, DuckDB, Ibis or Spark, got {type(source).__name__}"
+        ) from None
+    if frame.implementation.is_spark_like():
+        _expect_strict(native)
+    names = guarded(lambda: frame.collect_schema().names())
+    for column in kinds:
+        if column not in names:
+            raise InvalidInput(f"the table has no column {column!r}; {suggestion(column, names)}")
+    return frame.select(*kinds)
+
+
+def rows_of(frame: "Frame") -> list[tuple[Any, ...]]:
+    """Return the few rows of a frame of counts."""
+    import narwhals as nw
+
+    if isinstance(frame, nw.DataFrame):
+        return list(frame.rows())
+    native: Any = frame.to_native()
+    if frame.implementation.is_duckdb():
+        return native.fetchall()
+    if frame.implementation.is_spark_like():
+        return list(map(tuple, native.collect()))
+    return list(frame.collect().rows())
+
+
+def guarded(step: Callable[[], Done]) -> Done:
+    """Run what an engine does; if it fails, say so without a word of what it says."""
+    try:
+        return step()
+    except LeaktightError:
+        raise
+    except Exception as wrong:
+        named, line = type(wrong).__name__, re.search(r"CSV Error on Line: (\d+)", str(wrong))
+    # Outside of the handler, so that nothing of the engine's error hangs on ours.
+    where = f", line {line[1]}" if line else ""
+    raise InvalidFile(
+        f"the table cannot be read{where} ({named}); what the engine says is not shown, as it may "
+        "hold cells of the table"
+    )
+
+
+def _file(path: Path, kinds: Mapping[str, ColumnKind | None], table: str | None) -> Any:
+    import duckdb
+
+    if path.suffix.lower() not in FILES:
+        raise InvalidFile(f"the file of a table must end in {', '.join(FILES)}, got {path}")
+    if not path.is_file():
+        raise InvalidFile(f"there is no file {path}")
+    if (table is not None) != (path.suffix.lower() == ".duckdb"):
+        raise InvalidFile(f"{path}: the name of a table is for a .duckdb file, and needed there")
+    if path.suffix.lower() == ".csv":
+        return _csv(path, kinds)
+    if path.suffix.lower() == ".parquet":
+        return guarded(lambda: duckdb.connect().read_parquet(str(path)))
+    file = guarded(lambda: duckdb.connect(str(path), read_only=True))
+    names = [name for (name,) in file.execute("SHOW TABLES").fetchall()]
+    if table not in names:
+        raise InvalidFile(f"{path}: there is no table {table!r}; {suggestion(table, names)}")
+    return file.table(_quoted(str(table)))
+
+
+def _csv(path: Path, kinds: Mapping[str, ColumnKind | None]) -> "duckdb.DuckDBPyRelation":
+    """Read a CSV file as text, exactly as it is: nothing is guessed, and no line is left out."""
+    import duckdb
+
+    names, delimiter = _header(path)
+    relation = guarded(
+        lambda: duckdb.connect().read_csv(
+            str(path),
+            auto_detect=False,
+            header=True,
+            columns=dict.fromkeys(names, "VARCHAR"),
+            delimiter=delimiter,
+            quotechar='"',
+            escapechar='"',
+            strict_mode=True,
+            null_padding=False,
+            na_values="",
+            allow_quoted_nulls=False,
+            ignore_errors=False,
+        )
+    )
+    wanted = [
+        f"{_FROM_TEXT[kind or ColumnKind.TEXT].format(_quoted(name))} AS {_quoted(name)}"
+        for name, kind in kinds.items()
+        if _known(name, names)
+    ]
+    return guarded(lambda: relation.project(", ".join(wanted)))
+
+
+def _header(path: Path) -> tuple[list[str], str]:
+    """Return the names of the columns, and what stands between them."""
+    try:
+        with path.open(newline="", encoding="utf-8-sig") as text:
+            first = text.readline()
+    except UnicodeDecodeError:
+        raise InvalidFile(f"{path}, line 1: not text in UTF-8") from None
+    except OSError as wrong:
+        raise InvalidFile(f"{path} cannot be read: {wrong.strerror}") from None
+    delimiter = next((mark for mark in ",;\t" if mark in first), ",")
+    names = next(csv.reader([first], delimiter=delimiter), [])
+    if not all(names) or not names or len(set(names)) < len(names):
+        raise InvalidFile(f"{path}, line 1: expected the names of the columns, each once")
+    return names, delimiter
+
+
+def _known(column: str, names: Iterable[str]) -> bool:
+    found = list(names)
+    if column not in found:
+        raise InvalidInput(f"the table has no column {column!r}; {suggestion(column, found)}")
+    return True
+
+
+def _quoted(name: str) -> str:
+    return '"' + name.replace('"', '""') + '"'
+
+
+def _expect_strict(native: Any) -> None:
+    """Refuse Spark if what cannot be read as a number becomes NULL in silence."""
+    session = native.sparkSession
+    if session.conf.get("spark.sql.ansi.enabled") != "true":
+        raise InvalidInput(
+            "Spark must have spark.sql.ansi.enabled = true: without it, numbers overflow and texts "
+            "are cast in silence"
+        )

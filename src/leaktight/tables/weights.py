@@ -1,0 +1,139 @@
+"""What does one record add to each number that is asked for? Whole numbers W, kept by their shape.
+
+f(D) = Σ over records of W(value). A matrix with a column for each number would be far too long for
+many values, so a block of W is kept as one whole number for each value, its *place*:
+
+- a histogram: the cell of the value; W is 1 in that cell and 0 elsewhere;
+- a cumulative histogram: the rank of the value; W is 1 from that rank on;
+- a sum: what the value adds to the one number that there is.
+"""
+
+import zlib
+from dataclasses import dataclass
+from enum import StrEnum
+from hashlib import sha256
+from typing import Any, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+from leaktight.errors import InvalidFile, InvalidNumber
+
+Places: TypeAlias = npt.NDArray[np.int64]
+
+LARGEST = 2**31 - 1
+"""The largest weight of a value in a sum; in whole units, such as cents, nobody needs more."""
+
+
+class Shape(StrEnum):
+    """How W follows from the place of a value."""
+
+    HISTOGRAM = "histogram"
+    CUMULATIVE = "cumulative"
+    SUM = "sum"
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Weights:
+    """A block of W: ``size`` numbers, to which a value adds according to its place.
+
+    Not counted are the cell −1 of a histogram and the rank ``size`` of a cumulative one.
+
+    >>> ages = Weights(Shape.CUMULATIVE, np.array([0, 1, 2, 3]), size=4)
+    >>> ages.answers(np.array([5, 0, 2, 1]))
+    [5, 5, 7, 8]
+    >>> ages.distances(np.array([[0, 1], [0, 3]]))
+    array([1, 3])
+    """
+
+    shape: Shape
+    places: Places
+    size: int
+
+    def __post_init__(self) -> None:
+        least, most = {
+            Shape.HISTOGRAM: (-1, self.size - 1),
+            Shape.CUMULATIVE: (0, self.size),
+            Shape.SUM: (-LARGEST, LARGEST),
+        }[self.shape]
+        if not (self.places.min() >= least and self.places.max() <= most):
+            raise InvalidNumber(f"a place in a {self.shape} must be from {least:,} to {most:,}")
+        if self.shape is Shape.SUM and self.size != 1:
+            raise InvalidNumber(f"a sum is one number, got {self.size}")
+
+    def distances(self, pairs: npt.NDArray[np.int64]) -> Places:
+        """Return Σ_i |W_ui − W_vi| for each pair (u, v) of values, given by their positions."""
+        u, v = self.places[pairs[..., 0]], self.places[pairs[..., 1]]
+        if self.shape is Shape.HISTOGRAM:
+            return np.where(u == v, 0, (u >= 0).astype(np.int64) + (v >= 0))
+        return np.abs(u - v)
+
+    def moved(self, pairs: npt.NDArray[np.int64]) -> npt.NDArray[np.bool_]:
+        """Say of each number whether it differs between the values of some pair."""
+        u, v = self.places[pairs[:, 0]], self.places[pairs[:, 1]]
+        differ = u != v
+        if self.shape is Shape.SUM:
+            return np.array([differ.any()])
+        if self.shape is Shape.HISTOGRAM:
+            hit = np.zeros(self.size + 1, dtype=bool)  # the last for what is not counted
+            hit[u[differ]] = hit[v[differ]] = True
+            return hit[:-1]
+        change = np.zeros(self.size + 1, dtype=np.int64)
+        np.add.at(change, np.minimum(u, v), 1)
+        np.add.at(change, np.maximum(u, v), -1)
+        return np.cumsum(change)[:-1] > 0
+
+    def bare(self, pairs: npt.NDArray[np.int64], secret: npt.NDArray[np.int64]) -> Any:
+        """Say of each pair whether a number differs that is the same for all ``secret`` pairs.
+
+        Such a number has no noise, so it tells the two values apart for certain.
+        """
+        still = ~self.moved(secret)
+        u, v = self.places[pairs[..., 0]], self.places[pairs[..., 1]]
+        if self.shape is Shape.SUM:
+            return (u != v) & still[0]
+        if self.shape is Shape.HISTOGRAM:
+            cells = np.append(still, False)  # the last for what is not counted
+            return (u != v) & (cells[u] | cells[v])
+        up_to = np.concatenate([[0], np.cumsum(still)])
+        return up_to[u] != up_to[v]
+
+    def answers(self, counts: Places) -> list[int]:
+        """Return f(D), exactly, if so many records have each value."""
+        if self.shape is Shape.SUM:
+            return [sum(map(int.__mul__, self.places.tolist(), counts.tolist()))]
+        cells = np.zeros(self.size + 1, dtype=np.int64)
+        np.add.at(cells, self.places, counts)
+        if self.shape is Shape.CUMULATIVE:
+            cells = np.cumsum(cells)
+        return cells[:-1].tolist()
+
+    def matrix(self) -> Places:
+        """Return W itself, a row for each value."""
+        columns = np.arange(self.size)
+        if self.shape is Shape.HISTOGRAM:
+            return (self.places[:, None] == columns).astype(np.int64)
+        if self.shape is Shape.CUMULATIVE:
+            return (self.places[:, None] <= columns).astype(np.int64)
+        return self.places[:, None].copy()
+
+    # --- in a file -------------------------------------------------------------------------
+
+    def packed(self) -> bytes:
+        """Return the places in few bytes: steps from one value to the next repeat."""
+        return zlib.compress(np.diff(self.places, prepend=0).astype("<i8").tobytes(), 9)
+
+    @classmethod
+    def unpacked(cls, shape: str, size: int, content: bytes) -> "Weights":
+        """Return what :meth:`packed` wrote."""
+        try:
+            steps = np.frombuffer(zlib.decompress(content), dtype="<i8")
+            return cls(Shape(shape), np.cumsum(steps), size)
+        except (zlib.error, ValueError):
+            raise InvalidFile("weights in the ledger cannot be read") from None
+
+    @property
+    def digest(self) -> str:
+        """A name that no other weights have."""
+        head = f"{self.shape} {self.size} ".encode()
+        return sha256(head + self.places.astype("<i8").tobytes()).hexdigest()
