@@ -15,7 +15,8 @@ Fraction(16, 9)
 
 The names of daily use stand here; all others in their rooms, as ``lt.leakage.renyi_capacity``:
 ``policies``, ``channels``, ``leakage``, ``privacy``, ``worst_case``, ``mechanisms``, ``samples``,
-``repetition``, ``studies``, ``reports``, ``papers``, and ``exact`` and ``errors`` below them all.
+``repetition``, ``tables``, ``studies``, ``reports``, ``papers``, and ``exact`` and ``errors`` below
+them all.
 """
 
 from importlib.util import find_spec

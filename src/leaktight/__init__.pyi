@@ -10,6 +10,7 @@ from . import repetition as repetition
 from . import reports as reports
 from . import samples as samples
 from . import studies as studies
+from . import tables as tables
 from . import worst_case as worst_case
 from .channels import (
     Chance,

@@ -69,8 +69,8 @@ def new_file(
                     beside.chmod(place.stat().st_mode)
                 beside.replace(place)
             else:
-                _take(beside, place)
-            _sync_folder(place.parent)
+                take(beside, place)
+            sync_folder(place.parent)
         finally:
             beside.unlink(missing_ok=True)
 
@@ -80,7 +80,7 @@ def _is_device(path: Path) -> bool:
     return path.parts[:2] == ("/", "dev") or (path.exists() and not path.is_file())
 
 
-def _take(beside: Path, place: Path) -> None:
+def take(beside: Path, place: Path) -> None:
     """Move a file to where none may be."""
     try:
         place.hardlink_to(beside)  # fails if there is one, even one of this moment
@@ -92,7 +92,7 @@ def _take(beside: Path, place: Path) -> None:
         beside.rename(place)
 
 
-def _sync_folder(folder: Path) -> None:
+def sync_folder(folder: Path) -> None:
     """Bring the names in a folder to the disk, where a system can."""
     with suppress(OSError):
         opened = os.open(folder, os.O_RDONLY)

@@ -93,7 +93,8 @@ class Budget:
         return arb(rational(self.epsilon))
 
     def __str__(self) -> str:
-        return f"ratio {self.ratio}" if self.ratio is not None else f"epsilon {self.epsilon}"
+        name, number = ("epsilon", self.epsilon) if self.ratio is None else ("ratio", self.ratio)
+        return f"{name} {rational(number)}"
 
     def told(self) -> str:
         """Say it as a person reads it."""

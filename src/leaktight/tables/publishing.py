@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from leaktight.errors import InvalidInput
-from leaktight.exact.numbers import Number
+from leaktight.exact.numbers import Number, rational
 from leaktight.exact.ratio import Ratio, RatioLike
 from leaktight.labels import Labels
 from leaktight.mechanisms.release import geometric_noise
@@ -23,7 +23,8 @@ from leaktight.tables.calibration import Noise, Protection, calibrated
 from leaktight.tables.interval import half_width, read_confidence
 from leaktight.tables.ledger import Entry, Ledger
 from leaktight.tables.query import Block, Kind, TableQuery
-from leaktight.tables.rows import Counted, Reading, count_rows
+from leaktight.tables.reading import Reading
+from leaktight.tables.rows import Counted, count_rows
 from leaktight.tables.writing import canonical
 
 
@@ -148,8 +149,12 @@ def publish(
 ) -> TableRelease:
     """Spend, draw, store, and return what was stored: in this order, each on the disk first."""
     entry = book.spend(name, question, noise)
-    drawn = [_drawn(block, noise, counts, rng) for block in noise.blocks]
-    return _told(entry, book, noise, book.store(entry, drawn), counts)
+    return _told(entry, book, noise, book.store(entry, drawn(noise, counts, rng)), counts)
+
+
+def drawn(noise: Noise, counts: Counted, rng: np.random.Generator | None) -> list[list[int]]:
+    """Return the true numbers of each block with noise that was drawn for them alone."""
+    return [_drawn(block, noise, counts, rng) for block in noise.blocks]
 
 
 def _question(noise: Noise, reading: Reading, seeded: bool) -> str:
@@ -158,7 +163,7 @@ def _question(noise: Noise, reading: Reading, seeded: bool) -> str:
     return canonical(
         {
             "queries": list(queries.values()),
-            "step": str(noise.step),
+            "step": str(rational(noise.step)),
             "rows": reading.to_dict(),
             "randomness": "a generator for tests" if seeded else "the operating system",
         }

@@ -4,8 +4,8 @@ What must hold is checked before anything is spent: each cell has a declared val
 many rows as declared, and the table as many records as the policy says.
 """
 
-from collections.abc import Hashable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterator
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -16,55 +16,12 @@ from leaktight.exact.shown import counted
 from leaktight.labels import Labels
 from leaktight.tables.calibration import Protection
 from leaktight.tables.column import Cells, Column, ColumnKind
+from leaktight.tables.persons import check_persons, kept
+from leaktight.tables.reading import Reading
 from leaktight.tables.source import frame_of, guarded, rows_of
 
 if TYPE_CHECKING:
     from leaktight.tables.source import Frame
-
-KEEP = ("first", "last")
-
-MOST_KEPT = 1000
-"""The most values if one row of each person is kept."""
-
-
-@dataclass(frozen=True, slots=True)
-class Reading:
-    """How rows of a table become records with values of a policy.
-
-    ``outside`` is the declared value of cells that have none of the others, or are missing; if it
-    is the policy's absent value, such rows are left out. ``person`` is the column that says whose
-    a row is; with ``keep`` only one row of each person counts, the one whose value is declared
-    first, or last. ``cuts`` and ``clamp`` are by column, see :class:`Column`.
-    """
-
-    columns: tuple[str, ...]
-    person: str | None = None
-    keep: str | None = None
-    outside: Hashable | None = None
-    cuts: Mapping[str, Sequence[Any]] = field(default_factory=dict)
-    clamp: tuple[str, ...] = ()
-
-    def __post_init__(self) -> None:
-        if not self.columns or len(set(self.columns)) < len(self.columns):
-            raise InvalidInput(f"columns must be named, each once, got {list(self.columns)}")
-        for column in (*self.cuts, *self.clamp):
-            if column not in self.columns:
-                raise InvalidInput(f"cuts and clamp are for {list(self.columns)}, got {column!r}")
-        if self.keep is not None and (self.keep not in KEEP or self.person is None):
-            raise InvalidInput('keep must be "first" or "last", and needs a person column')
-        if self.person in self.columns:
-            raise InvalidInput(f"the column {self.person!r} cannot be both a person and a value")
-
-    def to_dict(self) -> dict[str, Any]:
-        """The rules as a ledger has them."""
-        return {
-            "columns": list(self.columns),
-            "person": self.person,
-            "keep": self.keep,
-            "outside": None if self.outside is None else repr(self.outside),
-            "cuts": {column: list(map(str, cuts)) for column, cuts in self.cuts.items()},
-            "clamp": list(self.clamp),
-        }
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -98,8 +55,8 @@ def count_rows(
     schema = guarded(frame.collect_schema)
     cells = [column.read(schema[column.name]) for column in columns]
     if reading.person is not None and reading.keep is None:
-        _check_persons(frame, reading.person, protection.rows_per_person)
-    taken = _kept(frame, cells, protection, reading) if reading.keep else _grouped(frame, cells)
+        check_persons(frame, reading.person, protection.rows_per_person)
+    taken = kept(frame, cells, reading) if reading.keep else _grouped(frame, cells)
     counts, outside = _added_up(taken, cells, protection, reading)
     warnings = _near_misses(frame, columns, cells, outside) if any(outside) else []
     total = int(counts.sum())
@@ -114,8 +71,8 @@ def count_rows(
             "clamp numbers"
         )
     _check_total(total, protection)
-    kept = tuple((name, str(schema[name])) for name in kinds)
-    return Counted(counts, kept, tuple(warnings))
+    types = tuple((name, str(schema[name])) for name in kinds)
+    return Counted(counts, types, tuple(warnings))
 
 
 def _columns(protection: Protection, reading: Reading) -> list[Column]:
@@ -209,79 +166,6 @@ def _check_total(total: int, protection: Protection) -> None:
             f"the policy allows for at most {counted(records, 'record', 'records')}, absent ones "
             f"included, and the table has {total:,}"
         )
-
-
-# --- whose rows they are -------------------------------------------------------------------
-
-
-def _check_persons(frame: "Frame", person: str, allowed: int) -> None:
-    """Refuse a person with more rows than are paid for, and rows of nobody."""
-    import narwhals as nw
-
-    whose = nw.col(person)
-    rows = frame.group_by(person).agg(nw.len().alias("n"))
-    many = rows.select(
-        (nw.col("n") > allowed).cast(nw.Int64).sum().alias("many"),
-        nw.col("n").max().alias("most"),
-    )
-    nobody = frame.select(whose.is_null().cast(nw.Int64).sum().alias("nobody"))
-    _expect_somebody(guarded(lambda: rows_of(nobody))[0][0], person)
-    [(over, most)] = guarded(lambda: rows_of(many))
-    if over:
-        raise InvalidInput(
-            f"{counted(int(over), 'person has', 'persons have')} more than "
-            f"{counted(allowed, 'row', 'rows')} (up to {int(most):,}) by the column {person!r}; "
-            "rows_per_person pays for more, keep counts one row of each"
-        )
-
-
-def _expect_somebody(nobody: Any, person: str) -> None:
-    if nobody:
-        raise InvalidInput(
-            f"{counted(int(nobody), 'row has', 'rows have')} nobody in the person column {person!r}"
-        )
-
-
-def _kept(
-    frame: "Frame", cells: list[Cells], protection: Protection, reading: Reading
-) -> Iterator[tuple[Any, ...]]:
-    """Yield how many persons have which value, if one row of each is kept.
-
-    Which one it is depends on that person's rows alone, so that nobody else's change can change it.
-    """
-    import narwhals as nw
-
-    person = str(reading.person)
-    size = 1
-    place: Any = None
-    for each in cells:
-        options = list(each.known)
-        if size * (len(options) + 1) > MOST_KEPT:
-            raise InvalidInput(f"keep is for at most {MOST_KEPT:,} values")
-        # Cells without a declared value come last, and are taken only if there is no other.
-        own = sum(
-            ((each.value == option).cast(nw.Int64) * i for i, option in enumerate(options)),
-            start=nw.lit(0),
-        )
-        if reading.keep == "last":
-            own = len(options) - 1 - own
-        own = nw.when(each.found).then(own).otherwise(len(options))
-        place = own if place is None else place * (len(options) + 1) + own
-        size *= len(options) + 1
-    chosen = frame.select(nw.col(person), place.alias("place"))
-    nobody = frame.select(nw.col(person).is_null().cast(nw.Int64).sum().alias("nobody"))
-    _expect_somebody(guarded(lambda: rows_of(nobody))[0][0], person)
-    one = chosen.group_by(person).agg(nw.col("place").min().alias("place"))
-    for code, n in guarded(lambda: rows_of(one.group_by("place").agg(nw.len().alias("n")))):
-        own, found = [], []
-        rest = int(code)
-        for each in reversed(cells):
-            options = list(each.known)
-            rest, at = divmod(rest, len(options) + 1)
-            found.append(at < len(options))
-            at = min(at, len(options) - 1)
-            own.append(options[len(options) - 1 - at if reading.keep == "last" else at])
-        yield (*reversed(own), *reversed(found), n)
 
 
 # --- near misses ---------------------------------------------------------------------------

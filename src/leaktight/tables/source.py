@@ -65,7 +65,10 @@ def frame_of(
     for column in kinds:
         if column not in names:
             raise InvalidInput(f"the table has no column {column!r}; {suggestion(column, names)}")
-    return frame.select(*kinds)
+    chosen = frame.select(*kinds)
+    if frame.implementation.is_pandas() and nw.Object in chosen.collect_schema().values():
+        return nw.from_native(guarded(lambda: _of_objects(chosen.to_native())))
+    return chosen
 
 
 def rows_of(frame: "Frame") -> list[tuple[Any, ...]]:
@@ -150,8 +153,8 @@ def _csv(path: Path, kinds: Mapping[str, ColumnKind | None]) -> "duckdb.DuckDBPy
 def _header(path: Path) -> tuple[list[str], str]:
     """Return the names of the columns, and what stands between them."""
     try:
-        with path.open(newline="", encoding="utf-8-sig") as text:
-            first = text.readline()
+        with path.open("rb") as raw:
+            first = raw.readline().decode("utf-8-sig")
     except UnicodeDecodeError:
         raise InvalidFile(f"{path}, line 1: not text in UTF-8") from None
     except OSError as wrong:
@@ -172,6 +175,15 @@ def _known(column: str, names: Iterable[str]) -> bool:
 
 def _quoted(name: str) -> str:
     return '"' + name.replace('"', '""') + '"'
+
+
+def _of_objects(frame: Any) -> "duckdb.DuckDBPyRelation":
+    """Return a pandas frame of Python objects, such as dates and decimals, with types."""
+    import duckdb
+
+    engine = duckdb.connect()
+    engine.execute(f"SET pandas_analyze_sample = {max(1, len(frame))}")  # look at all of them
+    return engine.from_df(frame)
 
 
 def _expect_strict(native: Any) -> None:

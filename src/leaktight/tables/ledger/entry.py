@@ -12,6 +12,7 @@ from fractions import Fraction
 from typing import Any
 
 from leaktight.errors import InvalidFile
+from leaktight.exact.numbers import fraction, rational
 from leaktight.tables.weights import Weights
 from leaktight.tables.writing import canonical, digest
 
@@ -40,7 +41,7 @@ class Entry:
     def row(self) -> tuple[Any, ...]:
         """Return it as a row of its table, without the link of the chain."""
         blocks = canonical([list(block) for block in self.blocks])
-        return (self.number, self.name, self.time, self.question, str(self.step), blocks)
+        return (self.number, self.name, self.time, self.question, str(rational(self.step)), blocks)
 
     def link(self, before: str) -> str:
         """Return its link of the chain."""
@@ -55,7 +56,7 @@ def read_entries(file: sqlite3.Connection) -> Iterator[Entry]:
     ):
         try:
             used = tuple((str(name), int(share)) for name, share in json.loads(blocks))
-            exactly = Fraction(step)
+            exactly = fraction(rational(step))
         except (ValueError, TypeError, ZeroDivisionError):
             raise InvalidFile(f"the ledger was changed at its entry {number}") from None
         yield Entry(number, name, time, question, exactly, used, chain, bool(answered))

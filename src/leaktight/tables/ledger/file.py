@@ -4,7 +4,6 @@ A rollback journal with ``synchronous=EXTRA``: when COMMIT returns, the entry an
 entries are on the disk. (With a write-ahead log, a second file would have to stay beside it.)
 """
 
-import os
 import sqlite3
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -44,9 +43,9 @@ CAUSES = {
 }
 
 
-def connect(path: Path, mode: str) -> sqlite3.Connection:
-    """Open a file that is there: ``"ro"`` to read it, ``"rw"`` to write."""
-    address = f"file:{quote(str(path.absolute()))}?mode={mode}"
+def connect(path: Path) -> sqlite3.Connection:
+    """Open a file that is there. What a killed process left half written is undone first."""
+    address = f"file:{quote(str(path.absolute()))}?mode=rw"
     return sqlite3.connect(address, uri=True, timeout=WAIT, isolation_level=None)
 
 
@@ -87,15 +86,6 @@ def told(path: Path, what: str) -> Iterator[None]:
         raise InvalidFile(f"the ledger {path} cannot {what}: {cause}") from None
     except OSError as wrong:
         raise InvalidFile(f"the ledger {path} cannot {what}: {wrong.strerror}") from None
-
-
-def sync_folder(folder: Path) -> None:
-    """Have the names of a folder on the disk."""
-    handle = os.open(folder, os.O_RDONLY)
-    try:
-        os.fsync(handle)
-    finally:
-        os.close(handle)
 
 
 def now() -> str:

@@ -5,7 +5,6 @@ then draws; the answer is written too before anybody sees it. So whatever happen
 was seen was paid for.
 """
 
-import os
 import sqlite3
 from collections import Counter
 from collections.abc import Iterable, Iterator
@@ -19,6 +18,7 @@ from typing import Any
 from leaktight.errors import InvalidFile, InvalidInput, OverBudget
 from leaktight.exact.numbers import Number
 from leaktight.exact.ratio import RatioLike
+from leaktight.files import sync_folder, take
 from leaktight.policies.policy import Policy
 from leaktight.tables.budget import Budget, Paid, Spent, told_epsilon
 from leaktight.tables.calibration import Noise, Protection
@@ -36,7 +36,6 @@ from leaktight.tables.ledger.file import (
     make_tables,
     now,
     set_up,
-    sync_folder,
     told,
 )
 from leaktight.tables.writing import digest, read_protection, write_protection
@@ -92,7 +91,7 @@ class Ledger:
                 make_tables(file)
                 file.execute("INSERT INTO head VALUES (?, ?, ?, ?, ?)", (*head, digest(*head)))
                 file.execute("COMMIT")
-            os.link(new, target)  # fails if a file has come there meanwhile
+            take(new, target)  # fails if a file has come there meanwhile
             sync_folder(target.parent)
         return cls.open(target)
 
@@ -106,7 +105,7 @@ class Ledger:
             )
         if not file.is_file():
             raise InvalidFile(f"{file} is no file; a ledger is one")
-        with told(file, "be read"), closing(connect(file, "ro")) as opened:
+        with told(file, "be read"), closing(connect(file)) as opened:
             expect_sound(file, opened)
             [(*head, chain)] = opened.execute("SELECT * FROM head").fetchall()
             if chain != digest(*head):
@@ -226,14 +225,14 @@ class Ledger:
 
     @contextmanager
     def _reading(self) -> Iterator[sqlite3.Connection]:
-        with told(self.path, "be read"), closing(connect(self.path, "ro")) as opened:
+        with told(self.path, "be read"), closing(connect(self.path)) as opened:
             self._expect_itself(opened)
             yield opened
 
     @contextmanager
     def _writing(self) -> Iterator[sqlite3.Connection]:
         """Hold the ledger alone, and write all or nothing."""
-        with told(self.path, "be written"), closing(connect(self.path, "rw")) as opened:
+        with told(self.path, "be written"), closing(connect(self.path)) as opened:
             set_up(opened)
             opened.execute("BEGIN IMMEDIATE")
             try:

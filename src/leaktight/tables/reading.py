@@ -1,0 +1,49 @@
+"""How do rows of a table become records with values of a policy?"""
+
+from collections.abc import Hashable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from leaktight.errors import InvalidInput
+
+KEEP = ("first", "last")
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """How rows of a table become records with values of a policy.
+
+    ``outside`` is the declared value of cells that have none of the others, or are missing; if it
+    is the policy's absent value, such rows are left out. ``person`` is the column that says whose
+    a row is; with ``keep`` only one row of each person counts, the one whose value is declared
+    first, or last. ``cuts`` and ``clamp`` are by column, see :class:`Column`.
+    """
+
+    columns: tuple[str, ...]
+    person: str | None = None
+    keep: str | None = None
+    outside: Hashable | None = None
+    cuts: Mapping[str, Sequence[Any]] = field(default_factory=dict)
+    clamp: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        if not self.columns or len(set(self.columns)) < len(self.columns):
+            raise InvalidInput(f"columns must be named, each once, got {list(self.columns)}")
+        for column in (*self.cuts, *self.clamp):
+            if column not in self.columns:
+                raise InvalidInput(f"cuts and clamp are for {list(self.columns)}, got {column!r}")
+        if self.keep is not None and (self.keep not in KEEP or self.person is None):
+            raise InvalidInput('keep must be "first" or "last", and needs a person column')
+        if self.person in self.columns:
+            raise InvalidInput(f"the column {self.person!r} cannot be both a person and a value")
+
+    def to_dict(self) -> dict[str, Any]:
+        """The rules as a ledger has them."""
+        return {
+            "columns": list(self.columns),
+            "person": self.person,
+            "keep": self.keep,
+            "outside": None if self.outside is None else repr(self.outside),
+            "cuts": {column: list(map(str, cuts)) for column, cuts in self.cuts.items()},
+            "clamp": list(self.clamp),
+        }

@@ -1,0 +1,345 @@
+"""The ledger: what was seen was paid for, whatever happens in between."""
+
+import multiprocessing
+import os
+import random
+import resource
+import shutil
+import signal
+import sqlite3
+import time
+from collections.abc import Callable
+from fractions import Fraction
+from pathlib import Path
+
+import pytest
+
+from leaktight import Policy, SecretGraph
+from leaktight.errors import InvalidFile, InvalidInput, LeaktightError, OverBudget
+from leaktight.exact.ratio import Ratio
+from leaktight.tables import Ledger, TableQuery, count_of, cumulative, histogram
+from leaktight.tables.calibration import Protection, calibrated
+from leaktight.tables.publishing import drawn, publish
+from leaktight.tables.weights import Weights
+from tests.tables.workers import (
+    POLICY,
+    QUESTION,
+    TRUTH,
+    Step,
+    answer_first,
+    keep_releasing,
+    noise,
+    right_order,
+    spend_all,
+)
+
+ROUNDS = int(os.environ.get("LEAKTIGHT_KILLS", "6"))
+"""How often processes are killed; make test-kill does it a hundred times."""
+
+FORK = multiprocessing.get_context("fork")
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    file = tmp_path / "book.ledger"
+    Ledger.create(file, POLICY, ratio=4**1000)
+    return file
+
+
+# --- killed at any instant -----------------------------------------------------------------
+
+
+def killed(path: Path, step: Step, rounds: int) -> Path:
+    """Let two processes release the same names, and kill both at some instant, so many times.
+
+    It is some time after none, one or two of their answers were seen.
+    """
+    shown, chance = path.with_name("shown"), random.Random(7)
+    shown.touch()
+    for i in range(rounds):
+        wanted = len(shown.read_text().splitlines()) + i % 3
+        workers = [
+            FORK.Process(target=keep_releasing, args=(path, shown, step, 10 * i, 10))
+            for _ in range(2)
+        ]
+        for worker in workers:
+            worker.start()
+        while len(shown.read_text().splitlines()) < wanted:
+            assert any(worker.is_alive() for worker in workers)
+        time.sleep(chance.uniform(0, 0.05))
+        for worker in workers:
+            os.kill(worker.pid or 0, signal.SIGKILL)
+            worker.join()
+    return shown
+
+
+def wrongs(path: Path, shown: Path) -> list[str]:
+    """Return what was seen and not paid for, and what was drawn twice under one name."""
+    ledger = Ledger.open(path)
+    kept = {e.name: ledger.answer(e)[0] for e in ledger.entries() if e.answered}
+    seen = [line.rsplit(" ", 3) for line in shown.read_text().splitlines()]
+    return [name for name, *numbers in seen if kept.get(name) != tuple(map(int, numbers))]
+
+
+def test_whenever_processes_are_killed_what_was_seen_was_paid_for(path: Path) -> None:
+    shown = killed(path, right_order, ROUNDS)
+    assert shown.read_text()
+    assert wrongs(path, shown) == []
+
+
+def test_with_the_answer_first_the_same_test_fails(path: Path) -> None:
+    assert wrongs(path, killed(path, answer_first, ROUNDS)) != []
+
+
+def test_an_entry_without_an_answer_is_drawn_when_it_is_asked_for_again(path: Path) -> None:
+    ledger = Ledger.open(path)
+    entry = ledger.spend("stopped", QUESTION, noise())
+    assert not entry.answered
+    first = publish(ledger, "stopped", QUESTION, noise(), TRUTH)
+    again = publish(ledger, "stopped", QUESTION, noise(), TRUTH)
+    assert first.answers[0].numbers == again.answers[0].numbers
+    assert len(ledger.entries()) == 1
+
+
+def test_the_numbers_that_leave_are_those_of_the_ledger_not_those_just_drawn(path: Path) -> None:
+    ledger = Ledger.open(path)
+    entry = ledger.spend("twice", QUESTION, noise())
+    kept = ledger.store(entry, [[1, 2, 3]])
+    assert ledger.store(entry, [[4, 5, 6]]) == kept == ((1, 2, 3),)
+
+
+def test_four_processes_at_once_spend_exactly_the_budget(tmp_path: Path) -> None:
+    file = tmp_path / "race.ledger"
+    Ledger.create(file, POLICY, ratio=4**7)
+    with FORK.Manager() as manager:
+        barrier = manager.Barrier(4)
+        with FORK.Pool(4) as pool:
+            done = pool.starmap(spend_all, [(file, barrier, worker, 7) for worker in range(4)])
+    assert sum(done) == 7
+    spent = Ledger.open(file).spent()
+    assert spent.ratio(spent.worst or 0).value == 4**7
+
+
+# --- the budget ----------------------------------------------------------------------------
+
+
+def test_a_release_beyond_the_budget_is_refused_and_costs_nothing(tmp_path: Path) -> None:
+    ledger = Ledger.create(tmp_path / "l", POLICY, ratio=17)
+    ledger.spend("one", QUESTION, noise())
+    ledger.spend("two", QUESTION, noise())
+    with pytest.raises(OverBudget, match=r"pair 'a', 'b' to ε ≤ 4\.15889.*ln 17.*0\.06062 left"):
+        ledger.spend("three", QUESTION, noise())
+    assert [entry.name for entry in ledger.entries()] == ["one", "two"]
+
+
+def test_two_halves_of_an_epsilon_fit_into_it_exactly_and_nothing_more(tmp_path: Path) -> None:
+    ledger = Ledger.create(tmp_path / "l", POLICY, epsilon=1)
+    half = calibrated(Protection(POLICY), [cumulative("c")], Ratio.of(epsilon="1/2"))
+    ledger.spend("one", QUESTION, half)
+    ledger.spend("two", QUESTION, half)
+    least = calibrated(Protection(POLICY), [cumulative("c")], Ratio.of(epsilon="1e-15"))
+    with pytest.raises(OverBudget):
+        ledger.spend("three", QUESTION, least)
+
+
+def test_each_pair_pays_for_what_tells_it_apart_and_for_nothing_else(tmp_path: Path) -> None:
+    towns = Policy(SecretGraph.complete(["Bern", "Thun", "Basel", "Muttenz"]), 100)
+    ledger = Ledger.create(tmp_path / "l", towns, ratio=16)
+    protection = Protection(towns)
+    for name, cells in (("east", ["Bern", "Thun"]), ("west", ["Basel", "Muttenz"])):
+        query = histogram(name, groups={cell: [cell] for cell in cells}, ordered=False)
+        ledger.spend(name, QUESTION, calibrated(protection, [query], Ratio.of(16)))
+    spent = ledger.spent()
+    paid = {pair: spent.ratio(i).value for i, pair in enumerate(towns.secrets.edge_pairs())}
+    assert paid["Bern", "Thun"] == paid["Basel", "Muttenz"] == 16  # its own part alone
+    assert paid["Bern", "Basel"] == 16  # 4 for each part
+
+
+def test_costs_multiply_pair_by_pair_as_fractions_do(tmp_path: Path) -> None:
+    line = Policy(SecretGraph.line(4), 10)
+    ledger = Ledger.create(tmp_path / "l", line, ratio=10**9)
+    protection, expected = Protection(line), [Fraction(1)] * 3
+    asked: list[tuple[TableQuery, int | str]]
+    asked = [(cumulative("c"), 3), (count_of("some", [0, 1]), "3/2"), (histogram("h"), 5)]
+    for i, (query, ratio) in enumerate(asked * 2):
+        made = calibrated(protection, [query], Ratio.of(ratio))
+        ledger.spend(str(i), QUESTION, made)
+        for pair, units in enumerate(made.paid.exponents(protection.pairs).tolist()):
+            expected[pair] *= made.step**units
+    spent = ledger.spent()
+    assert [spent.ratio(pair).value for pair in range(3)] == expected
+    assert spent.ratio(spent.worst or 0).value == max(expected)
+
+
+# --- what is refused -----------------------------------------------------------------------
+
+
+def one_line(refused: Callable[[], object], kind: type[LeaktightError], said: str) -> None:
+    with pytest.raises(kind, match=said) as wrong:
+        refused()
+    assert "\n" not in str(wrong.value)
+
+
+def test_a_changed_policy_is_refused(path: Path) -> None:
+    ledger = Ledger.open(path)
+    other = Policy(SecretGraph.line(["a", "b", "c"]), records=60)
+    for wrong in (
+        Protection(other),
+        Protection(POLICY, rows_per_person=2),
+        Protection(POLICY, absent="a"),
+        Protection(Policy(POLICY.secrets, records=61)),
+    ):
+        one_line(lambda wrong=wrong: ledger.expect(wrong), InvalidInput, "another policy")  # type: ignore[misc]
+
+
+def test_a_name_is_for_one_question_only(path: Path) -> None:
+    ledger = Ledger.open(path)
+    ledger.spend("2024", QUESTION, noise())
+    one_line(lambda: ledger.spend("2024", "{}", noise()), InvalidInput, "another release called")
+
+
+def test_a_swapped_ledger_is_refused(path: Path, tmp_path: Path) -> None:
+    ledger, other = Ledger.open(path), tmp_path / "other.ledger"
+    Ledger.create(other, POLICY, ratio=4**1000)
+    shutil.copy(other, path)
+    one_line(lambda: ledger.spend("a", QUESTION, noise()), InvalidFile, "swapped")
+    one_line(ledger.spent, InvalidFile, "swapped")
+
+
+def test_a_ledger_that_is_swapped_while_it_is_written_is_found_out_before_anything_is_drawn(
+    path: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ledger, older = Ledger.open(path), tmp_path / "older"
+    shutil.copy(path, older)
+    insert = Ledger._insert
+
+    def swapped(*args: object) -> None:
+        insert(*args)  # type: ignore[arg-type]
+        shutil.copy(older, tmp_path / "new")
+        (tmp_path / "new").replace(path)
+
+    monkeypatch.setattr(Ledger, "_insert", swapped)
+    one_line(lambda: ledger.spend("a", QUESTION, noise()), InvalidFile, "swapped|disk|damaged")
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        ("UPDATE entry SET step = '1'", "changed at its entry 1"),
+        ("UPDATE entry SET name = 'x' WHERE number = 2", "changed at its entry 2"),
+        ("DELETE FROM entry WHERE number = 1", "changed at its entry 1"),
+        ("UPDATE head SET budget = 'ratio 99'", "changed: its policy or its budget"),
+        ("INSERT INTO answer VALUES (9, '', '')", "answer without an entry"),
+        ("PRAGMA user_version = 7", "no ledger of this version"),
+    ],
+)
+def test_a_ledger_that_somebody_changed_is_refused(path: Path, change: str, said: str) -> None:
+    ledger = Ledger.open(path)
+    for name in ("one", "two"):
+        publish(ledger, name, QUESTION, noise(), TRUTH)
+    with sqlite3.connect(path) as file:
+        file.execute(change)
+    file.close()
+    one_line(lambda: Ledger.open(path), InvalidFile, said)
+
+
+def test_changed_answers_and_weights_are_found_when_they_are_read(path: Path) -> None:
+    ledger = Ledger.open(path)
+    done = publish(ledger, "one", QUESTION, noise(), TRUTH)
+    with sqlite3.connect(path) as file:
+        file.execute("UPDATE answer SET chain = ''")
+        [(shape, size)] = file.execute("SELECT shape, size FROM weights").fetchall()
+        free = Weights.unpacked(shape, size, noise().blocks[0].weights.packed())
+        free.places[:] = 0  # no pair would pay anything
+        file.execute("UPDATE weights SET places = ?", (free.packed(),))
+    file.close()
+    one_line(lambda: ledger.answer(done.entry), InvalidFile, "changed at the answer 1")
+    one_line(ledger.spent, InvalidFile, "weights of an entry are missing or others")
+
+
+@pytest.mark.parametrize("keep", [0, 100, 5000])
+def test_a_damaged_ledger_is_refused(path: Path, keep: int) -> None:
+    ledger = Ledger.open(path)
+    publish(ledger, "one", QUESTION, noise(), TRUTH)
+    whole = path.read_bytes()
+    path.write_bytes(whole[:keep])
+    one_line(lambda: Ledger.open(path), InvalidFile, "ledger")
+    path.write_bytes(whole[:keep] + random.Random(7).randbytes(len(whole) - keep))
+    one_line(lambda: Ledger.open(path), InvalidFile, "ledger")
+
+
+def test_what_is_no_ledger_is_refused(tmp_path: Path) -> None:
+    text = tmp_path / "notes.txt"
+    text.write_text("no ledger " * 1000)
+    one_line(lambda: Ledger.open(text), InvalidFile, "cannot be read: it is no ledger")
+    one_line(lambda: Ledger.open(tmp_path), InvalidFile, "is no file")
+    one_line(lambda: Ledger.open(tmp_path / "none"), InvalidFile, "there is no ledger")
+    one_line(lambda: Ledger.create(text, POLICY, epsilon=1), InvalidFile, "made only once")
+    nowhere = tmp_path / "none" / "l"
+    one_line(lambda: Ledger.create(nowhere, POLICY, epsilon=1), InvalidFile, "cannot be made")
+
+
+def in_child(work: Callable[[], None]) -> str:
+    """Run something in a process of its own, and return what it says."""
+    read, write = os.pipe()
+    child = os.fork()
+    if not child:
+        try:
+            work()
+            said = "done"
+        except LeaktightError as wrong:
+            said = f"{type(wrong).__name__}: {wrong}"
+        except BaseException as wrong:
+            said = f"unexpected {wrong!r}"
+        os.write(write, said.encode())
+        os._exit(0)
+    os.close(write)
+    with os.fdopen(read) as pipe:
+        said = pipe.read()
+    os.waitpid(child, 0)
+    return said
+
+
+def test_on_a_full_disk_nothing_is_seen_that_was_not_stored(path: Path) -> None:
+    """A process may write no file longer than this one: as if the disk were full."""
+    ledger = Ledger.open(path)
+    size = path.stat().st_size
+
+    def full() -> None:
+        signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+        resource.setrlimit(resource.RLIMIT_FSIZE, (size // 2, size // 2))
+        publish(ledger, "full", QUESTION, noise(), TRUTH)
+
+    said = in_child(full)
+    assert said.startswith("InvalidFile: the ledger")
+    assert "cannot be written: the disk" in said
+    assert Ledger.open(path).entries() == ()
+
+
+def test_a_ledger_that_may_only_be_read_is_refused(path: Path) -> None:
+    ledger = Ledger.open(path)
+
+    def as_nobody() -> None:
+        if os.geteuid() == 0:
+            os.seteuid(65534)
+        publish(ledger, "read", QUESTION, noise(), TRUTH)
+
+    for folder in (path.parents[0], path.parents[1], path.parents[2]):
+        folder.chmod(0o755)
+    path.chmod(0o444)
+    said = in_child(as_nobody)
+    path.chmod(0o644)
+    assert "cannot be written: it, or its folder, may only be read" in said
+    assert Ledger.open(path).entries() == ()
+
+
+def test_a_draw_is_the_truth_with_exact_noise_of_the_stated_width() -> None:
+    """Of many draws, the chance of no noise is (1−c)/(1+c), and nothing is cut off at 0."""
+    import numpy as np
+
+    made, rng = noise(), np.random.default_rng(7)
+    off = np.array([drawn(made, TRUTH, rng)[0] for _ in range(600)]) - TRUTH.counts
+    assert made.step == 2
+    assert abs((off == 0).mean() - 1 / 3) < 0.04
+    assert abs(off.var() - 4) < 0.6
+    assert off.min() < -10

@@ -1,0 +1,237 @@
+"""Rows become counts: the same from every engine, and nothing else leaves it."""
+
+import warnings
+from collections.abc import Hashable
+from datetime import date
+from decimal import Decimal
+from pathlib import Path
+from typing import Any
+
+import duckdb
+import polars
+import pytest
+
+from leaktight import Policy, SecretGraph
+from leaktight.errors import InvalidFile, InvalidInput, LeaktightError
+from leaktight.labels import Labels
+from leaktight.tables.calibration import Protection
+from leaktight.tables.reading import Reading
+from leaktight.tables.rows import count_rows
+from tests.tables.engines import CANARY, ENGINES, LARGE, NAMES, ROWS
+
+
+@pytest.fixture(params=ENGINES)
+def people(request: pytest.FixtureRequest, tmp_path: Path) -> Any:
+    return ENGINES[request.param](tmp_path)
+
+
+def protected(values: Labels, records: int = len(ROWS), **how: Any) -> Protection:
+    return Protection(Policy(SecretGraph.complete(values), records), **how)
+
+
+def counts(source: Any, values: Labels, column: str, records: int = 8, **how: Any) -> list[int]:
+    reading = Reading((column,), **how)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        return count_rows(source, protected(values, records), reading).counts.tolist()
+
+
+def by_hand(values: Labels, column: str, other: Hashable) -> list[int]:
+    cells = [row[NAMES.index(column)] for row in ROWS]
+    read = [cell if cell in values else other for cell in cells]
+    return [read.count(value) for value in values]
+
+
+@pytest.mark.parametrize(
+    ("column", "values", "other"),
+    [
+        ("town", ("Bern", "Zürich", 'say "hi", Bob', "other"), "other"),
+        ("large", (LARGE, LARGE - 1, -1), -1),
+        ("price", (Decimal("1.50"), Decimal("2.25"), Decimal("0")), Decimal("0")),
+        ("share", (0.1, 0.3, 0.5, -1.0), -1.0),
+        ("born", (date(1999, 12, 31), date(2000, 1, 1), date(1, 1, 1)), date(1, 1, 1)),
+        ("age", (17, 18, 64, 65, -1), -1),
+    ],
+)
+def test_every_engine_counts_as_one_counts_by_hand(
+    people: Any, column: str, values: Labels, other: Hashable
+) -> None:
+    assert counts(people, values, column, outside=other) == by_hand(values, column, other)
+
+
+def test_truth_values_are_counted_and_a_missing_one_is_no_false(people: Any) -> None:
+    secrets = SecretGraph.complete([False, True]).with_absent("absent")
+    protection = Protection(Policy(secrets, 8), absent="absent")
+    found = count_rows(people, protection, Reading(("member",), outside="absent"))
+    assert found.counts.tolist() == [3, 4, 0]
+
+
+def test_numbers_are_cut_into_bands_and_clamped_as_declared(people: Any) -> None:
+    bands = ("child", "adult", "pensioner")
+    assert counts(people, bands, "age", cuts={"age": (18, 65)}) == [3, 2, 3]
+    ages = tuple(range(100))
+    found = counts(people, ages, "age", clamp=("age",))
+    assert [found[a] for a in (0, 17, 18, 64, 65, 99)] == [2, 1, 1, 1, 1, 2]
+    assert sum(found) == 8
+
+
+def test_several_columns_are_counted_together(people: Any) -> None:
+    secrets = SecretGraph.product(
+        SecretGraph.line([date(1999, 12, 31), date(2000, 1, 1)]), SecretGraph.line(["young", "old"])
+    ).with_absent("absent")
+    reading = Reading(("born", "age"), outside="absent", cuts={"age": (65,)})
+    found = count_rows(people, Protection(Policy(secrets, 9), absent="absent"), reading)
+    assert found.counts.tolist() == [3, 1, 2, 1, 0]
+
+
+# --- what is refused, before anything is spent -----------------------------------------------
+
+
+def refused(source: Any, values: Labels, column: str, **how: Any) -> str:
+    """Return what is said, which names no cell of the data, nor does anything that hangs on it."""
+    with pytest.raises(LeaktightError) as wrong:
+        counts(source, values, column, **how)
+    said = str(wrong.value)
+    assert "\n" not in said
+    error: BaseException | None = wrong.value
+    while error is not None:
+        assert CANARY not in str(error)
+        error = error.__cause__ or error.__context__
+    return said
+
+
+def test_cells_without_a_declared_value_are_counted_and_near_misses_named(people: Any) -> None:
+    said = refused(people, ("Bern", "Zürich"), "town")
+    assert said.startswith("5 rows have none of the 2 declared values in the column 'town'")
+    assert "differ only in case, spaces or Unicode form from 'Bern', 'Zürich'" in said
+    said = refused(people, (0.1, 0.3, 0.5), "share")
+    assert said.startswith("3 rows have none of the 3 declared values in the column 'share'")
+
+
+def test_a_column_of_another_type_is_refused_in_a_typed_table(tmp_path: Path) -> None:
+    typed = next(iter(ENGINES)) if "csv" not in ENGINES else "parquet"
+    people = ENGINES[typed](tmp_path)
+    assert "must hold whole numbers" in refused(people, (1, 2), "town")
+    assert "must hold texts" in refused(people, ("1", "2"), "age")
+    assert "must hold dates" in refused(people, (date(1999, 1, 1),), "age")
+
+
+def test_a_person_with_more_rows_than_declared_is_refused(people: Any) -> None:
+    ages = tuple(range(-3, 141))
+    said = refused(people, ages, "age", person="person")
+    assert said.startswith("1 person has more than 1 row (up to 2)")
+    protection = protected(ages, rows_per_person=2)
+    found = count_rows(people, protection, Reading(("age",), person="person"))
+    assert found.counts.sum() == 8
+
+
+@pytest.mark.parametrize(("keep", "left"), [("first", 0), ("last", 99)])
+def test_one_row_of_each_person_is_kept_by_a_rule_about_that_person(
+    people: Any, keep: str, left: int
+) -> None:
+    ages = tuple(range(-3, 141))
+    found = counts(people, ages, "age", records=7, person="person", keep=keep)
+    assert {age: n for age, n in zip(ages, found, strict=True) if n} == dict.fromkeys(
+        (17, -3, 140, 18, 65, 64, left), 1
+    )
+
+
+def test_a_row_that_has_a_value_is_kept_before_one_that_has_none(people: Any) -> None:
+    towns = ("Bern", "other")
+    found = counts(people, towns, "town", records=7, person="person", keep="first", outside="other")
+    assert found == [2, 5]  # of p7, Bern
+
+
+def test_rows_of_nobody_are_refused(people: Any) -> None:
+    said = refused(people, tuple(range(-3, 141)), "age", person="town")
+    assert said == "1 row has nobody in the person column 'town'"
+    said = refused(people, tuple(range(-3, 141)), "age", person="town", keep="first")
+    assert said == "1 row has nobody in the person column 'town'"
+
+
+def test_the_table_must_have_as_many_records_as_the_policy_says(people: Any) -> None:
+    ages = tuple(range(-3, 141))
+    assert "there are 9 records, and the table has 8" in refused(people, ages, "age", records=9)
+    absent = Policy(SecretGraph.complete(ages).with_absent("absent"), 7)
+    with pytest.raises(InvalidInput, match="at most 7 records, absent ones included"):
+        count_rows(people, Protection(absent, "absent"), Reading(("age",)))
+
+
+def test_a_column_that_is_not_there_is_named(people: Any) -> None:
+    assert "no column 'tonw'; did you mean 'town'?" in refused(people, ("a",), "tonw")
+
+
+# --- files -----------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("content", "said"),
+    [
+        (f"town,age\nBern,1\n{CANARY},2,3\n", "cannot be read, line 3"),
+        (f'town,age\nBern,1\n"{CANARY},2\n', "cannot be read, line 3"),
+        (f"town,age\nBern,1\n{CANARY}\n", "cannot be read, line 3"),
+        ("town,town\nBern,1\n", "names of the columns, each once"),
+        ("", "names of the columns, each once"),
+        (f"town,age\n{CANARY}\xff,1\n".encode("latin-1"), "cannot be read, line 2"),
+    ],
+)
+def test_a_csv_file_that_is_none_is_refused_by_line(
+    tmp_path: Path, content: str | bytes, said: str
+) -> None:
+    file = tmp_path / "t.csv"
+    file.write_bytes(content if isinstance(content, bytes) else content.encode())
+    assert said in refused(file, ("Bern",), "town", records=1)
+
+
+def test_csv_cells_are_read_as_what_the_policy_declares(tmp_path: Path) -> None:
+    file = tmp_path / "t.csv"
+    file.write_text('\ufeffn;d;t;e\n007;2020-01-31;TRUE;""\n7.6;31.1.2020;yes;x\n+7;;false;\n')
+    assert counts(file, (7, 0), "n", records=3, outside=0) == [2, 1]
+    assert counts(file, (7.6, 7, 0), "n", records=3) == [1, 2, 0]
+    day = date(2020, 1, 31)
+    assert counts(file, (day, date(1, 1, 1)), "d", records=3, outside=date(1, 1, 1)) == [1, 2]
+    assert counts(file, ("", "x", "?"), "e", records=3, outside="?") == [1, 1, 1]
+    assert counts(file, ("007", "7.6", "+7"), "n", records=3) == [1, 1, 1]
+
+
+def test_a_table_of_a_duckdb_file_is_read(tmp_path: Path) -> None:
+    file = tmp_path / "t.duckdb"
+    with duckdb.connect(str(file)) as database:
+        database.execute('CREATE TABLE "my people" AS SELECT range AS n FROM range(5)')
+    reading = Reading(("n",))
+    found = count_rows(file, protected(tuple(range(5)), 5), reading, table="my people")
+    assert found.counts.tolist() == [1] * 5
+    with pytest.raises(InvalidFile, match="there is no table 'people'; did you mean"):
+        count_rows(file, protected((0, 1), 5), reading, table="people")
+
+
+@pytest.mark.parametrize("name", ["none.csv", "people.xlsx", "none.duckdb"])
+def test_a_file_that_is_not_there_or_of_another_kind_is_refused(tmp_path: Path, name: str) -> None:
+    with pytest.raises(InvalidFile):
+        count_rows(tmp_path / name, protected((0, 1)), Reading(("n",)))
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        {"columns": ()},
+        {"columns": ("a", "a")},
+        {"columns": ("a",), "cuts": {"b": (1,)}},
+        {"columns": ("a",), "keep": "first"},
+        {"columns": ("a",), "person": "p", "keep": "any"},
+        {"columns": ("a",), "person": "a"},
+    ],
+)
+def test_rules_that_cannot_be_meant_are_refused(wrong: dict[str, Any]) -> None:
+    with pytest.raises(InvalidInput):
+        Reading(**wrong)
+
+
+def test_declared_values_of_mixed_kinds_and_wrong_cuts_are_refused() -> None:
+    frame = polars.DataFrame({"n": [1, 2]})
+    assert "must all be texts, or numbers" in refused(frame, (1, "2"), "n", records=2)
+    assert "need 1 cuts" in refused(frame, ("a", "b"), "n", records=2, cuts={"n": (1, 2)})
+    assert "rising" in refused(frame, ("a", "b", "c"), "n", records=2, cuts={"n": (2, 1)})
+    assert "only numbers can be clamped" in refused(frame, ("a",), "n", records=2, clamp=("n",))
+    with pytest.raises(InvalidInput, match="a table must be a file"):
+        counts(42, (1,), "n", records=2)

@@ -1,0 +1,67 @@
+"""Processes that release from one ledger, and are killed."""
+
+import os
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+
+from leaktight import Policy, SecretGraph
+from leaktight.exact.ratio import Ratio
+from leaktight.tables.calibration import Noise, Protection, calibrated
+from leaktight.tables.ledger import Ledger
+from leaktight.tables.publishing import drawn, publish
+from leaktight.tables.query import histogram
+from leaktight.tables.rows import Counted
+
+POLICY = Policy(SecretGraph.complete(["a", "b", "c"]), records=60)
+TRUTH = Counted(np.array([10, 20, 30]), ())
+QUESTION = '{"queries":[{"name":"h"}]}'
+
+Step = Callable[[Ledger, str, Path], None]
+
+
+def noise(ratio: int = 4) -> Noise:
+    return calibrated(Protection(POLICY), [histogram("h", ordered=False)], Ratio.of(ratio))
+
+
+def show(shown: Path, name: str, numbers: tuple[int, ...]) -> None:
+    """What somebody has seen: one write, which a kill leaves whole or out."""
+    handle = os.open(shown, os.O_WRONLY | os.O_APPEND | os.O_CREAT)
+    os.write(handle, f"{name} {' '.join(map(str, numbers))}\n".encode())
+    os.close(handle)
+
+
+def right_order(ledger: Ledger, name: str, shown: Path) -> None:
+    done = publish(ledger, name, QUESTION, noise(), TRUTH)
+    show(shown, name, done.answers[0].numbers)
+
+
+def answer_first(ledger: Ledger, name: str, shown: Path) -> None:
+    """The wrong order: the numbers are seen before they are paid for."""
+    [numbers] = drawn(noise(), TRUTH, None)
+    show(shown, name, tuple(numbers))
+    entry = ledger.spend(name, QUESTION, noise())
+    ledger.store(entry, [numbers])
+
+
+def keep_releasing(path: Path, shown: Path, step: Step, first: int, names: int) -> None:
+    """Release names one after the other, each of which another process may release too."""
+    ledger = Ledger.open(path)
+    for i in range(first, first + names):
+        step(ledger, f"release {i}", shown)
+
+
+def spend_all(path: Path, barrier: object, worker: int, names: int) -> int:
+    """Wait for the others, then release until the budget is spent; return how many it were."""
+    from leaktight.errors import OverBudget
+
+    barrier.wait()  # type: ignore[attr-defined]
+    ledger, done = Ledger.open(path), 0
+    for i in range(names):
+        try:
+            ledger.spend(f"{worker}.{i}", QUESTION, noise())
+            done += 1
+        except OverBudget:
+            break
+    return done
