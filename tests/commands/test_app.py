@@ -26,8 +26,8 @@ from leaktight.studies.study import read_study
 from tests.commands.conftest import Run
 
 COMMANDS = (
-    "audit", "explain", "choose", "bound", "design", "decide", "repeat", "verify", "sample",
-    "reproduce",
+    "audit", "explain", "choose", "bound", "design", "decide", "repeat", "leak", "compare",
+    "estimate", "verify", "sample", "reproduce",
 )  # fmt: skip
 STUDIES = Path(__file__).parents[2] / "examples" / "studies"
 

@@ -11,6 +11,7 @@ import typer
 
 from leaktight.commands.channel import repeat, sample
 from leaktight.commands.graph import bound, decide, design
+from leaktight.commands.measure import compare, estimate, leak
 from leaktight.commands.person import choose, explain
 from leaktight.commands.proof import reproduce, verify
 from leaktight.commands.study import audit
@@ -30,7 +31,8 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
 )
 for command in (
-    audit, explain, choose, bound, design, decide, repeat, verify, sample, reproduce,
+    audit, explain, choose, bound, design, decide, repeat, leak, compare, estimate, verify, sample,
+    reproduce,
 ):  # fmt: skip
     app.command()(command)
 

@@ -37,6 +37,7 @@ from .guesswork import (
 from .hyper import Hyper, hyper
 from .individual import IndividualLeakage, individual_leakage
 from .information_capacity import CapacityEnclosure, renyi_capacity, shannon_capacity
+from .measures import Measure, WorstMeasure, measures, worst_measures
 from .per_output import OutputLeakage, max_case_leakage, pointwise_leakage
 from .uninformed import UninformedGuess, uninformed_guess
 from .utility import Utility, oblivious, utility
@@ -61,10 +62,12 @@ __all__ = [
     "Hyper",
     "IndividualLeakage",
     "Leakage",
+    "Measure",
     "OutputLeakage",
     "Questions",
     "UninformedGuess",
     "Utility",
+    "WorstMeasure",
     "additive_bayes_capacity",
     "additive_capacity",
     "bayes_security",
@@ -82,6 +85,7 @@ __all__ = [
     "joint_entropy",
     "marginal_guesswork",
     "max_case_leakage",
+    "measures",
     "membership_capacity",
     "min_capacity",
     "min_entropy_leakage",
@@ -105,4 +109,5 @@ __all__ = [
     "uninformed_guess",
     "utility",
     "vulnerability",
+    "worst_measures",
 ]

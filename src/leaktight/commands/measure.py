@@ -1,0 +1,226 @@
+"""What does a channel leak, beside another, or by samples? ``leak``, ``compare``, ``estimate``."""
+
+import math
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from leaktight.commands.arguments import JsonOption, PriorOption, read_numbers
+from leaktight.commands.output import print_json, spinner
+
+ChannelArgument = Annotated[Path, typer.Argument(help="A channel, .csv or .json.")]
+
+
+def leak(channel: ChannelArgument, prior: PriorOption = None, as_json: JsonOption = False) -> int:
+    """How much does a channel leak, by every measure?
+
+    \b
+    Example:
+      printf 'answer,no,yes\\nno,2/3,1/3\\nyes,1/3,2/3\\n' > coin.csv
+      leaktight leak coin.csv --prior 9/10,1/10
+    """
+    from leaktight.channels.file import read_channel
+    from leaktight.exact.shown import above, counted
+    from leaktight.leakage.measures import measures, worst_measures
+    from leaktight.leakage.per_output import pointwise_leakage
+    from leaktight.privacy.level import distinguishability
+
+    seen, belief = read_channel(channel), read_numbers(prior)
+    with spinner(as_json) as progress:
+        progress("what leaks under the prior")
+        table = measures(seen, belief)
+        progress("what leaks at worst")
+        worst, level = worst_measures(seen), distinguishability(seen)
+        telling = pointwise_leakage(seen, belief)[0]
+    if as_json:
+        print_json(
+            {
+                "measures": [
+                    {"name": m.name, "bits": _finite(m.bits)} | _ends(m.before, m.after)
+                    for m in table
+                ],
+                "at worst": [
+                    {"name": w.name, "factor": _exact(w.factor), "bits": _finite(w.bits)}
+                    for w in worst
+                ],
+                "most telling output": {
+                    "output": str(telling.output),
+                    "input": str(telling.input),
+                    "factor": _exact(telling.factor),
+                },
+                "ratio of any two inputs": _exact(level.ratio),
+            }
+        )
+        return 0
+    x, z = (
+        counted(n, name, f"{name}s")
+        for n, name in zip(seen.shape, ("input", "output"), strict=True)
+    )
+    print(f"{x}, {z}; {'exact' if seen.is_exact else 'floats: estimates'}\n")
+    print(f"{'':40}  {'before':>10}  {'after':>10}  {'bits leaked':>11}")
+    for m in table:
+        bits = "" if m.bits is None else above(m.bits)
+        print(f"{m.name:40}  {_short(m.before):>10}  {_short(m.after):>10}  {bits:>11}")
+    print(f"\n{'at worst, under any prior':40}  {'factor':>10}  {'':>10}  {'bits leaked':>11}")
+    for w in worst:
+        factor = "" if w.factor is None else _short(w.factor)
+        print(f"{w.name:40}  {factor:>10}  {'':>10}  {above(w.bits):>11}")
+    print(
+        f"\nThe most telling output is {telling.output!r:.40}: it makes {telling.input!r:.40} "
+        f"{_short(telling.factor)} times as likely."
+    )
+    if level.ratio == math.inf:
+        print("Some output rules an input out: private at no ε if all inputs are neighbours.")
+    else:
+        print(f"If all inputs are neighbours, it is private at ε = {above(level.epsilon)}.")
+    return 0
+
+
+def compare(
+    one: Annotated[Path, typer.Argument(help="A channel, .csv or .json.")],
+    other: Annotated[Path, typer.Argument(help="Another one on the same inputs.")],
+    as_json: JsonOption = False,
+) -> int:
+    """Which of two channels is safer, and for whom?
+
+    One is safer for every prior and every gain if what it shows can be made from what the other
+    shows. If neither is, a prior and a gain are shown for each.
+
+    \b
+    Example:
+      printf 'answer,no,yes\\nno,3/4,1/4\\nyes,1/4,3/4\\n' > sharp.csv
+      printf 'answer,no,yes\\nno,2/3,1/3\\nyes,1/3,2/3\\n' > coin.csv
+      leaktight compare sharp.csv coin.csv
+    """
+    from leaktight.channels import read_channel, refinement
+    from leaktight.exact.shown import above, in_bits
+    from leaktight.leakage.capacity import min_capacity
+
+    a, b = read_channel(one), read_channel(other)
+    with spinner(as_json) as progress:
+        progress("which can be made from which")
+        found = ((one, a, refinement(a, b)), (other, b, refinement(b, a)))
+    if as_json:
+        print_json(
+            [
+                {
+                    "channel": str(name),
+                    "min-capacity bits": min_capacity(channel).bits,
+                    "the other can be made from it": bool(made),
+                    **_witness(made),
+                }
+                for name, channel, made in found
+            ]
+        )
+        return 0
+    verdicts = {
+        (True, True): f"{one} and {other} tell the same: each can be made from the other.",
+        (True, False): f"{other} is safer: it can be made from {one}, and never leaks more.",
+        (False, True): f"{one} is safer: it can be made from {other}, and never leaks more.",
+        (False, False): "Neither is safer: it depends on what is believed and what is wanted.",
+    }
+    print(verdicts[bool(found[0][2]), bool(found[1][2])])
+    for name, channel, made in found:
+        most = min_capacity(channel)
+        print(f"\n{name}: at worst a factor of {_short(most.factor)}, {in_bits(most.bits, above)}")
+        if not made:
+            print(f"It leaks less, by {_short(made.advantage)}, if the prior is")
+            print("  " + ", ".join(f"{x}: {p}" for x, p in made.prior.items()))
+            print(f"and an attacker wants the {made.gain}")
+    return 0
+
+
+def estimate(
+    samples: Annotated[Path, typer.Argument(help="A CSV file, one secret and output a row.")],
+    secret: Annotated[str, typer.Option(help="The column of secrets.")] = "secret",
+    output: Annotated[str, typer.Option(help="The column of outputs.")] = "output",
+    confidence: Annotated[str, typer.Option(help="Such as 0.95.")] = "0.95",
+    as_json: JsonOption = False,
+) -> int:
+    """How much does something leak, judged by samples alone?
+
+    The bounds hold with the confidence that is asked for, whatever made the samples, if they were
+    drawn independently.
+
+    \b
+    Example:
+      printf 'secret,output\\nno,-\\nyes,+\\nno,-\\nyes,+\\n' > seen.csv
+      leaktight estimate seen.csv
+    """
+    from textwrap import fill
+
+    from leaktight.exact.shown import WIDTH
+    from leaktight.samples import (
+        estimate_min_entropy_leakage,
+        estimate_posterior_vulnerability,
+        independence_test,
+        read_observations,
+    )
+
+    seen = read_observations(samples, secret, output)
+    with spinner(as_json) as progress:
+        progress("what the samples prove")
+        estimates = (
+            estimate_posterior_vulnerability(seen, confidence=confidence),
+            estimate_min_entropy_leakage(seen, confidence=confidence),
+        )
+        progress("whether anything leaks")
+        test = independence_test(seen, confidence=confidence)
+    if as_json:
+        print_json(
+            {
+                "samples": seen.total,
+                "estimates": [
+                    {
+                        "quantity": each.quantity,
+                        "unit": each.unit,
+                        "estimate": each.estimate,
+                        "lower": each.lower,
+                        "upper": each.upper,
+                        "confidence": str(each.confidence),
+                        "assumed": each.assumed,
+                    }
+                    for each in (*estimates, test.leak)
+                ],
+                "evidence of a leak": test.evidence,
+                "p": str(test.p_value),
+            }
+        )
+        return 0
+    for line in (*estimates, test.leak, test):
+        print(fill(str(line), WIDTH, subsequent_indent="  "))
+    return 0
+
+
+def _short(value: Any) -> str:
+    from leaktight.exact.shown import shown
+
+    return "infinite" if value == math.inf else shown(value)
+
+
+def _finite(value: float | None) -> float | None:
+    return None if value is None or not math.isfinite(value) else value
+
+
+def _exact(value: Any) -> str | float | None:
+    from fractions import Fraction
+
+    if value is None or value == math.inf:
+        return None if value is None else "infinite"
+    return str(value) if isinstance(value, Fraction) else value
+
+
+def _ends(before: Any, after: Any) -> dict[str, Any]:
+    return {"before": _exact(before), "after": _exact(after)}
+
+
+def _witness(found: Any) -> dict[str, Any]:
+    if found:
+        return {}
+    return {
+        "leaks less for the prior": {str(x): _exact(p) for x, p in found.prior.items()},
+        "and the gain": [
+            [_exact(found.gain[w, x]) for x in found.gain.inputs] for w in found.gain.guesses
+        ],
+    }

@@ -1,0 +1,83 @@
+"""leak, compare and estimate, as a user runs them."""
+
+import json
+from fractions import Fraction
+from pathlib import Path
+
+import pytest
+
+from leaktight.channels.file import read_channel
+from leaktight.exact.rounding import log2
+from leaktight.leakage.vulnerability import posterior_vulnerability
+from tests.commands.conftest import Run
+
+
+def test_leak_prints_a_table_that_fits_a_terminal(run: Run) -> None:
+    said = run("leak", "coin.csv", "--prior", "9/10,1/10")
+    assert said.code == 0
+    assert max(map(len, said.out.splitlines())) <= 80
+    assert "one guess is right" in said.out
+    assert "it makes 'yes' 20/11 times as likely" in said.out  # (2/3)/(9/10·1/3 + 1/10·2/3)
+
+
+def test_leak_as_json_has_exact_numbers(run: Run) -> None:
+    told = json.loads(run("leak", "coin.csv", "--json").out)
+    one = told["measures"][0]
+    assert (one["before"], one["after"]) == ("1/2", "2/3")
+    assert one["bits"] == pytest.approx(log2("4/3"))
+    assert [each["factor"] for each in told["at worst"]][:2] == ["4/3", "3/2"]
+    assert told["ratio of any two inputs"] == "2"
+
+
+def test_an_output_that_rules_an_input_out(run: Run) -> None:
+    Path("zero.csv").write_text("answer,-,+\nno,1,0\nyes,1/2,1/2\n")
+    assert "rules an input out" in run("leak", "zero.csv").out
+    assert (
+        json.loads(run("leak", "zero.csv", "--json").out)["ratio of any two inputs"] == "infinite"
+    )
+
+
+def test_compare_says_which_is_safer_and_shows_when_it_is_not(run: Run) -> None:
+    Path("sharp.csv").write_text("answer,-,+\nno,3/4,1/4\nyes,1/4,3/4\n")
+    Path("zero.csv").write_text("answer,-,+\nno,1,0\nyes,1/2,1/2\n")
+    assert "coin.csv is safer" in run("compare", "sharp.csv", "coin.csv").out
+    assert "coin.csv is safer" in run("compare", "coin.csv", "sharp.csv").out
+    assert "tell the same" in run("compare", "coin.csv", "coin.csv").out
+    said = run("compare", "sharp.csv", "zero.csv")
+    assert said.out.startswith("Neither is safer")
+    assert max(map(len, said.out.splitlines())) <= 80
+    for told in json.loads(run("compare", "sharp.csv", "zero.csv", "--json").out):
+        prior = {x: Fraction(p) for x, p in told["leaks less for the prior"].items()}
+        gain = [[Fraction(each) for each in row] for row in told["and the gain"]]
+        expected = {
+            name: sum(
+                max(
+                    sum(
+                        prior[x] * Fraction(channel[x, z]) * row[i]
+                        for i, x in enumerate(channel.inputs)
+                    )
+                    for row in gain
+                )
+                for z in channel.outputs
+            )
+            for name in ("sharp.csv", "zero.csv")
+            for channel in [read_channel(name)]
+        }
+        other = {"sharp.csv": "zero.csv", "zero.csv": "sharp.csv"}[told["channel"]]
+        assert expected[told["channel"]] < expected[other]
+
+
+def test_estimate_encloses_what_made_the_samples(run: Run) -> None:
+    """Every output as often as the channel says: 2/3 of each secret's are its own."""
+    rows = [f"{s},{s if i % 3 else 1 - s}" for s in (0, 1) for i in range(3000)]
+    Path("seen.csv").write_text("\n".join(["secret,output", *rows]))
+    told = json.loads(run("estimate", "seen.csv", "--json").out)
+    after = posterior_vulnerability(read_channel("coin.csv"))
+    vulnerability, leak, _ = told["estimates"]
+    assert vulnerability["lower"] < after < vulnerability["upper"]
+    assert leak["lower"] < log2("4/3") < leak["upper"]
+    assert told["evidence of a leak"] is True
+    assert "there is evidence of a leak" in run("estimate", "seen.csv").out
+    missing = run("estimate", "seen.csv", "--secret", "x")
+    assert missing.code == 2
+    assert "no column 'x'; there are 'secret', 'output'" in missing.err
