@@ -35,10 +35,15 @@ rows and its privacy are checked as above, its utility is summed up, and for eve
 f ≥ 0 must leave y − π∘g_w − Σ f_ih·(λ·e_h − e_i) ≥ 0: then no private column c earns more with
 guess w than it costs, π∘g_w·c ≤ y·c, and the columns of a channel cost Σ y together.
 
+Of a *metric*, each edge has a length between two rationals, and two ratios: the first is at most
+λ^length for the lower λ and length, the second at least that for the upper ones. They take the
+place of λ above; the bounds of parts are then proved by prices.
+
 What is asked, but for the ratio, has a *digest*: the SHA-256 of the JSON text
 {"graphs":[[vertices,edges,records],…]}, for a mechanism with "gain":{guess:{vertex:number}} and
 "prior":{vertex:number}. The text is ASCII without spaces; keys, vertices, edges (as pairs of
-vertices) and graphs are sorted, fractions in lowest terms, the records of equal graphs added up.
+vertices, and the ends of the length if there is one) and graphs are sorted, fractions in lowest
+terms, the records of equal graphs added up.
 """
 
 import hashlib
@@ -58,16 +63,19 @@ STEPS, STEPS_PER_LETTER = 10**7, 20
 
 # What a certificate looks like: [x] is a list, (x, y) a list of just these; "or" another object.
 GRAPH: dict[str, Any] = {"vertices": [str], "edges": [(int, int)]}
+LENGTHS: dict[str, Any] = {"lengths": [(str, str)], "ratios": [(str, str)]}
 PRICES: dict[str, Any] = {"prices": [str], "flows": [[(int, int, str)]]}
 PART = {"vertices": [int], "cover": [str], "or": {"vertices": [int]} | PRICES}
 BOUND: dict[str, Any] = {"parts": [PART], "upper": str}
 PIECE = {"records": int} | GRAPH | {"mechanism": [[str]], "lower": str} | BOUND
 BEST = {"prior": [str], "guesses": [str], "gain": [[str]], "outputs": [int], "mechanism": [[str]]}
+BEST |= GRAPH | PRICES | {"utility": str, "upper": str}
 RATIOS = {"format": str, "lower ratio": str, "upper ratio": str}
 WORST_CASE, MECHANISM = "leaktight worst case 1", "leaktight mechanism 1"
 FORMATS: dict[str, Any] = {
-    WORST_CASE: RATIOS | {"pieces": [PIECE | {"or": PIECE | {"once": BOUND}}]},
-    MECHANISM: RATIOS | GRAPH | BEST | PRICES | {"utility": str, "upper": str},
+    WORST_CASE: RATIOS
+    | {"pieces": [PIECE | {"or": PIECE | {"once": BOUND, "or": PIECE | LENGTHS}}]},
+    MECHANISM: RATIOS | BEST | {"or": RATIOS | BEST | LENGTHS},
 }
 
 SHORT, FEW = 40, 400
@@ -133,9 +141,9 @@ def letters(content: Any, shape: Any, key: str) -> int:
     if kind is list and type(shape) is tuple and len(content) == len(shape):
         return sum(letters(each, shape[k], key) for k, each in enumerate(content))
     if kind is dict and type(shape) is dict:
+        while shape.keys() - {"or"} != content.keys() and "or" in shape:
+            shape = shape["or"]
         one = {key: shape[key] for key in shape if key != "or"}
-        if one.keys() != content.keys():
-            one = shape.get("or", one)
         for wrong in sorted(one.keys() ^ content.keys()):
             has = "no" if wrong in one else "the unknown key"
             raise Unreadable(f"it has {has} {wrong[:SHORT]!r}")
@@ -196,40 +204,82 @@ def size(values: Iterable[int]) -> int:
 # --- what is proved ------------------------------------------------------------------------
 
 
-def neighbours(graph: dict[str, Any]) -> list[set[int]]:
-    """Return the neighbours of each vertex of a simple graph."""
-    n = len(graph["vertices"])
+def settings(graph: dict[str, Any], ends: list[Fraction], reader: Reader) -> "list[Setting]":
+    """Return the neighbours of each vertex of a simple graph, with the ratios at both ends."""
+    n, edges, parts = len(graph["vertices"]), graph["edges"], [e.as_integer_ratio() for e in ends]
     demand(0 < n == len(set(graph["vertices"])), "the vertices must have different names")
-    near: list[set[int]] = [set() for _ in range(n)]
-    for i, h in graph["edges"]:
+    found = [Setting([{} for _ in range(n)], q, end, "lengths" in graph, reader)
+             for (_, q), end in zip(parts, ends, strict=True)]  # fmt: skip
+    ratios = [[p for p, _ in parts]] * len(edges)
+    if "lengths" in graph:
+        ratios, unit = stretched(graph, ends, reader)
+        found = [setting._replace(unit=unit) for setting in found]
+    for (i, h), each in zip(edges, ratios, strict=True):
         demand(0 <= i < n and 0 <= h < n and i != h, f"edge {i}-{h} is none of the graph")
-        demand(h not in near[i], f"edge {i}-{h} is there twice")
-        near[i].add(h)
-        near[h].add(i)
-    return near
+        demand(h not in found[0].near[i], f"edge {i}-{h} is there twice")
+        for (near, *_), ratio in zip(found, each, strict=True):
+            near[i][h] = near[h][i] = ratio
+    return found
+
+
+def stretched(
+    graph: dict[str, Any], ends: list[Fraction], reader: Reader
+) -> tuple[list[list[int]], int]:
+    """Return the ratios at both ends of each edge, over one denominator, if they fit its length."""
+    lengths, ratios = graph["lengths"], graph["ratios"]
+    demand(len(lengths) == len(ratios) == len(graph["edges"]), "every edge must have a length")
+    values, unit = reader.table([ratio for pair in ratios for ratio in pair])
+    known: dict[tuple[str, ...], bool] = {}
+    for pair, written in zip(lengths, ratios, strict=True):
+        if (key := (*pair, *written)) not in known:
+            (low, high), (below, above) = (map(reader.number, texts) for texts in (pair, written))
+            demand(0 < low <= high, "a length must be above 0, the lower end first")
+            demand(is_power(below, ends[0], low, DOWN), "a ratio is above that of its length")
+            demand(is_power(above, ends[1], high, UP), "a ratio is below that of its length")
+            reader.spend(1000)
+            known[key] = True
+    return [[*pair] for pair in zip(values[::2], values[1::2], strict=True)], unit
+
+
+def is_power(value: Fraction, base: Fraction, exponent: Fraction, side: Context) -> bool:
+    """Say whether a number from 1 is at most (DOWN) or at least (UP) a power of another."""
+    if exponent.denominator == 1 and exponent * size(base.as_integer_ratio()) <= 4 * MOST_DIGITS:
+        power = base**exponent
+        return value <= power if side is DOWN else value >= power
+    other = UP if side is DOWN else DOWN
+    log = side.multiply(side.divide(*map(Decimal, exponent.as_integer_ratio())), ln(base, side))
+    return value >= 1 and (ln(value, other) <= log if side is DOWN else ln(value, other) >= log)
 
 
 class Setting(NamedTuple):
-    """The neighbours of each vertex and the ratio p/q, with what reads numbers."""
+    """The neighbours of each vertex, each with its ratio times ``unit``, and what reads numbers."""
 
-    near: list[set[int]]
+    near: list[dict[int, int]]
+    unit: int
     ratio: Fraction
+    has_lengths: bool
     reader: Reader
 
     def mechanism(self, rows: list[list[str]]) -> list[list[int]]:
         """Return the rows of a private channel, in units of which each row has as many."""
         demand(len(rows) == len(self.near), "the mechanism must have a row for each vertex")
-        width, (p, q) = len(rows[0]), self.ratio.as_integer_ratio()
+        width = len(rows[0])
         demand(all(len(row) == width for row in rows), "its rows must be equally long")
         values, unit = self.reader.table([entry for row in rows for entry in row])
         matrix = [values[i * width : (i + 1) * width] for i in range(len(rows))]
         for i, row in enumerate(matrix):
             demand(sum(row) == unit and min(row) >= 0, f"row {i} is no distribution")
-        self.reader.spend(2 * len(values), unit.bit_length(), p.bit_length())
+        longest = size((self.unit, *(p for others in self.near for p in others.values())))
+        kinds = sum(len(set(others.values())) for others in self.near)
+        self.reader.spend((1 + kinds) * width, unit.bit_length(), longest)
         self.reader.spend(sum(map(len, self.near)) * width // 4, unit.bit_length(), 16)
-        low, high = ([[side * entry for entry in row] for row in matrix] for side in (q, p))
-        for i, h in ((i, h) for i, others in enumerate(self.near) for h in others):
-            demand(all(map(le, low[i], high[h])), f"the mechanism tells {i} from {h} too well")
+        low = [[self.unit * entry for entry in row] for row in matrix]
+        for h, others in enumerate(self.near):
+            for p in set(others.values()):
+                high = [p * entry for entry in matrix[h]]
+                for i in (i for i, ratio in others.items() if ratio == p):
+                    private = all(map(le, low[i], high))
+                    demand(private, f"the mechanism tells {i} from {h} too well")
         return matrix
 
     def bound(self, claim: dict[str, Any]) -> tuple[bool, Fraction]:
@@ -241,6 +291,7 @@ class Setting(NamedTuple):
             vertices = part["vertices"]
             demand(bool(vertices), "a part must hold a vertex")
             if "cover" in part:
+                demand(not self.has_lengths, "a cover needs edges of one length")
                 more = self.cover(vertices, part["cover"])
             else:
                 self.reader.spend(len(vertices) ** 2)
@@ -286,19 +337,20 @@ class Setting(NamedTuple):
     ) -> Fraction:
         """Return the bound that prices give; a flow shows that they pay for each target."""
         prices, flows, n = written["prices"], written["flows"], len(vertices)
-        at, (p, q) = {i: k for k, i in enumerate(vertices)}, self.ratio.as_integer_ratio()
+        at = {i: k for k, i in enumerate(vertices)}
         demand(len(prices) == n and len(flows) == len(targets), "prices or flows are missing")
         for i, h, _ in (arc for flow in flows for arc in flow):
             demand(i in at and h in at and h in self.near[i], f"arc {i}-{h} is none of the part")
         values, common = self.reader.table([*prices, *(arc[2] for flow in flows for arc in flow)])
         demand(min(values[n:], default=0) >= 0, "a flow must not be negative")
         bits, amounts = max(map(size, targets)) + size((*values, common)), iter(values[n:])
-        self.reader.spend(4 * (n * len(flows) + len(values)), bits, size((p, unit)))
+        longest, q = size(p for i in vertices for p in self.near[i].values()), self.unit
+        self.reader.spend(4 * (n * len(flows) + len(values)), bits, max(longest, size((q, unit))))
         for k, (target, flow) in enumerate(zip(targets, flows, strict=True)):
             left = [q * (y * unit - t * common) for y, t in zip(values, target, strict=False)]
             for i, h, _ in flow:
                 amount = unit * next(amounts)
-                left[at[h]] -= p * amount
+                left[at[h]] -= self.near[i][h] * amount
                 left[at[i]] += q * amount
             demand(min(left) >= 0, f"flow {k} proves too little")
         return Fraction(sum(values[:n]), common)
@@ -312,7 +364,7 @@ def expect(what: str, found: Fraction, claimed: Fraction) -> None:
 
 def check_piece(piece: dict[str, Any], ends: list[Fraction], reader: Reader) -> list[Any]:
     """Return how many records are bounded by prices, and what is attained and not exceeded."""
-    below, above = (Setting(neighbours(piece), end, reader) for end in ends)
+    below, above = settings(piece, ends, reader)
     demand(piece["records"] >= 1, "records must be a whole number above 0")
     rows = below.mechanism(piece["mechanism"])
     lower = Fraction(sum(map(max, zip(*rows, strict=True))), sum(rows[0]))
@@ -326,7 +378,7 @@ def check_piece(piece: dict[str, Any], ends: list[Fraction], reader: Reader) -> 
 
 def check_best(claim: dict[str, Any], ends: list[Fraction], reader: Reader) -> Proved:
     """Return what a mechanism earns and what none exceeds."""
-    below, above = (Setting(neighbours(claim), end, reader) for end in ends)
+    below, above = settings(claim, ends, reader)
     n, guesses, outputs = len(claim["vertices"]), claim["guesses"], claim["outputs"]
     demand(0 < len(guesses) == len(set(guesses)), "the guesses must have different names")
     chances, unit = reader.table(claim["prior"])
@@ -387,7 +439,11 @@ def question(asked: dict[str, Any]) -> str:
     graphs: Counter[str] = Counter()
     for piece in asked.get("pieces", [asked]):
         names = piece["vertices"]
-        edges = sorted(sorted((names[i], names[h])) for i, h in piece["edges"])
+        pairs = (sorted((names[i], names[h])) for i, h in piece["edges"])
+        lengths = (
+            [*map(lowest, pair)] for pair in piece.get("lengths", [()] * len(piece["edges"]))
+        )
+        edges = sorted(pair + ends for pair, ends in zip(pairs, lengths, strict=True))
         graphs[json.dumps([sorted(names), edges])] += piece.get("records", 1)
     found: dict[str, Any] = {"graphs": [[*json.loads(g), graphs[g]] for g in sorted(graphs)]}
     if "prior" in asked:
@@ -414,7 +470,8 @@ def told(content: dict[str, Any], proved: list[Proved]) -> list[str]:
     lines = [f"accepted: {what}, at {ratio_of(*ratios(content))}"]
     for graph in content.get("pieces", [content]):
         times = f"{graph['records']:,} × " if graph.get("records", 1) > 1 else ""
-        lines += [f"for {times}{len(graph['vertices'])} vertices, {len(graph['edges'])} edges"]
+        how = " with lengths, λ for a length of 1" if "lengths" in graph else ""
+        lines += [f"for {times}{len(graph['vertices'])} vertices, {len(graph['edges'])} edges{how}"]
     lines += [f"what is asked: {asked}"] if len(asked) <= FEW else []
     return [
         *lines,

@@ -7,9 +7,11 @@ from fractions import Fraction
 from leaktight.channels.channel import Channel
 from leaktight.channels.distribution import LARGEST
 from leaktight.errors import TooLarge
+from leaktight.exact.ratio import Ratio
 from leaktight.exact.shown import above, counted, shown
 from leaktight.policies.graph import Graph
-from leaktight.privacy.level import PrivacyLevel
+from leaktight.policies.metric import Metric
+from leaktight.privacy.level import PrivacyLevel, privacy_level
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,3 +72,12 @@ def refuse_too_large(inputs: int, outputs: int) -> None:
 def vertices_of(graph: Graph) -> str:
     """Say whose neighbours the guarantee on a graph is about."""
     return f"vertices of a graph of {graph.order:,}"
+
+
+def guarantee_of(channel: Channel, metric: Metric, ratio: Ratio) -> Guarantee:
+    """Return the level of a channel on a graph; for other metrics λ, which is λ^d at distance d."""
+    if metric.unit != 1:
+        return Guarantee(ratio.lower, f"values at a distance of 1, of {metric.order:,}")
+    level = privacy_level(channel, metric).ratio
+    assert isinstance(level, Fraction)
+    return Guarantee(level, vertices_of(metric.graph))

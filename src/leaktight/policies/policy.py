@@ -19,6 +19,7 @@ from leaktight.policies.adjacency import MOST_VERTICES, AdjacencyGraph
 from leaktight.policies.constraint import Count, CountedDatabases, read_values
 from leaktight.policies.difference import Rows, check_size, minimal_differences
 from leaktight.policies.graph import Graph
+from leaktight.policies.metric import Metric
 
 RecordValues: TypeAlias = Mapping[int, Iterable[Hashable]] | Iterable[Iterable[Hashable]]
 """The possible values of each record, or of some records by their number, counted from 0."""
@@ -351,6 +352,21 @@ Neighbours: TypeAlias = Policy | AdjacencyGraph | Graph
 """What says which things are neighbours."""
 
 
+Apart: TypeAlias = Neighbours | Metric
+"""What says which things are neighbours, or how far apart they are."""
+
+
+def metric_of(neighbours: Apart) -> Metric:
+    """Return a metric as it is, or that which counts the edges of a policy's adjacency graph.
+
+    >>> metric_of(Graph(3, [(0, 1), (1, 2)])).unit
+    Fraction(1, 1)
+    """
+    if isinstance(neighbours, Metric):
+        return neighbours
+    return Metric.of(adjacency_of(neighbours).explicit())
+
+
 def adjacency_of(neighbours: Neighbours) -> AdjacencyGraph:
     """Return the adjacency graph of a policy; a graph is that of one record.
 
@@ -363,6 +379,11 @@ def adjacency_of(neighbours: Neighbours) -> AdjacencyGraph:
         return AdjacencyGraph.of(neighbours)
     if isinstance(neighbours, AdjacencyGraph):
         return neighbours
+    if isinstance(neighbours, Metric):
+        raise InvalidGraph(
+            "here neighbours must be joined by edges that count alike, not by a metric; "
+            f"the graph of the pairs that matter is .graph, got {neighbours!r:.80}"
+        )
     raise InvalidGraph(
         f"a Policy, an AdjacencyGraph or a Graph must say what is joined, got {neighbours!r:.80}"
     )

@@ -26,7 +26,7 @@ from leaktight.labels import Labels, alignment, position
 from leaktight.policies.adjacency import AdjacencyGraph
 from leaktight.policies.graph import Graph
 from leaktight.policies.metric import Metric
-from leaktight.policies.policy import Neighbours, adjacency_of
+from leaktight.policies.policy import Apart, Neighbours, adjacency_of
 from leaktight.privacy.largest_ratio import extreme_pairs, largest_rates, largest_ratio
 
 
@@ -88,7 +88,7 @@ class PrivacyLevel:
         return Ratio.of(ratio, epsilon).over(self.distance, self.distance).allows(self.ratio)
 
 
-def privacy_level(channel: Channel | Parallel, neighbours: Neighbours | Metric) -> PrivacyLevel:
+def privacy_level(channel: Channel | Parallel, neighbours: Apart) -> PrivacyLevel:
     """Return the least ratio at which a channel is private, with the worst neighbours and output.
 
     Definition 6 of [Edwards2021]_, demanded in both directions. The channel's inputs are the
@@ -113,7 +113,9 @@ def privacy_level(channel: Channel | Parallel, neighbours: Neighbours | Metric) 
     PrivacyLevel(ratio 2, ε ≤ 0.693148; worst: output 0 of 'middle' against 'high')
     """
     if isinstance(neighbours, Metric):
-        return _metric_level(channel, neighbours)
+        if neighbours.unit != 1:
+            return _metric_level(channel, neighbours)
+        neighbours = neighbours.graph
     if isinstance(channel, Parallel):
         return _parallel_level(channel, adjacency_of(neighbours))
     graph = databases_of(channel, neighbours)

@@ -13,10 +13,12 @@ from leaktight.channels.distribution import Distribution
 from leaktight.channels.gain import Gain, Loss
 from leaktight.check import MOST_BYTES, Refuted, Unreadable, check, complaint, digest, loaded
 from leaktight.errors import InvalidFile, InvalidInput, TooLarge, Undecided
-from leaktight.exact.numbers import rational
+from leaktight.exact.numbers import Array, rational
+from leaktight.exact.ratio import Ratio
 from leaktight.files import new_file
 from leaktight.policies.graph import Graph
-from leaktight.policies.policy import Neighbours, adjacency_of
+from leaktight.policies.metric import Metric
+from leaktight.policies.policy import Apart, adjacency_of, metric_of
 
 
 class Proved(Protocol):
@@ -63,7 +65,9 @@ def verify_certificate(path: str | Path) -> list[tuple[int, Any, Any]]:
 
 
 def digest_of(
-    neighbours: Neighbours, prior: Distribution | None = None, gain: Gain | Loss | None = None
+    neighbours: Apart,
+    prior: Distribution | None = None,
+    gain: Gain | Loss | None = None,
 ) -> str:
     """Return the digest of a question, as ``leaktight verify`` shows it of a certificate.
 
@@ -75,20 +79,33 @@ def digest_of(
     '5647d9a26ec5f9e2'
     """
     if prior is not None and gain is not None:
-        return digest(mechanism_claim(adjacency_of(neighbours).explicit(), prior, gain))
+        return digest(mechanism_claim(metric_of(neighbours), prior, gain))
+    if isinstance(neighbours, Metric):
+        return digest(graph_claim(neighbours))
     factors = adjacency_of(neighbours).factors
     return digest({"pieces": [graph_claim(g) | {"records": n} for g, n in factors]})
 
 
-def graph_claim(graph: Graph) -> dict[str, Any]:
-    """Return a graph as a certificate has it."""
-    return {"vertices": names(graph.vertices), "edges": graph.edges.tolist()}
+def graph_claim(graph: Graph | Metric, ratio: Ratio | None = None) -> dict[str, Any]:
+    """Return a graph as a certificate has it, a metric with lengths and the ratios across edges."""
+    if not isinstance(graph, Metric):
+        return {"vertices": names(graph.vertices), "edges": graph.edges.tolist()}
+    if graph.unit == 1:
+        return graph_claim(graph.graph)
+    claim = graph_claim(graph.graph) | {"lengths": _written(graph.lower, graph.upper)}
+    return claim | ({} if ratio is None else {"ratios": _written(*graph.ratios(ratio))})
 
 
-def mechanism_claim(graph: Graph, prior: Distribution, gain: Gain | Loss) -> dict[str, Any]:
-    """Return a graph, a prior and a gain as a certificate has them: a loss is a negative gain."""
+def _written(*ends: Array) -> list[list[str]]:
+    return [[str(low), str(high)] for low, high in zip(*ends, strict=True)]
+
+
+def mechanism_claim(
+    metric: Metric, prior: Distribution, gain: Gain | Loss, ratio: Ratio | None = None
+) -> dict[str, Any]:
+    """Return a metric, a prior and a gain as a certificate has them: a loss is a negative gain."""
     sign = -1 if isinstance(gain, Loss) else 1
-    return graph_claim(graph) | {
+    return graph_claim(metric, ratio) | {
         "prior": [str(rational(p)) for p in prior.array],
         "guesses": names(gain.guesses),
         "gain": [[str(sign * rational(g)) for g in row] for row in gain.matrix],

@@ -28,12 +28,13 @@ from leaktight.exact.numbers import (
 from leaktight.exact.ratio import Ratio, RatioLike
 from leaktight.exact.shown import shown
 from leaktight.labels import alignment, positions
-from leaktight.mechanisms.mechanism import Guarantee, Mechanism, vertices_of
+from leaktight.mechanisms.mechanism import Guarantee, Mechanism, guarantee_of
 from leaktight.policies.graph import Graph
-from leaktight.policies.policy import Neighbours, adjacency_of
+from leaktight.policies.metric import Metric
+from leaktight.policies.policy import Apart, metric_of
 from leaktight.privacy.level import privacy_level
 from leaktight.worst_case.certificate import digest_of, mechanism_claim
-from leaktight.worst_case.columns import Arcs, best_channel
+from leaktight.worst_case.columns import Arcs, best_for_metric
 
 MOST_ENTRIES = 2**20
 """The most inputs times guesses for which a mechanism is designed."""
@@ -49,7 +50,8 @@ class BestMechanism(Mechanism):
     ``flows`` f ≥ 0 on arcs with y − π∘g_w − Σ f_ih·(λ·e_h − e_i) ≥ 0.
     """
 
-    graph: Graph
+    metric: Metric
+    """How far apart inputs are: of a graph, the number of edges."""
     ratio: Ratio
     prior: Distribution
     aim: Gain | Loss
@@ -58,6 +60,11 @@ class BestMechanism(Mechanism):
     upper: Fraction
     prices: Array
     flows: tuple[Arcs, ...]
+
+    @property
+    def graph(self) -> Graph:
+        """The graph; of a metric the pairs that matter."""
+        return self.metric.graph
 
     @property
     def gap(self) -> Fraction:
@@ -81,21 +88,19 @@ class BestMechanism(Mechanism):
 
     @property
     def guarantee(self) -> Guarantee:
-        """How private the channel is, measured."""
-        level = privacy_level(self.channel, self.graph).ratio
-        assert isinstance(level, Fraction)
-        return Guarantee(level, vertices_of(self.graph))
+        """How private the channel is: measured on a graph, for other metrics as asked."""
+        return guarantee_of(self.channel, self.metric, self.ratio)
 
     @property
     def digest(self) -> str:
         """The digest of graph, prior and gain, as the checker shows it of the certificate."""
-        return digest_of(self.graph, self.prior, self.aim)
+        return digest_of(self.metric, self.prior, self.aim)
 
     @property
     def certificate(self) -> dict[str, Any]:
         """Everything that proves both, as plain JSON, for :mod:`leaktight.check`."""
         where = {guess: w for w, guess in enumerate(self.aim.guesses)}
-        claim = mechanism_claim(self.graph, self.prior, self.aim) | {
+        claim = mechanism_claim(self.metric, self.prior, self.aim, self.ratio) | {
             "outputs": [where[guess] for guess in self.channel.outputs],
             "mechanism": [[str(p) for p in row] for row in self.channel.matrix],
             "utility": str(rational(self.utility)),
@@ -112,7 +117,7 @@ class BestMechanism(Mechanism):
 
 
 def optimal_mechanism(
-    neighbours: Neighbours,
+    neighbours: Apart,
     prior: PriorLike = None,
     gain: Gain | Loss | None = None,
     ratio: RatioLike = None,
@@ -123,7 +128,7 @@ def optimal_mechanism(
 
     The gain is 1 for the right guess unless given, the prior uniform. The outputs of the
     mechanism are guesses; ``outputs`` names those that may be used. For the answers of a query,
-    ask for their ``answer_graph``.
+    ask for their ``answer_graph``. For a :class:`Metric`, λ holds at a distance of 1 and λ^d at d.
 
     >>> from leaktight.policies.secrets import SecretGraph
     >>> prior = ["1/10", "1/5", "1/5", "1/5", "1/5", "1/10"]
@@ -139,7 +144,8 @@ def optimal_mechanism(
     1  1/3  1/3  1/3
     2  1/6  1/6  2/3
     """
-    graph, asked = adjacency_of(neighbours).explicit(), Ratio.of(ratio, epsilon)
+    metric, asked = metric_of(neighbours), Ratio.of(ratio, epsilon)
+    graph = metric.graph
     belief = prior_on(prior, graph.vertices).exact()
     guesses = len(gain.guesses) if isinstance(gain, Gain | Loss) else graph.order
     if graph.order * guesses > MOST_ENTRIES:
@@ -156,17 +162,17 @@ def optimal_mechanism(
     arcs: list[list[tuple[int, int, fmpq]]] = [[] for _ in aim.guesses]
     for component in graph.components:
         at = np.array([graph.index(vertex) for vertex in component])
-        found = best_channel(graph.subgraph(component), asked, earned[:, at])
+        found = best_for_metric(metric.restricted(component), asked, earned[:, at])
         matrix[at], prices[at] = found.matrix, found.prices
         utility += found.value
         for w, flow in enumerate(found.flows):
             arcs[w] += [(int(at[i]), int(at[h]), amount) for i, h, amount in flow.arcs]
     used = np.flatnonzero((matrix > 0).any(axis=0))
     channel = Channel(matrix[:, used], graph.vertices, [aim.guesses[w] for w in used])
-    if not asked.allows(privacy_level(channel, graph).ratio):
+    if not privacy_level(channel, metric).holds(asked):
         raise Undecided("the mechanism is not as private as asked; this cannot be")
     return BestMechanism(
-        graph,
+        metric,
         asked,
         belief,
         aim,

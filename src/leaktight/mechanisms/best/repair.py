@@ -16,10 +16,9 @@ from leaktight.exact.matrix import read_table
 from leaktight.exact.numbers import Array, Number, exact_array, fraction, is_exact
 from leaktight.exact.ratio import Ratio, RatioLike
 from leaktight.labels import alignment, read_labels
-from leaktight.mechanisms.mechanism import Guarantee, Mechanism, vertices_of
+from leaktight.mechanisms.mechanism import Guarantee, Mechanism, guarantee_of
 from leaktight.policies.graph import Graph
-from leaktight.policies.policy import Neighbours, adjacency_of
-from leaktight.privacy.level import privacy_level
+from leaktight.policies.policy import Apart, metric_of
 from leaktight.worst_case.columns import in_units, private_matrix
 
 
@@ -40,7 +39,7 @@ class Repaired(Mechanism):
 
 def repair(
     rows: Any,
-    neighbours: Neighbours,
+    neighbours: Apart,
     ratio: RatioLike = None,
     epsilon: Number | None = None,
 ) -> Repaired:
@@ -58,7 +57,8 @@ def repair(
     >>> 0 < made.moved < Fraction(1, 10**6)
     True
     """
-    graph, most = adjacency_of(neighbours).explicit(), Ratio.of(ratio, epsilon).lower
+    metric, asked = metric_of(neighbours), Ratio.of(ratio, epsilon)
+    graph, most = metric.graph, metric.ratios(asked)[0]
     matrix, outputs = _read(rows, graph)
     known = exact_array(np.maximum(matrix, 0).ravel()).reshape(matrix.shape)
     sums = known.sum(axis=1)
@@ -69,9 +69,7 @@ def repair(
     channel = Channel(made, graph.vertices, outputs)
     before = exact_array(matrix.ravel()).reshape(matrix.shape)
     moved = abs(made - before).sum(axis=1).max() / 2
-    level = privacy_level(channel, graph).ratio
-    assert isinstance(level, Fraction)
-    return Repaired(channel, Guarantee(level, vertices_of(graph)), fraction(moved))
+    return Repaired(channel, guarantee_of(channel, metric, asked), fraction(moved))
 
 
 def _read(rows: Any, graph: Graph) -> tuple[Array, tuple[Any, ...]]:

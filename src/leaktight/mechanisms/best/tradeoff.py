@@ -21,7 +21,7 @@ from leaktight.exact.numbers import Array, Number, exact_array, fraction, ration
 from leaktight.exact.ratio import Ratio, RatioLike
 from leaktight.exact.shown import shown
 from leaktight.labels import alignment
-from leaktight.policies.policy import Neighbours, adjacency_of
+from leaktight.policies.policy import Apart, metric_of
 
 MOST_VARIABLES = 5000
 """The most inputs times guesses for which a trade-off is solved."""
@@ -57,7 +57,7 @@ def least_leaking(
     gain: Gain | Loss,
     enough: Number,
     attacker: Gain | None = None,
-    neighbours: Neighbours | None = None,
+    neighbours: Apart | None = None,
     ratio: RatioLike = None,
     epsilon: Number | None = None,
 ) -> TradeOff:
@@ -88,7 +88,7 @@ def most_useful(
     gain: Gain | Loss,
     vulnerability: Number,
     attacker: Gain | None = None,
-    neighbours: Neighbours | None = None,
+    neighbours: Apart | None = None,
     ratio: RatioLike = None,
     epsilon: Number | None = None,
 ) -> TradeOff:
@@ -122,8 +122,8 @@ class _Program:
     gain: Gain | Loss
     useful: list[fmpq]
     attacked: Array
-    arcs: list[tuple[int, int]]
-    ratio: fmpq
+    arcs: list[tuple[int, int, fmpq]]
+    """Neighbours both ways, and the ratio of each."""
 
     @classmethod
     def of(
@@ -131,7 +131,7 @@ class _Program:
         prior: PriorLike,
         gain: Gain | Loss,
         attacker: Gain | None,
-        neighbours: Neighbours | None,
+        neighbours: Apart | None,
         ratio: RatioLike,
         epsilon: Number | None,
     ) -> "_Program":
@@ -149,18 +149,19 @@ class _Program:
         order = alignment(gain.inputs, other.inputs, "the gains of the user and of the attacker")
         theirs = other.matrix if order is None else other.matrix[:, order]
         ours = exact_array(gain.matrix.ravel()).reshape(gain.matrix.shape) * belief.array
-        arcs, most = list[tuple[int, int]](), fmpq(1)
+        arcs = list[tuple[int, int, fmpq]]()
         if neighbours is not None:
-            graph = adjacency_of(neighbours).explicit()
-            most = rational(Ratio.of(ratio, epsilon).lower)
+            metric = metric_of(neighbours)
+            graph, ratios = metric.graph, metric.ratios(Ratio.of(ratio, epsilon))[0]
             at = alignment(graph.vertices, gain.inputs, "the graph's vertices and the inputs")
             place = range(graph.order) if at is None else at
-            arcs = [(place[i], place[h]) for i, h in graph.edges.tolist()]
+            pairs = zip(graph.edges.tolist(), ratios, strict=True)
+            arcs = [(place[i], place[h], most) for (i, h), most in pairs]
         elif (ratio, epsilon) != (None, None):
             raise InvalidNumber("a ratio needs neighbours= to hold between")
         useful = (ours if isinstance(gain, Gain) else -ours).T.ravel().tolist()
         attacked = exact_array(theirs.ravel()).reshape(theirs.shape) * belief.array
-        return cls(belief, gain, useful, attacked, arcs + [(h, i) for i, h in arcs], most)
+        return cls(belief, gain, useful, attacked, arcs + [(h, i, most) for i, h, most in arcs])
 
     @property
     def outputs(self) -> int:
@@ -197,8 +198,8 @@ class _Program:
                     0,
                     None,
                 )
-            for i, h in self.arcs:
-                add([i * m + z, h * m + z], [-1, self.ratio], 0, None)
+            for i, h, ratio in self.arcs:
+                add([i * m + z, h * m + z], [-1, ratio], 0, None)
         program = LinearProgram(
             [*entries, *[each] * m],
             (rows, columns, values),
@@ -214,8 +215,8 @@ class _Program:
         matrix = found.x[: n * m].reshape(n, m)
         used = np.flatnonzero(matrix.any(axis=0))
         channel = Channel(matrix[:, used], self.prior.values, [self.gain.guesses[z] for z in used])
-        for i, h in self.arcs:
-            if (matrix[i] > self.ratio * matrix[h]).any():
+        for i, h, ratio in self.arcs:
+            if (matrix[i] > ratio * matrix[h]).any():
                 raise Undecided("the channel is not as private as asked; this cannot be")
         gained = (self.attacked @ matrix).max(axis=0)
         utility = sum(map(mul, self.useful, found.x), fmpq(0))

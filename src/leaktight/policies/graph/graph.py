@@ -163,6 +163,11 @@ class Graph:
         start, end = self._joined.indptr[at : at + 2]
         return tuple(self.vertices[j] for j in self._joined.indices[start:end].tolist())
 
+    @property
+    def lengths(self) -> Indices:
+        """The length of each edge, which is 1."""
+        return np.ones(self.size, dtype=np.int64)
+
     @cached_property
     def degrees(self) -> Indices:
         """The number of neighbours of each vertex."""

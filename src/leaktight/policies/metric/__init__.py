@@ -1,5 +1,5 @@
 """How far apart are secrets, and which pairs of them matter?"""
 
-from leaktight.policies.metric.metric import Metric
+from leaktight.policies.metric.metric import LongGraph, Metric
 
-__all__ = ["Metric"]
+__all__ = ["LongGraph", "Metric"]

@@ -10,7 +10,7 @@ the edges of ``Metric.graph``.
 """
 
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import cached_property
 from heapq import heappop, heappush
@@ -47,8 +47,47 @@ from leaktight.policies.metric.lengths import (
 MOST_VALUES = 1000
 """The most values between all of which distances are computed."""
 
+FINEST = 2.0**50
+"""The longest distance in units of which lengths are whole numbers."""
+
 EARTH = 6371.0088
 """The mean radius of the Earth in kilometres [Moritz2000]_."""
+
+
+@dataclass(frozen=True, init=False, eq=False, repr=False)
+class LongGraph(Graph):
+    """A graph whose edges have whole lengths, and distances along them.
+
+    ``kinds`` has a number for each edge: those of the same kind are of the same length, exactly.
+    """
+
+    long: Indices = field(default_factory=lambda: np.zeros(0, dtype=np.int64))
+    kinds: Indices = field(default_factory=lambda: np.zeros(0, dtype=np.int64))
+
+    @classmethod
+    def of(cls, graph: Graph, long: Indices, kinds: Indices) -> "LongGraph":
+        """Give lengths to the edges of a graph."""
+        made = cls.from_indices(graph.vertices, graph.edges)
+        made._set("long", long)
+        made._set("kinds", kinds)
+        return made
+
+    @property
+    def lengths(self) -> Indices:
+        """The length of each edge."""
+        return self.long
+
+    @cached_property
+    def distances(self) -> npt.NDArray[np.int64]:  # type: ignore[override]
+        """All distances, a square array with −1 where there is no path."""
+        table = np.array(self._igraph.distances(weights=self.long.tolist()))
+        return np.where(np.isinf(table), -1, table).astype(np.int64)
+
+    @cached_property
+    def eccentricities(self) -> Indices:
+        """For each vertex the distance to the farthest vertex of its component."""
+        farthest: Indices = self.distances.max(axis=1)
+        return farthest
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -255,7 +294,7 @@ class Metric:
                     heappush(waiting, (best[h], h))
         raise InvalidNumber(f"{a!r} and {b!r} are at an infinite distance")
 
-    @property
+    @cached_property
     def unit(self) -> Fraction | None:
         """The length of every edge, if that is one rational number."""
         if self.graph.size == 0:
@@ -274,16 +313,14 @@ class Metric:
         each = [known[ends] for ends in self._ends]
         return exact_array(r.lower for r in each), exact_array(r.upper for r in each)
 
-    @cached_property
-    def kinds(self) -> Indices:
-        """A number for each edge, the same for those of the same length."""
-        number: dict[Any, int] = {}
-        return np.array([number.setdefault(e, len(number)) for e in self._ends], dtype=np.int64)
-
-    @cached_property
-    def near_distances(self) -> npt.NDArray[np.float64]:
-        """All distances in floating point, an estimate; ∞ where there is no path."""
-        return np.array(self.graph.to_igraph().distances(weights=float_array(self.upper)))
+    def rounded(self) -> tuple[LongGraph, Fraction]:
+        """Return the graph with lengths in whole numbers of a small unit, and this unit."""
+        near, number = float_array(self.upper), dict[Any, int]()
+        kinds = [number.setdefault(ends, len(number)) for ends in self._ends]
+        table = np.array(self.graph.to_igraph().distances(weights=near))
+        unit = table.max(where=np.isfinite(table), initial=near.max(initial=0.0)) / FINEST or 1.0
+        long = np.rint(near / unit).astype(np.int64)
+        return LongGraph.of(self.graph, long, np.array(kinds, dtype=np.int64)), Fraction(unit)
 
     def restricted(self, values: Iterable[Hashable]) -> "Metric":
         """Return a component of it, or some of them."""

@@ -18,6 +18,7 @@ import numpy as np
 from leaktight.errors import InvalidGraph, TooLarge
 from leaktight.exact.shown import counted
 from leaktight.policies.graph import Graph, Indices, one_line
+from leaktight.policies.metric import LongGraph
 from leaktight.policies.policy import Neighbours, adjacency_of
 from leaktight.policies.symmetry.orbits import Points, label_orbits, moves
 
@@ -236,7 +237,8 @@ def automorphism_group(
 ) -> AutomorphismGroup:
     """Return Aut(V, E), the group of all automorphisms of a graph, found by BLISS.
 
-    Of a policy, it is the graph of its databases, listed one by one.
+    Of a policy, it is the graph of its databases, listed one by one. Edges that have lengths go to
+    edges of the same length.
 
     With ``colours``, only the automorphisms that keep each vertex's colour: those that keep a
     prior, say, or a query. A mapping need only name some vertices; the others are alike.
@@ -254,6 +256,8 @@ def automorphism_group(
         names: dict[Hashable, int] = {}
         numbers = [names.setdefault(colour(v), len(names)) for v in graph.vertices]
     drawn = graph.to_igraph()
+    if isinstance(graph, LongGraph):
+        return _keeping_lengths(graph, numbers)
     if 4 * graph.size > graph.order * (graph.order - 1):
         # The complement has the same automorphisms, and BLISS is faster where edges are few.
         drawn = drawn.complementer(loops=False)
@@ -261,6 +265,21 @@ def automorphism_group(
     # Counting takes as long again, and few ask.
     count = partial(drawn.count_automorphisms, color=numbers)
     return AutomorphismGroup._trusted(graph, generators, count)
+
+
+def _keeping_lengths(graph: LongGraph, numbers: list[int] | None) -> AutomorphismGroup:
+    """Return the group that keeps the lengths of edges: each edge gets a vertex of its length."""
+    import igraph
+
+    n, middle = graph.order, graph.order + np.arange(graph.size)
+    halves = np.concatenate([np.stack([ends, middle], axis=1) for ends in graph.edges.T])
+    own = numbers or [0] * n
+    kinds = graph.kinds + max(own) + 1
+    drawn = igraph.Graph(n + graph.size, halves)
+    colours = [*own, *kinds.tolist()]
+    generators = np.array(drawn.automorphism_group(color=colours), dtype=np.int64)
+    count = partial(drawn.count_automorphisms, color=colours)
+    return AutomorphismGroup._trusted(graph, generators.reshape(-1, len(colours))[:, :n], count)
 
 
 # --- reading and checking ------------------------------------------------------------------

@@ -11,6 +11,7 @@ from leaktight.worst_case.columns.cover import (
     weighting,
 )
 from leaktight.worst_case.columns.flow import Arcs, Flow, cheapest_column
+from leaktight.worst_case.columns.lengths import best_for_metric
 from leaktight.worst_case.columns.lifting import in_units, private_matrix
 from leaktight.worst_case.columns.worst import ColumnOptimum, column_optimum
 
@@ -23,6 +24,7 @@ __all__ = [
     "Flow",
     "best_channel",
     "best_cover",
+    "best_for_metric",
     "cheapest_column",
     "column_optimum",
     "coverage",

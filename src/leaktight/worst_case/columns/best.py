@@ -29,7 +29,7 @@ from leaktight.exact.rounding import precision
 from leaktight.policies.graph import Graph, Indices
 from leaktight.worst_case.columns.flow import Flow
 from leaktight.worst_case.columns.lifting import in_units, private_matrix
-from leaktight.worst_case.columns.pricing import LARGEST, Floats, Pricing, pricing
+from leaktight.worst_case.columns.pricing import LARGEST, Floats, Pricing, pricing, step_of
 from leaktight.worst_case.columns.search import Part, propose_columns, propose_on_complete
 
 MOST_BITS = 2**14
@@ -111,13 +111,13 @@ def _candidates(graph: Graph, ratio: Ratio, earned: Array) -> Iterator[Candidate
     least = earned.min(axis=0)  # is earned at each input whatever the guess
     complete = graph.size == n * (n - 1) // 2
     if n == 1 or most == 1 or (earned == earned[0]).all():
-        yield _constant(plain())
+        yield constant(plain())
     elif complete and (np.count_nonzero(earned - least, axis=1) <= 1).all():
         matrix, prices = _randomised_response(earned - least, most)
         yield Candidate(plain(), matrix, prices + least)
     elif complete and n > MOST_BY_COLUMNS and most < LARGEST_INSIDE:
         near, floats = propose_on_complete(float_array(earned), to_float(most))
-        yield _lifted(plain(), ratio.lower, near, floats)
+        yield lifted(plain(), ratio.lower, near, floats)
     elif n * len(earned) <= MOST_DIRECT and graph.size <= 2 * n:
         ways = (partial(_direct, plain(), most), partial(_by_columns, graph, ratio, earned))
         found = (way() for way in (ways if ratio.is_exact else ways[::-1]))
@@ -151,7 +151,7 @@ def _proved(found: Candidate, ratio: Ratio) -> Found:
         way = pricing(part.graph, rational(ratio.upper))
         bounds = [raised(part, prices, way)]
         if bounds[0] is None or bounds[0][0].sum() - value > FAR:  # λ is all but 1
-            plain = _constant(Part.plain(part.graph, part.earned))
+            plain = constant(Part.plain(part.graph, part.earned))
             bounds += [raised(plain.part, plain.prices, way)]
         nothing = Flow(fmpq(0), (0,) * part.graph.order, (), {})
         bounds += [(part.earned.max(axis=0), [nothing] * len(part.earned))]
@@ -284,13 +284,18 @@ def lifted_columns(
     part: Part, ratio: Fraction, levels: Indices, weights: Floats, prices: Floats
 ) -> Candidate:
     """Return the channel that is nearly the sum of columns, exactly private."""
-    columns = np.power(min(to_float(rational(ratio)), LARGEST), -levels)
+    near = near_channel(part, step_of(rational(ratio)), levels, weights)
+    return lifted(part, ratio, near, prices)
+
+
+def near_channel(part: Part, step: float, levels: Indices, weights: Floats) -> Floats:
+    """Return the channel that is the sum of columns, each at its best guess, nearly."""
+    columns = np.exp(-step * levels)
     guesses = (columns @ part.floats.T).argmax(axis=1)
-    near = _summed(part, columns, np.maximum(weights, 0), guesses)
-    return _lifted(part, ratio, near, prices)
+    return _summed(part, columns, np.maximum(weights, 0), guesses)
 
 
-def _lifted(part: Part, ratio: Fraction, near: Floats, prices: Floats) -> Candidate:
+def lifted(part: Part, ratio: Fraction | Array, near: Floats, prices: Floats) -> Candidate:
     """Return a channel that is exactly private, what is left of its rows where it earns most."""
     units = in_units(np.maximum(near, 0), ratio)
     join = lambda left: int((part.floats @ left).argmax())  # noqa: E731
@@ -302,7 +307,7 @@ def _lifted(part: Part, ratio: Fraction, near: Floats, prices: Floats) -> Candid
 # --- closed forms --------------------------------------------------------------------------
 
 
-def _constant(part: Part) -> Candidate:
+def constant(part: Part) -> Candidate:
     """Return the channel that always names the same guess, and what that earns as prices."""
     best = int(part.earned.sum(axis=1).argmax())
     matrix = np.full(part.earned.T.shape, fmpq(0), dtype=object)

@@ -44,17 +44,20 @@ APART = 2.0**-10
 class Arcs:
     """The arcs i → h of a connected graph, each edge both ways, and D with (D·c)_ih = λ·c_h − c_i.
 
+    λ is the same for all edges, or there is one for each.
+
     Arcs are sorted by h, so that sums over those into a vertex, and out of it, are sums of slices.
     """
 
     __slots__ = ("_back", "_heads", "_ratio", "_starts", "_tails")
 
-    def __init__(self, edges: Indices, ratio: float) -> None:
+    def __init__(self, edges: Indices, ratio: float | Floats) -> None:
         both = np.concatenate([edges, edges[:, ::-1]])
-        self._tails, self._heads = both[np.lexsort(both.T)].T
+        order = np.lexsort(both.T)
+        self._tails, self._heads = both[order].T
         self._back = np.lexsort((self._heads, self._tails))  # from an arc to the one that returns
         self._starts = np.flatnonzero(np.diff(self._heads, prepend=-1))
-        self._ratio = ratio
+        self._ratio = np.tile(np.broadcast_to(ratio, len(edges)), 2)[order]
 
     def __len__(self) -> int:
         return len(self._heads)
@@ -66,13 +69,12 @@ class Arcs:
 
     def costs(self, flows: Floats) -> Floats:
         """Return Dᵀ·f for each row f."""
-        into, out = (self._at_heads(part) for part in (flows, flows[:, self._back]))
-        return self._ratio * into - out
+        return self._at_heads(self._ratio * flows - flows[:, self._back])
 
     def hessians(self, scale: Floats) -> Floats:
         """Return Dᵀ·diag(scale)·D for each row of scales."""
         returning = scale[:, self._back]
-        diagonal = self._ratio**2 * self._at_heads(scale) + self._at_heads(returning)
+        diagonal = self._at_heads(self._ratio**2 * scale + returning)
         found = np.zeros((*diagonal.shape, diagonal.shape[1]))
         found[:, self._tails, self._heads] = -self._ratio * (scale + returning)
         np.einsum("wii->wi", found)[:] = diagonal
@@ -107,7 +109,7 @@ class Point:
 
 
 def interior_point(
-    edges: Indices, earned: Floats, orbits: Indices, ratio: float
+    edges: Indices, earned: Floats, orbits: Indices, ratio: float | Floats
 ) -> tuple[Floats, Floats]:
     """Return the columns of the guesses, and a price for each orbit of inputs; an estimate.
 
@@ -126,7 +128,7 @@ def interior_point(
         columns,
         arcs.slacks(columns),
         np.full(len(sizes), earned.max() + spread),
-        np.full((guesses, len(arcs)), spread * ratio / (ratio - 1) / order),
+        np.full((guesses, len(arcs)), spread / (1 - 1 / np.min(ratio)) / order),
     )
     best, least = now, np.inf
     for _ in range(MOST_STEPS):

@@ -1,7 +1,7 @@
 """How do columns that are almost private become a channel that is, exactly?
 
-An LP solver leaves entries that break K_ij ≤ λ·K_hj by a little, and rows that sum to 1 almost. In
-whole numbers of a small unit:
+An LP solver leaves entries that break K_ij ≤ λ·K_hj by a little, and rows that sum to 1 almost.
+λ is one number, or there is one for each edge. In whole numbers of a small unit:
 
 1. Every entry is raised to the largest of its neighbours' divided by λ and rounded up, and so on
    until nothing changes. Each column is then private, and where it had a 0 among positive
@@ -13,7 +13,7 @@ A sum of private columns is private, so the result is, with the denominator D in
 ``docs/proofs/repair.md``.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from fractions import Fraction
 from heapq import heapify, heappop, heappush
 
@@ -21,17 +21,18 @@ import numpy as np
 import numpy.typing as npt
 from flint import fmpq
 
-from leaktight.exact.numbers import Array, exact_array, float_array, is_exact
+from leaktight.exact.numbers import Array, exact_array, float_array, fraction, is_exact
 from leaktight.policies.graph import Graph
-from leaktight.worst_case.columns.flow import neighbour_lists
 
 BITS = 62
 """The unit is 2^−62, so that the common denominator fits into 64 bits, unless λ is near 1."""
 
 
-def in_units(matrix: Array, ratio: Fraction) -> Array:
+def in_units(matrix: Array, ratio: Fraction | Array) -> Array:
     """Return the entries as whole numbers of a unit that is small against λ − 1 and 1/λ."""
-    beyond = 0 if ratio == 1 else max(1 / (ratio - 1), ratio - 1).__floor__().bit_length()
+    each = [ratio] if isinstance(ratio, Fraction) else [fraction(r) for r in ratio] or [Fraction(2)]
+    least, most = min(each), max(each)
+    beyond = 0 if least == 1 else max(1 / (least - 1), most - 1).__floor__().bit_length()
     bits = BITS + beyond
     unit = fmpq(2) ** bits
     units = np.empty(matrix.size, dtype=object)
@@ -44,20 +45,26 @@ def in_units(matrix: Array, ratio: Fraction) -> Array:
 
 
 def private_matrix(
-    units: Array, graph: Graph, ratio: Fraction, join: Callable[[npt.NDArray[np.float64]], int]
+    units: Array,
+    graph: Graph,
+    ratio: Fraction | Array,
+    join: Callable[[npt.NDArray[np.float64]], int],
 ) -> Array:
     """Return an exact matrix that is private at a ratio, from entries in whole units.
 
     ``join`` gets what is left of each row and says which column takes it.
     """
-    lifted = _lift(units, graph, ratio)
+    if isinstance(ratio, Fraction):
+        parts = [(ratio.numerator, ratio.denominator)] * graph.size
+    else:
+        parts = [(int(r.p), int(r.q)) for r in ratio]
+    lifted = _lift(units, graph, parts)
     sums = lifted.sum(axis=1)
-    p, q = ratio.numerator, ratio.denominator
     whole = sums.max()
-    if p > q and len(graph.edges):
-        i, h = np.concatenate([graph.edges, graph.edges[:, ::-1]]).T
+    if graph.size and all(p > q for p, q in parts):
+        (i, h), (p, q) = graph.arcs.T, np.array(parts * 2, dtype=object).T
         # left_i ≤ λ·left_h with left = D − sums
-        whole = max(whole, -((-(p * sums[h] - q * sums[i]).max()) // (p - q)))
+        whole = max(whole, (-(-(p * sums[h] - q * sums[i]) // (p - q))).max())
     left = whole - sums
     shares = float_array(exact_array(map(int, left)) / int(whole))
     lifted[:, join(shares)] += left
@@ -65,10 +72,12 @@ def private_matrix(
     return (entries / int(whole)).reshape(lifted.shape)
 
 
-def _lift(units: Array, graph: Graph, ratio: Fraction) -> Array:
+def _lift(units: Array, graph: Graph, ratios: Sequence[tuple[int, int]]) -> Array:
     """Raise entries until every column is private, the largest first."""
-    p, q = ratio.numerator, ratio.denominator
-    near = neighbour_lists(graph)
+    near: list[list[tuple[int, int, int]]] = [[] for _ in graph.vertices]
+    for (i, h), (p, q) in zip(graph.edges.tolist(), ratios, strict=True):
+        near[i].append((h, p, q))
+        near[h].append((i, p, q))
     lifted = units.copy()
     for z, column in enumerate(units.T.tolist()):
         waiting = [(-value, i) for i, value in enumerate(column) if value > 0]
@@ -77,9 +86,8 @@ def _lift(units: Array, graph: Graph, ratio: Fraction) -> Array:
             value, i = heappop(waiting)
             if -value < column[i]:
                 continue
-            least = -((value * q) // p)
-            for h in near[i]:
-                if column[h] < least:
+            for h, p, q in near[i]:
+                if column[h] < (least := -((value * q) // p)):
                     column[h] = least
                     heappush(waiting, (-least, h))
         lifted[:, z] = column

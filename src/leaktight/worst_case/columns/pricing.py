@@ -73,6 +73,11 @@ class Pricing(Protocol):
         """
 
 
+def step_of(ratio: fmpq) -> float:
+    """Return ln λ in floating point, accurate also if λ is near 1."""
+    return math.log1p(min(to_float(ratio - 1), LARGEST))
+
+
 def pricing(graph: Graph, ratio: fmpq) -> Pricing:
     """Return the best way for a connected graph.
 
@@ -81,6 +86,8 @@ def pricing(graph: Graph, ratio: fmpq) -> Pricing:
     [Flow(cost=1, levels=(0, 1, 2), amounts=((1, 2, 1),), units={})]
     """
     n = graph.order
+    if graph.lengths.max(initial=1) > 1:
+        return _AnyGraph(graph, ratio)
     if graph.size == n - 1 or ratio == 1:  # at λ = 1 columns are constant; any tree shows it
         return _Tree(neighbour_lists(graph), int(graph.eccentricities.max()), ratio)
     if graph.size == n * (n - 1) // 2:
@@ -222,29 +229,29 @@ class _AnyGraph:
     ratio: fmpq
 
     def cheapest(self, prices: Floats, start: Indices) -> Indices:
-        deepest = int(self.graph.eccentricities.max())
+        deepest, lengths = int(self.graph.eccentricities.max()), self.graph.lengths
         # Above some ratio the best columns hardly change, and floats overflow.
-        ratio = min(to_float(self.ratio), LARGEST ** (1 / max(1, deepest)))
-        if deepest * math.log2(ratio) > MOST_TOGETHER:
-            return self._by_layers(prices, ratio, deepest)
+        step = min(step_of(self.ratio), math.log(LARGEST) / max(1, deepest))
+        if deepest * step > MOST_TOGETHER * math.log(2) and lengths.max() == 1:
+            return self._by_layers(prices, math.exp(step), deepest)
         roots = np.argmin(prices, axis=1)
         found = start - np.take_along_axis(start, roots[:, None], axis=1)
-        tails, heads = np.concatenate([self.graph.edges, self.graph.edges[:, ::-1]]).T
+        (tails, heads), long = self.graph.arcs.T, np.tile(lengths, 2)
         left = np.arange(len(prices))  # the rows whose columns can still be improved
         for _ in range(MOST_STEPS):
             levels = found[left]
-            net = prices[left] * np.power(ratio, -levels)
+            net = prices[left] * np.exp(-step * levels)
             net[np.arange(len(left)), roots[left]] -= net.sum(axis=1)  # what the root would take
-            tight = levels[:, heads] == levels[:, tails] + 1
+            tight = levels[:, heads] == levels[:, tails] + long
             raised = _cheapest_closed(net, tight, tails, heads)
             gained = -(net * raised).sum(axis=1)
             better = gained > LEAST_GAIN * np.abs(net).sum(axis=1)
             left, levels, raised = left[better], levels[better], raised[better]
             if not len(left):
                 break
-            # c_i ≤ λ·c_h says g_i ≥ g_h − 1: the set moves until the first such arc is tight.
+            # c_i ≤ λ^l·c_h says g_i ≥ g_h − l: the set moves until the first such arc is tight.
             leaving = raised[:, tails] & ~raised[:, heads]
-            room = np.where(leaving, 1 + levels[:, tails] - levels[:, heads], 2 * deepest + 2)
+            room = np.where(leaving, long + levels[:, tails] - levels[:, heads], 2 * deepest + 2)
             levels = levels - raised * room.min(axis=1, keepdims=True)
             found[left] = levels - np.take_along_axis(levels, roots[left][:, None], axis=1)
         return found

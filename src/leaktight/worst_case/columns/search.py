@@ -16,13 +16,13 @@ from flint import fmpq
 
 from leaktight.errors import Undecided
 from leaktight.exact.linear_program import GrowingProgram, LinearProgram, solve_inside
-from leaktight.exact.numbers import Array, float_array, to_float
+from leaktight.exact.numbers import Array, float_array
 from leaktight.exact.tolerances import TOLERANCES
 from leaktight.policies.graph import Graph, Indices
 from leaktight.policies.symmetry import AutomorphismGroup, Points, automorphism_group
 from leaktight.worst_case.columns.flow import Flow
 from leaktight.worst_case.columns.interior import interior_point, taken_apart
-from leaktight.worst_case.columns.pricing import LARGEST, Flags, Floats, Pricing
+from leaktight.worst_case.columns.pricing import Flags, Floats, Pricing, step_of
 
 MOST_ROUNDS = 500
 """How often columns are added."""
@@ -150,24 +150,27 @@ def propose_columns(
     If ``at_vertex``, the columns determine the prices, as an exact solution needs it. If not, any
     best prices do, which are found in fewer rounds.
     """
-    near, distances = min(to_float(ratio), LARGEST), part.graph.distances.astype(np.int64)
+    step, distances = step_of(ratio), part.graph.distances.astype(np.int64)
     constant = np.zeros_like(distances[:1])
     alone = constant, np.ones(1), part.floats[part.floats.sum(axis=1).argmax()]
-    if near == 1:  # up to rounding
+    shortest = int(part.graph.lengths.min()) if part.graph.size else 0
+    if math.exp(step * shortest) == 1:  # up to rounding
         return alone
-    market = _Market(part, near, way, distances[part.floats[part.guesses].argmax(axis=1)])
+    market = _Market(part, step, way, distances[part.floats[part.guesses].argmax(axis=1)])
     levels = distances[np.unique(part.orbits, return_index=True)[1]]
     rows, worth = market.offered(levels)
     prices, weights = _weighting(rows, worth, part.sizes)
     if weights.min() > -TOLERANCES.entry and not len(market.cheaper(prices, prices)[0]):
         return levels, weights, prices[part.orbits]
     known, centre = np.vstack([levels, constant]), None
-    resolved = int(distances.max()) * math.log2(near) < MOST_RESOLVED
+    resolved = int(distances.max()) * step < MOST_RESOLVED * math.log(2)
     size = len(part.guesses) * part.graph.order**2
     if resolved and size <= MOST_INSIDE and len(part.sizes) >= LEAST_INSIDE:
         earned, orbits = part.floats[part.guesses], part.orbits.astype(np.intp)
-        inside, centre = interior_point(part.graph.edges, earned, orbits, near)
-        known = np.unique(np.vstack([known, taken_apart(inside, near)]), axis=0)
+        ratios = np.exp(step * part.graph.lengths)
+        inside, centre = interior_point(part.graph.edges, earned, orbits, ratios)
+        if part.graph.lengths.max() == 1:
+            known = np.unique(np.vstack([known, taken_apart(inside, math.exp(step))]), axis=0)
     try:
         return _generate(market, known, centre, at_vertex)
     except Undecided:  # the solver sees no difference between columns: λ is all but 1
@@ -179,13 +182,14 @@ class _Market:
     """Where columns are looked for: for each guess from where the last search ended."""
 
     part: Part
-    ratio: float
+    step: float
+    """ln λ"""
     way: Pricing
     levels: Indices
 
     def offered(self, levels: Indices) -> tuple[Floats, Floats]:
         """Return columns, their entries summed by orbit, and what they earn at their best guess."""
-        columns = np.power(self.ratio, -levels)
+        columns = np.exp(-self.step * levels)
         return self.part.gathered(columns), (columns @ self.part.floats.T).max(axis=1)
 
     def cheaper(
@@ -237,7 +241,8 @@ def _generate(
     do not determine them.
     """
     part, sizes = market.part, market.part.sizes
-    reach = FARTHEST * np.abs(part.floats).max() * market.ratio / (market.ratio - 1)
+    nearest = market.step * int(part.graph.lengths.min())
+    reach = FARTHEST * np.abs(part.floats).max() / -math.expm1(-nearest)
     master = GrowingProgram(sizes.astype(np.float64), reach)
     known = dict.fromkeys(map(tuple, levels.tolist()))
     best = np.full(len(sizes), part.floats.max())  # at which no column earns more

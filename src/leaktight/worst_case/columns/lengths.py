@@ -1,0 +1,120 @@
+"""Which private channel earns most if edges have lengths, and what proves it?
+
+A private column has c_i ≤ λ_ih·c_h with a ratio λ_ih = e^(ε·d(i,h)) for each edge. Columns are
+proposed as on a graph (``search``), with lengths in whole numbers of a unit that is 2^−50 of the
+largest distance. What is returned is exact: the channel is lifted until it is private for lengths
+rounded down, and prices are raised until flows on arcs prove them for lengths rounded up. See
+``docs/proofs/metrics.md``.
+"""
+
+from fractions import Fraction
+
+import numpy as np
+from flint import fmpq
+
+from leaktight.exact.numbers import Array, exact_array, float_array, rational
+from leaktight.exact.ratio import Ratio
+from leaktight.policies.graph import Graph, Indices
+from leaktight.policies.metric import Metric
+from leaktight.worst_case.columns.best import (
+    FAR,
+    Found,
+    best_channel,
+    constant,
+    lifted,
+    near_channel,
+)
+from leaktight.worst_case.columns.flow import Arcs, Flow
+from leaktight.worst_case.columns.pricing import Floats, Pricing, pricing, step_of
+from leaktight.worst_case.columns.search import Part, propose_columns
+
+MOST_TIMES = 20
+"""How often the search for the cheapest columns is begun again where it ended."""
+
+LEAST_SENT = 2.0**-60
+"""The least amount of a flow, in units of the prices, that is kept."""
+
+
+def best_for_metric(metric: Metric, ratio: Ratio, earned: Array) -> Found:
+    """Return the best channel for a metric all of whose distances are finite.
+
+    It is private for lengths and a ratio rounded down, and the prices bound for those rounded up.
+
+    >>> line = Metric.from_edges(3, [(0, 1, 1), (1, 2, "1/2")])
+    >>> best = best_for_metric(line, Ratio.of(4), exact_array([1, 0, 0, 0, 0, 1]).reshape(2, 3))
+    >>> float(best.value), float(best.prices.sum() - best.value) < 1e-12
+    (1.6999999999999997, True)
+    """
+    if (length := metric.unit) is not None or ratio.upper == 1:
+        return best_channel(metric.graph, ratio.over(*[length or Fraction(1)] * 2), earned)
+    unit = abs(earned).max() or fmpq(1)
+    (graph, small), (below, above) = metric.rounded(), metric.ratios(ratio)
+    step, part = rational(ratio.over(small, small).lower), Part.of(graph, earned / unit)
+    way = pricing(graph, step)
+    levels, weights, floats = propose_columns(part, step, way, at_vertex=False)
+    channel = near_channel(part, step_of(step), levels, weights)
+    matrix = lifted(part, below, channel, floats).matrix
+    value = sum(map(np.dot, part.earned, matrix.T), fmpq(0))
+    bounds = [_proved(part, way, floats, above)]
+    if bounds[0][0].sum() - value > FAR:  # λ is all but 1
+        plain = constant(Part.plain(graph, part.earned))
+        bounds += [_proved(plain.part, way, float_array(plain.prices), above)]
+    nothing = Flow(fmpq(0), (0,) * part.graph.order, (), {})
+    bounds += [(part.earned.max(axis=0), [nothing] * len(part.earned))]
+    prices, flows = min(bounds, key=lambda bound: bound[0].sum())
+    return Found(matrix, value * unit, prices * unit, tuple(flow.times(unit) for flow in flows))
+
+
+def _proved(part: Part, way: Pricing, prices: Floats, above: Array) -> tuple[Array, list[Flow]]:
+    """Return prices raised until flows prove them, and the flows of all guesses."""
+    graph, step = part.graph, step_of(way.ratio)
+    reduced = prices - part.floats[part.guesses]
+    levels = graph.distances[part.floats[part.guesses].argmax(axis=1)].astype(np.int64)
+    for _ in range(MOST_TIMES):
+        before, levels = levels, way.cheapest(reduced, levels)
+        if np.array_equal(levels, before):
+            break
+    arcs = (_routed(graph, step, row, at) for row, at in zip(reduced, levels, strict=True))
+    flows = part.everywhere([Flow(fmpq(0), (0,) * graph.order, each, {}) for each in arcs])
+    exact, lacking = exact_array(prices.tolist()), fmpq(0)
+    ratio = dict(zip(map(tuple, graph.arcs.tolist()), np.tile(above, 2), strict=True))
+    for row, flow in zip(part.earned, flows, strict=True):
+        left = (exact - row).tolist()
+        for i, h, amount in flow.arcs:
+            left[h] -= ratio[i, h] * amount
+            left[i] += amount
+        lacking = max(lacking, -min(left))
+    return exact + lacking, flows
+
+
+def _routed(graph: Graph, step: float, prices: Floats, levels: Indices) -> Arcs:
+    """Return a flow on tight arcs that gives every vertex but one what it costs, nearly.
+
+    What flows into a vertex h is wanted below it, where entries are at most c_h. So no arc needs
+    more room than c_h times all prices, and small amounts keep their digits.
+    """
+    import igraph
+
+    (tails, heads), long = graph.arcs.T, np.tile(graph.lengths, 2)
+    tight = np.flatnonzero(levels[heads] == levels[tails] + long)
+    tails, heads, column = tails[tight], heads[tight], np.exp(-step * (levels - levels.min()))
+    net, root = prices * column, int(prices.argmin())
+    net[root] -= net.sum()
+    givers, takers = np.flatnonzero(net < 0), np.flatnonzero(net > 0)
+    n, most = graph.order, 1 + np.abs(prices).sum()
+    network = igraph.Graph(
+        n + 2,
+        np.stack(
+            [
+                np.concatenate([tails, np.full_like(givers, n), takers]),
+                np.concatenate([heads, givers, np.full_like(takers, n + 1)]),
+            ],
+            axis=1,
+        ),
+        directed=True,
+    )
+    capacity = np.concatenate([most * column[heads], -net[givers], net[takers]])
+    sent = np.array(network.maxflow(n, n + 1, capacity.tolist()).flow)[: len(tight)]
+    amounts = (sent / column[tails]).tolist()
+    arcs = zip(tails.tolist(), heads.tolist(), amounts, strict=True)
+    return tuple((i, h, rational(amount)) for i, h, amount in arcs if amount > LEAST_SENT)

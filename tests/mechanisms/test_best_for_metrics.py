@@ -1,0 +1,187 @@
+import copy
+import math
+from fractions import Fraction
+from itertools import combinations, permutations
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import pytest
+from flint import arb, ctx, fmpq
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy.optimize import linprog
+
+from leaktight.channels.channel import Channel
+from leaktight.channels.gain import Gain, Loss
+from leaktight.check import Refuted, check, digest
+from leaktight.errors import InvalidGraph
+from leaktight.exact.numbers import rational
+from leaktight.mechanisms.best import optimal_mechanism
+from leaktight.mechanisms.best.repair import repair
+from leaktight.mechanisms.best.tradeoff import least_leaking
+from leaktight.policies.metric import Metric
+from leaktight.policies.query import sensitivity
+from leaktight.policies.secrets import SecretGraph
+from leaktight.privacy.level import privacy_level
+from leaktight.worst_case.certificate import digest_of
+from tests.strategies.metrics import metrics
+
+GRID = [(x, y) for x in range(4) for y in range(3)]
+LOSS = Loss.by_distance(GRID, math.dist)
+EPSILONS = st.sampled_from(["1/10", "7/10", "2"])
+
+
+def direct(metric: Metric, epsilon: float, earned: npt.NDArray[Any]) -> float:
+    """The plain linear program, with a constraint for every pair of values and every guess."""
+    n, m = metric.order, len(earned)
+    rows = []
+    for i, h in permutations(range(n), 2):
+        apart = float(metric.distance(metric.values[i], metric.values[h])[0])
+        for z in range(m):
+            row = np.zeros(n * m)
+            row[i * m + z], row[h * m + z] = math.exp(-epsilon * apart), -1
+            rows.append(row)
+    sums = np.kron(np.eye(n), np.ones(m))
+    found = linprog(
+        -earned.T.ravel(), A_ub=np.array(rows), b_ub=np.zeros(len(rows)), A_eq=sums, b_eq=np.ones(n)
+    )
+    value: Any = found.fun
+    return -float(value)
+
+
+def is_private(channel: Channel, points: dict[Any, Any], epsilon: str) -> bool:
+    """Compare all pairs for the real Euclidean distances, by interval arithmetic."""
+    with ctx.workprec(300):
+        for a, b in permutations(points, 2):
+            square = sum((x - y) ** 2 for x, y in zip(points[a], points[b], strict=True))
+            most = (arb(rational(epsilon)) * arb(square).sqrt()).exp()
+            for z in channel.outputs:
+                if not arb(rational(channel[a, z])) <= most * arb(rational(channel[b, z])):
+                    return False
+    return True
+
+
+@settings(max_examples=60)
+@given(metrics(), EPSILONS, st.data())
+def test_what_is_earned_is_what_the_direct_program_says(
+    metric: Metric, epsilon: str, data: st.DataObject
+) -> None:
+    n = metric.order
+    row = st.lists(st.integers(-3, 5), min_size=n, max_size=n)
+    table = data.draw(st.lists(row, min_size=2, max_size=n))
+    gain = Gain(table, range(len(table)), metric.values)
+    best = optimal_mechanism(metric, gain=gain, epsilon=epsilon)
+    assert 0 <= best.gap < Fraction(1, 10**11)
+    near = direct(metric, float(Fraction(epsilon)), np.array(table) / n)
+    assert math.isclose(float(best.utility), near, rel_tol=1e-7, abs_tol=1e-7)
+    assert privacy_level(best.channel, metric).holds(epsilon=epsilon)
+    assert check(best.certificate) == [(1, best.utility, best.upper)]
+
+
+@settings(max_examples=15)
+@given(
+    st.lists(st.tuples(st.integers(0, 9), st.integers(0, 9)), min_size=2, max_size=7, unique=True),
+    EPSILONS,
+)
+def test_mechanisms_are_private_for_the_real_distances(
+    places: list[tuple[int, int]], epsilon: str
+) -> None:
+    points, metric = dict(enumerate(places)), Metric.euclidean(dict(enumerate(places)))
+    loss = Loss.by_distance(points, lambda a, b: math.dist(points[a], points[b]))
+    best = optimal_mechanism(metric, gain=loss, epsilon=epsilon)
+    assert is_private(best.channel, points, epsilon)
+    noise = np.random.default_rng(len(places)).normal(0, 1e-3, best.channel.shape)
+    mended = repair(best.channel.float().matrix + noise, metric, epsilon=epsilon)
+    assert is_private(mended.channel, points, epsilon)
+    tight = privacy_level(best.channel, metric)
+    assert not is_private(best.channel, points, str(Fraction(tight.epsilon * 0.999))) or (
+        tight.ratio == 1
+    )
+
+
+@settings(max_examples=20)
+@given(st.integers(2, 5), st.data())
+def test_a_graph_as_a_metric_gives_the_graphs_own_numbers(n: int, data: st.DataObject) -> None:
+    edges = [pair for pair in combinations(range(n), 2) if data.draw(st.booleans())]
+    graph, ratio = SecretGraph.from_edges(n, edges), data.draw(st.sampled_from(["2", "3/2"]))
+    one, other = (optimal_mechanism(each, ratio=ratio) for each in (graph, Metric.of(graph)))
+    assert one.certificate == other.certificate
+    assert one.digest == other.digest
+    # Lengths of 2 are those of 1 at the ratio squared.
+    squared = Fraction(ratio) ** 2
+    long = optimal_mechanism(Metric.of(graph, length=2), ratio=ratio)
+    assert long.utility == optimal_mechanism(graph, ratio=squared).utility
+    assert check(long.certificate)[0][1:] == (long.utility, long.upper)
+
+
+def test_whole_numbers_of_a_length_that_differ_are_the_best_too() -> None:
+    """A path of lengths 1 and 2 at λ, against the exact program over all entries."""
+    metric = Metric.from_edges(3, [(0, 1, 1), (1, 2, 2)])
+    best = optimal_mechanism(metric, ratio=2)
+    # w = (1/(1+q), 1/(1+q) + 1/(1+q²) − 1, 1/(1+q²)) is the weighting: q = 1/2
+    weights = Fraction(2, 3) + Fraction(2, 3) + Fraction(4, 5) - 1 + Fraction(4, 5)
+    assert best.utility <= weights / 3 <= best.upper
+    assert best.gap < Fraction(1, 10**12)
+
+
+def test_a_spanner_is_private_for_the_real_distances_and_bounds_the_best() -> None:
+    metric = Metric.euclidean(GRID)
+    best = optimal_mechanism(metric, gain=LOSS, epsilon=1)
+    sparse = optimal_mechanism(metric.spanner("6/5"), gain=LOSS, epsilon=1)
+    assert is_private(sparse.channel, dict(zip(GRID, GRID, strict=True)), "1")
+    assert sparse.utility < best.utility <= best.upper < sparse.upper
+    level = privacy_level(sparse.channel, metric)
+    assert level.holds(epsilon=1)
+    assert level.epsilon > 1 / 1.2
+
+
+def test_a_trade_off_holds_for_a_metric() -> None:
+    points = [(0, 0), (0, 1), (1, 0), (2, 2)]
+    metric, loss = Metric.euclidean(points), Loss.by_distance(points, math.dist)
+    best = optimal_mechanism(metric, gain=loss, epsilon=1)
+    enough = best.loss + Fraction(1, 100)
+    found = least_leaking(None, loss, enough, neighbours=metric, epsilon=1)
+    assert found.loss <= enough
+    assert is_private(found.channel, dict(zip(points, points, strict=True)), "1")
+    free = least_leaking(None, loss, enough)
+    assert free.vulnerability <= found.vulnerability
+
+
+def test_a_changed_digit_is_refused() -> None:
+    metric = Metric.euclidean([(0, 0), (0, 1), (1, 0), (2, 3)])
+    proof = optimal_mechanism(metric, epsilon=1).certificate
+    check(proof)
+    assert digest(proof) == digest_of(metric, optimal_mechanism(metric, epsilon=1).prior,
+                                      Gain.binary(metric.values))  # fmt: skip
+
+    def changed(place: str, edge: int, end: int, by: fmpq) -> dict[str, Any]:
+        other = copy.deepcopy(proof)
+        pair = other[place][edge]
+        pair[end] = str(rational(pair[end]) + by)
+        return other
+
+    tiny = fmpq(1, 2**50)
+    with pytest.raises(Refuted, match="a ratio is above that of its length"):
+        check(changed("ratios", 1, 0, tiny))
+    with pytest.raises(Refuted, match="a ratio is below that of its length"):
+        check(changed("ratios", 1, 1, -tiny))
+    with pytest.raises(Refuted, match="the lower end first"):
+        check(changed("lengths", 1, 0, fmpq(9)))
+    lower = [[str(rational(low) - tiny), high] for low, high in proof["ratios"]]
+    with pytest.raises(Refuted, match="too well"):
+        check(proof | {"ratios": lower})
+    higher = [[low, str(rational(high) + tiny)] for low, high in proof["ratios"]]
+    with pytest.raises(Refuted, match="proves too little"):
+        check(proof | {"ratios": higher})
+    shorter = changed("lengths", 1, 0, -tiny)
+    with pytest.raises(Refuted, match="a ratio is above that of its length"):
+        check(shorter)
+    assert digest(shorter) != digest(proof)
+    with pytest.raises(Refuted, match="every edge must have a length"):
+        check(proof | {"lengths": proof["lengths"][1:]})
+
+
+def test_functions_of_graphs_alone_say_so() -> None:
+    with pytest.raises(InvalidGraph, match="not by a metric"):
+        sensitivity(Metric.euclidean(GRID), len)  # type: ignore[arg-type]
