@@ -34,7 +34,7 @@ from leaktight.exact.numbers import (
     rational,
     total,
 )
-from leaktight.exact.rounding import nearest_float, outward
+from leaktight.exact.rounding import log2_interval, nearest_float, outward
 from leaktight.leakage.hyper import Hyper, hyper
 from leaktight.leakage.vulnerability import Leakage, joint
 
@@ -286,7 +286,10 @@ def renyi_leakage(
         lost = _information(channel, prior)
     elif not after.outer.is_exact:
         lost = entropies[0] - entropies[1]
-    elif not _is_lossless(before, after, alpha):
+    elif alpha in (0, math.inf):
+        factor = _likelihood(after, alpha) / _likelihood(before, alpha)
+        return EntropyLeakage(*entropies, *log2_interval(factor))
+    elif not (after.inner == before.inner).all():  # something changed
 
         def lost() -> arb:
             return _ball(before, alpha) - _ball(after, alpha)
@@ -349,13 +352,6 @@ def _likelihood(beliefs: Hyper, alpha: fmpq | float) -> Any:
     if alpha == 0:
         return fmpq(1, int((beliefs.inner > 0).sum(axis=0).max()))
     return total(beliefs.outer.array * beliefs.inner.max(axis=0))
-
-
-def _is_lossless(before: Hyper, after: Hyper, alpha: fmpq | float) -> bool:
-    """Say whether an exact observation changes nothing, in the measure of order α."""
-    if alpha in (0, math.inf):
-        return bool(_likelihood(before, alpha) == _likelihood(after, alpha))
-    return bool((after.inner == before.inner).all())
 
 
 def _entropy(beliefs: Hyper, alpha: fmpq | float) -> float:
