@@ -14,14 +14,14 @@ import numpy.typing as npt
 from leaktight.channels.distribution import Distribution, PriorLike, prior_on
 from leaktight.errors import InvalidChannel, Mismatch
 from leaktight.exact.matrix import (
+    cascade,
     equal_rows,
     html_table,
-    matrix_product,
     read_table,
     sum_columns,
     text_table,
 )
-from leaktight.exact.numbers import Array, Value, exact_array, float_array, is_exact, public
+from leaktight.exact.numbers import Array, Value, exact_array, is_exact, kept, kept_floats, public
 from leaktight.exact.shown import shown
 from leaktight.exact.tolerances import TOLERANCES
 from leaktight.labels import Labels, alignment, position, positions, read_labels
@@ -33,6 +33,8 @@ class Channel:
 
     ``rows`` may be nested sequences, a numpy array, a pandas table or a mapping of rows, each row
     a sequence or a mapping of outputs. Every row must sum to 1, exactly or up to rounding.
+    Exact numbers beside floats become floats; what is too small for one is refused, here and
+    wherever floats are computed, because a ratio would be hidden.
 
     >>> answers = ["no", "yes"]
     >>> coin = Channel([["2/3", "1/3"], ["1/3", "2/3"]], inputs=answers, outputs=answers)
@@ -99,7 +101,7 @@ class Channel:
         for i, whole in enumerate(sums):
             if not whole > 0:
                 raise InvalidChannel(f"the weights of row {i} must sum to more than 0, got {whole}")
-        return cls(weights / sums[:, None], inputs, outputs)
+        return cls(kept(weights / sums[:, None], weights), inputs, outputs)
 
     @classmethod
     def deterministic(
@@ -162,8 +164,8 @@ class Channel:
         return public(self.matrix[i, j])
 
     def to_numpy(self) -> npt.NDArray[np.float64]:
-        """A copy of the matrix as floats."""
-        return float_array(self.matrix).copy()
+        """A copy of the matrix as floats, none of which may vanish."""
+        return kept_floats(self.matrix).copy()
 
     def to_pandas(self) -> Any:
         """The matrix as a pandas table of ``Fraction`` or ``float``."""
@@ -187,10 +189,10 @@ class Channel:
         return Channel.trusted(self.inputs, self.outputs, matrix / matrix.sum(axis=1)[:, None])
 
     def float(self) -> "Channel":
-        """Every entry rounded to the nearest float."""
+        """Every entry rounded to the nearest float, none of which may vanish."""
         if not self.is_exact:
             return self
-        return Channel.trusted(self.inputs, self.outputs, float_array(self.matrix))
+        return Channel.trusted(self.inputs, self.outputs, kept_floats(self.matrix))
 
     # --- what can be made of it ---
 
@@ -207,7 +209,7 @@ class Channel:
         )
         first, second = same_numbers(self, other)
         right = second.matrix if order is None else second.matrix[order]
-        return Channel.trusted(self.inputs, other.outputs, matrix_product(first.matrix, right))
+        return Channel.trusted(self.inputs, other.outputs, cascade(first.matrix, right))
 
     def reverse(self, prior: PriorLike = None) -> "Channel":
         """What is believed after each output that can occur: the channel from outputs to inputs.
@@ -289,8 +291,8 @@ class Channel:
         """
         sums = self.matrix.sum(axis=0)
         seen = np.flatnonzero(sums > 0)
-        profiles = (self.matrix[:, seen] / sums[seen]).T
-        groups = equal_rows(profiles)
+        profiles = kept(self.matrix[:, seen] / sums[seen], self.matrix[:, seen])
+        groups = equal_rows(profiles.T)
         labels = tuple(self.outputs[seen[g]] for g in dict.fromkeys(groups))
         matrix = sum_columns(self.matrix[:, seen], groups, tuple(dict.fromkeys(groups)))
         return Channel.trusted(self.inputs, labels, matrix)

@@ -13,15 +13,12 @@ from flint import fmpz
 from leaktight.channels.channel import Channel, expect_channel, same_numbers
 from leaktight.channels.distribution import LARGEST, PriorLike, ProductDistribution, runs
 from leaktight.errors import InvalidChannel, InvalidNumber, Mismatch, TooLarge
-from leaktight.exact.numbers import Array, exact_array
+from leaktight.exact.numbers import Array, exact_array, kept
 from leaktight.exact.shown import counted
 from leaktight.labels import Labels, positions
 
 Runs: TypeAlias = tuple[tuple[Any, int], ...]
 """Things in a row, each with how often it follows itself."""
-
-SMALLEST_LOG = -708.0
-"""The logarithm of the smallest float that has all its digits."""
 
 
 def sequential(
@@ -228,22 +225,10 @@ def _types(channel: Channel, counts: npt.NDArray[np.int64], n: int) -> Array:
     logs = np.tile(ways, (channel.shape[0], 1))
     for z in range(channel.shape[1]):
         logs += xlogy(counts[:, z], channel.matrix[:, [z]])
-    if logs.min(where=np.isfinite(logs), initial=0) < SMALLEST_LOG:
-        raise InvalidNumber(
-            f"{n} observations have probabilities that are too small for a float; use .exact()"
-        )
-    types = np.exp(logs)
+    types = kept(np.exp(logs), np.isfinite(logs))
     return types / types.sum(axis=1, keepdims=True)
 
 
 def _times(one: Array, other: Array) -> Array:
-    """Return the product of two arrays; a product of floats must not vanish.
-
-    Where it did, a large ratio between two rows would turn into 0 against 0.
-    """
-    whole = one * other
-    if whole.dtype == object or whole.all():
-        return whole
-    if np.count_nonzero(whole) < np.count_nonzero((one > 0) & (other > 0)):
-        raise InvalidNumber("a product of probabilities is too small for a float; use .exact()")
-    return whole
+    """Return the product of two arrays of probabilities, of which none may vanish."""
+    return kept(one * other, one, other)

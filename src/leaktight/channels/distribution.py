@@ -15,8 +15,9 @@ from leaktight.exact.numbers import (
     Array,
     Value,
     exact_array,
-    float_array,
     is_exact,
+    kept,
+    kept_floats,
     public,
     read_numbers,
     total,
@@ -115,7 +116,7 @@ class Distribution:
             raise InvalidDistribution(f"a count must be a number: {wrong}") from None
         if not whole > 0 or whole in (math.inf, math.nan):
             raise InvalidDistribution(f"the counts must sum to more than 0, got {whole}")
-        return cls(weights / whole, values)
+        return cls(kept(weights / whole, weights), values)
 
     @property
     def is_exact(self) -> bool:
@@ -135,8 +136,8 @@ class Distribution:
         return Distribution.trusted(self.values, numbers / numbers.sum())
 
     def float(self) -> "Distribution":
-        """Every probability rounded to the nearest float."""
-        return Distribution.trusted(self.values, float_array(self.array)) if self.is_exact else self
+        """Every probability rounded to the nearest float, none of which may vanish."""
+        return Distribution.trusted(self.values, kept_floats(self.array)) if self.is_exact else self
 
     def on(self, values: Labels) -> "Distribution":
         """The same distribution in the order of ``values``, which must be the same labels."""
@@ -226,7 +227,8 @@ class ProductDistribution:
             each = [factor.float() for factor in each]
         array = each[0].array
         for factor in each[1:]:
-            array = np.multiply.outer(array, factor.array).ravel()
+            whole = np.multiply.outer(array, factor.array)
+            array = kept(whole, array[:, None], factor.array).ravel()
         return Distribution.trusted(tuple(product(*(f.values for f in each))), array)
 
 

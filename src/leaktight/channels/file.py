@@ -12,14 +12,15 @@ import json
 import math
 import re
 from collections.abc import Callable, Hashable
+from contextlib import suppress
 from pathlib import Path
 from typing import Any, TextIO
 
 import numpy as np
 
 from leaktight.channels.channel import Channel, expect_channel
-from leaktight.errors import InvalidChannel, InvalidFile
-from leaktight.exact.numbers import float_array, rational
+from leaktight.errors import InvalidFile, InvalidInput, InvalidNumber
+from leaktight.exact.numbers import SMALLEST, kept_float, kept_floats, rational
 from leaktight.exact.tolerances import TOLERANCES
 from leaktight.files import new_file
 
@@ -65,7 +66,7 @@ def read_channel(path: str | Path) -> Channel:
         raise InvalidFile(f"{source} must be a readable text file: {wrong}") from None
     try:
         return read(text)
-    except (InvalidChannel, InvalidFile, csv.Error) as wrong:
+    except (InvalidInput, csv.Error) as wrong:
         raise InvalidFile(f"{source}: {wrong}") from None
     except RecursionError:
         raise InvalidFile(f"{source}: lists are nested too deeply") from None
@@ -87,8 +88,8 @@ def _write_csv(channel: Channel, file: TextIO) -> None:
     kind = "exact" if channel.is_exact else "float"
     lines.writerow([kind, *map(_label_text, channel.outputs)])
     for label, row in zip(channel.inputs, channel.matrix, strict=True):
-        numbers = map(str, row) if channel.is_exact else map(repr, row.tolist())
-        lines.writerow([_label_text(label), *numbers])
+        numbers = row if channel.is_exact else map(_float, row.tolist())
+        lines.writerow([_label_text(label), *map(str, numbers)])
 
 
 def _read_csv(text: str) -> Channel:
@@ -109,11 +110,23 @@ def _read_csv(text: str) -> Channel:
     if kind != "float":
         matrix = np.array([_read_cells(rational, n, line, outputs) for n, line in body])
         miss = np.abs(matrix.sum(axis=1) - 1).max()
-        vanishes = ((matrix != 0) & (float_array(matrix) == 0)).any()
-        if kind == "exact" or miss == 0 or miss > rational(TOLERANCES.total) or vanishes:
-            return Channel(matrix, inputs, outputs)
-    rows = [_read_cells(float, number, line, outputs) for number, line in body]
+        rounded = kind != "exact" and 0 < miss <= rational(TOLERANCES.total)
+        return Channel(kept_floats(matrix) if rounded else matrix, inputs, outputs)
+    rows = [_read_cells(_read_float, number, line, outputs) for number, line in body]
     return Channel(np.array(rows), inputs, outputs)
+
+
+def _float(number: float) -> float | str:
+    """Return a float as a file has it: the exact fraction where its decimals would lose digits."""
+    return number if number == 0 or number >= SMALLEST else str(rational(number))
+
+
+def _read_float(text: str) -> float:
+    """Read a number as the nearest float, which must not vanish."""
+    with suppress(ValueError):
+        if (near := float(text)) >= SMALLEST:
+            return near
+    return kept_float(text)
 
 
 def _read_cells(
@@ -124,11 +137,8 @@ def _read_cells(
     for cell, output in zip(line[1:], outputs, strict=True):
         try:
             found.append(read(cell))
-        except ValueError:
-            raise InvalidFile(
-                f"line {number}, output {output!r}: expected a number such as "
-                f"{'0.25' if read is float else '1/3 or 0.25'}, got {cell[:40]!r}"
-            ) from None
+        except InvalidNumber as wrong:
+            raise InvalidFile(f"line {number}, output {output!r}: {wrong}") from None
     return found
 
 
@@ -155,7 +165,8 @@ def _no_constant(name: str) -> Any:
 
 
 def _write_json(channel: Channel, file: TextIO) -> None:
-    rows = [list(map(str, row)) if channel.is_exact else row.tolist() for row in channel.matrix]
+    written = str if channel.is_exact else _float
+    rows = [list(map(written, row.tolist())) for row in channel.matrix]
     content = {
         "format": FORMAT,
         "numbers": "exact" if channel.is_exact else "float",
@@ -168,7 +179,7 @@ def _write_json(channel: Channel, file: TextIO) -> None:
 
 def _read_json(text: str) -> Channel:
     try:
-        content = json.loads(text)
+        content = json.loads(text, parse_float=_Written)
     except ValueError as wrong:
         raise InvalidFile(f"not JSON: {wrong}") from None
     if not isinstance(content, dict) or content.get("format") != FORMAT:
@@ -177,10 +188,19 @@ def _read_json(text: str) -> Channel:
         if not isinstance(content.get(key), list):
             raise InvalidFile(f'"{key}" must be a list, got {content.get(key)!r}')
     inputs, outputs = (list(map(_hashable, content[key])) for key in ("inputs", "outputs"))
-    channel = Channel(content["matrix"], inputs, outputs)
+    rows = [list(map(_entry, row)) if isinstance(row, list) else row for row in content["matrix"]]
+    channel = Channel(rows, inputs, outputs)
     if channel.is_exact != (content.get("numbers") == "exact"):
         raise InvalidFile('"numbers" must be "exact" for fractions in quotes, "float" for floats')
     return channel
+
+
+class _Written(str):
+    """A JSON number that is not whole, as it was written."""
+
+
+def _entry(number: Any) -> Any:
+    return _read_float(number) if isinstance(number, _Written) else number
 
 
 def _plain(label: Hashable) -> Any:
@@ -205,4 +225,4 @@ def _hashable(value: Any) -> Hashable:
         return tuple(map(_hashable, value))
     if isinstance(value, dict):
         raise InvalidFile(f"a label must not be an object, got {value!r}")
-    return value
+    return float(value) if isinstance(value, _Written) else value

@@ -16,7 +16,7 @@ from flint import fmpq
 from leaktight.channels.channel import Channel
 from leaktight.errors import InvalidGraph
 from leaktight.exact.matrix import sum_columns
-from leaktight.exact.numbers import Array
+from leaktight.exact.numbers import Array, kept
 from leaktight.labels import alignment
 from leaktight.policies.graph import Graph
 from leaktight.policies.policy import Neighbours, adjacency_of
@@ -115,5 +115,6 @@ def _class_means(entries: Array, classes: npt.NDArray[np.integer[Any]]) -> Array
     _, numbers, sizes = np.unique(classes, return_inverse=True, return_counts=True)
     by_class = np.argsort(numbers.ravel(), kind="stable")
     starts = np.cumsum(sizes) - sizes
-    means: Array = np.add.reduceat(entries[by_class], starts) / sizes
+    sums = np.add.reduceat(entries[by_class], starts)
+    means = kept(sums / sizes, sums)
     return means[numbers.reshape(classes.shape)]

@@ -8,10 +8,13 @@ from flint import fmpq, fmpq_mat
 
 from leaktight.errors import InvalidInput, InvalidNumber
 from leaktight.exact.numbers import (
+    SMALLEST,
     Array,
     exact_array,
-    float_array,
+    float64,
     is_exact,
+    kept,
+    kept_floats,
     read_numbers,
     to_float,
 )
@@ -72,7 +75,7 @@ def _read_matrix(rows: Any, what: str, error: type[InvalidInput]) -> Array:
     if isinstance(rows, np.ndarray) and np.any(getattr(rows, "mask", False)):
         raise error(f"every entry of the {what} must be there, got an array with masked entries")
     if isinstance(rows, np.ndarray) and rows.dtype.kind == "f":
-        matrix = np.array(rows, dtype=np.float64)  # in the same memory order
+        matrix = float64(rows)
     elif isinstance(rows, str) or not isinstance(rows, Iterable):
         raise error(f"a {what} is made of rows of numbers, got {rows!r:.60}")
     else:
@@ -84,7 +87,7 @@ def _read_matrix(rows: Any, what: str, error: type[InvalidInput]) -> Array:
                     f"got {len(row)}"
                 )
         if not all(map(is_exact, read)):
-            read = [float_array(row) for row in read]
+            read = [kept_floats(row) for row in read]
         matrix = np.array(read).reshape(len(read), -1) if read else np.empty((0, 0))
     if matrix.size == 0:
         raise error(f"a {what} needs at least one row and one column, got {matrix.shape}")
@@ -107,6 +110,15 @@ def matrix_product(left: Array, right: Array) -> Array:
     (n, k), m = left.shape, right.shape[1]
     entries = (fmpq_mat(n, k, left.ravel()) * fmpq_mat(k, m, right.ravel())).entries()
     return exact_array(entries).reshape(n, m)
+
+
+def cascade(first: Array, second: Array) -> Array:
+    """Return first · second for probabilities, of which none may vanish."""
+    whole = matrix_product(first, second)
+    if is_exact(whole) or whole.min() >= SMALLEST:
+        return whole
+    ways = (first > 0).astype(np.float32) @ (second > 0).astype(np.float32)
+    return kept(whole, ways)
 
 
 def sum_columns(matrix: Array, names: Sequence[Hashable], groups: Labels) -> Array:

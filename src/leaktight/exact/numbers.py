@@ -26,6 +26,9 @@ Value: TypeAlias = Fraction | float
 Array: TypeAlias = npt.NDArray[Any]
 """An array of ``float64``, or of objects that are ``fmpq``."""
 
+SMALLEST = 2.0**-1022
+"""The smallest positive float that has all its digits."""
+
 
 def rational(value: object) -> fmpq:
     """Return the exact number that ``value`` says; a float stands for its exact binary value.
@@ -40,7 +43,7 @@ def rational(value: object) -> fmpq:
     if isinstance(value, float | np.floating):
         if not math.isfinite(value):
             raise InvalidNumber(f"a number must be finite, got {value!r}")
-        return fmpq(*float(value).as_integer_ratio())
+        return fmpq(*value.as_integer_ratio())
     if isinstance(value, str):
         return _parse(value)
     if isinstance(value, Decimal):
@@ -117,18 +120,19 @@ def read_numbers(values: Iterable[object]) -> Array:
     array([1, 1/3], dtype=object)
     >>> read_numbers([1, 0.5])
     array([1. , 0.5])
+
+    Exact numbers beside floats become floats by :func:`kept_float`.
     """
     if isinstance(values, np.ma.MaskedArray) and np.ma.is_masked(values):
         raise InvalidNumber("every number must be there, got an array with masked entries")
     if isinstance(values, np.ndarray) and values.dtype.kind == "f":
-        return values.astype(np.float64)
+        return float64(values)
     row = values.tolist() if isinstance(values, np.ndarray) else list(values)
     kinds = set(map(type, row))
     if kinds <= {float, np.float64}:
         return np.array(row, dtype=np.float64)
     if any(issubclass(kind, float | np.floating) for kind in kinds):
-        numbers = [v if isinstance(v, float) else to_float(rational(v)) for v in row]
-        return np.array(numbers, dtype=np.float64)
+        return np.array([kept_float(v) for v in row], dtype=np.float64)
     return exact_array(row)
 
 
@@ -146,6 +150,67 @@ def float_array(array: Array) -> npt.NDArray[np.float64]:
         return array
     flat = [to_float(v) for v in array.ravel()]
     return np.array(flat, dtype=np.float64).reshape(array.shape)
+
+
+def float64(array: Array) -> npt.NDArray[np.float64]:
+    """Return a copy of an array of floats of any size, in the same memory order."""
+    with np.errstate(over="ignore"):
+        near = np.array(array, dtype=np.float64)
+    return kept(near, near != array)
+
+
+def kept_float(value: object) -> float:
+    """Return the float nearest to a number, which must not vanish or lose digits by its size.
+
+    >>> kept_float("1/4"), kept_float(0), kept_float(5e-324)
+    (0.25, 0.0, 5e-324)
+    >>> kept_float("1e-400")
+    Traceback (most recent call last):
+    leaktight.errors.InvalidNumber: 1e-400 is too small for a float; use .exact(), or only texts
+    """
+    if isinstance(value, float):
+        return value
+    number = rational(value)
+    near = to_float(number)
+    if abs(near) < SMALLEST and rational(near) != number:
+        raise _too_small(value if isinstance(value, str) else "a number")
+    return near
+
+
+def kept_floats(array: Array) -> npt.NDArray[np.float64]:
+    """Return ``array`` with :func:`kept_float` of every number."""
+    if not is_exact(array):
+        return array
+    flat = [kept_float(v) for v in array.ravel()]
+    return np.array(flat, dtype=np.float64).reshape(array.shape)
+
+
+def kept(numbers: Array, *factors: Array) -> Array:
+    """Return what was computed in floats, unless some of it vanished or lost digits by its size.
+
+    Below 2^-1022 a float has few digits or none, and two of them a ratio that is not that of the
+    numbers they stand for. So a float there must be a true 0: one of its ``factors`` is 0.
+
+    >>> small = np.array([0.0, 1e-200])
+    >>> kept(small * 1e-100, small)
+    array([0.e+000, 1.e-300])
+    >>> kept(small * small, small, small)
+    Traceback (most recent call last):
+    leaktight.errors.InvalidNumber: a number is too small for a float; use .exact(), or only texts
+    """
+    if is_exact(numbers) or numbers.min(initial=1.0) >= SMALLEST:
+        return numbers
+    lost = np.abs(numbers) < SMALLEST
+    for factor in factors:
+        lost &= factor != 0
+    if lost.any():
+        raise _too_small("a number")
+    return numbers
+
+
+def _too_small(what: str) -> InvalidNumber:
+    """Return the refusal: a ratio to this number, so a privacy level, would be lost."""
+    return InvalidNumber(f"{what:.40} is too small for a float; use .exact(), or only texts")
 
 
 def total(numbers: Array) -> Any:

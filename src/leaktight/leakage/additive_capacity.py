@@ -12,7 +12,7 @@ import numpy as np
 from leaktight.channels.channel import Channel, expect_channel
 from leaktight.channels.distribution import Distribution, PriorLike, prior_on
 from leaktight.exact.linear_program import LinearProgram, Optimum, solve
-from leaktight.exact.numbers import Array, Value, exact_array, fraction, public, total
+from leaktight.exact.numbers import Array, Value, exact_array, float_array, fraction, public, total
 from leaktight.exact.rounding import float_above, float_below
 from leaktight.leakage.hyper import hyper
 
@@ -43,7 +43,7 @@ def spanning_capacity(channel: Channel, prior: PriorLike = None) -> Value:
     """
     belief = prior_on(prior, expect_channel(channel).inputs)
     after = hyper(channel, belief)
-    before = belief.array if after.outer.is_exact else belief.float().array
+    before = belief.array if after.outer.is_exact else float_array(belief.array)
     shifts = np.maximum(after.inner - before[:, None], 0).sum(axis=0)
     return public(total(after.outer.array * shifts))
 
@@ -70,7 +70,7 @@ def additive_bayes_capacity(channel: Channel) -> AdditiveEnclosure:
     (Fraction(1, 6), Fraction(1, 6))
     """
     channel = expect_channel(channel)
-    exact, floats = channel.exact().matrix, channel.float().matrix
+    exact, floats = channel.exact().matrix, float_array(channel.matrix)
     chosen = _spread(floats)
     lower = (exact[chosen].max(axis=0).sum() - 1) / len(chosen)
     centre = exact_array(np.maximum(_centre(floats), 0))

@@ -8,7 +8,7 @@ import numpy as np
 from leaktight.channels.channel import Channel, expect_channel
 from leaktight.channels.distribution import Distribution, PriorLike, prior_on
 from leaktight.exact.matrix import text_table
-from leaktight.exact.numbers import Array
+from leaktight.exact.numbers import Array, kept
 from leaktight.labels import Labels, position
 from leaktight.leakage.vulnerability import joint
 
@@ -54,10 +54,11 @@ def hyper(channel: Channel, prior: PriorLike = None) -> Hyper:
     (Fraction(11, 30), Fraction(2, 11))
     """
     channel = expect_channel(channel)
-    joined = joint(channel, prior_on(prior, channel.inputs))
+    belief = prior_on(prior, channel.inputs)
+    joined = kept(joint(channel, belief), belief.array[:, None], channel.matrix)
     outer = joined.sum(axis=0)
     occurs = np.flatnonzero(outer > 0)
     outputs = tuple(channel.outputs[z] for z in occurs)
-    inner = joined[:, occurs] / outer[occurs]
+    inner = kept(joined[:, occurs] / outer[occurs], joined[:, occurs])
     inner.flags.writeable = False
     return Hyper(channel.inputs, Distribution.trusted(outputs, outer[occurs]), inner)

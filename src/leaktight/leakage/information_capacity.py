@@ -101,7 +101,7 @@ def renyi_capacity(channel: Channel | Parallel, order: Number) -> CapacityEnclos
         lower, upper = _enclose(matrix, weights, alpha)
     # Arimoto's leakage at π^(1/α) is Sibson's at π.
     attaining = (weights / weights.max()) ** (1 / alpha)
-    prior = Distribution.from_counts(attaining, channel.inputs)
+    prior = Distribution(attaining / attaining.sum(), channel.inputs)
     lower, upper = max(lower, 0.0), min(upper, log2_interval(min(matrix.shape))[1])
     if not lower <= upper:
         raise Undecided(f"the capacity of order {order} is not settled in floating point")

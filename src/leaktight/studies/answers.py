@@ -14,7 +14,7 @@ from typing import Any
 
 from leaktight import __version__
 from leaktight.channels.gain import Loss
-from leaktight.exact.numbers import fraction, rational, to_float
+from leaktight.exact.numbers import float_array, fraction, rational, to_float
 from leaktight.exact.ratio import Ratio
 from leaktight.exact.rounding import ln_interval
 from leaktight.exact.shown import Probability, percent, percent_above
@@ -158,7 +158,7 @@ def _mechanism(audit: Audit, names: "_Names") -> dict[str, Any] | None:
         "exact": channel.is_exact,
         "inputs": [names.input(x) for x in channel.inputs] if small else None,
         "outputs": [names.output(z) for z in channel.outputs] if small else None,
-        "matrix": channel.to_numpy().tolist() if small else None,
+        "matrix": float_array(channel.matrix).tolist() if small else None,
         "shape": list(channel.shape),
     }
 
