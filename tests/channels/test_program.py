@@ -119,8 +119,7 @@ def test_a_program_is_what_enumerating_its_choices_by_hand_gives(forest: list[Tr
     expected: dict[tuple[int, Hashable], Fraction] = defaultdict(Fraction)
     for x, row in enumerate(rows):
         for (trace, value), probability in row.items():
-            seen = trace if value is None else (*trace, value)
-            expected[x, seen if observed else value] += probability
+            expected[x, (trace, value) if observed else value] += probability
     assert entries(channel) == expected
     assert channel.is_exact
 
@@ -176,14 +175,38 @@ def test_the_output_is_what_is_returned_if_nothing_is_observed() -> None:
     assert set(channel.outputs) == {None, (), "a"}
 
 
-def test_what_is_observed_on_any_input_makes_every_output_a_tuple() -> None:
+def test_what_is_observed_on_any_input_makes_every_output_a_pair() -> None:
     def program(x: int, chance: Chance) -> int | None:
         for i in range(x):
             chance.observe(i)
         return x if x < 2 else None
 
-    assert channel_of(program, 4).outputs == ((0,), (0, 1), (0, 1, 2))
-    assert channel_of(program, 4)[1, (0, 1)] == channel_of(program, 4)[2, (0, 1)] == 1
+    outputs = [((), 0), ((0,), 1), ((0, 1), None), ((0, 1, 2), None)]
+    assert channel_of(program, 4) == Channel.deterministic(outputs.__getitem__, 4)
+
+
+def test_what_is_observed_and_what_is_returned_are_kept_apart() -> None:
+    """To show OK and to return it are two things that an observer can tell apart."""
+
+    def says(x: int, chance: Chance) -> str | None:
+        if x == 1:
+            return "OK"
+        for _ in range(2 if x == 3 else 1):
+            chance.observe("OK")
+        return "OK" if x == 2 else None
+
+    told = [(("OK",), None), ((), "OK"), (("OK",), "OK"), (("OK", "OK"), None)]
+    assert channel_of(says, 4) == Channel.deterministic(told.__getitem__, 4)
+
+
+def test_outputs_that_are_equal_in_python_are_one() -> None:
+    assert channel_of([1, True, 1.0, "1"].__getitem__, 4).outputs == (1, "1")
+
+
+def test_a_choice_of_too_many_values_leaves_a_path_out() -> None:
+    cut = truncated_channel_of(lambda x, chance: chance.uniform(x), [1, 2], most_paths=1)
+    assert cut.unaccounted == {1: 0, 2: 1}
+    assert cut.min_capacity() == (Fraction(1), Fraction(2))
 
 
 def test_recursion_and_early_exits_work() -> None:
@@ -481,5 +504,7 @@ def test_a_loop_that_never_ends_is_refused_though_the_program_catches_errors() -
 def test_a_choice_of_too_many_values_is_refused_at_once() -> None:
     with pytest.raises(TooLarge, match="uniform choice of 4,294,967,296 values"):
         channel_of(lambda x, chance: chance.uniform(2**32), [0])
+    with pytest.raises(TooLarge, match="more than 5 paths"):
+        channel_of(lambda x, chance: chance.uniform(2**70), [0], most_paths=5)
     with pytest.raises(InvalidDistribution, match="needs values, got None"):
         channel_of(lambda x, chance: chance.uniform(None), [0])

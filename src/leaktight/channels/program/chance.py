@@ -19,6 +19,7 @@ from leaktight.channels.program.paths import (
     Outcome,
     Program,
     Run,
+    Stop,
     check_hashable,
     every_path,
     merged,
@@ -39,6 +40,7 @@ class Chance:
 
     It is the second argument of a program that is given to :func:`leaktight.channel_of`. All
     probabilities are exact; a float is taken as the decimal number that it prints as: 0.1 is 1/10.
+    Values to choose from, states and outputs that are equal in Python, such as 1 and True, are one.
 
     >>> from leaktight.channels.program.program import channel_of
     >>> def respond(answer, chance):
@@ -66,20 +68,11 @@ class Chance:
 
         A value that is listed twice is twice as likely.
         """
-        listed: Any
-        if isinstance(values, WHOLE):
-            listed = many = values
-        elif isinstance(values, Iterable):
-            listed = tuple(values)
-            many = len(listed)
-        else:
-            raise InvalidDistribution(f"a uniform choice needs values, got {values!r:.60}")
-        if many > self._budget.most_paths:
-            raise TooLarge(
-                f"a uniform choice of {many:,} values takes more than "
-                f"{self._budget.most_paths:,} paths"
-            )
-        return self._run.choose("uniform", listed, _alike)
+        if not isinstance(values, WHOLE):
+            if not isinstance(values, Iterable):
+                raise InvalidDistribution(f"a uniform choice needs values, got {values!r:.60}")
+            values = tuple(values)
+        return self._run.choose("uniform", values, _alike, self._budget)
 
     def choose(self, distribution: Distribution | Mapping[Any, Any]) -> Any:
         """Return one of the values of a distribution, or of a mapping to probabilities."""
@@ -212,8 +205,14 @@ _OUTSIDE = _Outside([], lambda *_: None, 0)
 # --- what a choice may give ----------------------------------------------------------------
 
 
-def _alike(values: Any) -> Options:
-    listed = range(values) if isinstance(values, WHOLE) else values
+def _alike(values: Any, budget: Budget) -> Options:
+    whole = isinstance(values, WHOLE)
+    if (many := values if whole else len(values)) > budget.most_paths:
+        raise Stop(
+            TooLarge,
+            f"makes a uniform choice of {many:,} values, more than {budget.most_paths:,} paths",
+        )
+    listed = range(values) if whole else values
     if not listed:
         raise InvalidDistribution("a uniform choice needs at least one value, got none")
     for value in listed:

@@ -60,9 +60,11 @@ def channel_of(
 
     The program is run for every input and every outcome of its random choices, which it takes from
     its second argument, see :class:`leaktight.Chance`; one with a single argument makes none.
-    The output is what it returns. If it observes anything, on any input, each output is the
-    tuple of what was observed, in order, and then of what was returned if that is not None.
-    Equal outputs are one output (1 and True are equal); they are sorted if they can be.
+    The output is what it returns. If it observes anything, on any input, each output is a pair:
+    the tuple of what was observed, in order, and what was returned. They are sorted if they can be.
+
+    Outputs that are equal in Python are one output: an observer who can tell 1, True and 1.0
+    apart is served by a program that returns texts.
 
     A program must depend on nothing but its arguments; where another run with the same choices
     shows that it does not, it is refused. There is a run for each path. Where many paths come to
@@ -76,8 +78,8 @@ def channel_of(
     ...             return "Fail"
     ...     return "OK"
     >>> channel = channel_of(check, ["110", "111", "000"])
-    >>> [len(seen) for seen in channel.outputs]
-    [2, 4, 4]
+    >>> [(len(seen), answer) for seen, answer in channel.outputs]
+    [(1, 'Fail'), (3, 'Fail'), (3, 'OK')]
 
     >>> def survey(answers, chance):
     ...     return sum(answer != chance.flip("1/4") for answer in answers)
@@ -216,10 +218,7 @@ def _channel(rows: Rows, left: Mapping[Hashable, fmpq] | None = None) -> Channel
     observed = any(trace for row in rows.values() for trace, _ in row)
 
     def seen(outcome: Outcome) -> Hashable:
-        trace, value = outcome
-        if not observed:
-            return value
-        return trace if value is None else (*trace, value)
+        return outcome if observed else outcome[1]
 
     names = list(dict.fromkeys(seen(outcome) for row in rows.values() for outcome in row))
     with suppress(TypeError):  # they have no order

@@ -42,13 +42,13 @@ def timed(typed: str, chance: Chance, password: str = PASSWORD) -> str:
     return "OK"
 
 
-def iterations(seen: tuple[str, ...]) -> Hashable:
+def iterations(seen: tuple[tuple[str, ...], str]) -> Hashable:
     """Name what was seen as Table 2(b) does.
 
-    >>> iterations(("iteration", "iteration", "Fail"))
+    >>> iterations((("iteration", "iteration"), "Fail"))
     ('Fail', 2)
     """
-    *steps, out = seen
+    steps, out = seen
     return "OK" if out == "OK" else (out, len(steps))
 
 
