@@ -67,6 +67,8 @@ ROUTES: dict[str, Callable[[], Any]] = {
     "a product of priors": lambda: product_distribution(
         *[Distribution([1e-200, 1.0])] * 2
     ).expand(),
+    "posteriors": lambda: SMALL.reverse([1e-200, 1.0]),
+    "posteriors, mixed": lambda: EXACT.reverse([0.5, 0.5]),
     "a posterior": lambda: hyper(SMALL, [1e-200, 1.0]),
     "averages": lambda: symmetrise_by_distance(Channel([[1.0, 5e-324], [0.0, 1.0]]), PAIR),
     "posteriors to be merged": Channel([[5e-324, 1.0, 0.0], *[[0.5, 0.0, 0.5]] * 4]).reduced,

@@ -221,8 +221,8 @@ class Channel:
         belief = prior_on(prior, self.inputs)
         one, other = self.matrix, belief.array
         if is_exact(one) != is_exact(other):
-            one, other = float_array(one), float_array(other)
-        joined = one * other[:, None]
+            one, other = kept_floats(one), kept_floats(other)
+        joined = kept(one * other[:, None], one, other[:, None])
         occurs = np.flatnonzero(joined.sum(axis=0) > 0)
         outputs = tuple(self.outputs[z] for z in occurs)
         return Channel.normalised(joined[:, occurs].T, outputs, self.inputs)
