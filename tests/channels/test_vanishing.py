@@ -137,7 +137,7 @@ def test_a_cascade_keeps_every_ratio_or_is_refused(numbers: list[float], power: 
     try:
         found = first.then(second).matrix
     except InvalidInput:
-        assert any(0 < x < 2 * SMALLEST for x in exact.ravel())
+        assert any(0 < x < rational(2 * SMALLEST) for x in exact.ravel())
         return
     for near, true in zip(found.ravel(), exact.ravel(), strict=True):
         assert abs(rational(near) - true) <= true * rational(2.0**-50)
@@ -149,6 +149,6 @@ def test_a_number_becomes_a_float_with_all_its_digits_or_none(part: Fraction, po
     try:
         near = rational(kept_float(number))
     except InvalidInput:
-        assert 0 < number < SMALLEST
+        assert 0 < number < Fraction(SMALLEST)
         return
     assert abs(near - rational(number)) <= rational(number) / 2**53
