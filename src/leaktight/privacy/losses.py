@@ -11,12 +11,13 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import partial
 from itertools import accumulate
 from typing import Any, NamedTuple, TypeAlias
 
 from flint import arb, arb_poly, fmpq, fmpz, fmpz_poly
 
-from leaktight.exact.rounding import precision
+from leaktight.exact.rounding import nearest_float, precision
 
 Corner: TypeAlias = tuple[fmpq, fmpq]
 """How likely a set of outputs is under Q, and how likely under P."""
@@ -146,7 +147,8 @@ def _exponents(ratios: list[fmpq]) -> dict[fmpq, int] | None:
         return dict.fromkeys(ratios, 0)
     base, powers = max(base, 1 / base), {}
     for r in ratios:
-        power = Fraction(_log(r) / _log(base)).limit_denominator(MOST_ROOT)
+        share = nearest_float(partial(_share, r, base))
+        power = Fraction(share).limit_denominator(MOST_ROOT)
         if r**power.denominator != base**power.numerator:
             return None
         powers[r] = power
@@ -154,8 +156,8 @@ def _exponents(ratios: list[fmpq]) -> dict[fmpq, int] | None:
     return {r: int(power * unit) for r, power in powers.items()}
 
 
-def _log(ratio: fmpq) -> float:
-    return math.log(int(ratio.p)) - math.log(int(ratio.q))
+def _share(ratio: fmpq, base: fmpq) -> arb:
+    return arb(ratio).log() / arb(base).log()
 
 
 # --- on a grid -----------------------------------------------------------------------------
