@@ -62,8 +62,8 @@ def as_printed(value: object) -> fmpq:
     return rational(repr(float(value)) if isinstance(value, float | np.floating) else value)
 
 
-_FRACTION = re.compile(r"([+-]?\d+)/(\d+)")
-_DECIMAL = re.compile(r"([+-]?)(\d*)(?:\.(\d*))?(?:[eE]([+-]?\d+))?")
+_FRACTION = re.compile(r"([+-]?\d+)/(\d+)", re.ASCII)
+_DECIMAL = re.compile(r"([+-]?)(\d*)(?:\.(\d*))?(?:[eE]([+-]?\d+))?", re.ASCII)
 
 
 def _parse(text: str) -> fmpq:
