@@ -99,7 +99,9 @@ def largest_ratio_below(
             safe = unsafe = short
     ratio = step_ratio(safe, observations)
     reached = safe == unsafe and ratio**observations == safe
-    return ChosenRatio(ratio, reached, chance(ratio**observations), limit, observations)
+    # A long power is rounded up before its chance is bounded, but it is not above ``safe``.
+    after = min(chance(ratio**observations), chance(safe))
+    return ChosenRatio(ratio, reached, after, limit, observations)
 
 
 def _simplest(low: Fraction, high: Fraction) -> Fraction:
