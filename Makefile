@@ -2,7 +2,7 @@
 PYTHON ?= python3
 BIN := .venv/bin
 
-.PHONY: audit test lint types format bench docs clean
+.PHONY: audit test lint types format fuzz mutants bench docs clean
 
 audit: .venv/ready
 	$(BIN)/leaktight audit examples/studies/hospital.toml --report hospital.html || test $$? -eq 1
@@ -20,6 +20,11 @@ types: .venv/dev-ready
 format: .venv/dev-ready
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
+
+# A standing search for wrong guarantees: make fuzz SECONDS=600
+SECONDS ?= 60
+fuzz: .venv/dev-ready
+	$(BIN)/python -m fuzz --seconds $(SECONDS) $(ARGS)
 
 bench: .venv/bench-ready
 	$(BIN)/python -m benchmarks $(ARGS)

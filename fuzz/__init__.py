@@ -1,0 +1,1 @@
+"""A standing search for wrong guarantees: our answers against independent routes."""

@@ -1,0 +1,1 @@
+"""What must hold, one subject in a file."""
