@@ -128,7 +128,7 @@ def _column_by_column(a: Array, b: Array) -> tuple[Array, Array]:
     for z, column in enumerate(b.T):
         with suppress(RuntimeError):  # too many iterations
             remap[:, z] = nnls(a, column)[0]
-    with np.errstate(over="ignore", invalid="ignore"):  # of entries such as 1e-300
+    with np.errstate(over="ignore", invalid="ignore"):  # by entries near 0
         remap[:, ~np.isfinite(a @ remap).all(axis=0)] = 0
     beyond = b - a @ remap
     size = np.abs(beyond).sum(axis=0)
