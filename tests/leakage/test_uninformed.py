@@ -137,9 +137,11 @@ def test_a_noisy_count_of_a_million_is_enclosed() -> None:
 
 
 def test_what_takes_too_long_is_refused() -> None:
-    policy = Policy(SecretGraph.complete(3), 30)
-    with pytest.raises(TooLarge, match="combinations are gone through"):
+    policy = Policy(SecretGraph.complete(3), 300)
+    with pytest.raises(TooLarge, match="45,150 combinations of the others with what is seen"):
         uninformed_guess(Channel.identity([0, 1, 2, "tie"]), policy, MostCommonQuery())
+    with pytest.raises(TooLarge, match="combinations are gone through"):
+        uninformed_guess(Channel.identity([0, 1]), policy, lambda records: records[0])
     large = Policy(SecretGraph.complete([0, 10**6]), 50)
     with pytest.raises(TooLarge, match="the sum of 49 others takes"):
         uninformed_guess(Channel.identity(2), large, SumQuery())

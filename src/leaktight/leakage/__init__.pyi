@@ -35,7 +35,7 @@ from .guesswork import (
     questions,
 )
 from .hyper import Hyper, hyper
-from .individual import IndividualLeakage, individual_leakage
+from .individual import IndividualLeakage, individual_channels, individual_leakage
 from .information_capacity import CapacityEnclosure, renyi_capacity, shannon_capacity
 from .measures import Measure, WorstMeasure, measures, worst_measures
 from .per_output import OutputLeakage, max_case_leakage, pointwise_leakage
@@ -81,6 +81,7 @@ __all__ = [
     "guessing_entropy",
     "guessing_leakage",
     "hyper",
+    "individual_channels",
     "individual_leakage",
     "joint_entropy",
     "marginal_guesswork",

@@ -5,9 +5,11 @@ goal of section 4.1 of [Alvim2011b]_. Whatever they believed of the person, one 
 likelier by at most the largest Σ_z max_v K(z|D⁻, v) over all persons and all D⁻.
 """
 
-from collections.abc import Collection, Hashable, Iterable, Mapping, Sequence
+from collections.abc import Collection, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from itertools import product
+from math import prod
 from typing import Any, Protocol
 
 import numpy as np
@@ -16,7 +18,7 @@ from flint import fmpq
 from leaktight.channels.channel import Channel
 from leaktight.channels.composition import Parallel
 from leaktight.channels.distribution import Distribution, PriorLike, prior_on
-from leaktight.errors import InvalidInput, Mismatch
+from leaktight.errors import InvalidInput, Mismatch, TooLarge
 from leaktight.exact.bits import OfFactor
 from leaktight.exact.matrix import column_maxima
 from leaktight.exact.numbers import Array, Value, exact_array, float_array, fraction, to_float
@@ -25,15 +27,20 @@ from leaktight.exact.tolerances import TOLERANCES
 from leaktight.labels import Labels
 from leaktight.leakage.noise_on_sums import (
     Noise,
-    expected_maximum,
+    added_noise,
     histogram_sum_of_maxima,
     joint_sum_of_maxima,
+    places_seen,
     sum_of_maxima,
 )
 from leaktight.policies.one_record import OneRecord, one_record, weights_of
 from leaktight.policies.policy import Policy
-from leaktight.policies.query import Query
-from leaktight.policies.symmetric_query import HistogramQuery, LinearQuery
+from leaktight.policies.symmetric_query import HistogramQuery, LinearQuery, Query
+
+WHOEVER = "whoever the others are"
+
+MOST_CELLS = 10
+"""The most cells of a histogram whose patterns, above the others' counts or not, are listed."""
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -104,8 +111,29 @@ def individual_leakage(
     return replace(found, value=seen.worst(there)[0], presence=presence)
 
 
+def individual_channels(
+    mechanism: Any, policy: Policy, query: Query | None = None
+) -> Iterator[tuple[Channel, str]]:
+    """Yield K_{D⁻}, from one record's value to what is seen, and who the others are, for all D⁻.
+
+    Those that are the same are told once. Outputs of noise on a sum that tell the same are one.
+
+    >>> from leaktight.mechanisms.geometric import GeometricNoise
+    >>> from leaktight.policies.secrets import SecretGraph
+    >>> from leaktight.policies.symmetric_query import counting_query
+    >>> ill = Policy(SecretGraph.complete(["no", "yes"]), records=1_000_000)
+    >>> [(channel, _)] = individual_channels(GeometricNoise(ratio=2), ill, counting_query(["yes"]))
+    >>> channel.matrix.tolist()
+    [[2/3, 1/3], [1/3, 2/3]]
+    """
+    return _seen(mechanism, policy, query).channels()
+
+
 class _Seen(Protocol):
     """What is seen of one record, over all that the others may be."""
+
+    def channels(self) -> Iterator[tuple[Channel, str]]:
+        """Yield what is seen of each value, and who the others are."""
 
     def worst(self, values: Collection[Hashable]) -> tuple[Fraction, str]:
         """Return the largest Σ_z max_v K(z|D⁻, v) over these values, and who the others are."""
@@ -116,8 +144,9 @@ class _Seen(Protocol):
 
 def _seen(mechanism: Any, policy: Policy, query: Query | None) -> _Seen:
     """Return what a mechanism shows: noise where a sum is taken, and otherwise its channel."""
-    if isinstance(query, LinearQuery) and hasattr(mechanism, "tail") and not policy.is_constrained:
-        return _NoisySum(mechanism, query, tuple(weights_of(policy, query)))
+    noise = added_noise(mechanism, policy, query)
+    if noise is not None and isinstance(query, LinearQuery):
+        return _NoisySum(noise, query, tuple(weights_of(policy, query)))
     if isinstance(mechanism, Parallel):
         return _Rows.of([one for one, _ in mechanism.factors], _own_values(policy))
     channel = channel_behind(mechanism)
@@ -141,7 +170,7 @@ def _own_values(policy: Policy) -> list[OneRecord]:
     """Return what a record answers by itself: its value, among those that the others leave."""
     if not policy.is_constrained:
         domains = {policy.secrets.vertices} if policy.values is None else set(policy.values)
-        return [OneRecord(domain, domain, "whoever the others are") for domain in domains]
+        return [OneRecord(domain, domain, WHOEVER) for domain in domains]
     found = {one.values: one for one in one_record(policy)}
     return [OneRecord(values, values, one.others) for values, one in found.items()]
 
@@ -155,6 +184,7 @@ class _Rows:
 
     exact: Array
     floats: Array
+    outputs: Labels
     places: tuple[tuple[OneRecord, tuple[int, ...]], ...]
     """For each D⁻ the row of each value."""
 
@@ -175,7 +205,14 @@ class _Rows:
                 places.append((one, tuple(row[answer] for answer in one.answers)))
             start += len(channel.inputs)
         matrix = np.concatenate(blocks)
-        return cls(matrix, float_array(matrix), tuple(places))
+        outputs = max((channel.outputs for channel in distinct), key=len)
+        return cls(matrix, float_array(matrix), outputs, tuple(places))
+
+    def channels(self) -> Iterator[tuple[Channel, str]]:
+        """Yield what is seen of each value, and who the others are."""
+        found = {(one.values, rows): one for one, rows in self.places}
+        for (values, rows), one in found.items():
+            yield Channel.trusted(values, self.outputs, self.exact[list(rows)]), one.others
 
     def worst(self, values: Collection[Hashable]) -> tuple[Fraction, str]:
         """Return the largest Σ_z max_v K(z|D⁻, v) over these values, and who the others are."""
@@ -228,6 +265,20 @@ def _widened(matrix: Array, width: int) -> Array:
     return wide
 
 
+def _best_guess(
+    channels: Iterable[Channel], prior: Mapping[Hashable, fmpq]
+) -> tuple[Fraction, Fraction]:
+    """Return the chance of a right guess before and after, of the channel where it is largest."""
+    found = []
+    for channel in channels:
+        chances = exact_array(prior[v] for v in channel.inputs)
+        if total := chances.sum():
+            after = column_maxima(chances[:, None] * channel.matrix).sum() / total
+            found.append((fraction(after), fraction(chances.max() / total)))
+    after, before = max(found)
+    return before, after
+
+
 # --- noise on sums ---------------------------------------------------------------------------
 
 
@@ -240,6 +291,35 @@ class _NoisySum:
     kinds: tuple[tuple[Labels, tuple[Any, ...]], ...]
     """For each kind of record its values, and what each adds to the answer."""
 
+    def channels(self) -> Iterator[tuple[Channel, str]]:
+        """Yield what is seen of each value, whoever the others are."""
+        for values, weights in self.kinds:
+            if isinstance(weights[0], tuple):
+                names, rows = self._patterns(weights)
+            else:
+                names, rows = places_seen(self.noise, weights)
+            matrix = exact_array([p for row in rows for p in row]).reshape(len(values), -1)
+            yield Channel.trusted(values, tuple(names), matrix), WHOEVER
+
+    def _patterns(self, weights: Sequence[tuple[int, ...]]) -> tuple[list[str], list[list[Any]]]:
+        """Return which cells of a histogram can be above the others' counts, and how likely."""
+        cells = self.query.cells if isinstance(self.query, HistogramQuery) else ()
+        if not cells or len(cells) > MOST_CELLS:
+            raise TooLarge(
+                f"what is seen of one record in several counts is listed for histograms of at most "
+                f"{MOST_CELLS} cells, got {len(weights[0])} counts"
+            )
+        above = self.noise.tail(1)
+        chances = {(0, True): above, (0, False): 1 - above, (1, True): 1 - above, (1, False): above}
+        patterns = list(product((False, True), repeat=len(cells)))
+        rows = [
+            [prod(chances[cell] for cell in zip(weight, pattern, strict=True))
+             for pattern in patterns]
+            for weight in weights
+        ]  # fmt: skip
+        up = [[str(cell) for cell, is_up in zip(cells, p, strict=True) if is_up] for p in patterns]
+        return [f"more than the others in {', '.join(each) or 'no cell'}" for each in up], rows
+
     def worst(self, values: Collection[Hashable]) -> tuple[Fraction, str]:
         """Return the largest Σ_z max_v P(z − w_v) over these values, whoever the others are."""
         kept = set(values)
@@ -247,23 +327,22 @@ class _NoisySum:
             [w for v, w in zip(own, weights, strict=True) if v in kept]
             for own, weights in self.kinds
         ]
-        return max(map(self._factor, filter(None, found))), "whoever the others are"
+        return max(map(self._factor, filter(None, found))), WHOEVER
 
     def guess(self, prior: Mapping[Hashable, fmpq]) -> tuple[Fraction, Fraction]:
-        """Return the chance of a right guess before and after; of tuples a bound on the latter."""
-        found = []
-        for values, weights in self.kinds:
-            if total := sum((prior[v] for v in values), fmpq(0)):
-                chances = [fraction(prior[v] / total) for v in values]
-                if isinstance(weights[0], tuple):
-                    after = min(Fraction(1), max(chances) * self._factor(weights))
-                else:
-                    after = expected_maximum(self.noise, weights, chances)
-                found.append((after, max(chances)))
-        if not found:
+        """Return the chance of a right guess before and after; a bound where places are many."""
+        if not any(prior[v] for values, _ in self.kinds for v in values):
             raise InvalidInput("the prior rules out every value that a record may have")
-        after, before = max(found)
-        return before, after
+        try:
+            return _best_guess((channel for channel, _ in self.channels()), prior)
+        except TooLarge:
+            likeliest = [(max(prior[v] for v in own), sum(prior[v] for v in own), weights)
+                         for own, weights in self.kinds]  # fmt: skip
+            after, before = max(
+                (min(Fraction(1), fraction(most / total) * self._factor(weights)), most / total)
+                for most, total, weights in likeliest if total
+            )  # fmt: skip
+            return fraction(before), after
 
     def _factor(self, weights: Sequence[Any]) -> Fraction:
         if not isinstance(weights[0], tuple):

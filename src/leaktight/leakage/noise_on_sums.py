@@ -9,12 +9,18 @@ from collections.abc import Sequence
 from fractions import Fraction
 from itertools import pairwise, product
 from math import prod
-from typing import Protocol
+from typing import Any, Protocol
 
 from leaktight.errors import TooLarge
+from leaktight.exact.numbers import rational
+from leaktight.policies.one_record import weights_of
+from leaktight.policies.policy import Policy
+from leaktight.policies.symmetric_query import LinearQuery, Query
 
 MOST_PATTERNS = 2**16
 """The most combinations of where the noisy coordinates lie that are gone through."""
+
+SUM = "the others' answer"
 
 
 class Noise(Protocol):
@@ -22,6 +28,77 @@ class Noise(Protocol):
 
     def tail(self, k: int) -> Fraction:
         """Return the chance that ``k`` or more is added."""
+
+
+def added_noise(mechanism: Any, policy: Policy, query: Query | None) -> Noise | None:
+    """Return the noise of a mechanism that adds it to a sum of whole numbers; None if it does not.
+
+    Noise that is cut off must have all answers within its range, and if it is not geometric, room
+    for one more on both sides of what one record adds; then cutting off hides nothing. Several
+    sums at once have geometric noise.
+    """
+    if policy.is_constrained or not (isinstance(query, LinearQuery) and hasattr(mechanism, "tail")):
+        return None
+    weights = [w for _, kind in weights_of(policy, query) for w in kind]
+    if isinstance(weights[0], tuple) and not is_geometric(mechanism):
+        return None
+    columns = list(zip(*(w if isinstance(w, tuple) else (w,) for w in weights), strict=True))
+    if any(isinstance(w, str) or rational(w).q != 1 for column in columns for w in column):
+        return None
+    places = getattr(mechanism, "values", None)
+    if places is not None:
+        if any(not isinstance(z, int) for z in places):
+            return None
+        room = 0 if is_geometric(mechanism) else 2
+        for column in columns:
+            least, most = min(column), max(column)
+            fits = places[0] <= policy.records * least and policy.records * most <= places[-1]
+            if not fits or len(places) <= most - least + room:
+                return None
+        if places[-1] - places[0] != len(places) - 1 or list(places) != sorted(places):
+            return None
+    noise: Noise = mechanism
+    return noise
+
+
+def is_geometric(noise: Any) -> bool:
+    """Say whether each step away from 0 makes noise less likely by the same factor."""
+    return hasattr(noise, "step")
+
+
+def places_seen(noise: Noise, weights: Sequence[int]) -> tuple[list[str], list[list[Fraction]]]:
+    """Return where an output can lie, from the others' sum, and how likely with each weight.
+
+    Beyond all weights every place tells the same, if noise falls off by a constant factor there:
+    from 1 on, and geometric noise from 0 on.
+    """
+    beyond = 0 if is_geometric(noise) else 1
+    low, high = min(weights) - beyond, max(weights) + beyond
+    if low == high:
+        return ["any output"], [[Fraction(1)] for _ in weights]
+    if (high - low) * len(weights) > MOST_PATTERNS:
+        raise TooLarge(
+            f"{high - low:,} answers between the least and the largest that one record adds, and "
+            f"at most {MOST_PATTERNS // len(weights):,} are gone through; count in a larger unit"
+        )
+    tails = [noise.tail(k) for k in range(high - low + 1)]
+    between = range(low + 1, high)
+    rows = [
+        [tails[w - low], *(tails[abs(z - w)] - tails[abs(z - w) + 1] for z in between),
+         tails[high - w]]
+        for w in weights
+    ]  # fmt: skip
+    names = [f"{_from_sum(low)} or less", *map(_from_sum, between), f"{_from_sum(high)} or more"]
+    return names, rows
+
+
+def _from_sum(step: int) -> str:
+    """Name an output by how far it is from what the others add up to.
+
+    >>> _from_sum(0), _from_sum(2), _from_sum(-1)
+    ("the others' answer", "the others' answer + 2", "the others' answer − 1")
+    """
+    return SUM + (f" {'+' if step > 0 else '−'} {abs(step):,}" if step else "")
 
 
 def shift_distance(noise: Noise, gap: int) -> Fraction:
@@ -36,31 +113,6 @@ def sum_of_maxima(noise: Noise, weights: Sequence[int]) -> Fraction:
     """Return Σ_z max_v P(z − w_v) for whole weights: 1 and the distances between neighbours."""
     ordered = sorted(set(weights))
     return 1 + sum((shift_distance(noise, b - a) for a, b in pairwise(ordered)), Fraction(0))
-
-
-def expected_maximum(noise: Noise, weights: Sequence[int], prior: Sequence[Fraction]) -> Fraction:
-    """Return Σ_z max_v π_v·P(z − w_v), the chance of a right guess under a prior.
-
-    Between the least and the largest weight outputs are gone through one by one; beyond them the
-    same guess is best everywhere, if the noise falls off by a constant factor from 1 on.
-    """
-    best: dict[int, Fraction] = {}
-    for weight, chance in zip(weights, prior, strict=True):
-        best[weight] = max(chance, best.get(weight, chance))
-    least, most = min(best), max(best)
-    if (most - least) * len(best) > MOST_PATTERNS:
-        raise TooLarge(
-            f"{most - least:,} answers between the least and the largest that one record adds, "
-            f"and at most {MOST_PATTERNS // len(best):,} are gone through; count in a larger unit"
-        )
-    exactly = [noise.tail(k) - noise.tail(k + 1) for k in range(most - least + 1)]
-    inside = sum(
-        max(chance * exactly[abs(z - weight)] for weight, chance in best.items())
-        for z in range(least, most + 1)
-    )
-    below = max(chance * noise.tail(weight - least + 1) for weight, chance in best.items())
-    above = max(chance * noise.tail(most - weight + 1) for weight, chance in best.items())
-    return inside + below + above
 
 
 def joint_sum_of_maxima(noise: Noise, weights: Sequence[tuple[int, ...]]) -> Fraction:

@@ -4,31 +4,35 @@ Records are believed to be independent and alike, but for what is public. The in
 :mod:`leaktight.leakage.individual` is never told less.
 """
 
-from collections.abc import Callable, Hashable, Iterator, Mapping
-from dataclasses import dataclass
+from collections import Counter
+from collections.abc import Callable, Hashable, Mapping
+from dataclasses import dataclass, replace
 from fractions import Fraction
-from itertools import product
-from math import prod
+from itertools import combinations_with_replacement, product
+from math import comb, factorial, prod
 from typing import Any
 
 import numpy as np
 from flint import fmpq, fmpq_poly
 
 from leaktight.channels.channel import Channel
-from leaktight.channels.distribution import PriorLike, prior_on
+from leaktight.channels.distribution import Distribution, PriorLike, prior_on
 from leaktight.errors import InvalidInput, TooLarge
 from leaktight.exact.matrix import column_maxima
 from leaktight.exact.numbers import Array, Value, fraction, rational
 from leaktight.exact.rounding import float_above, float_below
 from leaktight.exact.shown import counted, percent, percent_above
+from leaktight.labels import Labels
 from leaktight.leakage.individual import channel_behind
-from leaktight.policies.one_record import weights_of
+from leaktight.policies.one_record import adds_whole_numbers, weights_of
 from leaktight.policies.policy import Policy
-from leaktight.policies.query import Query
-from leaktight.policies.symmetric_query import CountingQuery, LinearQuery, SymmetricQuery
+from leaktight.policies.symmetric_query import CountingQuery, LinearQuery, Query, SymmetricQuery
 
 MOST_STEPS = 2**18
 """The most databases, or counts, times outputs that are gone through."""
+
+MOST_VALUES = 1000
+"""The most answers whose noise is written out."""
 
 MOST_EXACT = 64
 """The most records whose noisy count is convolved exactly; beyond, floats enclose it."""
@@ -42,7 +46,9 @@ class UninformedGuess:
     """The chance of a right guess about one person ``before`` and after, if nobody is known.
 
     Afterwards it lies between ``lower`` and ``upper``, which are the same ``Fraction`` if it is
-    known exactly.
+    known exactly. Then ``channel`` says what is seen of the person's value, the others averaged
+    out, and ``prior`` what is believed of it beforehand, given what is public; ``record`` is who is
+    guessed best, counted from 1, None if all are alike.
 
     >>> print(UninformedGuess(Fraction(1, 3), Fraction(97, 243), Fraction(97, 243)))
     one guess about one person: 33.3% before, 39.9% after, nobody known
@@ -51,6 +57,9 @@ class UninformedGuess:
     before: Fraction
     lower: Value
     upper: Value
+    channel: Channel | None = None
+    prior: Distribution | None = None
+    record: int | None = None
 
     @property
     def is_exact(self) -> bool:
@@ -83,37 +92,91 @@ def uninformed_guess(
     belief = dict(zip(values, prior_on(prior, values).exact().array, strict=True))
     if _is_noisy_count(mechanism, policy, query) and policy.records > MOST_EXACT:
         return _noisy_count(mechanism, policy, query, belief)
-    if isinstance(query, CountingQuery) and hasattr(mechanism, "truncated"):
-        mechanism = mechanism.truncated(0, policy.records)
+    if isinstance(query, LinearQuery) and hasattr(mechanism, "truncated"):
+        if not adds_whole_numbers(query, policy):
+            raise TooLarge("noise on several counts at once is not gone through one by one")
+        weights = [int(w) for _, kind in weights_of(policy, query) for w in kind]
+        ends = policy.records * min(weights), policy.records * max(weights)
+        if ends[1] - ends[0] >= MOST_VALUES:
+            raise TooLarge(
+                f"noise on {ends[1] - ends[0] + 1:,} answers, of which at most {MOST_VALUES:,} are "
+                "gone through one by one"
+            )
+        mechanism = mechanism.truncated(*ends)
+    if len(getattr(mechanism, "values", ())) > MOST_VALUES:
+        raise TooLarge(
+            f"noise on {len(mechanism.values):,} answers, of which at most {MOST_VALUES:,} are "
+            "gone through one by one"
+        )
     channel = channel_behind(mechanism).exact()
     own = query is None and policy.records > 1 and set(channel.inputs) == set(values)
     if own and not policy.is_constrained:
         domains = [values] if policy.values is None else list(dict.fromkeys(policy.values))
-        return _best(_alone(channel, domain, belief) for domain in domains)
+        return _best([_alone(channel, domain, belief) for domain in domains])
     rows = dict(zip(channel.inputs, channel.matrix, strict=True))
     alike = not policy.is_constrained and policy.values is None
     if alike and isinstance(query, LinearQuery) and not isinstance(query.weight(values[0]), tuple):
-        return _noisy_sum(rows, policy, query, belief)
-    return _listed(rows, policy, query, belief, own)
+        return _noisy_sum(rows, channel.outputs, policy, query, belief)
+    if alike and isinstance(query, SymmetricQuery):
+        return _counted(rows, channel.outputs, policy, query, belief)
+    return _listed(rows, channel.outputs, policy, query, belief, own)
 
 
-def _best(found: Iterator[UninformedGuess]) -> UninformedGuess:
-    return max(found, key=lambda guess: guess.upper)
+def _best(found: list[UninformedGuess]) -> UninformedGuess:
+    """Return the guess that is best; of records that are not all alike, say whose it is."""
+    best = max(found, key=lambda guess: (guess.upper, guess.before))
+    if all((guess.upper, guess.before) == (best.upper, best.before) for guess in found):
+        return best
+    return replace(best, record=found.index(best) + 1)
 
 
-def _guess(parts: Mapping[Hashable, Array]) -> UninformedGuess:
+def _guess(parts: Mapping[Hashable, Array], outputs: Labels) -> UninformedGuess:
     """Return the best guess for the probabilities of each value (and output), up to a factor."""
     table = np.stack(list(parts.values()))
-    total = table.sum()
+    sums = table.sum(axis=1)
+    total = sums.sum()
     if not total:
         raise InvalidInput("the prior rules out every database that is possible")
     after = fraction(rational(column_maxima(table).sum() / total))
-    return UninformedGuess(fraction(rational(table.sum(axis=1).max() / total)), after, after)
+    known = np.flatnonzero(sums)
+    values = tuple(v for v, share in zip(parts, sums, strict=True) if share)
+    return UninformedGuess(
+        fraction(rational(sums.max() / total)), after, after,
+        Channel.trusted(values, outputs, table[known] / sums[known, None]),
+        Distribution.trusted(values, sums[known] / total),
+    )  # fmt: skip
 
 
 def _alone(channel: Channel, domain: Any, belief: Mapping[Hashable, fmpq]) -> UninformedGuess:
     """A record is answered by itself: the others tell nothing."""
-    return _guess({v: belief[v] * channel.restrict([v]).matrix[0] for v in domain})
+    rows = dict(zip(channel.inputs, channel.matrix, strict=True))
+    return _guess({v: belief[v] * rows[v] for v in domain}, channel.outputs)
+
+
+def _counted(
+    rows: Mapping[Hashable, Array],
+    outputs: Labels,
+    policy: Policy,
+    query: SymmetricQuery,
+    belief: Mapping[Hashable, fmpq],
+) -> UninformedGuess:
+    """Only how many others have each value matters: go through all such counts."""
+    others = policy.records - 1
+    ways = comb(others + len(belief) - 1, others)
+    if ways * len(belief) * len(outputs) > MOST_STEPS:
+        raise TooLarge(
+            f"{counted(ways, 'combination', 'combinations')} of the others with what is seen of "
+            f"each, and at most {MOST_STEPS:,} are gone through"
+        )
+    parts = {v: np.full(len(outputs), fmpq(0), dtype=object) for v in belief}
+    for some in combinations_with_replacement(belief, others):
+        counts = Counter(some)
+        orders = factorial(others) // prod(map(factorial, counts.values()))
+        weight = prod((belief[v] ** n for v, n in counts.items()), start=fmpq(orders))
+        if weight:
+            for v in belief:
+                parts[v] = parts[v] + weight * rows[query.of_counts(counts + Counter([v]))]
+    return _guess({v: belief[v] * part for v, part in parts.items()}, outputs)
 
 
 # --- a few databases -------------------------------------------------------------------------
@@ -121,6 +184,7 @@ def _alone(channel: Channel, domain: Any, belief: Mapping[Hashable, fmpq]) -> Un
 
 def _listed(
     rows: Mapping[Hashable, Array],
+    outputs: Labels,
     policy: Policy,
     query: Query | None,
     belief: Mapping[Hashable, fmpq],
@@ -144,7 +208,9 @@ def _listed(
         for record, value in enumerate(whole):
             known = parts[record].get(value)
             parts[record][value] = row if known is None else known + row
-    return _best(map(_guess, parts))
+    if own:
+        outputs = tuple(product(outputs, repeat=policy.records))
+    return _best([_guess(part, outputs) for part in parts])
 
 
 def _seen(
@@ -170,6 +236,7 @@ def _seen(
 
 def _noisy_sum(
     rows: Mapping[Hashable, Array],
+    outputs: Labels,
     policy: Policy,
     query: LinearQuery,
     belief: Mapping[Hashable, fmpq],
@@ -196,7 +263,7 @@ def _noisy_sum(
             start=np.full(width, fmpq(0), dtype=object),
         )
         parts |= {v: belief[v] * row for v in belief if weights[v] == own}
-    return _guess(parts)
+    return _guess(parts, outputs)
 
 
 def _is_noisy_count(mechanism: Any, policy: Policy, query: Query | None) -> bool:

@@ -17,8 +17,7 @@ from leaktight.exact.numbers import rational
 from leaktight.exact.shown import counted
 from leaktight.labels import Labels
 from leaktight.policies.policy import Policy
-from leaktight.policies.query import Query
-from leaktight.policies.symmetric_query import LinearQuery, SymmetricQuery
+from leaktight.policies.symmetric_query import LinearQuery, Query, SymmetricQuery
 
 MOST_OTHERS = 10**6
 """The most combinations of the other records that are gone through."""
@@ -53,7 +52,7 @@ def one_record(policy: Policy, query: Query | None = None) -> Iterator[OneRecord
     """
     if isinstance(query, SymmetricQuery) and not policy.is_constrained:
         for values, others in _kinds(policy):
-            if isinstance(query, LinearQuery) and _is_scalar(query, policy):
+            if isinstance(query, LinearQuery) and adds_whole_numbers(query, policy):
                 yield from _shifted(query, values, others)
             else:
                 yield from _counted(query, values, others)
@@ -83,8 +82,10 @@ def _kinds(policy: Policy) -> Iterator[tuple[Labels, Counter[Labels]]]:
         yield domain, +others
 
 
-def _is_scalar(query: LinearQuery, policy: Policy) -> bool:
-    return not isinstance(query.weight(policy.secrets.vertices[0]), tuple)
+def adds_whole_numbers(query: LinearQuery, policy: Policy) -> bool:
+    """Say whether every value of a record adds one whole number to the answer."""
+    weights = map(query.weight, policy.secrets.vertices)
+    return all(not isinstance(w, tuple | str) and rational(w).q == 1 for w in weights)
 
 
 def _shifted(query: LinearQuery, values: Labels, others: Counter[Labels]) -> Iterator[OneRecord]:
@@ -191,7 +192,7 @@ def _listed(policy: Policy, query: Query | None) -> Iterator[OneRecord]:
             values, answers = zip(*found, strict=True)
             if (values, answers) not in seen:
                 seen.add((values, answers))
-                who = f"record {record + 1}; the others are {others!r:.60}"
+                who = f"record {record + 1} is guessed and the others are {others!r:.60}"
                 yield OneRecord(values, answers, who if policy.records > 1 else "nobody else")
 
 

@@ -5,10 +5,10 @@ them: the relation on answers of Definition 2 of [Alvim2011b]_. A mechanism that
 the answer and is private for this graph is private for the databases.
 """
 
-from collections.abc import Callable, Hashable, Mapping
+from collections.abc import Hashable, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any, TypeAlias
+from typing import Any
 
 import numpy as np
 
@@ -17,12 +17,9 @@ from leaktight.exact.numbers import fraction, rational
 from leaktight.labels import Labels, suggestion
 from leaktight.policies.adjacency import AdjacencyGraph
 from leaktight.policies.graph import Graph, Indices
+from leaktight.policies.one_record import one_record
 from leaktight.policies.policy import Neighbours, Policy, adjacency_of
-from leaktight.policies.symmetric_query import CountingQuery
-
-Query: TypeAlias = Callable[[Any], Hashable] | Mapping[Any, Hashable]
-"""A function of a database, such as a counting query, or a table of answers."""
-
+from leaktight.policies.symmetric_query import CountingQuery, Query, SymmetricQuery
 
 # --- which answers are neighbours ----------------------------------------------------------
 
@@ -31,7 +28,7 @@ def answer_graph(neighbours: Neighbours, query: Query) -> Graph:
     """Return the graph of the query's answers.
 
     The answers are in increasing order, or in the order of the databases if they have none. A
-    counting query on independent records is answered without listing the databases.
+    query that only counts is answered on independent records without listing the databases.
 
     >>> from leaktight.policies.secrets import SecretGraph
     >>> binary = Policy(SecretGraph.complete(2), records=3)
@@ -46,8 +43,29 @@ def answer_graph(neighbours: Neighbours, query: Query) -> Graph:
         _check_values(query, _values(neighbours, graph))
         if graph.is_product:
             return _counting_answers(graph, query)
+    if isinstance(query, SymmetricQuery) and isinstance(neighbours, Policy):
+        if not neighbours.is_constrained:
+            return _symmetric_answers(neighbours, query)
+        if neighbours.records == 1:  # a database of one record is its value
+            single = query
+            query = lambda value: single((value,))  # noqa: E731
     labels, pairs = _answered(graph.explicit(), query)
     return Graph.from_indices(labels, pairs[pairs[:, 0] != pairs[:, 1]])
+
+
+def _symmetric_answers(policy: Policy, query: SymmetricQuery) -> Graph:
+    """Return the answers on independent records: neighbours differ in one record, along an edge."""
+    joined = dict[tuple[Hashable, Hashable], None]()
+    answers = dict[Hashable, None]()
+    edges = policy.secrets.edge_pairs()
+    for one in one_record(policy, query):
+        found = dict(zip(one.values, one.answers, strict=True))
+        answers |= dict.fromkeys(one.answers)
+        for a, b in edges:
+            if a in found and b in found and found[a] != found[b]:
+                joined[found[a], found[b]] = None
+    labels = _in_order(list(answers))
+    return Graph(labels, {frozenset(pair): pair for pair in joined}.values())
 
 
 def _answered(graph: Graph, query: Query) -> tuple[list[Hashable], Indices]:

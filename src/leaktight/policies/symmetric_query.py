@@ -6,13 +6,16 @@ query adds up a weight for each record: a count, a sum, a histogram.
 
 from abc import ABC, abstractmethod
 from collections import Counter
-from collections.abc import Hashable, Iterable, Mapping
+from collections.abc import Callable, Hashable, Iterable, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeAlias
 
 from leaktight.errors import InvalidInput
 from leaktight.labels import Labels
 from leaktight.policies.constraint import read_values
+
+Query: TypeAlias = Callable[[Any], Hashable] | Mapping[Any, Hashable]
+"""A function of a database, such as a counting query, or a table of answers."""
 
 
 class SymmetricQuery(ABC):

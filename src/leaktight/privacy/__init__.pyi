@@ -19,6 +19,7 @@ from .level import (
     distinguishability,
     privacy_level,
 )
+from .noise_level import noise_level
 from .posterior_range import PosteriorRange, breaching_ratio, posterior_range
 from .profile import Delta, Divergence, PrivacyProfile, privacy_profile
 
@@ -44,6 +45,7 @@ __all__ = [
     "individual_breach_level",
     "individual_sets",
     "leakage_from_average_level",
+    "noise_level",
     "posterior_range",
     "privacy_level",
     "privacy_profile",

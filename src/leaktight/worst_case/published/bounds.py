@@ -13,6 +13,9 @@ from leaktight.exact.ratio import Ratio
 from leaktight.exact.shown import WIDTH, above
 from leaktight.policies.adjacency import AdjacencyGraph
 
+DIAMETERS = "diameters"
+"""The form of Theorem 11 of [Edwards2021] as it is published."""
+
 
 @dataclass(frozen=True, slots=True)
 class Bound(InBits):
@@ -76,6 +79,11 @@ class LeakageBounds:
     def tightest(self) -> Bound:
         """The smallest bound."""
         return self.bounds[0]
+
+    @property
+    def by_diameters(self) -> Bound | None:
+        """The bound of Theorem 11 of [Edwards2021]_, by the diameters of the components."""
+        return next((bound for bound in self.bounds if bound.form == DIAMETERS), None)
 
     @property
     def utility(self) -> Fraction:

@@ -20,7 +20,13 @@ from leaktight.exact.ratio import Ratio, RatioLike
 from leaktight.policies.adjacency import AdjacencyGraph
 from leaktight.policies.policy import Neighbours, adjacency_of
 from leaktight.worst_case.published.assumptions import Setting
-from leaktight.worst_case.published.bounds import Bound, Inapplicable, LeakageBounds, in_order
+from leaktight.worst_case.published.bounds import (
+    DIAMETERS,
+    Bound,
+    Inapplicable,
+    LeakageBounds,
+    in_order,
+)
 from leaktight.worst_case.published.codes import CoveringCode, covering_code, hamming_blocks
 from leaktight.worst_case.published.formulas import (
     agreeing,
@@ -134,7 +140,7 @@ THEOREM_4 = "Theorem 4 of [Barthe2011]"
 
 PUBLISHED = (
     Published("number of databases", "|X|", "nothing", always, vertex_count),
-    Published("Theorem 11 of [Edwards2021]", "diameters", "nothing", always, diameters),
+    Published("Theorem 11 of [Edwards2021]", DIAMETERS, "nothing", always, diameters),
     Published("Theorem 11 of [Edwards2021]", "radii (ours)", "nothing", always, radii),
     Published(
         "Theorem 1 of [Alvim2011b]",
