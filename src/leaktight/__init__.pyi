@@ -57,6 +57,7 @@ from .repetition import (
     observations_needed,
     success_probability,
 )
+from .reports import write_report
 from .samples import Observations, epsilon_by_calls
 from .studies import Study, audit, read_study
 from .worst_case import (
@@ -125,6 +126,7 @@ __all__ = [
     "worst_case_leakage",
     "write_certificate",
     "write_channel",
+    "write_report",
 ]
 
 __version__: str

@@ -20,9 +20,8 @@ from leaktight.papers.claim import Claim, Outcome, Verdict
 from leaktight.papers.register import claims_named
 from leaktight.papers.show import line, summary
 from leaktight.policies.text import graph_of
-from leaktight.studies.answers import facts
-from leaktight.studies.audit import audit
-from leaktight.studies.study import read_study
+from leaktight.studies import audit, read_study
+from leaktight.studies.answers import to_json
 from tests.commands.conftest import Run
 
 COMMANDS = (
@@ -177,7 +176,7 @@ def test_the_worst_case_of_a_hundred_records_is_exact(run: Run) -> None:
     found = json.loads(said.out)
     assert (said.code, said.err) == (0, "")
     worst = found["worst case"]
-    assert (worst["factor"], worst["bits"], worst["exact"]) == ("(2)^100", 100.0, True)
+    assert (worst["factor"], worst["bits"], worst["is_exact"]) == ("(2)^100", 100.0, True)
     by_form = {bound["form"]: bound for bound in found["bounds"]}
     # Theorem 11: the diameter of 100 lines of 4 is 300, their radius 200; |X| = 4^100.
     diameters = by_form["diameters"]
@@ -496,11 +495,11 @@ def test_what_cannot_be_written_is_said_before_anything_is_computed(
     assert run("bound", "line:3", "--ratio", "2", "--certificate", "no/c.json").code == 2
 
 
-def test_json_is_the_facts(run: Run) -> None:
+def test_json_is_the_answers(run: Run) -> None:
     path = STUDIES / "hospital.toml"
     said = run("audit", str(path), "--json")
     assert said.code == 1
-    expected: Any = json.loads(json.dumps(facts(audit(read_study(path)))))
+    expected: Any = json.loads(json.dumps(to_json(audit(read_study(path)))))
     assert json.loads(said.out) == expected
 
 

@@ -1,162 +1,163 @@
-"""Facts are plain JSON, whose numbers are those of the audit."""
+"""JSON comes from the types, as the published schema says; its numbers are the audit's."""
 
 import hashlib
 import json
 import math
 from decimal import Decimal, localcontext
-from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
+import jsonschema
 import pytest
 
-from leaktight.studies.answers import facts
-from leaktight.studies.audit import audit
-from leaktight.studies.study import read_study
+from leaktight.studies import Skipped, audit, read_study
+from leaktight.studies.answers import FORMAT, schema, to_json
+from tests.studies.examples import (
+    EXAMPLES,
+    NO_MECHANISM,
+    NOTHING_ASKED,
+    STUDIES,
+    TELLS_ALL,
+    TELLS_NOTHING,
+    example,
+    hostile,
+    written,
+)
 
-STUDIES = Path(__file__).parents[2] / "examples" / "studies"
+PUBLISHED = Path(__file__).parents[2] / "docs" / "audit.schema.json"
 
 
-def found(path: Path, text: str) -> dict[str, Any]:
-    study = path / "study.toml"
-    study.write_text(text, encoding="utf-8")
-    return facts(audit(read_study(study)))
+def test_the_published_schema_is_that_of_the_types() -> None:
+    """After a change: python -m leaktight.studies.answers > docs/audit.schema.json"""
+    assert json.loads(PUBLISHED.read_text("utf-8")) == schema()
 
 
-def test_facts_are_plain_json() -> None:
-    answers = facts(audit(read_study(STUDIES / "hospital.toml")))
-    assert json.loads(json.dumps(answers, allow_nan=False)) == answers
+def checked(answers: Any) -> Any:
+    """Return answers as JSON that the published schema allows."""
+    content = json.loads(json.dumps(to_json(answers), allow_nan=False))
+    jsonschema.validate(content, json.loads(PUBLISHED.read_text("utf-8")))
+    return content
+
+
+@pytest.mark.parametrize("name", EXAMPLES)
+def test_the_examples_are_what_the_schema_says(name: str) -> None:
+    content = checked(example(name))
+    assert content["format"] == FORMAT
+    assert content["person"]["informed"]["is"] == "informed"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        NO_MECHANISM,
+        NOTHING_ASKED,
+        TELLS_ALL,
+        TELLS_NOTHING,
+        "[policy]\nvalues = 2",
+        NOTHING_ASKED.replace("ratio = 3", 'ratio = "1e400"'),
+    ],
+)
+def test_whatever_is_left_out_the_schema_allows_it(text: str) -> None:
+    checked(written(text))
+    checked(written(text).proved_by("proof.json"))
+
+
+def test_odd_labels_are_json_too() -> None:
+    checked(hostile())
+
+
+def test_the_schema_can_be_missed() -> None:
+    content = to_json(example("vote"))
+    content["person"]["informed"]["factor"] = "5/3"
+    with pytest.raises(jsonschema.ValidationError):
+        jsonschema.validate(content, schema())
 
 
 def test_the_numbers_are_those_of_the_audit() -> None:
+    content = checked(example("hospital"))
+    assert content["verdict"]["holds"] is False
+    assert content["privacy"]["level"]["ratio"] == {"exact": "4", "near": 4.0}
+    assert content["privacy"]["one_record"]["ratio"]["exact"] == "2"
+    assert content["worst_case"]["factor"] == "12/7"
     path = STUDIES / "hospital.toml"
-    answers = facts(audit(read_study(path)))
-    assert answers["holds"] is False
-    assert answers["privacy"]["ratio"] == {"exact": "4", "float": 4.0}
-    assert answers["one record alone"]["ratio"]["exact"] == "2"
-    assert answers["worst case"]["factor"] == "12/7"
-    assert answers["leakage"]["before"] == {
-        "exact": "2/3", "float": float(Fraction(2, 3)), "percent": "66.7%",
-    }  # fmt: skip
-    assert answers["leakage"]["after"]["percent"] == "66.7%"
-    assert sum(answers["posterior"]["after"]) == pytest.approx(1)
-    assert answers["files"] == [
+    assert content["files"] == [
         {"name": "hospital.toml", "sha256": hashlib.sha256(path.read_bytes()).hexdigest()}
     ]
 
 
-@pytest.mark.parametrize(
-    "ratio", ['"1e400"', "1e300", '"100000000000000000001/100000000000000000000"']
-)
-def test_ratios_beyond_floats_are_plain_json_too(tmp_path: Path, ratio: str) -> None:
-    answers = found(
-        tmp_path,
-        f'[policy]\nvalues = 2\n[mechanism]\nkind = "randomised response"\n'
-        f"[question]\nratio = {ratio}",
-    )
-    assert answers["holds"] is True
-    json.dumps(answers, allow_nan=False)
+def test_what_is_called_exact_is_exact() -> None:
+    """A long fraction is given as a float alone; none is infinite."""
+    content = checked(
+        written('[policy]\nvalues = 2\n[mechanism]\nkind = "randomised response"\n'
+                "[question]\nepsilon = 1\nobservations = 100")
+    )  # fmt: skip
+    many = content["person"]["informed"]["after"][1]["value"]
+    assert many["exact"] is None
+    assert 0.99 < many["near"] < 1
+    assert checked(written(TELLS_ALL))["privacy"]["level"]["ratio"] is None
 
 
-@pytest.mark.parametrize("name", ["hospital", "locations", "salary", "vote"])
-def test_words_and_exact_numbers_do_not_contradict_each_other(name: str) -> None:
-    """Words say "exactly" only of what the percentage is, and "at most" only of a bound."""
-    attacker = facts(audit(read_study(STUDIES / f"{name}.toml")))["attacker"]
-    seen = 0
-    for whose in ("of this mechanism", "of any mechanism"):
-        for each in [] if attacker[whose] is None else attacker[whose]["after"]:
-            seen += 1
-            kind, _, rest = each["text"].partition(" ")
-            assert each["only a bound"] == (kind in ("at", "possibly"))
-            if kind == "exactly":
-                told = Fraction(rest.removesuffix("%")) / 100
-                assert Fraction(each["chance"]["exact"]) == told
-            elif kind == "about" and each["chance"]["exact"] is not None:
-                assert Fraction(each["chance"]["exact"]) != Fraction(rest.removesuffix("%")) / 100
-    assert seen >= 2
-
-
-def test_what_all_answers_tell_is_exact_in_the_facts() -> None:
-    told = facts(audit(read_study(STUDIES / "hospital.toml")))["attacker"]["of all answers"]
-    assert told["before"]["exact"] == told["after"]["exact"] == "2/3"
-    assert told["most telling"]["after"]["exact"] == "6/7"
-    assert told["record"] is None
-    assert facts(audit(read_study(STUDIES / "vote.toml")))["attacker"]["of all answers"] is None
-
-
-def test_what_is_called_exact_is_exact(tmp_path: Path) -> None:
-    answers = found(
-        tmp_path,
-        '[policy]\nvalues = 2\n[mechanism]\nkind = "randomised response"\n[question]\nepsilon = 1',
-    )
-    near = answers["privacy"]["ratio"]
-    assert near["exact"] is None or "≈" not in near["exact"]
-
-
-def test_an_infinite_ratio_is_said_so(tmp_path: Path) -> None:
-    answers = found(
-        tmp_path,
-        '[policy]\nvalues = 2\n[mechanism]\nkind = "matrix"\nrows = [[1, 0], [0, 1]]\n'
-        "[question]\nratio = 2",
-    )
-    assert answers["privacy"]["ratio"] == {"exact": "infinite", "float": None}
-    assert answers["privacy"]["epsilon"] is None
-    assert answers["holds"] is False
-
-
-def test_a_certainty_is_never_rounded_to(tmp_path: Path) -> None:
-    answers = found(
-        tmp_path,
-        '[policy]\nvalues = 2\n[mechanism]\nkind = "matrix"\n'
-        'rows = [["999999/1000000", "1/1000000"], ["1/1000000", "999999/1000000"]]',
-    )
-    assert answers["leakage"]["after"]["percent"] == "more than 99.9%"
-
-
-def test_labels_that_read_alike_are_told_apart(tmp_path: Path) -> None:
-    """The worst output is the text "1", which is 9 times as likely; the number 1 is 3 times."""
-    answers = found(
-        tmp_path,
-        '[policy]\nvalues = ["(a, b)", ["a", "b"], "c"]\nsecrets = "line"\n'
-        '[mechanism]\nkind = "matrix"\noutputs = [0, 1, "1"]\n'
-        'rows = [["3/12", "8/12", "1/12"], ["3/12", "0.25", "1/2"], ["3/12", "0.25", "1/2"]]',
-    )
-    assert answers["policy"]["secrets"] == ["'(a, b)'", "('a', 'b')", "c"]
-    assert answers["policy"]["pairs"] == [["'(a, b)'", "('a', 'b')"], ["('a', 'b')", "c"]]
-    assert answers["mechanism"]["outputs"] == ["0", "1", "'1'"]
-    assert answers["privacy"]["worst"]["output"] == "'1'"
+def test_why_something_is_missing_is_told() -> None:
+    content = checked(written(NO_MECHANISM))
+    assert content["leakage"] == {"is": "skipped", "why": "no mechanism is given"}
+    assert written(NO_MECHANISM).leakage == Skipped("no mechanism is given")
 
 
 @pytest.mark.parametrize("ratio", ["2", "3", "3/2", "2.7182818284590452354", "1.0000001", "1e9"])
-def test_no_epsilon_is_below_the_true_one(tmp_path: Path, ratio: str) -> None:
-    answers = found(
-        tmp_path,
+def test_no_epsilon_is_below_the_true_one(ratio: str) -> None:
+    answers = written(
         '[policy]\nvalues = 2\n[mechanism]\nkind = "randomised response"\n'
-        f'[question]\nratio = "{ratio}"',
+        f'[question]\nratio = "{ratio}"'
     )
     with localcontext() as context:
         context.prec = 60
         exactly = Decimal(ratio.split("/")[0]) / Decimal((ratio + "/1").split("/")[1])
-        for each in (answers["privacy"], answers["asked"]):
-            assert exactly.ln() <= Decimal(each["epsilon"])
-            assert Decimal(math.nextafter(each["epsilon"], 0)) < exactly.ln()
+        for found in (answers.privacy.level.epsilon, answers.question.epsilon):  # type: ignore[union-attr]
+            assert found is not None
+            assert exactly.ln() <= Decimal(found)
+            assert Decimal(math.nextafter(found, 0)) < exactly.ln()
 
 
-def test_nats_are_not_below_the_bits(tmp_path: Path) -> None:
-    answers = found(tmp_path, "[policy]\nvalues = 2\nrecords = 300\n[question]\nratio = 3")
+def test_nats_are_not_below_the_bits() -> None:
+    answers = written("[policy]\nvalues = 2\nrecords = 300\n[question]\nratio = 3")
     with localcontext() as context:
         context.prec = 60
         exactly = 300 * (Decimal(3) / 2).ln()  # 2λ/(λ+1) for each record
-        assert exactly <= Decimal(answers["worst case"]["nats"]) < exactly * (1 + Decimal(2) ** -50)
+        nats = Decimal(answers.worst_case.nats)  # type: ignore[union-attr]
+        assert exactly <= nats < exactly * (1 + Decimal(2) ** -50)
+
+
+def test_labels_that_read_alike_are_told_apart() -> None:
+    """The worst output is the text "1", which is 9 times as likely; the number 1 is 3 times."""
+    answers = written(
+        '[policy]\nvalues = ["(a, b)", ["a", "b"], "c"]\nsecrets = "line"\n'
+        '[mechanism]\nkind = "matrix"\noutputs = [0, 1, "1"]\n'
+        'rows = [["3/12", "8/12", "1/12"], ["3/12", "0.25", "1/2"], ["3/12", "0.25", "1/2"]]',
+    )
+    assert answers.policy.secrets == ("'(a, b)'", "('a', 'b')", "c")
+    assert answers.policy.pairs == (("'(a, b)'", "('a', 'b')"), ("('a', 'b')", "c"))
+    assert answers.mechanism is not None
+    assert answers.mechanism.outputs == ("0", "1", "'1'")
+    assert answers.privacy.level.worst.output == "'1'"  # type: ignore[union-attr]
 
 
 def test_a_certificate_is_named_with_what_it_proves() -> None:
-    hospital, vote = (audit(read_study(STUDIES / f"{name}.toml")) for name in ("hospital", "vote"))
-    assert facts(hospital)["certificate"] is None
-    assert facts(hospital, "p.json")["certificate"] == {
-        "file": "p.json",
-        "proves": "the worst case: that no mechanism as private leaks more",
-    }
-    assert "none is better" in facts(vote, "p.json")["certificate"]["proves"]
-    assert hospital.proved is hospital.worst
-    assert vote.proved is vote.study.best is vote.best
+    hospital, vote = example("hospital"), example("vote")
+    assert hospital.certificate is None
+    named = hospital.proved_by("p.json").certificate
+    assert named is not None
+    assert (named.file, named.proves) == (
+        "p.json", "the worst case: that no mechanism as private leaks more",
+    )  # fmt: skip
+    told = vote.proved_by("p.json").certificate
+    assert told is not None
+    assert "none is better" in told.proves
+    assert vote.proof is vote.study.best is not None
+
+
+def test_an_audit_of_a_changed_file_is_not_the_same(tmp_path: Path) -> None:
+    path = tmp_path / "study.toml"
+    path.write_text(NO_MECHANISM)
+    one = audit(read_study(path)).files
+    path.write_text(NO_MECHANISM + "\n# changed")
+    assert audit(read_study(path)).files != one

@@ -9,12 +9,14 @@ import pytest
 
 from leaktight import LeaktightError
 from leaktight.errors import InvalidFile
-from leaktight.studies.study import KEYS, Study, read_study
+from leaktight.studies.reading import KEYS, read_study
+from leaktight.studies.study import Study
 
 POLICY = '[policy]\nvalues = ["a", "b", "c"]\n'
 RESPONSE = '[mechanism]\nkind = "randomised response"\n'
 ASKED = "[question]\nratio = 2\n"
 MATRIX = '[mechanism]\nkind = "matrix"\n'
+GEOMETRIC = '[mechanism]\nkind = "geometric"\n'
 
 MISTAKES: dict[str, tuple[str, str]] = {
     "nothing": ("", r"\[policy\] is missing"),
@@ -247,9 +249,46 @@ MISTAKES: dict[str, tuple[str, str]] = {
     "a count of nothing": (POLICY + RESPONSE + 'query = "count"\n' + ASKED, "of must name"),
     "a count of an unknown": (
         POLICY + RESPONSE + 'query = "count"\nof = ["d"]\n' + ASKED,
-        r"\[mechanism\] of: .*'d'",
+        r"\[mechanism\] of must name values of the policy, got 'd'",
     ),
-    "a sum of something": (POLICY + RESPONSE + 'query = "sum"\nof = ["a"]\n' + ASKED, "of must"),
+    "a sum of something": (POLICY + RESPONSE + 'query = "sum"\nof = ["a"]\n' + ASKED, "of is for"),
+    "a cell twice": (
+        POLICY + GEOMETRIC + 'query = "histogram"\nof = ["a", "a"]\n' + ASKED,
+        r"\[mechanism\] of: each cell of a histogram must be a value of its own",
+    ),
+    "answers of a record": (POLICY + ASKED + "answers = [1, 0, 0]", 'answers is for on = "answer"'),
+    "answers that are none": (
+        POLICY + RESPONSE + 'query = "most common"\n' + ASKED + "answers = { d = 1 }",
+        r"\[question\] answers: .*'d'",
+    ),
+    "no attributes": ("[policy]\nattributes = {}", "attributes must be a table of attributes"),
+    "attributes is a list": ("[policy]\nattributes = [1]", "attributes must be a table"),
+    "attributes and values": (
+        POLICY + "attributes = { sex = ['f', 'm'] }",
+        r"\[policy\] values belongs to one attribute",
+    ),
+    "an attribute without values": (
+        '[policy]\nattributes = { sex = { secrets = "line" } }',
+        r"\[policy.attributes.sex\] needs values",
+    ),
+    "an attribute with a typo": (
+        "[policy]\nattributes = { sex = { vlaues = 2 } }",
+        r"\[policy.attributes.sex\] vlaues .* did you mean values",
+    ),
+    "attributes without end": (
+        "[policy.attributes]\na = { values = 900 }\nb = { values = 900 }",
+        "at most 10,000 values here, got 810,000",
+    ),
+    "attributes that differ": (
+        "[policy]\ndiffer = 'two'\nattributes = { a = { values = 2 } }",
+        "differ cannot be 'two'; known: one, all",
+    ),
+    "values that differ": (POLICY + "differ = 'all'", "differ is for attributes"),
+    "noise on whole numbers without any": (
+        POLICY + GEOMETRIC + 'query = "most common"\n' + ASKED,
+        "noise on whole numbers needs answers that are, got 'a'",
+    ),
+    "noise on texts": (POLICY + GEOMETRIC + ASKED, "noise on whole numbers needs"),
     "a sum of texts": (POLICY + RESPONSE + 'query = "sum"\n' + ASKED, "query = .sum. needs values"),
     "a query on records": (
         POLICY + RESPONSE + 'on = "record"\nquery = "sum"\n' + ASKED,
@@ -260,8 +299,8 @@ MISTAKES: dict[str, tuple[str, str]] = {
         r"\[policy\] records: .*10\^48",
     ),
     "all answers of a crowd": (
-        "[policy]\nvalues = 3\nrecords = 100\n" + RESPONSE + 'query = "sum"\n' + ASKED,
-        r"\[mechanism\] query: ",
+        "[policy]\nvalues = 3\nrecords = 1000\n" + RESPONSE + 'query = "sum"\n' + ASKED,
+        r"\[mechanism\] query: .*at most 1,000 answers is listed, got 2,001",
     ),
     "too many inputs": (
         '[policy]\nvalues = 5000\nsecrets = "line"\n' + RESPONSE + ASKED,
@@ -373,7 +412,7 @@ def test_a_policy_alone_is_a_study(write: Callable[[str], Path]) -> None:
     assert (study.title, study.scope, study.mechanism, study.channel) == (
         "study", "database", None, None,
     )  # fmt: skip
-    assert (study.ratio, study.observations, study.what) == (None, 10, "the database")
+    assert (study.ratio, study.observations, study.what) == (None, 10, "the value")
     assert study.policy.secrets.size == 3
     assert set(study.prior.items()) == {(v, Fraction(1, 3)) for v in "abc"}
 
@@ -455,7 +494,8 @@ def test_the_mechanism_may_have_a_ratio_of_its_own(write: Callable[[str], Path])
 
 def test_epsilon_is_kept_as_it_was_written(write: Callable[[str], Path]) -> None:
     study = read(write, POLICY + '[question]\nepsilon = "1/3"')
-    assert study.epsilon == "1/3"
+    assert study.ratio is not None
+    assert study.ratio.lower < study.ratio.upper  # e^(1/3), enclosed
     logarithm = read(write, POLICY + '[question]\nepsilon = "ln 3"')
     assert logarithm.ratio is not None
     assert logarithm.ratio.lower == 3
@@ -487,7 +527,7 @@ def test_a_python_function_is_run_if_allowed(
     study = read(write, text, allow_code=True)
     assert study.channel is not None
     assert study.channel["b", "b"] == Fraction(1, 3)
-    assert study.mechanism == "the program good:seen"
+    assert study.name == "the program good:seen"
     assert capsys.readouterr().out == ""  # what it prints must not disturb --json
     assert [path.name for path in study.files] == ["study.toml", "good.py"]
 
@@ -536,6 +576,57 @@ def test_a_prior_is_a_list_or_a_table(write: Callable[[str], Path]) -> None:
     table = read(write, "[policy]\nvalues = 2\n[question.prior]\n1 = '1/3'\n0 = '2/3'").prior
     assert table[1] == Fraction(1, 3)
     assert read(write, POLICY + '[question]\nprior = "uniform"').prior["a"] == Fraction(1, 3)
+
+
+def test_a_prior_may_be_counts_or_percentages(write: Callable[[str], Path]) -> None:
+    counts = read(write, POLICY + "[question]\nprior = { a = 4711, b = 289, c = 0 }").prior
+    assert counts["a"] == Fraction(4711, 5000)
+    rounded = read(write, POLICY + "[question]\nprior = ['33%', '33%', '33%']").prior
+    assert rounded["c"] == Fraction(1, 3)
+    refused(
+        write(POLICY + "[question]\nprior = ['33%', '33%', '3%']"), "prior: .*sum to 1, got 69/100"
+    )
+    refused(write(POLICY + "[question]\nprior = ['33%', '33%', 0.33]"), "all chances or none")
+
+
+def test_the_prior_of_answers_follows_from_that_of_records(write: Callable[[str], Path]) -> None:
+    """A tie of five uniform votes on three cities has 90 of 243 chances, by hand."""
+    vote = "[policy]\nvalues = 3\nrecords = 5\n" + RESPONSE + 'query = "most common"\n' + ASKED
+    assert read(write, vote).input_prior["tie"] == Fraction(10, 27)
+    told = read(write, vote + "answers = { tie = 1, 0 = 0, 1 = 0, 2 = 0 }")
+    assert told.input_prior["tie"] == 1
+    assert told.prior[0] == Fraction(1, 3)
+
+
+def test_attributes_have_secret_graphs_of_their_own(write: Callable[[str], Path]) -> None:
+    text = (
+        '[policy]\nattributes = { sex = ["f", "m"], '
+        'band = { values = ["low", "middle", "high"], secrets = "line" } }\n'
+    )
+    one = read(write, text).policy.secrets
+    assert set(one.neighbours(("f", "low"))) == {("m", "low"), ("f", "middle")}
+    every = read(write, text + 'differ = "all"\n').policy.secrets
+    assert set(every.neighbours(("f", "low"))) == {("m", "low"), ("f", "middle"), ("m", "middle")}
+    prior = 'prior = { "f, low" = "1/2", "m, high" = "1/2" }'
+    assert read(write, f"{text}[question]\n{prior}").prior["m", "high"] == Fraction(1, 2)
+
+
+@pytest.mark.parametrize(
+    ("policy", "query", "steps"),
+    [
+        ("values = 3", 'query = "count"\nof = [1]', 1),
+        ("values = [0, 2, 7]", 'query = "sum"', 7),
+        ('values = [0, 2, 7]\nsecrets = "line"', 'query = "sum"', 5),
+        ("values = 3", 'query = "histogram"', 2),
+        ('values = 1\nabsent = "gone"', 'query = "histogram"', 1),
+    ],
+)
+def test_noise_is_made_for_how_far_neighbours_are_apart(
+    write: Callable[[str], Path], policy: str, query: str, steps: int
+) -> None:
+    study = read(write, f"[policy]\n{policy}\nrecords = 9\n{GEOMETRIC}{query}\n{ASKED}")
+    assert study.mechanism.sensitivity == steps  # type: ignore[union-attr]
+    assert study.noise is not None
 
 
 def test_a_file_with_a_byte_order_mark_is_read(tmp_path: Path) -> None:

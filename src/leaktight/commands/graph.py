@@ -53,7 +53,8 @@ def bound(
     """
     from leaktight.policies.policy import Policy
     from leaktight.policies.text import graph_of
-    from leaktight.studies.answers import bound_facts, worst_facts
+    from leaktight.studies.answers import to_json
+    from leaktight.studies.audit import bounds_shown, worst_shown
     from leaktight.worst_case.certificate import write_certificate
     from leaktight.worst_case.optimum import worst_case_leakage
     from leaktight.worst_case.published import leakage_bounds
@@ -74,9 +75,9 @@ def bound(
             {
                 "policy": repr(policy),
                 "ratio": str(worst.ratio),
-                "worst case": worst_facts(worst),
-                "worst case of one record": worst_facts(alone),
-                "bounds": bound_facts(table),
+                "worst case": to_json(worst_shown("all records", worst)),
+                "worst case of one record": to_json(worst_shown("one record", alone)),
+                "bounds": to_json(bounds_shown(table)),
                 "not applicable": [str(one) for one in table.inapplicable],
             }
         )

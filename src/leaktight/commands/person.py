@@ -127,8 +127,7 @@ def _asked(secret: str, prior: str | None) -> tuple[Any, Any]:
     from leaktight.studies import read_study
 
     study = read_study(Path(secret))
-    own = study.graph.vertices == study.policy.secrets.vertices
-    return study.policy.secrets, study.prior if belief is None and own else belief
+    return study.policy.secrets, study.prior if belief is None else belief
 
 
 def _row(

@@ -11,7 +11,7 @@ from leaktight.commands.arguments import JsonOption, claim_ids
 from leaktight.commands.output import print_json
 
 if TYPE_CHECKING:
-    from leaktight.studies.study import Study
+    from leaktight.studies import Study
 
 
 def verify(
@@ -46,7 +46,7 @@ def verify(
     except (Unreadable, OSError) as wrong:
         raise InvalidFile(complaint(certificate, wrong)) from None
     if study is not None:
-        from leaktight.studies.study import read_study
+        from leaktight.studies import read_study
 
         asked = read_study(study, allow_code=allow_code)
         other = found["accepted"] and _difference(content, asked)
@@ -71,7 +71,7 @@ def _difference(content: dict[str, Any], study: "Study") -> str:
     elif study.best is not None:
         ratio, asked = study.best.ratio, study.best.digest
     elif study.aim is not None:
-        asked = digest_of(study.graph, study.prior, study.aim)
+        asked = digest_of(study.graph, study.input_prior, study.aim)
     else:
         raise TooLarge(f"what guesses earn is not tabled for {study.graph.order:,} values")
     if digest(content) != asked:

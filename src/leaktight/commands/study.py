@@ -20,16 +20,17 @@ def audit(
         bool, typer.Option("--allow-code", help="Run the Python function that the study names.")
     ] = False,
 ) -> int:
-    """Answer a study: is it private, and what does it leak?
+    """Answer a study: what does it tell of one person?
 
-    It also says what any mechanism as private could leak, and how useful the best one is. The
-    certificate proves the worst case, or that the mechanism is the best if the study asks for it.
+    It says how private the mechanism is, what any as private could tell, and how useful the best
+    one is. The certificate proves the worst case, or that the mechanism is the best if the study
+    asks for it.
 
     \b
     Example:
       leaktight audit examples/studies/hospital.toml --report ward.html --certificate proof.json
     """
-    from leaktight.studies.study import read_study
+    from leaktight.studies import read_study
 
     pages = (".html", ".htm", ".md")
     if report is not None and report.suffix.lower() not in pages:
@@ -40,33 +41,33 @@ def audit(
     about_to_write(report, certificate)
 
     from leaktight.errors import InvalidInput
-    from leaktight.reports.terminal import summary, verdict
-    from leaktight.studies.answers import facts
-    from leaktight.studies.audit import audit as answered  # what a mistake need not wait for
+    from leaktight.reports.terminal import summary
+    from leaktight.studies import audit as answered  # what a mistake need not wait for
+    from leaktight.studies.answers import Skipped, to_json
     from leaktight.worst_case.certificate import write_certificate
 
     with spinner(quiet or as_json) as progress:
         answer = answered(asked, progress)
     if certificate is not None:
-        if answer.proved is None:
-            why = answer.skipped.get("worst case", "no ε is asked for, and the mechanism has none")
-            raise InvalidInput(f"--certificate: there is nothing to prove: {why}")
-        write_certificate(answer.proved, certificate)
-    found = facts(answer, None if certificate is None else str(certificate))
+        if answer.proof is None:
+            assert isinstance(answer.worst_case, Skipped)
+            raise InvalidInput(f"--certificate: there is nothing to prove: {answer.worst_case.why}")
+        write_certificate(answer.proof, certificate)
+        answer = answer.proved_by(str(certificate))
     if report is not None:
-        from leaktight.reports.html import html, markdown
+        from leaktight.reports.page import html, markdown
 
         page = markdown if report.suffix.lower() == ".md" else html
         words = ["leaktight", "audit", str(study), "--report", report.name]
         words += ["--certificate", certificate.name] if certificate is not None else []
         words += ["--allow-code"] if allow_code else []
-        write(report, page(found, command=shlex.join(words)))
+        write(report, page(answer, command=shlex.join(words)))
     if as_json:
-        print_json(found)
+        print_json(to_json(answer))
     elif quiet:
-        print(verdict(found))
+        print(answer.verdict.line)
     else:
-        print(summary(found))
+        print(summary(answer))
         if report is not None:
             print(f"\nreport: {report}")
-    return 1 if found["holds"] is False else 0
+    return 1 if answer.holds is False else 0

@@ -65,11 +65,12 @@ class Explanation:
     """Whether one more reaches it for certain; None if more were not tried, as it takes long."""
 
     def __str__(self) -> str:
-        return "\n".join(fill(sentence, WIDTH) for sentence in self._sentences())
+        return "\n".join(fill(sentence, WIDTH) for sentence in self.sentences())
 
     __repr__ = __str__
 
-    def _sentences(self) -> Iterator[str]:
+    def sentences(self) -> Iterator[str]:
+        """Yield what it says: first the chances, then what they mean."""
         yield f"Guessing {self.what}: {self.before.percent} before, {self._listed(self.after)}."
         if self.belief == self.after:
             yield "No single outcome tells more than that."
@@ -83,8 +84,7 @@ class Explanation:
             )
         if self.assumption:
             yield self.assumption
-        if self.below is not None and self.most is not None:
-            yield self._threshold(self.below, self.most)
+        yield from self.threshold()
 
     def _listed(self, chances: tuple[Probability, ...]) -> str:
         first, *rest = chances
@@ -95,17 +95,22 @@ class Explanation:
             ]
         )
 
-    def _threshold(self, threshold: Fraction, most: int | float) -> str:
-        below = percent_or_fraction(threshold)
-        keep = "keeps" if most == 1 else "keep"
-        if most == math.inf:
-            return f"However many {self.noun}s there are, it stays below {below}."
-        if most == 0:
-            return f"A single {self.noun} can bring it to {below} or more."
-        more = f"{most + 1:,} {'do' if self.reached else 'may'} not"
-        if self.reached is None:
-            more = "more were not tried, as that takes long"
-        return f"Up to {counted(most, self.noun, f'{self.noun}s')} {keep} it below {below}; {more}."
+    def threshold(self) -> Iterator[str]:
+        """Yield how many observations keep the chance below the one that was asked about."""
+        if self.below is None or self.most is None:
+            return
+        below = percent_or_fraction(self.below)
+        if self.most == math.inf:
+            yield f"However many {self.noun}s there are, it stays below {below}."
+        elif self.most == 0:
+            yield f"A single {self.noun} can bring it to {below} or more."
+        else:
+            keep = "keeps" if self.most == 1 else "keep"
+            more = f"{self.most + 1:,} {'do' if self.reached else 'may'} not"
+            if self.reached is None:
+                more = "more were not tried, as that takes long"
+            safe = counted(self.most, self.noun, f"{self.noun}s")
+            yield f"Up to {safe} {keep} it below {below}; {more}."
 
 
 def explain(

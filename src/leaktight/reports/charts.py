@@ -1,4 +1,4 @@
-"""What do the answers of an audit look like? Each chart is one SVG element, drawn from the facts.
+"""What do the answers of an audit look like? Each chart is one SVG element.
 
 A chart shows numbers and computes none. What cannot be drawn is None. No two lines differ by their
 colour alone.
@@ -6,7 +6,7 @@ colour alone.
 
 import math
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -22,11 +22,10 @@ from leaktight.reports.figure import (
     inline,
     short_label,
 )
+from leaktight.studies.answers import Answers, Informed, Privacy, Skipped
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
-
-Facts: TypeAlias = dict[str, Any]
 
 WIDTH, HEIGHT = 4.7, 3.3
 """The usual size in inches: letters stay readable on a telephone."""
@@ -47,14 +46,14 @@ MANY = 24
 """Beyond so many observations their axis is logarithmic."""
 
 
-def policy_graph(facts: Facts) -> str | None:
+def policy_graph(answers: Answers) -> str | None:
     """Draw the values of a record, and a line between those that must not be told apart."""
-    policy = facts["policy"]
-    if policy["values"] > len(policy["secrets"]):
+    policy = answers.policy
+    if policy.values > len(policy.secrets):
         return None
-    names = [short_label(name, LONGEST) for name in policy["secrets"]]
-    at = {name: k for k, name in enumerate(policy["secrets"])}
-    pairs = [[at[a], at[b]] for a, b in policy["pairs"]]
+    names = [short_label(name, LONGEST) for name in policy.secrets]
+    at = {name: k for k, name in enumerate(policy.secrets)}
+    pairs = [[at[a], at[b]] for a, b in policy.pairs]
     drawn = picture.svg(names, np.array(pairs, dtype=np.int64).reshape(-1, 2))
     title = (
         f"The secret graph: {len(names)} values and {len(pairs)} lines between values that must "
@@ -63,18 +62,19 @@ def policy_graph(facts: Facts) -> str | None:
     return inline(drawn, "policy", title)
 
 
-def heat_map(facts: Facts) -> str | None:
+def heat_map(answers: Answers) -> str | None:
     """Draw a mechanism: one row per input, darker where an output is likelier.
 
     The two probabilities that are farthest apart are framed, if they are in the picture.
     """
-    mechanism = facts["mechanism"]
-    if mechanism is None or mechanism["matrix"] is None:
+    mechanism = answers.mechanism
+    if mechanism is None or not mechanism.matrix:
         return None
-    matrix = np.array(mechanism["matrix"])
+    matrix = np.array(mechanism.matrix)
     rows, columns = matrix.shape
     names = [
-        [short_label(label, BESIDE) for label in mechanism[side]] for side in ("inputs", "outputs")
+        [short_label(label, BESIDE) for label in side]
+        for side in (mechanism.inputs, mechanism.outputs)
     ]
     room = (72 * WIDTH - 40 - LETTER * max(map(len, names[0]))) / columns
     turned = max(map(len, names[1])) * LETTER > room
@@ -98,9 +98,8 @@ def heat_map(facts: Facts) -> str | None:
                 axes.text(z + 0.5, x + 0.5, f"{entry:.2g}", ha="center", va="center", color=colour)
         else:
             drawing.colorbar(mesh, label="probability", shrink=0.8, drawedges=False)
-        marked = marked_pair(facts)
-        if marked is not None:
-            _frame(axes, *marked)
+        if mechanism.marked is not None:
+            _frame(axes, *mechanism.marked)
         title = (
             f"Heat map of the mechanism: the probability of each of {columns} outputs for each of "
             f"{rows} inputs, from 0 to {most:.4g}"
@@ -108,67 +107,31 @@ def heat_map(facts: Facts) -> str | None:
         return finished(drawing, "mechanism", title)
 
 
-def marked_pair(facts: Facts) -> tuple[int, int, int] | None:
-    """Return the rows of the worst two neighbours and the column of the output, if shown.
-
-    A mechanism on each of several records may be worst at whole databases, which are no rows;
-    then it is the worst pair of one record alone.
-    """
-    mechanism = facts["mechanism"]
-    if mechanism is None or mechanism["matrix"] is None:
-        return None
-    for level in (facts["privacy"], facts["one record alone"]):
-        worst = None if level is None else level["worst"]
-        if worst is not None and (
-            {worst["input"], worst["neighbour"]} <= set(mechanism["inputs"])
-            and worst["output"] in mechanism["outputs"]
-        ):
-            return (
-                mechanism["inputs"].index(worst["input"]),
-                mechanism["inputs"].index(worst["neighbour"]),
-                mechanism["outputs"].index(worst["output"]),
-            )
-    return None
-
-
-def own_bits(facts: Facts) -> float | None:
-    """Return how much the mechanism leaks at worst of all records, as the worst case counts."""
-    leakage, policy = facts["leakage"], facts["policy"]
-    if leakage is None:
-        return None
-    if policy["on"] == "record" and policy["records"] > 1:
-        together = leakage["all records"]
-        return None if together is None else together["bits"]
-    bits: float = leakage["at worst"]["bits"]
-    return bits
-
-
-def leakage_by_epsilon(facts: Facts) -> str | None:
+def leakage_by_epsilon(answers: Answers) -> str | None:
     """Draw the worst case and the published bounds against ε, and this mechanism as a point."""
-    points = facts["by epsilon"]
-    if not points:
+    points, asked = answers.by_epsilon, answers.question.epsilon
+    if isinstance(points, Skipped) or not points:
         return None
-    epsilons = [point["epsilon"] for point in points]
+    epsilons = [point.epsilon for point in points]
     with figure(WIDTH, HEIGHT + 0.5) as (drawing, axes):
-        diameters = [point["diameters"] for point in points]
-        if None not in diameters:
+        diameters = [point.diameters for point in points if point.diameters is not None]
+        if len(diameters) == len(points):
             axes.plot(
                 epsilons, diameters, ":", color=GREEN, lw=1.8, label="Theorem 11 of [Edwards2021]"
             )
-        tightest = [point["tightest"] for point in points]
+        tightest = [point.tightest for point in points]
         axes.plot(
             epsilons, tightest, "--", color=VERMILLION, lw=3, label="tightest published bound"
         )
-        worst = [point["worst"] for point in points]
+        worst = [point.worst for point in points]
         axes.plot(epsilons, worst, "o-", color=BLUE, lw=1.5, label="worst of any mechanism")
-        if facts["asked"] is not None:
-            axes.axvline(
-                facts["asked"]["epsilon"], color=INK, ls="-.", lw=1, label="ε that was asked"
-            )
-        level, bits = facts["privacy"], own_bits(facts)
-        if level is not None and level["epsilon"] is not None and bits is not None:
+        if asked is not None:
+            axes.axvline(asked, color=INK, ls="-.", lw=1, label="ε that was asked")
+        own = answers.privacy.level.epsilon if isinstance(answers.privacy, Privacy) else None
+        bits = None if isinstance(answers.leakage, Skipped) else answers.leakage.bits
+        if own is not None and bits is not None:
             axes.plot(
-                level["epsilon"], bits, "D", color=PURPLE, mec=INK, ms=8, ls="none",
+                own, bits, "D", color=PURPLE, mec=INK, ms=8, ls="none",
                 label="this mechanism", zorder=4,
             )  # fmt: skip
         axes.set(xlabel="ε of the mechanism", ylabel="leakage at worst (bits)")
@@ -186,13 +149,13 @@ def leakage_by_epsilon(facts: Facts) -> str | None:
         return finished(drawing, "leakage", title)
 
 
-def belief(facts: Facts) -> str | None:
+def belief(answers: Answers) -> str | None:
     """Draw what is believed of each value before and after the most telling output."""
-    posterior = facts["posterior"]
-    if posterior is None:
+    known = answers.person.informed
+    if isinstance(known, Skipped) or known.telling is None or not known.belief:
         return None
-    places = np.arange(len(posterior["values"]))
-    before, after = posterior["before"], posterior["after"]
+    places = np.arange(len(known.belief))
+    before, after = [each.before for each in known.belief], [each.after for each in known.belief]
     with figure(WIDTH, 1.3 + min(0.42, 4.2 / len(places)) * len(places)) as (drawing, axes):
         axes.barh(
             places - 0.2, before, 0.38, color="white", edgecolor=INK, hatch="////", label="before"
@@ -205,7 +168,7 @@ def belief(facts: Facts) -> str | None:
                         f"{100 * chance:.3g}%", (chance, y), (3, 0), va="center", fontsize=7,
                         textcoords="offset points",
                     )  # fmt: skip
-        _name_ticks(axes.yaxis, [short_label(label, BESIDE) for label in posterior["values"]], 0)
+        _name_ticks(axes.yaxis, [short_label(each.value, BESIDE) for each in known.belief], 0)
         axes.invert_yaxis()
         axes.set_xlim(0, min(1.0, 1.15 * max(*before, *after)))
         axes.xaxis.set_major_formatter(lambda x, _: f"{100 * x:.3g}%")
@@ -214,30 +177,29 @@ def belief(facts: Facts) -> str | None:
         drawing.legend(loc="outside lower center", ncols=2)
         title = (
             f"Bars of what is believed of {len(places)} values before and after the output "
-            f"{short_label(posterior['output'], LONGEST)}"
+            f"{short_label(known.telling.output, LONGEST)}"
         )
         return finished(drawing, "belief", title)
 
 
-def repetition(facts: Facts) -> str | None:
+def repetition(answers: Answers) -> str | None:
     """Draw the chance of a right guess against the number of observations."""
-    attacker, curve = facts["attacker"], facts["attacker"]["curve"]
-    if not curve:
+    known = answers.person.informed
+    curve = known.curve if isinstance(known, Informed) else ()
+    if isinstance(known, Skipped) or isinstance(curve, Skipped) or not curve:
         return None
-    counts = [point["observations"] for point in curve]
-    low, high = ([point[end] for point in curve] for end in ("lower", "upper"))
+    counts = [point.observations for point in curve]
+    low, high = [point.lower for point in curve], [point.upper for point in curve]
     with figure(WIDTH, HEIGHT + 0.3) as (drawing, axes):
         axes.fill_between(counts, low, high, color=BLUE, alpha=0.25, lw=0)
         axes.plot(counts, low, "-", color=BLUE, lw=1)
         axes.plot(counts, high, "o-", color=BLUE, lw=1.5, label="right guess")
-        seen = attacker["of this mechanism"]
-        if seen is not None:
-            before = seen["before"]["float"]
-            axes.axhline(before, color=INK, ls=":", lw=1.2, label="before any observation")
-        threshold = facts["question"]["below"]
+        before = float(known.before)
+        axes.axhline(before, color=INK, ls=":", lw=1.2, label="before any observation")
+        threshold = answers.question.below
         if threshold is not None:
             axes.axhline(
-                threshold["float"], color=VERMILLION, ls="--", lw=1.5, label="threshold asked for"
+                float(threshold), color=VERMILLION, ls="--", lw=1.5, label="threshold asked for"
             )
         if counts[-1] > MANY:
             axes.set_xscale("log")
@@ -257,7 +219,7 @@ def repetition(facts: Facts) -> str | None:
         return finished(drawing, "repetition", title)
 
 
-CHARTS: dict[str, Callable[[Facts], str | None]] = {
+CHARTS: dict[str, Callable[[Answers], str | None]] = {
     "policy": policy_graph,
     "mechanism": heat_map,
     "leakage": leakage_by_epsilon,

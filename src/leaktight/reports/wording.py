@@ -1,9 +1,12 @@
 """How is a number, or a label, said on a page?"""
 
-from typing import Any, TypeAlias
+from collections.abc import Iterator
+from fractions import Fraction
+from typing import TypeAlias
 
-from leaktight.exact.shown import above, below, nearest
+from leaktight.exact.shown import Probability, above, below, nearest
 from leaktight.reports.figure import short_label
+from leaktight.studies.answers import NOT_ASKED, Answers, Skipped
 
 Cell: TypeAlias = str | int | float | None
 """What stands in a table."""
@@ -37,18 +40,42 @@ def rounded(value: Cell) -> str:
     return "–" if value is None else f"{value:,}" if isinstance(value, int) else value
 
 
-def exactly(number: dict[str, Any], kind: type[float] = float) -> str:
-    """Return a number of the facts: exactly if that is short, else rounded as its kind is.
+def exactly(number: Fraction, kind: type[float] = float) -> str:
+    """Return a number exactly if that is short, else rounded as its kind is.
 
-    >>> exactly({"exact": "4/3", "float": 1.3333333}), exactly({"exact": None, "float": 0.25})
-    ('4/3', '0.25')
-    >>> exactly({"exact": None, "float": 2.00000001}, AtMost)
-    '2.00001'
+    >>> exactly(Fraction(4, 3)), exactly(Fraction(2 * 10**20 + 1, 10**20), AtMost)
+    ('4/3', '2.00001')
     """
-    exact: str | None = number["exact"]
-    if exact is not None and len(exact) <= SHORT:
-        return exact
-    return "–" if number["float"] is None else rounded(kind(number["float"]))
+    near = if_short(number, SHORT)
+    return near if near is not None else rounded(kind(_outward(number, kind)))
+
+
+def _outward(number: Fraction, kind: type[float]) -> float:
+    """Return a float that is not below the number, if it is a bound."""
+    near = float(number)
+    return near * (1 + 2.0**-50) if kind is AtMost and near < number else near
+
+
+def if_short(number: Fraction | None, longest: int = LONGEST // 2) -> str | None:
+    """Return a number exactly, if that is short."""
+    if number is None or max(number.numerator, number.denominator).bit_length() > 4 * longest:
+        return None
+    text = str(number)
+    return text if len(text) <= longest else None
+
+
+def chance(found: Probability) -> str:
+    """Return a chance as it stands in a table; a bound says that it is one.
+
+    >>> chance(Probability(1, Fraction(1, 3), True)), chance(Probability(1, Fraction(1, 3), False))
+    ('33.3%', '≤ 33.4%')
+    >>> chance(Probability(1, Fraction(99999, 100000), False))
+    '≤ 100%'
+    """
+    said = found.percent.replace("more than ", "> ").replace("less than ", "< ")
+    if found.is_exact:
+        return said
+    return "≤ 100%" if said.startswith(">") else said if said.startswith("<") else f"≤ {said}"
 
 
 def bits(amount: float) -> str:
@@ -57,11 +84,30 @@ def bits(amount: float) -> str:
     return f"{number} {'bit' if number == '1' else 'bits'}"
 
 
-def as_private(facts: dict[str, Any]) -> str:
+def as_private(answers: Answers) -> str:
     """Say how private other mechanisms are that this one is compared with."""
-    return "as private as asked" if facts["asked"] is not None else "as private as this one"
+    return "as private as asked" if answers.question.ratio is not None else "as private as this one"
 
 
 def quoted(label: str) -> str:
     """Return a label as it stands in a sentence."""
     return f"“{short_label(label, LONGEST)}”"
+
+
+def missing(answers: Answers) -> Iterator[tuple[str, str]]:
+    """Yield what was not computed, and why; what was not asked for is not missing."""
+    person = answers.person
+    parts: tuple[tuple[str, object], ...] = (
+        ("all others known", person.informed),
+        ("the curve", getattr(person.informed, "curve", None)),
+        ("nobody known", person.uninformed),
+        ("any mechanism, of one person", person.any_mechanism),
+        ("leakage", answers.leakage),
+        ("worst case", answers.worst_case),
+        ("published bounds", answers.published),
+        ("worst case for other ε", answers.by_epsilon),
+        ("usefulness", answers.usefulness),
+    )
+    for what, part in parts:
+        if isinstance(part, Skipped) and part not in NOT_ASKED:
+            yield what, part.why

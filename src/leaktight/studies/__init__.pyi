@@ -1,4 +1,6 @@
+from .answers import Skipped
 from .audit import Audit, audit
-from .study import Study, read_study
+from .reading import read_study
+from .study import Study
 
-__all__ = ["Audit", "Study", "audit", "read_study"]
+__all__ = ["Audit", "Skipped", "Study", "audit", "read_study"]

@@ -1,42 +1,66 @@
 """What are the answers to a study? All of them, in one frozen object.
 
 Nothing is computed anywhere else: the terminal and the report show what is here. What cannot be
-computed, because it would be too large, is left out and said to be.
+computed, because it would be too large, says why.
 """
 
+import hashlib
 import math
-from collections import Counter
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from collections.abc import Callable
 from fractions import Fraction
-from typing import TypeVar
+from typing import Any, TypeVar
 
-from leaktight.channels.channel import Channel
+from msgspec.structs import replace
+
 from leaktight.channels.composition import Parallel
-from leaktight.channels.distribution import Distribution
 from leaktight.channels.gain import Gain, Loss
-from leaktight.errors import InvalidInput, LeaktightError, TooLarge
-from leaktight.exact.numbers import Number, fraction, rational
+from leaktight.errors import LeaktightError, TooLarge
+from leaktight.exact.numbers import float_array, fraction
 from leaktight.exact.ratio import Ratio
-from leaktight.exact.rounding import ln_interval
-from leaktight.exact.shown import DIGITS, above, counted, percent
-from leaktight.leakage.capacity import Capacity, min_capacity
-from leaktight.leakage.hyper import hyper
-from leaktight.leakage.utility import Utility, utility
-from leaktight.leakage.vulnerability import Leakage, min_entropy_leakage
+from leaktight.exact.rounding import ln_interval, log2_interval
+from leaktight.leakage.capacity import min_capacity
+from leaktight.leakage.noise_on_sums import shift_distance
+from leaktight.leakage.utility import utility
 from leaktight.mechanisms.best import BestMechanism, optimal_mechanism
+from leaktight.policies.one_record import weights_of
+from leaktight.policies.symmetric_query import LinearQuery
 from leaktight.privacy.level import PrivacyLevel, privacy_level
-from leaktight.repetition.curve import success_curve
-from leaktight.repetition.enclosure import SuccessProbability
-from leaktight.repetition.explanation import Explanation, explain, is_quick
-from leaktight.repetition.rounds import observe
-from leaktight.studies.joint import AllAnswers, is_tied, what_all_tell
+from leaktight.privacy.noise_level import noise_level
+from leaktight.studies import person
+from leaktight.studies.answers import (
+    NO_MECHANISM,
+    NO_RATIO,
+    NOBODY_ELSE,
+    OTHERS_TELL_NOTHING,
+    Answers,
+    Certificate,
+    EpsilonPoint,
+    FileRead,
+    Leakage,
+    Level,
+    MechanismShown,
+    Person,
+    PolicyShown,
+    Privacy,
+    PublishedBound,
+    Question,
+    Skipped,
+    Usefulness,
+    WorstCaseFound,
+    WorstPair,
+)
+from leaktight.studies.naming import Names
 from leaktight.studies.study import Study
+from leaktight.studies.verdict import verdict
+from leaktight.studies.warnings import warnings
 from leaktight.worst_case.optimum import WorstCase, worst_case_leakage
 from leaktight.worst_case.published import LeakageBounds, leakage_bounds
 
 Found = TypeVar("Found")
 Progress = Callable[[str], object]
+
+MOST_SHOWN = 40
+"""The most rows and columns of a mechanism, and values of a policy, that are listed."""
 
 MOST_DESIGNED = 120
 """The largest graph for which an audit designs the best mechanism; more takes minutes."""
@@ -50,212 +74,215 @@ SWEEP = 12
 LEAST_EPSILON = 0.1
 """What counts as the ε that was asked for if it is smaller."""
 
-MOST_OBSERVED = 60
-"""The largest graph for which the curve is computed; more takes minutes."""
 
-POINTS = 12
-"""How many numbers of observations the curve has."""
+class Audit(Answers, frozen=True, kw_only=True, eq=False):
+    """The answers to a study: each part is an answer, or says why there is none.
 
-
-@dataclass(frozen=True, slots=True)
-class EpsilonPoint:
-    """How many bits any mechanism at an ε can leak: exactly, and by the published bounds."""
-
-    epsilon: float
-    worst: float
-    tightest: float
-    """By the tightest published bound."""
-    diameters: float | None
-    """By Theorem 11 of [Edwards2021], where it applies."""
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Audit:
-    """The answers to a study; None where nothing was asked, or where it is in ``skipped``."""
+    ``person`` comes first: what is learnt of one person by somebody who knows all others, or
+    nobody, and by anybody from any mechanism that keeps the same ratio. Then how private the
+    mechanism is, what it leaks of all records together and what any could, and how useful it is.
+    """
 
     study: Study
-    level: PrivacyLevel | None
-    """How private the mechanism is under the policy."""
-    promised: PrivacyLevel | None
-    """How private it is for one record, if nothing is public; only for mechanisms on records."""
-    holds: bool | None
-    """Whether it is as private as asked."""
-    ratio: Ratio | None
-    """The ratio that the worst case is about: what was asked, or else the mechanism's own."""
-    leakage: Leakage | None
-    capacity: Capacity | None
-    together: float | None
-    """How many bits all records leak at worst; for mechanisms on each of several records."""
-    worst: WorstCase | None
-    bounds: LeakageBounds | None
-    usefulness: Utility | None
-    best: BestMechanism | None
-    seen: Explanation | None
-    """What an attacker knows who sees this mechanism's outputs; of one record only, if it is
-    applied to each."""
-    all_answers: AllAnswers | None
-    """What the outputs of all records tell of one; if what is public ties records together."""
-    guaranteed: Explanation | None
-    """What an attacker knows at most after any mechanism that is as private as asked."""
-    curve: dict[int, SuccessProbability]
-    posterior: Distribution | None
-    """What is believed after the output that tells most, if any tells something."""
-    by_epsilon: tuple[EpsilonPoint, ...]
-    warnings: tuple[str, ...]
-    skipped: dict[str, str]
-    """What was not computed, and why."""
+    proof: BestMechanism | WorstCase | None
+    """What a certificate is written of: the mechanism if the best was asked for, or else the worst
+    case."""
 
     @property
-    def proved(self) -> BestMechanism | WorstCase | None:
-        """What a certificate is written of: the mechanism if the best was asked for, or else the
-        worst case."""
-        return self.worst if self.study.best is None else self.study.best
+    def holds(self) -> bool | None:
+        """Whether the mechanism is as private as asked."""
+        return self.verdict.holds
+
+    def proved_by(self, file: str) -> "Audit":
+        """Return the same, with the file that its certificate was written to."""
+        proves = "the worst case: that no mechanism as private leaks more"
+        if isinstance(self.proof, BestMechanism):
+            best = "none is better" if self.proof.is_optimal else "how near it is to the best"
+            proves = f"that the mechanism is private, and {best} at its ratio"
+        return replace(self, certificate=Certificate(file, proves))
 
 
 def audit(study: Study, progress: Progress | None = None) -> Audit:
-    """Answer everything that a study asks; ``progress`` is told what is being computed."""
-    work = _Work(study, {}, progress)
-    channel = study.channel
-    level = promised = leakage = capacity = together = useful = seen = all_answers = None
-    curve: dict[int, SuccessProbability] = {}
-    if channel is not None:
-        if progress is not None:
-            progress("privacy")
-        level = _level(study, channel)
-        if study.scope == "record" and study.policy.is_constrained:
-            promised = privacy_level(channel, study.graph)
-        leakage = work.do("leakage", lambda: min_entropy_leakage(channel, study.prior))
-        capacity = work.do("leakage", lambda: min_capacity(channel))
-        if study.scope == "record" and study.policy.records > 1:
-            together = work.do("leakage of all records", lambda: _together(study, channel))
-        useful = work.do("usefulness", lambda: utility(channel, study.prior, _aim(study)))
-        seen = work.do("observations", lambda: _seen(study, channel))
-        if is_tied(study):
-            all_answers = work.do("all answers together", lambda: what_all_tell(study, channel))
-        curve = work.do("curve", lambda: _curve(study, channel, work.skipped)) or {}
-    ratio = study.ratio or _own_ratio(level)
-    worst = bounds = best = guaranteed = None
-    by_epsilon: tuple[EpsilonPoint, ...] = ()
-    if ratio is not None:
-        by_epsilon = work.do("worst case for other ε", lambda: _by_epsilon(study, ratio)) or ()
-        asked = _given(study, ratio)
-        worst = work.do("worst case", lambda: worst_case_leakage(study.policy, *asked))
-        bounds = work.do("published bounds", lambda: leakage_bounds(study.policy, *asked))
-        guaranteed = work.do("guarantee", lambda: _guaranteed(study, ratio))
-        best = work.do("best mechanism", lambda: _best(study, ratio))
-    holds = None
-    if level is not None and study.ratio is not None:
-        holds = study.ratio.allows(level.ratio)
-    warnings = work.do("warnings", lambda: _warnings(study, level, promised, worst)) or []
-    if channel is not None and is_tied(study) and all_answers is None:
-        warnings.append(TIED)
+    """Answer everything that a study asks; ``progress`` is told what is being computed.
+
+    >>> from leaktight.mechanisms.geometric import GeometricNoise
+    >>> from leaktight.policies.policy import Policy
+    >>> from leaktight.policies.secrets import SecretGraph
+    >>> from leaktight.policies.symmetric_query import counting_query
+    >>> ill = Policy(SecretGraph.complete(["no", "yes"]), records=1_000_000)
+    >>> noise = GeometricNoise(ratio=2)
+    >>> found = audit(Study(ill, noise, query=counting_query(["yes"]), ratio=2))
+    >>> found.holds, found.person.informed.factor
+    (True, Fraction(4, 3))
+    """
+    work = _Work(progress or (lambda what: None))
+    names = Names.of(study)
+    level = None
+    privacy: Privacy | Skipped = NO_MECHANISM
+    if study.mechanism is not None:
+        work.progress("privacy")
+        level = _level(study)
+        privacy = Privacy(_shown_level(level, names), _one_record(study, names))
+    own = None if level is None or level.ratio == math.inf else Ratio.of(ratio=level.ratio)
+    ratio = study.ratio or own
+    worst = work.at(ratio, "worst case", lambda r: worst_case_leakage(study.policy, r))
+    best = work.at(ratio, "best mechanism", lambda r: _best(study, r))
     return Audit(
-        study, level, promised, holds, ratio, leakage, capacity, together, worst, bounds, useful,
-        best, seen, all_answers, guaranteed, curve, _posterior(study, seen), by_epsilon,
-        tuple(warnings), work.skipped,
+        title=study.title,
+        verdict=verdict(study, level),
+        question=_question(study),
+        policy=_policy(study, names),
+        mechanism=_mechanism(study, names, privacy),
+        person=_person(study, names, work, ratio, own),
+        privacy=privacy,
+        leakage=work.of(study, "leakage", lambda: _leakage(study)),
+        worst_case=worst if isinstance(worst, Skipped) else worst_shown(_about(study), worst),
+        published=work.at(
+            ratio, "published bounds", lambda r: bounds_shown(leakage_bounds(study.policy, r))
+        ),
+        by_epsilon=work.at(ratio, "worst case for other ε", lambda r: _by_epsilon(study, r)),
+        usefulness=work.do("usefulness", lambda: _usefulness(study, best)),
+        warnings=tuple(warnings(study, level, worst)),
+        files=tuple(
+            FileRead(path.name, hashlib.sha256(path.read_bytes()).hexdigest())
+            for path in study.files
+        ),
+        study=study,
+        proof=study.best or (None if isinstance(worst, Skipped) else worst),
     )  # fmt: skip
 
 
-@dataclass(frozen=True, slots=True)
 class _Work:
-    study: Study
-    skipped: dict[str, str]
-    progress: Progress | None
+    """Computes answers one by one, and keeps why there is none."""
 
-    def do(self, what: str, compute: Callable[[], Found]) -> Found | None:
-        """Compute one answer; if it is refused, remember why."""
-        if self.progress is not None:
-            self.progress(what)
+    def __init__(self, progress: Progress) -> None:
+        self.progress = progress
+
+    def do(self, what: str, compute: Callable[[], Found]) -> Found | Skipped:
+        """Compute one answer; if it is refused, say why."""
+        self.progress(what)
         try:
             return compute()
         except LeaktightError as wrong:
-            self.skipped[what] = str(wrong)
-            return None
+            return Skipped(str(wrong))
+
+    def of(self, study: Study, what: str, compute: Callable[[], Found]) -> Found | Skipped:
+        """Compute what there is of a mechanism."""
+        return NO_MECHANISM if study.mechanism is None else self.do(what, compute)
+
+    def at(
+        self, ratio: Ratio | None, what: str, compute: Callable[[Ratio], Found]
+    ) -> Found | Skipped:
+        """Compute what there is at a ratio."""
+        if ratio is None:
+            return NO_RATIO
+        return self.do(what, lambda: compute(ratio))
 
 
-def _level(study: Study, channel: Channel) -> PrivacyLevel:
-    if study.scope == "record" and study.policy.records > 1:
-        together = Parallel(((channel, study.policy.records),))
-        return privacy_level(together, study.policy)
+# --- privacy ---------------------------------------------------------------------------------
+
+
+def _level(study: Study) -> PrivacyLevel:
+    """Return how private the mechanism is; if that cannot be decided, there is no audit."""
+    if study.noise is not None and isinstance(study.query, LinearQuery):
+        return noise_level(study.noise, study.policy, study.query)
+    channel = study.channel
+    assert channel is not None
+    if study.scope == "record":
+        return privacy_level(Parallel(((channel, study.policy.records),)), study.policy)
     if study.scope == "answer":
         return privacy_level(channel, study.graph)
     return privacy_level(channel, study.policy)
 
 
-def _together(study: Study, channel: Channel) -> float:
-    """Return the bits; the factor itself may have a hundred million digits."""
+def _one_record(study: Study, names: Names) -> Level | None:
+    if study.channel is None or not study.is_tied:
+        return None
+    return _shown_level(privacy_level(study.channel, study.graph), names)
+
+
+def _shown_level(level: PrivacyLevel, names: Names) -> Level:
+    """Return a level; its ε is the least float that is not below it."""
+    at = level.witness
+    worst = None
+    if at is not None:
+        worst = WorstPair(names.input(at.input), names.input(at.neighbour), names.output(at.output))
+    if level.ratio == math.inf:
+        return Level(None, None, worst)
+    return Level(Fraction(level.ratio), ln_interval(level.ratio)[1], worst)
+
+
+# --- one person ------------------------------------------------------------------------------
+
+
+def _person(
+    study: Study, names: Names, work: _Work, ratio: Ratio | None, own: Ratio | None
+) -> Person:
+    known = work.of(study, "all others known", lambda: person.informed(study, names, own))
+    nobody: Any = NO_MECHANISM
+    if study.policy.records == 1:
+        nobody = NOBODY_ELSE
+    elif study.scope == "record" and not study.is_tied:
+        nobody = OTHERS_TELL_NOTHING
+    elif study.mechanism is not None:
+        nobody = work.do("nobody known", lambda: person.uninformed(study, names, known))
+    whoever = work.at(ratio, "any mechanism", lambda r: person.any_mechanism(study, r))
+    return Person(known, nobody, whoever)
+
+
+# --- what leaks ------------------------------------------------------------------------------
+
+
+def _about(study: Study) -> str:
+    """Say what the worst case is about."""
+    records = study.policy.records
+    return "one value" if records == 1 else f"all {records:,} records together"
+
+
+def _leakage(study: Study) -> Leakage:
+    """Return what the mechanism leaks of all records together, whatever was believed."""
+    if study.channel is None:
+        return _leakage_of_noise(study)
+    if study.scope != "record":
+        return Leakage(_about(study), min_capacity(study.channel).bits, True)
     if not study.policy.is_constrained:
-        return study.policy.records * min_capacity(channel).bits
-    records = Parallel(((channel, study.policy.records),))
-    return min_capacity(records.expand().restrict(study.policy.databases())).bits
+        # The factor itself may have a hundred million digits.
+        return Leakage(_about(study), study.policy.records * min_capacity(study.channel).bits, True)
+    records = Parallel(((study.channel, study.policy.records),))
+    seen = records.expand().restrict(study.policy.databases())
+    return Leakage(_about(study), min_capacity(seen).bits, True)
 
 
-def _own_ratio(level: PrivacyLevel | None) -> Ratio | None:
-    if level is None or level.ratio == math.inf:
-        return None
-    return Ratio.of(ratio=level.ratio)
+def _leakage_of_noise(study: Study) -> Leakage:
+    """Return 1 and a distance for each step between answers, in each coordinate; at most that."""
+    assert study.noise is not None
+    assert isinstance(study.query, LinearQuery)
+    weights = [w for _, kind in weights_of(study.policy, study.query) for w in kind]
+    columns = list(zip(*(w if isinstance(w, tuple) else (w,) for w in weights), strict=True))
+    step, bits = shift_distance(study.noise, 1), 0.0
+    for column in columns:
+        bits += log2_interval(1 + study.policy.records * (max(column) - min(column)) * step)[1]
+    runs = study.policy.values is None and set(columns[0]) == set(
+        range(min(columns[0]), max(columns[0]) + 1)
+    )
+    return Leakage(_about(study), math.nextafter(bits, math.inf), len(columns) == 1 and runs)
 
 
-def _given(study: Study, ratio: Ratio) -> tuple[Fraction | None, Number | None]:
-    """Return the ratio as ``ratio=`` and ``epsilon=`` take it; a rounded ε would be another one."""
-    return (ratio.lower, None) if ratio.is_exact else (None, study.epsilon)
-
-
-def _aim(study: Study) -> Gain | Loss:
-    if study.aim is None:
-        raise TooLarge(
-            f"what each guess earns is tabled for few inputs only, got {study.graph.order:,}"
-        )
-    return study.aim
-
-
-def _best(study: Study, ratio: Ratio) -> BestMechanism:
-    if study.best is not None and study.best.ratio == ratio:
-        return study.best
-    if study.graph.order > MOST_DESIGNED:
-        raise TooLarge(
-            f"the best mechanism is designed here for at most {MOST_DESIGNED} inputs, "
-            f"got {study.graph.order:,}; optimal_mechanism takes more"
-        )
-    return optimal_mechanism(study.graph, study.prior, _aim(study), *_given(study, ratio))
-
-
-def _below(study: Study) -> Number | None:
-    """Return the threshold; none if it is reached before anything is seen, which is warned of."""
-    return None if _is_reached(study) else study.below
-
-
-def _is_reached(study: Study) -> bool:
-    return study.below is not None and rational(study.below) <= study.prior.array.max()
-
-
-def _seen(study: Study, channel: Channel) -> Explanation:
-    alone = ", from that record's answer alone" if is_tied(study) else ""
-    return explain(
-        channel, study.prior, observations=study.observations, what=f"{study.what}{alone}",
-        below=_below(study),
+def worst_shown(about: str, worst: WorstCase) -> WorstCaseFound:
+    """Return the most that any mechanism leaks."""
+    low, high = worst.bits_interval
+    return WorstCaseFound(
+        about, low, high, worst.upper_factors.nats, worst.is_exact, str(worst.upper_factors),
+        worst.route,
     )  # fmt: skip
 
 
-def _guaranteed(study: Study, ratio: Ratio) -> Explanation:
-    if study.scope == "record" and study.policy.is_constrained:
-        raise InvalidInput(
-            "records depend on each other through what is public, so that no guarantee for one "
-            "record follows from the policy's"
-        )
-    given, epsilon = _given(study, ratio)
-    return explain(
-        study.policy if study.scope == "record" else study.graph,
-        study.prior, ratio=given, epsilon=epsilon,
-        observations=study.observations, what=study.what,
-        below=_below(study),
-    )  # fmt: skip
-
-
-def _posterior(study: Study, seen: Explanation | None) -> Distribution | None:
-    if study.channel is None or seen is None or seen.telling is None:
-        return None
-    return hyper(study.channel.exact(), study.prior).posterior(seen.telling.output)
+def bounds_shown(bounds: LeakageBounds) -> tuple[PublishedBound, ...]:
+    """Return the published bounds, the tightest first."""
+    return tuple(
+        PublishedBound(b.source, b.form, b.assumes, b.bits, b.nats, str(b.factors))
+        for b in bounds.bounds
+    )
 
 
 def _by_epsilon(study: Study, ratio: Ratio) -> tuple[EpsilonPoint, ...]:
@@ -270,107 +297,124 @@ def _by_epsilon(study: Study, ratio: Ratio) -> tuple[EpsilonPoint, ...]:
         epsilon = round(2 * middle * k / SWEEP, 6)
         worst = worst_case_leakage(graph, epsilon=epsilon)
         table = leakage_bounds(graph, epsilon=epsilon)
-        diameters = [b.bits for b in table.bounds if "Theorem 11" in b.source and "diam" in b.form]
+        by_diameters = table.by_diameters
         points.append(
             EpsilonPoint(
-                epsilon, worst.bits_interval[1], table.tightest.bits, min(diameters, default=None)
+                epsilon, worst.bits, table.tightest.bits,
+                None if by_diameters is None else by_diameters.bits,
             )
-        )
+        )  # fmt: skip
     return tuple(points)
 
 
-def _curve(
-    study: Study, channel: Channel, skipped: dict[str, str]
-) -> dict[int, SuccessProbability]:
-    """Return what observations tell, for numbers closer together where they are few."""
-    if study.graph.order > MOST_OBSERVED:
+# --- what it is good for ---------------------------------------------------------------------
+
+
+def _best(study: Study, ratio: Ratio) -> BestMechanism:
+    if study.best is not None and study.best.ratio == ratio:
+        return study.best
+    if study.noise is not None and study.channel is None:
+        raise TooLarge("the best mechanism is designed for few answers only")
+    if study.graph.order > MOST_DESIGNED:
         raise TooLarge(
-            f"the curve is computed for at most {MOST_OBSERVED} inputs, got {study.graph.order:,}"
+            f"the best mechanism is designed here for at most {MOST_DESIGNED} inputs, "
+            f"got {study.graph.order:,}; optimal_mechanism takes more"
         )
-    steps = (round(study.observations ** (k / (POINTS - 1))) for k in range(POINTS))
-    counts = sorted({max(1, n) for n in steps})
-    seen = observe(channel, study.prior)
-    quick = [n for n in counts if is_quick(seen, n)]
-    if len(quick) < len(counts):
-        many = counted(quick[-1], "observation", "observations")
-        skipped[f"the curve beyond {many}"] = "so many outcomes can be seen that it takes long"
-    return success_curve(channel, study.prior, quick)
+    return optimal_mechanism(study.graph, study.input_prior, _aim(study), ratio)
 
 
-# --- where users go wrong ------------------------------------------------------------------
-
-TIED = "What is public ties records together: all answers together can tell more than one alone."
-
-
-def _warnings(
-    study: Study,
-    level: PrivacyLevel | None,
-    promised: PrivacyLevel | None,
-    worst: WorstCase | None,
-) -> list[str]:
-    told = []
-    policy = study.policy
-    groups = len(policy.secrets.components)
-    if groups > 1:
-        told.append(
-            f"The secret graph falls into {groups} groups: which group a value is in may be "
-            "disclosed completely."
+def _aim(study: Study) -> Gain | Loss:
+    if study.aim is None:
+        raise TooLarge(
+            f"what each guess earns is tabled for few inputs only, got {study.graph.order:,}"
         )
-    if policy.is_constrained:
-        graph = policy.adjacency()
-        lonely = int((graph.explicit().degrees == 0).sum())
-        if lonely:
-            those = counted(lonely, "database", "databases")
-            told.append(
-                f"What is public leaves {those} without a neighbour, and so without protection."
-            )
-        if not graph.is_symmetric:
-            told.append(
-                "The policy's definition of neighbours is not symmetric here; both directions "
-                "are protected."
-            )
-    if promised is not None and level is not None and level.ratio > promised.ratio:
-        told.append(
-            f"What is public voids plain differential privacy: ε is {_epsilon(level)}, "
-            f"not {_epsilon(promised)} as for one record alone."
-        )
-    if study.scope == "record" and policy.is_constrained and policy.records > 1:
-        told += _unlike_prior(study)
-    if level is not None and level.ratio == math.inf:
-        told.append(f"Some output rules an input out: {level.witness}.")
-    if study.channel is not None and not study.channel.is_exact:
-        told.append(
-            "The matrix has floating-point entries; they are measured as the binary numbers "
-            "that they are."
-        )
-    if _is_reached(study):
-        told.append(
-            f"The chance of {study.below} is reached before anything is seen, so that no number of "
-            "observations keeps a guess below it."
-        )
-    if worst is not None and not worst.is_exact:
-        told.append("The worst case is known between two numbers only; the larger one is safe.")
-    return told
+    return study.aim
 
 
-def _epsilon(level: PrivacyLevel) -> str:
-    return "infinite" if level.ratio == math.inf else above(ln_interval(level.ratio)[1], DIGITS)
+def _usefulness(study: Study, best: BestMechanism | Skipped) -> Usefulness:
+    about = {"record": "a record's value", "answer": "the answer"}.get(study.scope, _about(study))
+    if study.noise is not None and study.channel is None:
+        # Σ_k |k|·P(k) is twice the sum of the tails, which fall off by a constant factor from 1 on.
+        tail, after = study.noise.tail(1), study.noise.tail(2)
+        error = 2 * tail / (1 - after / tail)
+        return Usefulness(about, "average error", None, error, None, None, None)
+    aim = _aim(study)
+    loss = isinstance(aim, Loss)
+    prior = study.input_prior
+    this = None
+    if study.channel is not None:
+        this = Fraction(utility(study.channel.exact(), prior, aim).value)
+    sign = -1 if loss else 1
+    return Usefulness(
+        about,
+        "expected loss" if loss else "expected gain",
+        fraction(prior.array.max()) if study.gain == "guess" else None,
+        this,
+        None if isinstance(best, Skipped) else sign * best.utility,
+        None if isinstance(best, Skipped) else sign * best.upper,
+        None if isinstance(best, Skipped) else best.gap,
+    )
 
 
-def _unlike_prior(study: Study) -> Iterator[str]:
-    """Say if every value is believed equally likely, and what is public says otherwise."""
-    likeliest = study.prior.array.max()
-    if likeliest > study.prior.array.min():
-        return
-    databases = study.policy.databases()
-    for record in range(study.policy.records):
-        counts = Counter(each[record] for each in databases if isinstance(each, tuple))
-        value, most = counts.most_common(1)[0]
-        share = Fraction(most, len(databases))
-        if share > fraction(likeliest):
-            yield (
-                f"Every value is believed equally likely beforehand, {percent(fraction(likeliest))}"
-                f", but of the databases that are possible {percent(share)} have {value!r:.40} in "
-                f"record {record + 1}; [question] prior can say so."
-            )
-            return
+# --- what was asked --------------------------------------------------------------------------
+
+
+def _question(study: Study) -> Question:
+    ratio = study.ratio
+    epsilon = None
+    if ratio is not None:
+        epsilon = ln_interval(ratio.lower)[1] if ratio.is_exact else ratio.epsilon
+    return Question(
+        study.what, study.observations, study.below, None if ratio is None else str(ratio), epsilon
+    )
+
+
+def _policy(study: Study, names: Names) -> PolicyShown:
+    secrets = study.policy.secrets
+    return PolicyShown(
+        repr(study.policy).removeprefix("Policy(").removesuffix(")"),
+        study.policy.records,
+        secrets.order,
+        tuple(map(names.input, secrets.vertices[:MOST_SHOWN])),
+        tuple((names.input(a), names.input(b)) for a, b in secrets.edge_pairs()[: MOST_SHOWN**2]),
+        study.policy.is_constrained,
+        study.scope,
+        study.graph.order if study.channel is not None or study.scope == "record" else None,
+    )
+
+
+def _mechanism(study: Study, names: Names, privacy: Privacy | Skipped) -> MechanismShown | None:
+    if study.name is None:
+        return None
+    channel, about = study.channel, "what the mechanism sees"
+    if channel is None or max(channel.shape) > MOST_SHOWN:
+        observed = list(person.observers(study))
+        if len(observed) == 1 and max(observed[0][0].shape) <= MOST_SHOWN:
+            channel, about = observed[0][0], "one person, if all others are known"
+    shape = None if study.channel is None else study.channel.shape
+    exact = study.channel is None or study.channel.is_exact
+    if channel is None or max(channel.shape) > MOST_SHOWN:
+        return MechanismShown(study.name, exact, (), (), (), None, about, shape)
+    inputs, outputs = map(names.input, channel.inputs), map(names.output, channel.outputs)
+    shown = MechanismShown(
+        study.name, exact, tuple(inputs), tuple(outputs),
+        tuple(map(tuple, float_array(channel.matrix).tolist())), None, about, shape,
+    )  # fmt: skip
+    return shown if isinstance(privacy, Skipped) else _marked(shown, privacy)
+
+
+def _marked(shown: MechanismShown, privacy: Privacy) -> MechanismShown:
+    """Return the rows of the worst two neighbours and the column of the output, if shown.
+
+    A mechanism on each of several records may be worst at whole databases, which are no rows;
+    then it is the worst pair of one record alone.
+    """
+    for level in (privacy.level, privacy.one_record):
+        worst = None if level is None else level.worst
+        if worst is not None and (
+            {worst.input, worst.neighbour} <= {*shown.inputs} and worst.output in shown.outputs
+        ):
+            rows = (shown.inputs.index(worst.input), shown.inputs.index(worst.neighbour))
+            at = (*rows, shown.outputs.index(worst.output))
+            return replace(shown, marked=at)
+    return shown

@@ -5,18 +5,17 @@ import sys
 from collections.abc import Callable
 from contextlib import redirect_stdout
 from dataclasses import dataclass
+from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
 from leaktight.channels.channel import Channel
-from leaktight.channels.distribution import Distribution
 from leaktight.channels.file import read_channel
-from leaktight.channels.gain import Gain, Loss
 from leaktight.channels.program import channel_of
 from leaktight.errors import InvalidInput, Mismatch, TooLarge
 from leaktight.labels import alignment
-from leaktight.mechanisms.best import BestMechanism, optimal_mechanism
-from leaktight.mechanisms.geometric import TruncatedGeometric
+from leaktight.mechanisms.best import optimal_mechanism
+from leaktight.mechanisms.geometric import GeometricNoise, TruncatedGeometric
 from leaktight.mechanisms.graph_exponential import GraphExponential
 from leaktight.mechanisms.laplace import RoundedLaplace
 from leaktight.mechanisms.mechanism import Mechanism
@@ -24,10 +23,18 @@ from leaktight.mechanisms.planar import PlanarGeometric, PlanarLaplace
 from leaktight.mechanisms.randomized_response import RandomizedResponse
 from leaktight.mechanisms.tight_constraints import TightConstraints
 from leaktight.policies.graph import Graph
-from leaktight.studies.table import StudyTable, plain_number, shortened
+from leaktight.policies.one_record import adds_whole_numbers
+from leaktight.policies.policy import Policy
+from leaktight.policies.symmetric_query import LinearQuery
+from leaktight.privacy.noise_level import widest_gap
+from leaktight.studies.study import MOST_INPUTS, Study
+from leaktight.studies.table import StudyTable, shortened
 
-MOST_INPUTS = 1000
-"""The most inputs of a mechanism that a study names: a matrix of a million exact numbers."""
+MOST_STEPS = 10**6
+"""The largest sensitivity of noise."""
+
+MOST_ANSWERS = 10**6 + 1
+"""The most answers that noise is cut off at the ends of."""
 
 LINES: dict[str, Callable[..., Mechanism]] = {
     "truncated geometric": TruncatedGeometric,
@@ -40,39 +47,53 @@ PLANES: dict[str, Callable[..., Mechanism]] = {
 GIVEN = {"matrix": "rows", "file": "file", "python": "function"}
 """The mechanisms that are given, and the key that gives them."""
 
+NOISY = ("geometric", *LINES)
+"""The mechanisms that add noise to a number."""
+
 CONSTRUCTIONS = (
-    "best", "randomised response", *LINES, "graph exponential", "tight constraints", *PLANES,
+    "best", "randomised response", *NOISY, "graph exponential", "tight constraints", *PLANES,
 )  # fmt: skip
 KINDS = (*CONSTRUCTIONS, *GIVEN)
 
 USES = {
     "rows": ("matrix",), "outputs": ("matrix",), "file": ("file",), "function": ("python",),
-    "sensitivity": tuple(LINES), "ratio": CONSTRUCTIONS, "epsilon": CONSTRUCTIONS,
+    "sensitivity": NOISY, "ratio": CONSTRUCTIONS, "epsilon": CONSTRUCTIONS,
 }  # fmt: skip
 """The kinds of mechanisms that a key is for."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class NamedMechanism:
-    """A mechanism in words, its channel, and the files that it is in; or none at all."""
+    """A mechanism, what it is called, and the files that it is in; or none at all."""
 
+    mechanism: Channel | Mechanism | None = None
     name: str | None = None
-    channel: Channel | None = None
     files: tuple[Path, ...] = ()
-    best: BestMechanism | None = None
-    """The same with its proof, if the best was asked for."""
 
 
 @dataclass(frozen=True, slots=True)
 class MechanismReader:
-    """What a mechanism of a study is built on."""
+    """What a mechanism of a study is built on: all else that the study says."""
 
     table: StudyTable
     question: StudyTable
-    graph: Graph
-    prior: Distribution
-    aim: Gain | Loss | None
+    study: Study
     allow_code: bool
+
+    @property
+    def graph(self) -> Graph:
+        """What the mechanism sees, one by one."""
+        with self.table.at("of" if "of" in self.table else "query"):
+            return self.study.graph
+
+    @property
+    def is_noise(self) -> bool:
+        """Whether noise is added to a sum of whole numbers, whose answers need not be listed."""
+        policy, query = self.study.policy, self.study.query
+        if self.table.get("kind") not in NOISY or not isinstance(query, LinearQuery):
+            return False
+        several = isinstance(query.weight(policy.secrets.vertices[0]), tuple)
+        return not policy.is_constrained and (several or adds_whole_numbers(query, policy))
 
     def read(self) -> NamedMechanism:
         """Return the mechanism that the table names."""
@@ -83,29 +104,27 @@ class MechanismReader:
                 raise table.wrong(key, f'is for kind = "{kinds[0]}", got "{kind}"')
         if kind in GIVEN and GIVEN[kind] not in table:
             raise table.wrong("", f'needs {GIVEN[kind]} for kind = "{kind}"')
-        if self.graph.order > MOST_INPUTS:
+        if not self.is_noise and self.graph.order > MOST_INPUTS:
             with table.at("kind"):
                 raise TooLarge(
                     f"a study takes a mechanism on at most {MOST_INPUTS:,} inputs, "
                     f"got {self.graph.order:,}"
                 )
         if kind == "matrix":
-            return NamedMechanism("the given matrix", self._fitted("rows", self._matrix()))
+            return NamedMechanism(self._fitted("rows", self._matrix()))
         if kind == "file":
             path = table.file.parent / table.text("file", "")
             with table.at("file"):
                 channel = read_channel(path)
             fitted = self._fitted("file", channel)
-            return NamedMechanism(f"the matrix in {path.name}", fitted, (path,))
+            return NamedMechanism(fitted, f"the matrix in {path.name}", (path,))
         if kind == "python":
             name = table.text("function", "")
             program, source = self._function(name)
             with table.at("function"), redirect_stdout(sys.stderr):
                 channel = _called(name, program, self.graph)
-            return NamedMechanism(f"the program {name}", channel, (source,))
-        made = self._construction(kind)
-        best = made if isinstance(made, BestMechanism) else None
-        return NamedMechanism(made.name, made.channel, best=best)
+            return NamedMechanism(channel, f"the program {name}", (source,))
+        return NamedMechanism(self._construction(kind))
 
     def _matrix(self) -> Channel:
         rows = self.table.get("rows")
@@ -134,13 +153,36 @@ class MechanismReader:
                 raise Mismatch(f"{wrong}; the inputs must be {few}{more}") from None
             return fitted
 
+    def _noise(self, kind: str, ratio: Fraction) -> Mechanism:
+        """Return noise on a sum; by default for how far apart neighbours' answers are."""
+        table, policy = self.table, self.study.policy
+        query: Any = self.study.query
+        usual = widest_gap(policy, query)[0] if self.is_noise else 1
+        steps = table.whole("sensitivity", max(1, usual), MOST_STEPS)
+        with table.at("kind"):
+            if kind == "geometric":
+                return GeometricNoise(ratio=ratio, sensitivity=steps)
+            if not self.is_noise:
+                return LINES[kind](self.graph.vertices, ratio=ratio, sensitivity=steps)
+            weights = [w for each in _weights(policy, query) for w in each]
+            least, most = policy.records * min(weights), policy.records * max(weights)
+            if most - least >= MOST_ANSWERS:
+                raise TooLarge(
+                    f"it is cut off at the ends of at most {MOST_ANSWERS:,} answers, got "
+                    f'{most - least + 1:,}; "geometric" is not cut off'
+                )
+            return LINES[kind](range(least, most + 1), ratio=ratio, sensitivity=steps)
+
     def _construction(self, kind: str) -> Mechanism:
-        table, graph = self.table, self.graph
+        table = self.table
         source = table if "ratio" in table or "epsilon" in table else self.question
         ratio = source.ratio()
         if ratio is None:
             raise table.wrong("", f'needs epsilon or ratio for kind = "{kind}"')
         most = ratio.lower
+        if kind in NOISY:
+            return self._noise(kind, most)
+        graph = self.graph
         if kind in PLANES:
             points = graph.vertices
             if not all(isinstance(point, tuple) and len(point) == 2 for point in points):
@@ -151,10 +193,6 @@ class MechanismReader:
             )
             with table.at("kind"):
                 return PLANES[kind](rows, columns, ratio=most)
-        if kind in LINES:
-            steps = table.whole("sensitivity", 1, MOST_INPUTS)
-            with table.at("kind"):
-                return LINES[kind](graph.vertices, ratio=most, sensitivity=steps)
         with table.at("kind"):
             if kind == "randomised response":
                 return RandomizedResponse(graph.vertices, ratio=most)
@@ -162,10 +200,9 @@ class MechanismReader:
                 return GraphExponential(graph, ratio=most)
             if kind == "tight constraints":
                 return TightConstraints(graph, ratio=most)
-            if self.aim is None:
+            if self.study.aim is None:
                 raise TooLarge(f"the best of {graph.order:,} inputs takes too long")
-            given = [plain_number(source.get(key)) for key in ("ratio", "epsilon")]
-            return optimal_mechanism(graph, self.prior, self.aim, *given)
+            return optimal_mechanism(graph, self.study.input_prior, self.study.aim, ratio)
 
     def _function(self, name: str) -> tuple[Callable[..., Any], Path]:
         """Import the function that a study names, if that is allowed."""
@@ -194,6 +231,12 @@ class MechanismReader:
         finally:
             del sys.modules[loaded.__name__]
         return program, source
+
+
+def _weights(policy: Policy, query: LinearQuery) -> list[tuple[int, ...]]:
+    """Return what each value of a record adds, in each coordinate."""
+    found = map(query.weight, policy.secrets.vertices)
+    return [w if isinstance(w, tuple) else (int(w),) for w in found]
 
 
 def _called(name: str, program: Callable[..., Any], graph: Graph) -> Channel:

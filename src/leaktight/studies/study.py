@@ -1,313 +1,254 @@
-"""What does a user ask? A study: a policy, a mechanism and a question, in one TOML file.
+"""What does a user ask? A study: a policy, a mechanism on it, and a question."""
 
-Every key is checked when the file is read. Paths are relative to the file. A Python function that
-a study names is imported only if the user allows it.
-"""
-
-from collections import Counter
-from collections.abc import Callable, Hashable, Mapping
-from dataclasses import dataclass
+from collections.abc import Hashable
+from fractions import Fraction
+from functools import cached_property
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import Any
+
+import numpy as np
+from attrs import frozen
 
 from leaktight.channels.aim import GAINS, aim_of
 from leaktight.channels.channel import Channel
-from leaktight.channels.distribution import Distribution, prior_on
+from leaktight.channels.distribution import Distribution, PriorLike
 from leaktight.channels.gain import Gain, Loss
-from leaktight.errors import InvalidInput, TooLarge
-from leaktight.exact.numbers import Number, rational
-from leaktight.exact.ratio import Ratio
+from leaktight.errors import InvalidInput, InvalidNumber, Mismatch, TooLarge
+from leaktight.exact.numbers import Number, as_printed, fraction
+from leaktight.exact.ratio import Ratio, RatioLike
+from leaktight.labels import Labels, alignment
+from leaktight.leakage.noise_on_sums import Noise, added_noise
 from leaktight.mechanisms.best import BestMechanism
-from leaktight.policies.constraint import Count, count
+from leaktight.mechanisms.mechanism import Mechanism
 from leaktight.policies.graph import Graph
-from leaktight.policies.policy import MOST_RECORDS, Policy
+from leaktight.policies.one_record import weights_of
+from leaktight.policies.policy import Policy
 from leaktight.policies.query import answer_graph
-from leaktight.policies.secrets import SecretGraph
-from leaktight.policies.symmetric_query import CountingQuery, counting_query
-from leaktight.policies.text import check_order
-from leaktight.studies.mechanism import MechanismReader, NamedMechanism
-from leaktight.studies.table import StudyTable, load, plain_number, shortened
+from leaktight.policies.symmetric_query import LinearQuery, Query
+from leaktight.studies.beliefs import answers_prior, databases_prior, record_prior, typical_record
 
-Query: TypeAlias = Callable[[Any], Hashable]
+SCOPES = ("record", "database", "answer")
 
 MOST_OBSERVATIONS = 10**6
 """The most observations that a study may ask about."""
 
-MOST_CONSTRAINED = 10**5
-"""The most records of a policy with constraints, whose databases are listed or counted."""
+MOST_INPUTS = 1000
+"""The most inputs of a mechanism that are listed: a matrix of a million exact numbers."""
+
+MOST_LISTED = 120
+"""The most answers of a noisy sum for which its matrix is written out; nothing needs more."""
 
 MOST_GUESSES = 400
 """The most values for which what each guess earns is tabled; more takes seconds."""
 
-SECRETS = ("complete", "line", "cycle", "threshold", "partition", "grid", "edges")
-NEEDS = {"threshold": "distance", "partition": "groups", "grid": "sides", "edges": "edges"}
-"""The keys that only one kind of secrets has."""
 
-SCOPES = ("record", "database", "answer")
-QUERIES = ("count", "sum", "most common")
-
-KEYS: Mapping[str, tuple[str, ...]] = {
-    "": ("title", "policy", "mechanism", "question"),
-    "policy": (
-        "values", "secrets", "distance", "groups", "edges", "sides", "absent",
-        "records", "constraints", "databases",
-    ),
-    "policy.constraints": ("values", "equals", "at_least", "at_most"),
-    "mechanism": (
-        "kind", "on", "query", "of", "ratio", "epsilon", "rows", "outputs", "file", "function",
-        "sensitivity",
-    ),
-    "question": (
-        "ratio", "epsilon", "prior", "gain", "observations", "below", "what",
-    ),
-}  # fmt: skip
-"""The keys of each table of a study."""
-
-
-@dataclass(frozen=True, slots=True, eq=False)
+@frozen(init=False, eq=False, repr=False)
 class Study:
     """A policy, a mechanism on its records, databases or answers, and what is asked of them.
 
-    ``graph`` holds what is secret for the mechanism, one by one: the values of a record, the
-    databases, or the answers to a query. ``channel`` is what is seen of each of them.
+    Only the policy must be given; without a mechanism the answer is what any mechanism may tell.
+    A mechanism is a channel, or what has one: on the answers of ``query``, on the databases, or on
+    the value of each record by itself; ``on`` says which, where it does not follow. Noise on a
+    count, a sum or a histogram is never written out. ``epsilon`` or ``ratio`` is what the mechanism
+    must keep. ``prior`` says what is believed of one record's value, in probabilities or counts;
+    records are independent but for what is public, and ``answers`` says what is believed of the
+    answers, if it does not follow from that. ``absent`` is the value of a record that is not there.
+
+    >>> from leaktight.mechanisms.randomized_response import RandomizedResponse
+    >>> from leaktight.policies.secrets import SecretGraph
+    >>> policy = Policy(SecretGraph.complete(["no", "yes"]), records=100)
+    >>> study = Study(policy, RandomizedResponse(["no", "yes"], ratio=3), epsilon=1)
+    >>> study
+    Study(randomised response on 2 values, of each record; 2 values, 1 secret pair, 100 records)
     """
 
-    title: str
     policy: Policy
-    scope: str
-    graph: Graph
+    mechanism: Channel | Mechanism | None
     query: Query | None
-    mechanism: str | None
-    """The mechanism in words; None if none is given."""
-    channel: Channel | None
-    best: BestMechanism | None
-    """The mechanism with its proof, if the best was asked for."""
+    scope: str
+    """What the mechanism sees: each ``record``, the ``database``, or the ``answer``."""
     ratio: Ratio | None
-    epsilon: Number | None
-    """ε as it was written, if it was."""
+    """What the mechanism must keep."""
     prior: Distribution
-    aim: Gain | Loss | None
-    """What a guess earns or costs; None if there are too many to table it."""
+    """What is believed of one record's value."""
+    answers: Distribution | None
+    """What is believed of the answers, if it was given."""
+    gain: str | Gain | Loss
     observations: int
-    below: Number | None
+    below: Fraction | None
+    absent: Hashable | None
     what: str
+    """What is guessed, in words."""
+    title: str
+    name: str | None
+    """The mechanism in words; None if none is given."""
     files: tuple[Path, ...]
     """The files that were read."""
 
+    def __init__(
+        self,
+        policy: Policy,
+        mechanism: Any = None,
+        *,
+        query: Query | None = None,
+        on: str | None = None,
+        epsilon: Number | None = None,
+        ratio: RatioLike = None,
+        prior: PriorLike = None,
+        answers: PriorLike = None,
+        gain: str | Gain | Loss = "guess",
+        observations: int = 10,
+        below: Number | None = None,
+        absent: Hashable | None = None,
+        what: str = "one person's value",
+        title: str = "A study",
+        name: str | None = None,
+        files: tuple[Path, ...] = (),
+    ) -> None:
+        if not isinstance(policy, Policy):
+            raise InvalidInput(f"a study needs a Policy, got {policy!r:.60}")
+        whole = isinstance(observations, int | np.integer) and not isinstance(observations, bool)
+        if not whole or not 1 <= observations <= MOST_OBSERVATIONS:
+            raise InvalidNumber(
+                f"observations must be a whole number from 1 to {MOST_OBSERVATIONS:,}, "
+                f"got {observations!r:.60}"
+            )
+        if isinstance(gain, str) and gain not in GAINS:
+            raise InvalidInput(f"gain must be one of {', '.join(GAINS)}, got {gain!r:.60}")
+        threshold = None if below is None else fraction(as_printed(below))
+        if threshold is not None and not 0 < threshold <= 1:
+            raise InvalidNumber(f"below must be a chance above 0 and at most 1, got {below}")
+        values = policy.secrets.vertices
+        if absent is not None and absent not in values:
+            raise Mismatch(f"absent must be a value of the policy, got {absent!r:.60}")
+        if mechanism is not None and not isinstance(mechanism, Channel | Mechanism):
+            raise InvalidInput(f"a mechanism must be a Channel, or have one, got {mechanism!r:.60}")
+        if mechanism is not None and name is None:
+            name = "the given matrix" if isinstance(mechanism, Channel) else mechanism.name
+        believed = None
+        if answers is not None:
+            if query is None:
+                raise InvalidInput("answers= says what is believed of answers; give a query, too")
+            believed = record_prior(answers, _answers(policy, query).vertices)
+        self.__attrs_init__(
+            policy, mechanism, query, _scope(policy, mechanism, query, on),
+            None if ratio is None and epsilon is None else Ratio.of(ratio, epsilon),
+            record_prior(prior, values), believed, gain, int(observations), threshold, absent,
+            what, title, name, files,
+        )  # fmt: skip
+        if mechanism is not None and self.noise is None:
+            seen = _written_out(mechanism, self.graph.vertices)
+            alignment(self.graph.vertices, seen.inputs, "the mechanism and the policy")
 
-def read_study(path: str | Path, *, allow_code: bool = False) -> Study:
-    """Read a study from a TOML file; its keys are listed in ``docs/study.md``.
+    @cached_property
+    def graph(self) -> Graph:
+        """What is secret for the mechanism, one by one: values, databases, or answers."""
+        if self.scope == "record":
+            return self.policy.secrets
+        if self.query is None:
+            return self.policy.adjacency().explicit()
+        return _answers(self.policy, self.query)
 
-    >>> from tempfile import TemporaryDirectory
-    >>> text = '''
-    ... title = "A vote"
-    ... [policy]
-    ... values = ["no", "yes"]
-    ... [mechanism]
-    ... kind = "randomised response"
-    ... [question]
-    ... ratio = 3
-    ... '''
-    >>> with TemporaryDirectory() as folder:
-    ...     file = Path(folder) / "vote.toml"
-    ...     _ = file.write_text(text)
-    ...     study = read_study(file)
-    >>> study.mechanism, study.channel["yes", "yes"]
-    ('randomised response on 2 values', Fraction(3, 4))
-    """
-    file = Path(path)
-    root = StudyTable.of(file, "", load(file), KEYS[""])
-    table, chosen, question = (
-        StudyTable.of(file, name, root.content.get(name, {}), KEYS[name])
-        for name in ("policy", "mechanism", "question")
-    )
-    if not table.content:
-        raise table.wrong("", "is missing: which values must not be told apart?")
-    policy = _policy(table)
-    usual = "answer" if "query" in chosen else "record" if policy.records > 1 else "database"
-    scope = chosen.one_of("on", SCOPES, usual)
-    query = _query(chosen, scope)
-    graph = _graph(table, chosen, policy, scope, query)
-    prior = _prior(question, graph)
-    aim = _aim(question, graph)
-    reader = MechanismReader(chosen, question, graph, prior, aim, allow_code)
-    named = reader.read() if "mechanism" in root else NamedMechanism()
-    return Study(
-        title=root.text("title", file.stem),
-        policy=policy,
-        scope=scope,
-        graph=graph,
-        query=query,
-        mechanism=named.name,
-        channel=named.channel,
-        best=named.best,
-        ratio=question.ratio(),
-        epsilon=question.get("epsilon"),
-        prior=prior,
-        aim=aim,
-        observations=question.whole("observations", 10, MOST_OBSERVATIONS),
-        below=_below(question),
-        what=question.text("what", "one record" if scope == "record" else f"the {scope}"),
-        files=(file, *named.files),
-    )
+    @cached_property
+    def noise(self) -> Noise | None:
+        """The noise that the mechanism adds to a sum of whole numbers, if it is of that kind."""
+        return added_noise(self.mechanism, self.policy, self.query)
 
-
-# --- the policy ----------------------------------------------------------------------------
-
-
-def _policy(table: StudyTable) -> Policy:
-    secrets = _secrets(table)
-    if "absent" in table:
-        absent = table.text("absent", "")
-        with table.at("absent"):
-            secrets = secrets.with_absent(absent)
-    if len(set(map(str, secrets.vertices))) < secrets.order:
-        twice = Counter(map(str, secrets.vertices)).most_common(1)[0][0]
-        raise table.wrong("values", f"must read differently, got {twice!r:.60} twice")
-    limited = "constraints" in table
-    records = table.whole("records", 1, MOST_CONSTRAINED if limited else MOST_RECORDS)
-    constraints = [_constraint(table, each) for each in table.listed("constraints")]
-    listed = table.labels("databases") if "databases" in table else None
-    if listed is not None and constraints:
-        raise table.wrong("databases", "lists all that are possible, so constraints must not be")
-    with table.at("databases" if listed is not None else "constraints"):
-        return Policy(secrets, records, constraints=constraints, databases=listed)
-
-
-def _secrets(table: StudyTable) -> SecretGraph:
-    kind = table.one_of("secrets", SECRETS, "complete")
-    for other, key in NEEDS.items():
-        if key in table and other != kind:
-            raise table.wrong(key, f'is for secrets = "{other}", got "{kind}"')
-    key = NEEDS.get(kind, "values")
-    if key not in table:
-        raise table.wrong("", f'needs {key} for secrets = "{kind}"')
-    if kind in ("partition", "grid"):
-        if "values" in table:
-            raise table.wrong("values", f'follow from {key} if secrets = "{kind}"; leave them out')
-        if kind == "grid":
-            sides = [_labels(table, key, side) for side in table.listed(key)]
-            with table.at(key):
-                check_order(kind, *(s if isinstance(s, int) else len(s) for s in sides))
-                return SecretGraph.grid(*sides)
-        groups = table.labels(key)
-        with table.at(key):
-            check_order(kind, sum(len(each) for each in groups if isinstance(each, tuple)))
-            return SecretGraph.partition(groups)
-    if "values" not in table:
-        raise table.wrong("", "needs values: a list, or how many there are")
-    values = _labels(table, "values", table.get("values"))
-    with table.at("values"):
-        check_order(kind, values if isinstance(values, int) else len(values))
-        SecretGraph(values)
-    if kind == "threshold":
-        distance = table.get("distance")
-        with table.at("distance"):
-            return SecretGraph.threshold(values, distance=distance)
-    if kind == "edges":
-        edges = table.labels("edges")
-        for edge in edges:
-            if not isinstance(edge, tuple) or len(edge) != 2:
-                raise table.wrong("edges", f"must be pairs of values, got {shortened(edge)}")
-        with table.at("edges"):
-            return SecretGraph.from_edges(values, edges)
-    with table.at("secrets"):
-        made: SecretGraph = getattr(SecretGraph, kind)(values)
-        return made
-
-
-def _labels(table: StudyTable, key: str, given: Any) -> Any:
-    """Return values: a list, or so many."""
-    if isinstance(given, int) and not isinstance(given, bool):
-        return given
-    if not isinstance(given, list):
-        raise table.wrong(key, f"must be a list, or how many there are, got {shortened(given)}")
-    return [table.label(key, each) for each in given]
-
-
-def _constraint(parent: StudyTable, given: Any) -> Count:
-    if not isinstance(given, dict):
-        raise parent.wrong("constraints", f"must be tables, got {shortened(given)}")
-    table = StudyTable.of(parent.file, "policy.constraints", given, KEYS["policy.constraints"])
-    if "values" not in table:
-        raise table.wrong("", "each needs values: whom it counts")
-    limits = {key: plain_number(each) for key, each in given.items() if key != "values"}
-    values = table.labels("values")
-    with table.at(""):
-        return count(values, **limits)
-
-
-def _query(chosen: StudyTable, scope: str) -> Query | None:
-    """Return the query whose answers the mechanism sees."""
-    for key in ("query", "of"):
-        if scope != "answer" and key in chosen:
-            raise chosen.wrong(key, f'is for on = "answer", got on = "{scope}"')
-    if scope != "answer":
-        return None
-    name = chosen.one_of("query", QUERIES)
-    if ("of" in chosen) != (name == "count"):
-        raise chosen.wrong("of", 'must name the values of query = "count", and only of it')
-    if name == "count":
-        values = chosen.labels("of")
-        with chosen.at("of"):
-            return counting_query(values)
-    return sum if name == "sum" else _most_common
-
-
-def _graph(
-    table: StudyTable, chosen: StudyTable, policy: Policy, scope: str, query: Query | None
-) -> Graph:
-    """Return the graph of what the mechanism sees."""
-    if scope == "record":
-        return policy.secrets
-    if query is None:
-        with table.at("records"):
-            return policy.adjacency().explicit()
-    if query is sum and not all(isinstance(v, int | float) for v in policy.secrets.vertices):
-        raise chosen.wrong("query", '= "sum" needs values that are numbers')
-    asked = query
-    if policy.records == 1 and not isinstance(query, CountingQuery):
-        asked = lambda value: query((value,))  # noqa: E731  (a database of one record is its value)
-    with chosen.at("of" if "of" in chosen else "query"):
-        return answer_graph(policy if policy.records > 1 else policy.adjacency(), asked)
-
-
-def _most_common(database: Any) -> Hashable:
-    """Return the value that most records have, or a tie."""
-    ranked = Counter(database).most_common(2)
-    return "tie" if len(ranked) > 1 and ranked[0][1] == ranked[1][1] else ranked[0][0]
-
-
-# --- the question --------------------------------------------------------------------------
-
-
-def _prior(table: StudyTable, graph: Graph) -> Distribution:
-    given = table.get("prior")
-    if isinstance(given, str) and given != "uniform":
-        raise table.wrong("prior", f'must be "uniform", a list or a table, got {given!r:.60}')
-    if isinstance(given, dict):
-        named = {str(vertex): vertex for vertex in graph.vertices}
-        given = {named.get(key, key): plain_number(each) for key, each in given.items()}
-    elif isinstance(given, list):
-        given = list(map(plain_number, given))
-    with table.at("prior"):
-        if not isinstance(given, dict | list | str | None):
-            raise InvalidInput(f"must be a list or a table, got {shortened(given)}")
-        return prior_on(None if isinstance(given, str) else given, graph.vertices).exact()
-
-
-def _aim(table: StudyTable, graph: Graph) -> Gain | Loss | None:
-    kind = table.one_of("gain", GAINS, "guess")
-    with table.at("gain"):
-        if graph.order > MOST_GUESSES:
-            if "gain" in table:
-                raise TooLarge(f"at most {MOST_GUESSES} values have one, got {graph.order:,}")
+    @cached_property
+    def channel(self) -> Channel | None:
+        """What is seen of each input; None if there is no mechanism, or it need not be listed."""
+        if self.mechanism is None:
             return None
-        return aim_of(kind, graph)
+        if self.noise is not None and _answer_count(self.policy, self.query) > MOST_LISTED:
+            return None
+        return _written_out(self.mechanism, self.graph.vertices)
+
+    @cached_property
+    def input_prior(self) -> Distribution:
+        """What is believed of what the mechanism sees, as it follows from one record's prior."""
+        if self.answers is not None:
+            return self.answers
+        if self.query is not None:
+            return answers_prior(self.policy, self.query, self.prior, self.graph.vertices)
+        if self.scope == "database" and self.policy.records > 1:
+            return databases_prior(self.policy, self.prior)
+        return typical_record(self.policy, self.prior)
+
+    @cached_property
+    def aim(self) -> Gain | Loss | None:
+        """What a guess of what the mechanism sees earns or costs; None if it is too many."""
+        if isinstance(self.gain, Gain | Loss):
+            return self.gain
+        return None if self.graph.order > MOST_GUESSES else aim_of(self.gain, self.graph)
+
+    def expect_aim(self) -> None:
+        """Refuse a gain that the graph has not, or that is not tabled for so many values."""
+        if self.graph.order > MOST_GUESSES:
+            raise TooLarge(f"at most {MOST_GUESSES} values have one, got {self.graph.order:,}")
+        assert self.aim is not None
+
+    @property
+    def best(self) -> BestMechanism | None:
+        """The mechanism with its proof, if it is the best of its kind."""
+        return self.mechanism if isinstance(self.mechanism, BestMechanism) else None
+
+    @property
+    def is_tied(self) -> bool:
+        """Whether the answers for other records tell of a record, too, by what is public."""
+        return self.scope == "record" and self.policy.is_constrained and self.policy.records > 1
+
+    def __repr__(self) -> str:
+        sees = {"record": ", of each record", "database": "", "answer": ", of an answer"}
+        name = "no mechanism" if self.name is None else f"{self.name}{sees[self.scope]}"
+        return f"Study({name}; {repr(self.policy)[7:-1]})"
 
 
-def _below(table: StudyTable) -> Number | None:
-    found = table.number("below")
-    if found is not None and not 0 < rational(found) <= 1:
-        raise table.wrong("below", f"must be a chance above 0 and at most 1, got {found}")
-    return found
+def _scope(policy: Policy, mechanism: Any, query: Query | None, on: str | None) -> str:
+    """Return what the mechanism sees: what was said, or else what its inputs are."""
+    if on is not None and on not in SCOPES:
+        raise InvalidInput(f"on must be one of {', '.join(SCOPES)}, got {on!r:.60}")
+    if (on == "answer") != (query is not None) and on is not None:
+        raise InvalidInput('on="answer" needs a query, and nothing else has one')
+    if query is not None:
+        return "answer"
+    if policy.records == 1:
+        return "database"
+    if on is not None or mechanism is None:
+        return on or "record"
+    values = policy.secrets.vertices
+    if hasattr(mechanism, "truncated"):
+        return "record"
+    inputs = _written_out(mechanism, values).inputs
+    return "record" if set(inputs) == set(values) else "database"
+
+
+def _answers(policy: Policy, query: Query) -> Graph:
+    """Return the graph of a query's answers, if they are few enough to be listed."""
+    if (found := _answer_count(policy, query)) > MOST_INPUTS:
+        raise TooLarge(
+            f"a mechanism on at most {MOST_INPUTS:,} answers is listed, got {found:,}; noise that "
+            'is added to them needs no list: "geometric"'
+        )
+    return answer_graph(policy, query)
+
+
+def _answer_count(policy: Policy, query: Query | None) -> int:
+    """Return how many answers a sum has at most; 1 for what is no sum."""
+    if not isinstance(query, LinearQuery) or policy.is_constrained:
+        return 1
+    weights = [w for _, kind in weights_of(policy, query) for w in kind]
+    if isinstance(weights[0], tuple):
+        return int((policy.records + 1) ** len(weights[0]))
+    numbers = [fraction(as_printed(w)) for w in weights if not isinstance(w, str)]
+    return int((max(numbers) - min(numbers)) * policy.records) + 1 if numbers else 1
+
+
+def _written_out(mechanism: Any, inputs: Labels) -> Channel:
+    """Return what is seen of each input; noise on all whole numbers is cut off beyond them."""
+    if hasattr(mechanism, "truncated"):
+        numbers = [x for x in inputs if isinstance(x, int)]
+        if len(numbers) < len(inputs):
+            raise Mismatch(f"noise on whole numbers needs answers that are, got {inputs[0]!r:.60}")
+        mechanism = mechanism.truncated(min(numbers), max(numbers))
+    channel: Channel = mechanism if isinstance(mechanism, Channel) else mechanism.channel
+    return channel.restrict(inputs) if set(inputs) < set(channel.inputs) else channel

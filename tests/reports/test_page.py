@@ -1,21 +1,26 @@
-import copy
-import json
 import re
 from collections.abc import Iterator
 from functools import cache, partial
 from html.parser import HTMLParser
+from pathlib import Path
 from typing import Any
 from unittest.mock import patch
 
 import pytest
+from msgspec.structs import replace
 
+from leaktight.errors import InvalidInput
 from leaktight.reports.charts import CHARTS
-from leaktight.reports.html import html, markdown
-from tests.studies.example_facts import (
+from leaktight.reports.page import html, markdown, write_report
+from leaktight.reports.person import guessing
+from leaktight.reports.wording import missing
+from leaktight.studies import Audit, Skipped
+from leaktight.studies.answers import CurvePoint, to_json
+from tests.reports.test_charts import person
+from tests.studies.examples import (
     EXAMPLES,
     LABELS,
     NO_MECHANISM,
-    NOTHING_ASKED,
     TELLS_ALL,
     TELLS_NOTHING,
     drawn,
@@ -81,37 +86,28 @@ class Page(HTMLParser):
         return [text for tag, text in self.texts if tag in tags]
 
 
-def proved(facts: dict[str, Any], file: str | None = "proof.json") -> dict[str, Any]:
-    """Return the facts with a certificate."""
-    certificate = None if file is None else {"file": file, "proves": "the worst case"}
-    return facts | {"certificate": certificate}
-
-
 @cache
 def page_of(name: str) -> str:
     charts = {chart: partial(lambda chart, _: drawn(name, chart), chart) for chart in CHARTS}
-    with patch("leaktight.reports.html.CHARTS", charts):
-        return html(proved(example(name)), command=COMMAND)
+    with patch("leaktight.reports.page.CHARTS", charts):
+        return html(example(name).proved_by("proof.json"), command=COMMAND)
 
 
-def read(facts: dict[str, Any], certificate: str | None = None) -> Page:
+def read(audit: Audit, certificate: str | None = None) -> Page:
     """Read the words of a page, quickly: without its pictures."""
-    with patch("leaktight.reports.html.CHARTS", {}):
-        return Page(html(proved(facts, certificate), command=COMMAND))
+    with patch("leaktight.reports.page.CHARTS", {}):
+        proved = audit if certificate is None else audit.proved_by(certificate)
+        return Page(html(proved, command=COMMAND))
 
 
-def changed(facts: dict[str, Any], **parts: Any) -> dict[str, Any]:
-    return copy.deepcopy(facts) | {key.replace("_", " "): value for key, value in parts.items()}
-
-
-def leaves(facts: Any) -> Iterator[Any]:
-    if isinstance(facts, dict | list):
-        for each in facts.values() if isinstance(facts, dict) else facts:
+def leaves(answers: Any) -> Iterator[Any]:
+    if isinstance(answers, dict | list | tuple):
+        for each in answers.values() if isinstance(answers, dict) else answers:
             yield from leaves(each)
-        if isinstance(facts, dict):
-            yield from facts
+        if isinstance(answers, dict):
+            yield from answers
     else:
-        yield facts
+        yield answers
 
 
 def is_rounding(shown: str, value: float) -> bool:
@@ -131,8 +127,8 @@ NUMBER = re.compile(r"(?<![\w./^])\d[\d,]*(?:\.\d+)?(?:e-\d+)?(?:/\d+)?(?![\w/])
 
 
 @pytest.mark.parametrize("name", EXAMPLES)
-def test_every_number_on_the_page_is_one_of_the_facts(name: str) -> None:
-    facts = example(name)
+def test_every_number_on_the_page_is_one_of_the_answers(name: str) -> None:
+    facts = to_json(example(name).proved_by("proof.json"))
     said = {COMMAND, "proof.json"} | {leaf for leaf in leaves(facts) if isinstance(leaf, str)}
     written_out = {number for text in said for number in NUMBER.findall(text)}
     numbers = [float(leaf) for leaf in leaves(facts) if isinstance(leaf, int | float)]
@@ -145,40 +141,32 @@ def test_every_number_on_the_page_is_one_of_the_facts(name: str) -> None:
                 continue
             end = text[text.index(number) + len(number) :]
             if end.startswith("%"):
-                assert any(abs(float(number) - value) <= 0.05 for value in percents), text
+                assert any(abs(float(number) - value) <= 0.1 for value in percents), text
             else:
                 assert any(is_rounding(number, value) for value in numbers), text
     assert seen > 100
 
 
 @pytest.mark.parametrize("name", EXAMPLES)
-def test_the_tables_have_the_numbers_of_the_facts_in_full(name: str) -> None:
-    facts, data = example(name), Page(page_of(name)).data
+def test_the_tables_have_the_numbers_of_the_answers_in_full(name: str) -> None:
+    found: Any = example(name)
+    data = Page(page_of(name)).data
     in_full = {section: [value for value, _ in shown] for section, shown in data.items()}
-    posterior = facts["posterior"]
-    assert in_full["mechanism"] == [e for row in facts["mechanism"]["matrix"] for e in row]
+    known, useful = found.person.informed, found.usefulness
+    assert in_full["mechanism"] == [e for row in found.mechanism.matrix for e in row]
     assert in_full["leakage"] == [
-        point[key]
-        for point in facts["by epsilon"]
+        getattr(point, key)
+        for point in found.by_epsilon
         for key in ("epsilon", "worst", "tightest", "diameters")
     ]
-    assert in_full["belief"] == [
-        number
-        for pair in zip(posterior["before"], posterior["after"], strict=True)
-        for number in pair
-    ]
+    assert in_full["belief"] == [n for b in known.belief for n in (b.before, b.after)]
     assert in_full["repetition"] == [
-        point[key]
-        for point in facts["attacker"]["curve"]
-        for key in ("observations", "lower", "upper")
+        n for p in known.curve for n in (p.observations, p.lower, p.upper)
     ]
-    assert in_full["bounds"][:2] == [facts["worst case"]["upper bits"], facts["worst case"]["nats"]]
-    assert in_full["bounds"][2:] == [
-        bound[unit] for bound in facts["published bounds"] for unit in ("bits", "nats")
-    ]
-    useful = facts["usefulness"]
+    assert in_full["bounds"][:2] == [found.worst_case.bits, found.worst_case.nats]
+    assert in_full["bounds"][2:] == [n for b in found.published for n in (b.bits, b.nats)]
     assert in_full["usefulness"] == [
-        useful[key]["float"] for key in ("this mechanism", "best", "bound")
+        float(n) for n in (useful.before, useful.this, useful.best, useful.limit) if n is not None
     ]
     for shown in data.values():
         assert all(is_rounding(text, value) for value, text in shown)
@@ -194,66 +182,45 @@ def test_no_bound_looks_smaller_than_it_is(name: str) -> None:
 
 
 def test_a_band_is_shown_by_both_its_ends() -> None:
-    facts = changed(example("salary"))
-    facts["attacker"]["curve"] = [{"observations": 7, "lower": 0.25, "upper": 0.75}]
-    page = Page(html(facts, command=COMMAND))
+    page = read(person(example("salary"), curve=(CurvePoint(7, 0.25, 0.75, None),)))
     assert [value for value, _ in page.data["repetition"]] == [7, 0.25, 0.75]
-    assert any("band" in caption for caption in page.of("figcaption"))
+    with patch("leaktight.reports.page.CHARTS", {"repetition": lambda _: "<svg></svg>"}):
+        shown = Page(html(person(example("salary"), curve=(CurvePoint(7, 0.25, 0.75, None),))))
+    assert any("band" in caption for caption in shown.of("figcaption"))
     assert not any("band" in caption for caption in Page(page_of("salary")).of("figcaption"))
-
-
-def test_a_page_is_made_of_json_alone() -> None:
-    again = json.loads(json.dumps(example("vote")))
-    assert html(proved(again), command=COMMAND) == page_of("vote")
 
 
 # --- what it says --------------------------------------------------------------------------
 
 
-def answer(facts: dict[str, Any]) -> str:
-    page = read(facts)
-    return next(text for tag, text in page.texts if tag == "h2").strip()
-
-
-def test_the_verdict_comes_first() -> None:
-    assert answer(example("hospital")) == "No: it is less private than asked."
-    assert answer(example("salary")) == "Yes: it is as private as asked."
-    assert (
-        answer(written(NOTHING_ASKED))
-        == "It is private at ε\N{NO-BREAK SPACE}=\N{NO-BREAK SPACE}1.099."
-    )
-    assert answer(written(NO_MECHANISM)) == "No mechanism is given: this is what any may tell."
-    assert answer(changed(written(TELLS_ALL), holds=None, asked=None)) == "It is private at no ε."
-    unknown = changed(example("salary"), privacy=None, holds=None)
-    assert answer(unknown) == "How private it is could not be computed."
-
-
 @pytest.mark.parametrize("name", EXAMPLES)
-def test_what_it_means_for_a_person_and_the_warnings_follow(name: str) -> None:
-    facts, page = example(name), Page(page_of(name))
-    attacker = facts["attacker"]
-    for whose in ("of this mechanism", "of all answers", "of any mechanism"):
-        told = attacker[whose]
-        if told is not None:
-            assert " ".join(told["text"].split()) in page.of("p")
-    assert page.of("li") == facts["warnings"]
+def test_the_verdict_comes_first_then_the_warnings_then_the_person(name: str) -> None:
+    audit, page = example(name), read(example(name))
+    texts = [text.replace("\N{NO-BREAK SPACE}", " ").strip() for _, text in page.texts]
+    assert texts.index(audit.verdict.line) < 4
+    assert page.of("li") == list(audit.warnings)
+    rows = page.rows[""]
+    found = guessing(audit)
+    assert rows == [[found.what, *found.when], *([g.who, *g.chances] for g in found.guessers)]
+    for one in found.guessers:
+        if one.text:
+            assert " ".join(one.text) in [
+                text.replace("\N{NO-BREAK SPACE}", " ") for text in page.of("p")
+            ]
 
 
-def test_the_figures_of_one_answer_are_called_so_beside_those_of_all() -> None:
-    page = read(example("hospital"))
-    headings = page.of("h3")
-    assert headings == [
-        "To those who see the answer for one record",
-        "To those who see the answers for all records",
-    ]
-    tile = dict(zip(page.of("dt"), page.of("dd"), strict=True))
-    assert tile["one answer, after 1"] == tile["all answers"] == "66.7%"
-    assert tile["the most telling"] == "85.7%"  # 6/7, by brute force in tests/test_audit.py
-    alone = [text for text in page.of("p") if "what one record's answer alone tells" in text]
-    assert len(alone) == 2  # beside the belief and beside the curve
-    assert "A guess of one record by its answer alone is right with" in " ".join(page.of("p"))
-    for name in ("salary", "vote"):
-        assert "alone" not in " ".join(read(example(name)).of("p", "h2", "h3", "dt"))
+def test_the_person_is_told_of_before_and_after() -> None:
+    """The numbers are those of tests/studies/test_person.py, found by brute force."""
+    vote = {one.who: one.chances for one in guessing(example("vote")).guessers}
+    assert vote == {
+        "someone who knows all others": ("33.3%", "55.6%", "88.6%"),
+        "someone who knows nobody": ("33.3%", "39.9%", "–"),
+        "anyone, whatever is as private as asked": ("33.3%", "≤ 60%", "≤ 100%"),
+    }
+    salary = [one.who for one in guessing(example("salary")).guessers]
+    assert salary[0] == "someone who sees the release"
+    once = replace(example("vote").question, observations=1)
+    assert guessing(replace(example("vote"), question=once)).when == ("before", "after 1")
 
 
 @pytest.mark.parametrize(
@@ -262,112 +229,120 @@ def test_the_figures_of_one_answer_are_called_so_beside_those_of_all() -> None:
      ("salary", "one value")],
 )  # fmt: skip
 def test_leakage_says_what_it_is_about(name: str, about: str) -> None:
-    page = read(example(name))
-    assert f"Leakage about {about} at worst, in bits" in page.of("h2")
-    assert "any as private as asked" in page.of("dt")
-    assert f"nats) about {about}, and one leaks as much." in " ".join(page.of("p"))
+    text = " ".join(read(example(name)).of("p"))
+    assert f"about {about}, at worst." in text
+    assert f"nats) about {about}, and one leaks as much." in text
+
+
+def test_what_a_release_is_good_for_is_not_about_a_person() -> None:
+    told = "The expected gain of the answer, as a release tells of it; larger is better."
+    page = read(example("vote"))
+    assert told in page.of("p")
+    assert "This is not about one person." in page.of("p")
+    assert "This is not about one person." not in read(example("salary")).of("p")
 
 
 def test_the_worst_pair_is_named() -> None:
-    found = " ".join(read(example("hospital")).of("p"))
-    worst = example("hospital")["privacy"]["worst"]
-    assert f"the output “{worst['output']}” is 4 times as likely for “{worst['input']}”" in found
+    found: Any = example("hospital")
+    worst = found.privacy.level.worst
+    text = " ".join(read(found).of("p"))
+    assert f"the output “{worst.output}” is 4 times as likely for “{worst.input}”" in text
     assert "the output “0” is possible for “no” but not for its neighbour “yes”" in " ".join(
         read(written(TELLS_ALL)).of("p")
     )
     assert "every output is equally likely" in " ".join(read(written(TELLS_NOTHING)).of("p"))
 
 
-def test_a_level_that_is_too_high_never_looks_like_the_one_that_was_asked() -> None:
-    facts = changed(example("salary"), holds=False)
-    facts["asked"]["epsilon"] = 1 - 2**-30
-    shown = read(facts).of("dd")
-    assert shown[:2] == ["0.9999999991", "1"]  # 1 − 2^−30 = 0.99999999906…, rounded up
-    assert read(facts | {"holds": True}).of("dd")[:2] == ["1", "1"]
-    facts["asked"]["epsilon"] = 1
-    assert "That is more than asked, if only by a hair." in read(facts).of("p")
-
-
 SECTIONS = [
-    "policy", "mechanism", "leakage", "belief", "repetition", "usefulness", "bounds", "missing",
+    "policy", "mechanism", "belief", "repetition", "leakage", "usefulness", "bounds", "missing",
     "check",
 ]  # fmt: skip
 
 
-def sections_of(facts: dict[str, Any]) -> list[str]:
-    return [str(attrs["id"]) for tag, attrs in read(facts).tags if tag == "section"]
+def sections_of(audit: Audit) -> list[str]:
+    return [str(attrs["id"]) for tag, attrs in read(audit).tags if tag == "section"]
 
 
-def test_there_is_a_section_for_each_part_of_the_facts() -> None:
+def test_there_is_a_section_for_each_part_of_the_answers() -> None:
     assert sections_of(example("hospital")) == SECTIONS
     assert sections_of(example("salary")) == [s for s in SECTIONS if s != "missing"]
     assert sections_of(written(NO_MECHANISM)) == [
-        "policy",
-        "leakage",
-        "usefulness",
-        "bounds",
-        "check",
-    ]
+        "policy", "leakage", "usefulness", "bounds", "check",
+    ]  # fmt: skip
 
 
-@pytest.mark.parametrize(
-    ("parts", "section"),
-    [
-        ({"posterior": None}, "belief"),
-        ({"published_bounds": []}, "bounds"),
-        ({"usefulness": None}, "usefulness"),
-        ({"not_computed": {}}, "missing"),
-        ({"leakage": None, "worst_case": None, "by_epsilon": []}, "leakage"),
-    ],
-)
-def test_what_was_not_computed_has_no_section(parts: dict[str, Any], section: str) -> None:
-    facts = changed(example("hospital"), **parts)
-    assert sections_of(facts) == [each for each in SECTIONS if each != section]
-    titles = re.findall("^## .*", markdown(facts, command=COMMAND), re.M)
+def without(audit: Audit, part: str) -> Audit:
+    skipped: Any = Skipped("too large")
+    if part == "belief":
+        return person(audit, belief=())
+    if part == "repetition":
+        return person(audit, curve=skipped)
+    if part == "bounds":
+        return replace(audit, published=skipped)
+    if part == "leakage":
+        return replace(audit, leakage=skipped, worst_case=skipped)
+    return replace(audit, usefulness=skipped)
+
+
+@pytest.mark.parametrize("part", ["belief", "repetition", "leakage", "usefulness", "bounds"])
+def test_what_was_not_computed_has_no_section(part: str) -> None:
+    audit = without(example("hospital"), part)
+    assert sections_of(audit) == [each for each in SECTIONS if each != part]
+    titles = re.findall("^## .*", markdown(audit, command=COMMAND), re.M)
     assert len(titles) == len(SECTIONS) - 1
+    if part != "belief":
+        assert "too large" in dict(missing(audit)).values()
 
 
 def test_a_page_is_made_of_any_part_alone() -> None:
-    """Whatever else is None, as an audit may leave it."""
-    facts = changed(example("hospital"), privacy=None, one_record_alone=None, holds=None)
-    for part in ("leakage", "worst case", "posterior", "usefulness", "asked"):
-        facts[part] = None
-    facts["attacker"] = {"of all answers": None} | {
-        "of this mechanism": None,
-        "of any mechanism": None,
-        "curve": [],
-    }
-    facts |= {"published bounds": [], "by epsilon": [], "warnings": []}
-    facts["mechanism"] |= {"matrix": None, "inputs": None, "outputs": None}
-    assert sections_of(facts) == ["policy", "mechanism", "missing", "check"]
-    assert "It is too large to show." in read(facts).of("p")
+    """Whatever else an audit may leave out."""
+    why: Any = Skipped("too large")
+    hospital: Any = example("hospital")
+    nobody = replace(hospital.person, informed=why, uninformed=why, any_mechanism=why)
+    bare = replace(
+        hospital, person=nobody, privacy=why, leakage=why, worst_case=why, published=why,
+        by_epsilon=why, usefulness=why, warnings=(),
+        mechanism=replace(hospital.mechanism, matrix=(), marked=None),
+    )  # fmt: skip
+    assert sections_of(bare) == ["policy", "mechanism", "missing", "check"]
+    assert "It is too large to show." in read(bare).of("p")
+    assert "## What was not computed" in markdown(bare)
 
 
 def test_a_worst_case_between_two_numbers_says_both() -> None:
-    facts = changed(example("salary"))
-    facts["worst case"] |= {"exact": False, "lower bits": 1.5, "upper bits": 1.75}
-    found = " ".join(read(facts).of("p"))
+    salary: Any = example("salary")
+    between = replace(salary.worst_case, is_exact=False, lower_bits=1.5, bits=1.75)
+    found = " ".join(read(replace(salary, worst_case=between)).of("p"))
     assert "leaks more than 1.75 bits" in found
     assert "and one leaks at least 1.5." in found
 
 
 def test_what_was_left_out_is_said_with_the_reason() -> None:
-    left_out = example("hospital")["not computed"]
-    rows = Page(page_of("hospital")).rows["missing"]
-    assert rows == [["what", "why"], *([what, why] for what, why in left_out.items())]
+    left_out = [list(each) for each in missing(example("hospital"))]
+    assert left_out
+    assert Page(page_of("hospital")).rows["missing"] == [["what", "why"], *left_out]
 
 
 def test_how_to_check_it_names_the_command_the_proof_and_the_files() -> None:
-    facts, page = example("locations"), Page(page_of("locations"))
+    audit, page = example("locations"), Page(page_of("locations"))
     assert page.of("code") == [COMMAND, "leaktight verify proof.json"]
     values = dict(page.rows["check"])
-    assert values["locations.toml"] == f"sha256 {facts['files'][0]['sha256']}"
-    assert values["version"] == f"leaktight {facts['version']}"
-    assert read(facts, "to/a proof.json").of("code")[1] == "leaktight verify 'a proof.json'"
-    without = read(facts)
-    assert without.of("code") == [COMMAND]
-    assert "No certificate was written; --certificate writes one." in without.of("p")
-    assert "proof.json proves the worst case; the second command checks it." in page.of("p")
+    assert values["locations.toml"] == f"sha256 {audit.files[0].sha256}"
+    assert values["version"] == f"leaktight {audit.version}"
+    assert read(audit, "to/a proof.json").of("code")[1] == "leaktight verify 'a proof.json'"
+    without_one = read(audit)
+    assert without_one.of("code") == [COMMAND]
+    assert "No certificate was written; --certificate writes one." in without_one.of("p")
+    told = "proof.json proves the worst case: that no mechanism as private leaks more; "
+    assert f"{told}leaktight verify checks it." in page.of("p")
+
+
+def test_a_report_is_written_as_its_name_ends(tmp_path: Path) -> None:
+    for name, start in (("a.html", "<!doctype html>"), ("a.HTM", "<!doctype"), ("a.md", "# The")):
+        write_report(example("vote"), tmp_path / name)
+        assert (tmp_path / name).read_text("utf-8").startswith(start)
+    with pytest.raises(InvalidInput, match=r"must end in .html or .md, got .*a.pdf"):
+        write_report(example("vote"), tmp_path / "a.pdf")
 
 
 # --- the page itself -----------------------------------------------------------------------
@@ -396,11 +371,11 @@ def test_ids_occur_once_and_pictures_have_titles(name: str) -> None:
 
 
 def test_labels_are_shown_as_they_are_and_do_nothing() -> None:
-    facts = hostile()
-    page = Page(html(proved(facts, '"><script>'), command=COMMAND))
+    audit = hostile()
+    page = Page(html(audit.proved_by('"><script>'), command=COMMAND))
     assert {tag for tag, _ in page.tags}.isdisjoint({"script", "img", "b"})
     assert not any(key.startswith("on") for _, attrs in page.tags for key in attrs)
-    assert page.of("h1") == page.of("title") == [facts["title"]]
+    assert page.of("h1") == page.of("title") == [audit.title]
     names = [row[0] for row in page.rows["belief"][1:]]
     assert names[:3] == [LABELS[0], f"{LABELS[1][:29]}…", LABELS[2]]
     assert names[4] == "東京都新宿区西新宿二丁目八番…"
@@ -422,17 +397,18 @@ def squeezed(text: str) -> str:
 
 @pytest.mark.parametrize("name", [*EXAMPLES, "hostile"])
 def test_markdown_has_the_same_words_and_tables(name: str) -> None:
-    facts = hostile() if name == "hostile" else example(name)
-    page = read(facts, "proof.json")
-    text = markdown(proved(facts), command=COMMAND)
+    audit = hostile() if name == "hostile" else example(name)
+    page = read(audit, "proof.json")
+    text = markdown(audit.proved_by("proof.json"), command=COMMAND)
     lines = [plain(line) for line in text.splitlines()]
-    for words in page.of("p", "h1", "li"):
-        assert any(squeezed(words) in line for line in lines), words
+    for words in page.of("p", "h1", "li", "h3"):
+        said = squeezed(words.replace("\N{NO-BREAK SPACE}", " "))
+        assert any(said in line for line in lines), words
     for _, heading in [t for t in page.texts if t[0] == "h2"][1:]:
         assert any(heading in line for line in lines)
-    for heading in page.of("dt", "dd"):
-        assert any(heading in line for line in lines)
-    tables = [line for line in text.splitlines() if line.startswith("|") and "| ---" not in line]
+    tables = [
+        line for line in text.splitlines() if line.startswith("|") and not line.startswith("| ---")
+    ]
     cells = [
         [plain(cell.strip()) for cell in re.split(r"(?<!\\)\|", line)[1:-1]] for line in tables
     ]

@@ -1,0 +1,114 @@
+"""How does an audit become a page that can be handed to a colleague?
+
+One file with everything in it: no network, no scripts, no fonts. The Markdown page has the same
+words and numbers without the pictures.
+"""
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from leaktight.errors import InvalidInput
+from leaktight.exact.shown import DIGITS, above
+from leaktight.reports.charts import CHARTS
+from leaktight.reports.person import guessing
+from leaktight.reports.sections import sections
+from leaktight.reports.wording import AtMost, exactly, quoted, rounded
+from leaktight.studies.answers import Answers, Privacy
+
+PAGES = (".html", ".htm", ".md")
+"""How the name of a page ends."""
+
+UNSEEN = dict.fromkeys(
+    [*range(9), *range(11, 32), *range(127, 160), *range(0x202A, 0x202F), *range(0x2066, 0x206A)],
+    "�",
+)
+"""Characters that a page cannot show, or that turn the text around them."""
+
+MARKUP = re.compile(r"([\\`*_{}\[\]<>|#~$&])")
+"""What Markdown may take for more than a letter."""
+
+
+def write_report(audit: Answers, path: str | Path) -> None:
+    """Write an audit as a page: HTML with pictures, or Markdown, as the name ends in .html or .md.
+
+    >>> from tempfile import TemporaryDirectory
+    >>> from leaktight.policies.policy import Policy
+    >>> from leaktight.policies.secrets import SecretGraph
+    >>> from leaktight.studies import Study, audit
+    >>> found = audit(Study(Policy(SecretGraph.complete(["no", "yes"])), ratio=3, title="A vote"))
+    >>> with TemporaryDirectory() as folder:
+    ...     write_report(found, Path(folder) / "vote.md")
+    ...     print((Path(folder) / "vote.md").read_text()[:8])
+    # A vote
+    """
+    file = Path(path)
+    kind = file.suffix.lower()
+    if kind not in PAGES:
+        raise InvalidInput(f"a report must end in .html or .md, got {file}")
+    file.write_text(markdown(audit) if kind == ".md" else html(audit), encoding="utf-8")
+
+
+def html(answers: Answers, *, command: str | None = None) -> str:
+    """Return the report on the answers of an audit as one HTML file.
+
+    ``command`` is what reproduces it.
+    """
+    from markupsafe import Markup
+
+    charts = {name: draw(answers) for name, draw in CHARTS.items()}
+    drawn = {name: Markup(svg) for name, svg in charts.items() if svg is not None}
+    page = _rendered("report.html", answers, command, charts=drawn)
+    return page.replace("ε = ", "ε\N{NO-BREAK SPACE}=\N{NO-BREAK SPACE}").translate(UNSEEN)
+
+
+def markdown(answers: Answers, *, command: str | None = None) -> str:
+    """Return the report as Markdown, with the same words and numbers, without pictures."""
+    return _rendered("report.md", answers, command).translate(UNSEEN)
+
+
+def _rendered(template: str, answers: Answers, command: str | None, **more: Any) -> str:
+    from jinja2 import Environment, PackageLoader, StrictUndefined
+
+    pages = Environment(
+        loader=PackageLoader("leaktight.reports"), autoescape=template.endswith(".html"),
+        undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True,
+    )  # fmt: skip
+    pages.filters |= {"rounded": rounded, "plain": _plain}
+    return pages.get_template(template).render(
+        answers=answers,
+        levels=list(_levels(answers)),
+        person=guessing(answers),
+        sections=list(sections(answers, command)),
+        **more,
+    )
+
+
+def _levels(answers: Answers) -> Iterator[str]:
+    """Yield what was asked and what was found."""
+    if answers.question.ratio is not None:
+        yield (
+            f"Asked: a ratio of at most {answers.question.ratio}. No output may be more than that "
+            "many times as likely for one of two neighbours as for the other."
+        )
+    if not isinstance(answers.privacy, Privacy):
+        return
+    level = answers.privacy.level
+    if level.worst is None:
+        yield "Found: every output is equally likely for neighbours, a ratio of 1 (ε = 0)."
+        return
+    output, one, other = map(quoted, (level.worst.output, level.worst.input, level.worst.neighbour))
+    if level.ratio is None or level.epsilon is None:
+        yield f"Found: the output {output} is possible for {one} but not for its neighbour {other}."
+        return
+    yield (
+        f"Found: the output {output} is {exactly(level.ratio, AtMost)} times as likely for {one} "
+        f"as for its neighbour {other} (ε = {above(level.epsilon, DIGITS)}), and nothing differs "
+        "more."
+    )
+
+
+def _plain(text: str) -> str:
+    """Escape what Markdown would not show as it is."""
+    return MARKUP.sub(r"\\\1", " ".join(str(text).split()))

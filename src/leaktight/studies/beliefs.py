@@ -1,0 +1,169 @@
+"""What is believed of databases and answers, if it is known what is believed of one record?
+
+Records are independent and alike, but for what is public: of the databases that agree with it, each
+is as likely as the product of its records' chances, divided by their sum.
+"""
+
+from collections import Counter
+from collections.abc import Hashable, Iterable, Mapping
+from fractions import Fraction
+from itertools import combinations_with_replacement
+from math import comb, factorial, prod
+from typing import Any
+
+from flint import fmpq, fmpq_poly
+
+from leaktight.channels.distribution import Distribution, PriorLike, prior_on
+from leaktight.errors import InvalidInput, TooLarge
+from leaktight.exact.matrix import as_mapping
+from leaktight.exact.numbers import exact_array, rational
+from leaktight.exact.shown import counted
+from leaktight.labels import Labels
+from leaktight.policies.one_record import adds_whole_numbers
+from leaktight.policies.policy import Policy
+from leaktight.policies.symmetric_query import LinearQuery, Query, SymmetricQuery
+
+MOST_DATABASES = 2**16
+"""The most databases, or counts of values, that are gone through."""
+
+
+def record_prior(given: PriorLike, values: Labels) -> Distribution:
+    """Return what is believed of one record's value: chances, percentages or counts.
+
+    Whole numbers that add up to more than 1 are counts. Percentages, such as "33%", may miss 100%
+    by as much as rounding each to a whole one can.
+
+    >>> record_prior({"a": 1, "b": 3}, ("a", "b"))["b"]
+    Fraction(3, 4)
+    >>> record_prior(["33%", "33%", "33%"], ("a", "b", "c"))["a"]
+    Fraction(1, 3)
+    """
+    if given is None or isinstance(given, Distribution):
+        return prior_on(given, values).exact()
+    named = as_mapping(given)
+    numbers = list(named.values() if named is not None else given)  # type: ignore[arg-type]
+    labels = list(named) if named is not None else list(values)
+    if any(isinstance(each, str) and each.strip().endswith("%") for each in numbers):
+        numbers = [_percentage(each) for each in numbers]
+        whole = sum(numbers, Fraction(0))
+        if whole and abs(whole - 1) <= Fraction(len(numbers), 200):
+            numbers = [each / whole for each in numbers]
+    elif _are_counts(numbers):
+        numbers = [Fraction(each, sum(numbers)) for each in numbers]
+    again: Any = numbers if named is None else dict(zip(labels, numbers, strict=True))
+    return prior_on(again, values).exact()
+
+
+def _percentage(given: Any) -> Fraction:
+    if not isinstance(given, str) or not given.strip().endswith("%"):
+        raise InvalidInput(f"either all chances or none must be percentages, got {given!r:.40}")
+    number = rational(given.strip().removesuffix("%").strip()) / 100
+    return Fraction(int(number.p), int(number.q))
+
+
+def _are_counts(numbers: Iterable[Any]) -> bool:
+    found = list(numbers)
+    plain = all(isinstance(n, int) and not isinstance(n, bool) and n >= 0 for n in found)
+    return plain and sum(found) > 1
+
+
+def typical_record(policy: Policy, prior: Distribution) -> Distribution:
+    """Return what is believed of a record that is picked at random, given what is public.
+
+    >>> from leaktight.policies.constraint import count
+    >>> from leaktight.policies.secrets import SecretGraph
+    >>> health = SecretGraph.complete(["flu", "none"])
+    >>> ward = Policy(health, records=3, constraints=count(["flu"], equals=2))
+    >>> typical_record(ward, Distribution.uniform(["flu", "none"]))["flu"]
+    Fraction(2, 3)
+    """
+    if not policy.is_constrained:
+        return prior
+    shares = dict.fromkeys(prior.values, fmpq(0))
+    for database, chance in databases_prior(policy, prior).items():
+        for value in database if policy.records > 1 else (database,):  # type: ignore[attr-defined]
+            shares[value] += rational(chance) / policy.records
+    return Distribution.trusted(prior.values, exact_array(shares.values()))
+
+
+def databases_prior(policy: Policy, prior: Distribution) -> Distribution:
+    """Return what is believed of whole databases."""
+    if policy.database_count > MOST_DATABASES:
+        raise TooLarge(
+            f"{counted(policy.database_count, 'database', 'databases')}, and what is believed of "
+            f"each is told for at most {MOST_DATABASES:,}"
+        )
+    belief = dict(zip(prior.values, prior.array, strict=True))
+    databases: tuple[Any, ...] = policy.databases()
+    weights = exact_array(
+        prod((belief[v] for v in (d if policy.records > 1 else (d,))), start=fmpq(1))
+        for d in databases
+    )
+    if not (total := weights.sum()):
+        raise InvalidInput("the prior rules out every database that is possible")
+    return Distribution.trusted(databases, weights / total)
+
+
+def answers_prior(
+    policy: Policy, query: Query, prior: Distribution, answers: Labels
+) -> Distribution:
+    """Return what is believed of the answers of a query, exactly.
+
+    >>> from leaktight.policies.secrets import SecretGraph
+    >>> from leaktight.policies.symmetric_query import MostCommonQuery
+    >>> vote = Policy(SecretGraph.complete(["Lyon", "Turin", "Graz"]), records=5)
+    >>> cities = Distribution.uniform(vote.secrets.vertices)
+    >>> answers_prior(vote, MostCommonQuery(), cities, (*cities.values, "tie"))["tie"]
+    Fraction(10, 27)
+    """
+    alike = not policy.is_constrained and policy.values is None
+    chances: Mapping[Hashable, fmpq]
+    if alike and isinstance(query, LinearQuery) and adds_whole_numbers(query, policy):
+        chances = _of_sum(policy.records, query, prior)
+    elif alike and isinstance(query, SymmetricQuery):
+        chances = _of_counts(policy.records, query, prior)
+    else:
+        chances = _listed(policy, query, prior)
+    return Distribution.trusted(answers, exact_array(chances.get(a, fmpq(0)) for a in answers))
+
+
+def _of_sum(records: int, query: LinearQuery, prior: Distribution) -> dict[Hashable, fmpq]:
+    """The sum of n records has the coefficients of (Σ_v π_v·x^w_v)^n."""
+    weights = [int(query.weight(v)) for v in prior.values]
+    least = min(weights)
+    steps = [fmpq(0)] * (max(weights) - least + 1)
+    for weight, chance in zip(weights, prior.array, strict=True):
+        steps[weight - least] += chance
+    power = fmpq_poly(steps) ** records
+    return {records * least + k: chance for k, chance in enumerate(power.coeffs())}
+
+
+def _of_counts(records: int, query: SymmetricQuery, prior: Distribution) -> dict[Hashable, fmpq]:
+    ways = comb(records + len(prior) - 1, records)
+    if ways > MOST_DATABASES:
+        raise TooLarge(
+            f"{counted(ways, 'way', 'ways')} in which {records:,} records can have "
+            f"{len(prior)} values, and at most {MOST_DATABASES:,} are gone through"
+        )
+    belief = dict(zip(prior.values, prior.array, strict=True))
+    found: dict[Hashable, fmpq] = {}
+    for some in combinations_with_replacement(prior.values, records):
+        counts = Counter(some)
+        orders = factorial(records) // prod(map(factorial, counts.values()))
+        chance = prod((belief[v] ** n for v, n in counts.items()), start=fmpq(orders))
+        answer = query.of_counts(counts)
+        found[answer] = found.get(answer, fmpq(0)) + chance
+    return found
+
+
+def _listed(policy: Policy, query: Query, prior: Distribution) -> dict[Hashable, fmpq]:
+    believed = databases_prior(policy, prior)
+    found: dict[Hashable, fmpq] = {}
+    for database, chance in zip(believed.values, believed.array, strict=True):
+        whole: Any = (database,) if policy.records == 1 else database
+        if isinstance(query, Mapping):
+            answer = query[database]
+        else:
+            answer = query(whole if isinstance(query, SymmetricQuery) else database)
+        found[answer] = found.get(answer, fmpq(0)) + chance
+    return found

@@ -1,0 +1,272 @@
+"""What does a release tell of one person: to somebody who knows all others, or nobody; and what
+could any mechanism as private tell?
+"""
+
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from fractions import Fraction
+from itertools import islice
+from typing import Any, TypeAlias
+
+from leaktight.channels.channel import Channel
+from leaktight.channels.distribution import Distribution
+from leaktight.errors import InvalidInput, LeaktightError, TooLarge
+from leaktight.exact.numbers import fraction, rational
+from leaktight.exact.ratio import Ratio
+from leaktight.exact.shown import BOUND_DIGITS, Probability, above, percent, shown
+from leaktight.leakage.hyper import hyper
+from leaktight.leakage.individual import (
+    IndividualLeakage,
+    individual_channels,
+    individual_leakage,
+)
+from leaktight.leakage.uninformed import uninformed_guess
+from leaktight.privacy.breach import Breach
+from leaktight.repetition.curve import success_curve
+from leaktight.repetition.enclosure import SuccessProbability
+from leaktight.repetition.explanation import Explanation, explain, is_quick
+from leaktight.repetition.rounds import observe
+from leaktight.studies.answers import (
+    AnyMechanism,
+    Belief,
+    CurvePoint,
+    Informed,
+    Skipped,
+    Telling,
+    Uninformed,
+)
+from leaktight.studies.naming import Names
+from leaktight.studies.study import Study
+
+Observed: TypeAlias = tuple[Channel, Distribution, str]
+"""What is seen of a person's value, what is believed of it, and who the others are."""
+
+MOST_CHANNELS = 16
+"""The most different D⁻ for which repeated observations are counted exactly."""
+
+MOST_OBSERVED = 60
+"""The most values for which the curve is computed; more takes minutes."""
+
+POINTS = 12
+"""How many numbers of observations the curve has."""
+
+MOST_LOG = 60
+"""The largest logarithm of a factor that bounds anything."""
+
+MOST_SHOWN = 40
+"""The most values whose beliefs are listed."""
+
+
+def informed(study: Study, names: Names, own: Ratio | None) -> Informed:
+    """Return what somebody learns who knows all others, after one release and after several.
+
+    ``own`` is the ratio that the mechanism has, which bounds what takes too long.
+    """
+    found = individual_leakage(_seen(study), study.policy, study.query, study.prior,
+                               absent=study.absent)  # fmt: skip
+    observed = list(observers(study))
+    if not observed:
+        return _bounded(study, found, own)
+    told = [
+        explain(channel, prior, observations=study.observations, below=_below(study, prior))
+        for channel, prior, _ in observed
+    ]
+    first = max(range(len(told)), key=lambda k: told[k].after[0].value)
+    before, after = told[first].before.value, _largest(told)
+    telling, belief = _most_telling(told, observed, names)
+    most = [each for each in told if each.most is not None]
+    safe = min(most, key=lambda e: (e.most, not e.reached)).threshold() if most else ()
+    text = (*_in_words(found), *_at_worst(observed, first), *_told(telling), *safe)
+    return Informed(
+        *_factors(found), observed[first][2], before, after, telling, text, belief,
+        _curve(study, observed),
+    )  # fmt: skip
+
+
+def uninformed(study: Study, names: Names, known: Informed | Skipped) -> Uninformed:
+    """Return what somebody learns who knows nobody; never more than one who knows all others."""
+    try:
+        found = uninformed_guess(_seen(study), study.policy, study.query, study.prior)
+    except TooLarge:
+        if study.policy.is_constrained or isinstance(known, Skipped):
+            raise
+        return Uninformed(known.before, Probability(1, known.after[0].value, False), None, None)
+    telling = None
+    if found.channel is not None:
+        seen = explain(found.channel, found.prior, observations=1).telling
+        telling = None if seen is None else _telling(seen, names)
+    after = fraction(rational(found.upper))
+    return Uninformed(found.before, Probability(1, after, found.is_exact), found.record, telling)
+
+
+def any_mechanism(study: Study, ratio: Ratio) -> AnyMechanism:
+    """Return what anybody learns of one record from any mechanism that keeps the ratio."""
+    if study.policy.is_constrained:
+        raise InvalidInput(
+            "records depend on each other through what is public, so that no guarantee for one "
+            "record follows from the policy's"
+        )
+    found = explain(study.policy, study.prior, ratio=ratio, observations=study.observations,
+                    below=_below(study, study.prior))  # fmt: skip
+    _, *text = found.sentences()
+    return AnyMechanism(found.before.value, found.after, tuple(text))
+
+
+def is_reached(study: Study, prior: Distribution) -> bool:
+    """Say whether a guess reaches the chance that was asked about before anything is seen."""
+    return study.below is not None and study.below <= fraction(rational(prior.array.max()))
+
+
+# --- all others known ------------------------------------------------------------------------
+
+
+def _seen(study: Study) -> Any:
+    """Return the mechanism as it is told of one person: noise on sums is never written out."""
+    return study.mechanism if study.noise is not None else study.channel
+
+
+def _below(study: Study, prior: Distribution) -> Fraction | None:
+    """Return the threshold; none if it is reached before, or if it is certainty."""
+    return None if study.below == 1 or is_reached(study, prior) else study.below
+
+
+def observers(study: Study) -> Iterator[Observed]:
+    """Yield what is seen of a person whose value is not certain, and what is believed of it.
+
+    None if there are too many different others, or too many outputs.
+    """
+    try:
+        channels = individual_channels(_seen(study), study.policy, study.query)
+        found = list(islice(channels, MOST_CHANNELS + 1))
+    except TooLarge:
+        return
+    if len(found) > MOST_CHANNELS:
+        return
+    chances: Mapping[Any, Any] = dict(zip(study.prior.values, study.prior.array, strict=True))
+    open_ones = [(c, o) for c, o in found if sum(chances[v] > 0 for v in c.inputs) > 1]
+    for channel, others in open_ones or [
+        (c, o) for c, o in found if any(map(chances.get, c.inputs))
+    ]:
+        believed = Distribution.from_counts(
+            [fraction(chances[v]) for v in channel.inputs], channel.inputs
+        )
+        yield channel, believed, others
+
+
+def _bounded(study: Study, found: IndividualLeakage, own: Ratio | None) -> Informed:
+    """Return bounds on what several releases tell: by the factor of one, and by the guarantee."""
+    before, n = Fraction(found.before), study.observations
+    after = [Probability(1, Fraction(found.after), study.noise is None)]
+    if n > 1:
+        many = [Fraction(1)]
+        if n * math.log(found.factor) < MOST_LOG:
+            many.append(before * Fraction(found.factor) ** n)
+        if own is not None and not study.policy.is_constrained:
+            many.append(
+                explain(study.policy, study.prior, ratio=own, observations=n).after[-1].value
+            )
+        after.append(Probability(n, min(many), False))
+    why = "so many different things can be seen that it takes long"
+    return Informed(
+        *_factors(found), found.others, before, tuple(after), None,
+        tuple(_in_words(found)), (), Skipped(why),
+    )  # fmt: skip
+
+
+def _factors(found: IndividualLeakage) -> tuple[Fraction, float, Fraction | None, Fraction | None]:
+    value, presence = (
+        None if each is None else Fraction(each) for each in (found.value, found.presence)
+    )
+    return Fraction(found.factor), found.bits, value, presence
+
+
+def _in_words(found: IndividualLeakage) -> Iterator[str]:
+    bits = above(found.bits)
+    yield (
+        f"Whatever was believed before, one release makes a guess likelier by a factor of at most "
+        f"{_number(found.factor)} ({bits} {'bit' if bits == '1' else 'bits'})."
+    )
+    if found.value is not None and found.presence is not None:
+        yield (
+            f"Of the value, if the person is there, it is {_number(found.value)}, and of whether "
+            f"the person is there {_number(found.presence)}."
+        )
+
+
+def _at_worst(observed: Sequence[Observed], first: int) -> Iterator[str]:
+    if len(observed) > 1:
+        yield f"At worst, {observed[first][2]}."
+
+
+def _number(factor: Any) -> str:
+    told = shown(Fraction(factor))
+    return told if not told.startswith("≈") else above(float(factor), BOUND_DIGITS)
+
+
+def _largest(told: Sequence[Explanation]) -> tuple[Probability, ...]:
+    """Return the largest chance after each number of observations."""
+    each = zip(*(one.after for one in told), strict=True)
+    return tuple(
+        Probability(some[0].observations, max(p.value for p in some), all(p.is_exact for p in some))
+        for some in each
+    )
+
+
+def _most_telling(
+    told: Sequence[Explanation],
+    observers: Sequence[Observed],
+    names: Names,
+) -> tuple[Telling | None, tuple[Belief, ...]]:
+    """Return the output after which a value is likeliest, and what is then believed of all."""
+    found = [(one.telling, k) for k, one in enumerate(told) if one.telling is not None]
+    if not found:
+        return None, ()
+    telling, k = max(found, key=lambda each: (each[0].after, each[0].chance))
+    channel, prior, _ = observers[k]
+    belief: tuple[Belief, ...] = ()
+    if len(channel.inputs) <= MOST_SHOWN:
+        posterior = hyper(channel.exact(), prior).posterior(telling.output)
+        belief = tuple(
+            Belief(names.input(v), float(prior[v]), float(posterior[v])) for v in channel.inputs
+        )
+    return _telling(telling, names), belief
+
+
+def _telling(found: Breach, names: Names) -> Telling:
+    [value] = found.subset
+    return Telling(
+        names.output(found.output), found.chance, names.input(value), found.before, found.after
+    )
+
+
+def _told(found: Telling | None) -> Iterator[str]:
+    if found is not None:
+        yield (
+            f"The most telling output is “{found.output}”, with a chance of "
+            f"{percent(found.chance)}: “{found.event}” rises from {percent(found.before)} to "
+            f"{percent(found.after)}."
+        )
+
+
+def _curve(study: Study, observers: Sequence[Observed]) -> tuple[CurvePoint, ...] | Skipped:
+    """Return what observations tell, for numbers closer together where they are few."""
+    most = max(len(channel.inputs) for channel, _, _ in observers)
+    if most > MOST_OBSERVED:
+        return Skipped(f"the curve is computed for at most {MOST_OBSERVED} values, got {most:,}")
+    steps = (round(study.observations ** (k / (POINTS - 1))) for k in range(POINTS))
+    counts = sorted({max(1, n) for n in steps})
+    quick = [
+        n for n in counts if all(is_quick(observe(channel, p), n) for channel, p, _ in observers)
+    ]
+    try:
+        curves = [success_curve(channel, prior, quick) for channel, prior, _ in observers]
+    except LeaktightError as wrong:
+        return Skipped(str(wrong))
+    return tuple(_point(n, [curve[n] for curve in curves]) for n in quick)
+
+
+def _point(n: int, found: Sequence[SuccessProbability]) -> CurvePoint:
+    """Return between what the largest of some chances lies."""
+    lower, upper = max(p.lower for p in found), max(p.upper for p in found)
+    exact = Fraction(lower) if all(p.is_exact for p in found) else None
+    return CurvePoint(n, float(lower), float(upper), exact)

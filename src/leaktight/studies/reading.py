@@ -1,0 +1,287 @@
+"""How is a study read from a TOML file?
+
+Every key is checked when the file is read. Paths are relative to the file. A Python function that
+a study names is imported only if the user allows it.
+"""
+
+from collections import Counter
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from leaktight.channels.aim import GAINS
+from leaktight.channels.distribution import Distribution
+from leaktight.errors import InvalidInput
+from leaktight.exact.numbers import Number, rational
+from leaktight.labels import Labels
+from leaktight.policies.constraint import Count, count
+from leaktight.policies.policy import MOST_RECORDS, Policy
+from leaktight.policies.secrets import SecretGraph
+from leaktight.policies.symmetric_query import (
+    HistogramQuery,
+    MostCommonQuery,
+    SumQuery,
+    SymmetricQuery,
+    counting_query,
+)
+from leaktight.policies.text import check_order
+from leaktight.studies.beliefs import record_prior
+from leaktight.studies.mechanism import MechanismReader, NamedMechanism
+from leaktight.studies.study import MOST_OBSERVATIONS, SCOPES, Study
+from leaktight.studies.table import StudyTable, load, plain_number, shortened
+
+MOST_CONSTRAINED = 10**5
+"""The most records of a policy with constraints, whose databases are listed or counted."""
+
+SECRETS = ("complete", "line", "cycle", "threshold", "partition", "grid", "edges")
+NEEDS = {"threshold": "distance", "partition": "groups", "grid": "sides", "edges": "edges"}
+"""The keys that only one kind of secrets has."""
+
+QUERIES = ("count", "sum", "most common", "histogram")
+DIFFER = ("one", "all")
+
+KEYS: Mapping[str, tuple[str, ...]] = {
+    "": ("title", "policy", "mechanism", "question"),
+    "policy": (
+        "values", "secrets", "distance", "groups", "edges", "sides", "attributes", "differ",
+        "absent", "records", "constraints", "databases",
+    ),
+    "policy.attributes": ("values", "secrets", "distance", "groups", "edges"),
+    "policy.constraints": ("values", "equals", "at_least", "at_most"),
+    "mechanism": (
+        "kind", "on", "query", "of", "ratio", "epsilon", "rows", "outputs", "file", "function",
+        "sensitivity",
+    ),
+    "question": (
+        "ratio", "epsilon", "prior", "answers", "gain", "observations", "below", "what",
+    ),
+}  # fmt: skip
+"""The keys of each table of a study."""
+
+
+def read_study(path: str | Path, *, allow_code: bool = False) -> Study:
+    """Read a study from a TOML file; its keys are listed in ``docs/study.md``.
+
+    >>> from tempfile import TemporaryDirectory
+    >>> text = '''
+    ... title = "A vote"
+    ... [policy]
+    ... values = ["no", "yes"]
+    ... [mechanism]
+    ... kind = "randomised response"
+    ... [question]
+    ... ratio = 3
+    ... '''
+    >>> with TemporaryDirectory() as folder:
+    ...     file = Path(folder) / "vote.toml"
+    ...     _ = file.write_text(text)
+    ...     study = read_study(file)
+    >>> study.name, study.channel["yes", "yes"]
+    ('randomised response on 2 values', Fraction(3, 4))
+    """
+    file = Path(path)
+    root = StudyTable.of(file, "", load(file), KEYS[""])
+    table, chosen, question = (
+        StudyTable.of(file, name, root.content.get(name, {}), KEYS[name])
+        for name in ("policy", "mechanism", "question")
+    )
+    if not table.content:
+        raise table.wrong("", "is missing: which values must not be told apart?")
+    policy = _policy(table)
+    usual = "answer" if "query" in chosen else "record" if policy.records > 1 else "database"
+    scope = chosen.one_of("on", SCOPES, usual)
+    asked: dict[str, Any] = {
+        "on": scope,
+        "query": _query(chosen, scope, policy, table.get("absent")),
+        "ratio": question.ratio(),
+        "prior": _prior(question, "prior", policy.secrets.vertices),
+        "gain": question.one_of("gain", GAINS, "guess"),
+        "observations": question.whole("observations", 10, MOST_OBSERVATIONS),
+        "below": _below(question),
+        "absent": table.get("absent"),
+        "what": question.text("what", "one record" if policy.records > 1 else "the value"),
+        "title": root.text("title", file.stem),
+    }
+    if scope == "database" and policy.records > 1:
+        with table.at("records"):
+            policy.adjacency().explicit()
+    draft = Study(policy, **asked)
+    if "answers" in question:
+        if scope != "answer":
+            raise question.wrong("answers", f'is for on = "answer", got on = "{scope}"')
+        with chosen.at("query"):
+            answers = draft.graph.vertices
+        asked["answers"] = _prior(question, "answers", answers)
+        draft = Study(policy, **asked)
+    reader = MechanismReader(chosen, question, draft, allow_code)
+    named = reader.read() if "mechanism" in root else NamedMechanism()
+    if "gain" in question and not reader.is_noise:
+        with question.at("gain"):
+            draft.expect_aim()
+    with chosen.at("kind"):
+        return Study(policy, named.mechanism, name=named.name, files=(file, *named.files), **asked)
+
+
+# --- the policy ----------------------------------------------------------------------------
+
+
+def _policy(table: StudyTable) -> Policy:
+    secrets = _secrets(table)
+    if "absent" in table:
+        absent = table.text("absent", "")
+        with table.at("absent"):
+            secrets = secrets.with_absent(absent)
+    if len(set(map(str, secrets.vertices))) < secrets.order:
+        twice = Counter(map(str, secrets.vertices)).most_common(1)[0][0]
+        raise table.wrong("values", f"must read differently, got {twice!r:.60} twice")
+    limited = "constraints" in table
+    records = table.whole("records", 1, MOST_CONSTRAINED if limited else MOST_RECORDS)
+    constraints = [_constraint(table, each) for each in table.listed("constraints")]
+    listed = table.labels("databases") if "databases" in table else None
+    if listed is not None and constraints:
+        raise table.wrong("databases", "lists all that are possible, so constraints must not be")
+    with table.at("databases" if listed is not None else "constraints"):
+        return Policy(secrets, records, constraints=constraints, databases=listed)
+
+
+def _attributes(table: StudyTable) -> SecretGraph:
+    """Return the tuples of several attributes, each with a secret graph of its own."""
+    given = table.get("attributes")
+    if not isinstance(given, dict) or not given:
+        raise table.wrong("attributes", f"must be a table of attributes, got {shortened(given)}")
+    for key in ("values", "secrets", *NEEDS.values()):
+        if key in table:
+            raise table.wrong(key, "belongs to one attribute: attributes.NAME = { … }")
+    graphs = []
+    for name, each in given.items():
+        content = {"values": each} if isinstance(each, list) else each
+        place = f"policy.attributes.{name:.40}"
+        graphs.append(
+            _secrets(StudyTable.of(table.file, place, content, KEYS["policy.attributes"]))
+        )
+    with table.at("attributes"):
+        check_order("grid", *(graph.order for graph in graphs))
+    joined = table.one_of("differ", DIFFER, "one")
+    return (SecretGraph.product if joined == "one" else SecretGraph.strong_product)(*graphs)
+
+
+def _secrets(table: StudyTable) -> SecretGraph:
+    if "attributes" in table:
+        return _attributes(table)
+    if "differ" in table:
+        raise table.wrong("differ", "is for attributes, of which there are none")
+    kind = table.one_of("secrets", SECRETS, "complete")
+    for other, key in NEEDS.items():
+        if key in table and other != kind:
+            raise table.wrong(key, f'is for secrets = "{other}", got "{kind}"')
+    key = NEEDS.get(kind, "values")
+    if key not in table:
+        raise table.wrong("", f'needs {key} for secrets = "{kind}"')
+    if kind in ("partition", "grid"):
+        if "values" in table:
+            raise table.wrong("values", f'follow from {key} if secrets = "{kind}"; leave them out')
+        if kind == "grid":
+            sides = [_labels(table, key, side) for side in table.listed(key)]
+            with table.at(key):
+                check_order(kind, *(s if isinstance(s, int) else len(s) for s in sides))
+                return SecretGraph.grid(*sides)
+        groups = table.labels(key)
+        with table.at(key):
+            check_order(kind, sum(len(each) for each in groups if isinstance(each, tuple)))
+            return SecretGraph.partition(groups)
+    if "values" not in table:
+        raise table.wrong("", "needs values: a list, or how many there are")
+    values = _labels(table, "values", table.get("values"))
+    with table.at("values"):
+        check_order(kind, values if isinstance(values, int) else len(values))
+        SecretGraph(values)
+    if kind == "threshold":
+        distance = table.get("distance")
+        with table.at("distance"):
+            return SecretGraph.threshold(values, distance=distance)
+    if kind == "edges":
+        edges = table.labels("edges")
+        for edge in edges:
+            if not isinstance(edge, tuple) or len(edge) != 2:
+                raise table.wrong("edges", f"must be pairs of values, got {shortened(edge)}")
+        with table.at("edges"):
+            return SecretGraph.from_edges(values, edges)
+    with table.at("secrets"):
+        made: SecretGraph = getattr(SecretGraph, kind)(values)
+        return made
+
+
+def _labels(table: StudyTable, key: str, given: Any) -> Any:
+    """Return values: a list, or so many."""
+    if isinstance(given, int) and not isinstance(given, bool):
+        return given
+    if not isinstance(given, list):
+        raise table.wrong(key, f"must be a list, or how many there are, got {shortened(given)}")
+    return [table.label(key, each) for each in given]
+
+
+def _constraint(parent: StudyTable, given: Any) -> Count:
+    if not isinstance(given, dict):
+        raise parent.wrong("constraints", f"must be tables, got {shortened(given)}")
+    table = StudyTable.of(parent.file, "policy.constraints", given, KEYS["policy.constraints"])
+    if "values" not in table:
+        raise table.wrong("", "each needs values: whom it counts")
+    limits = {key: plain_number(each) for key, each in given.items() if key != "values"}
+    values = table.labels("values")
+    with table.at(""):
+        return count(values, **limits)
+
+
+def _query(
+    chosen: StudyTable, scope: str, policy: Policy, absent: str | None
+) -> SymmetricQuery | None:
+    """Return the query whose answers the mechanism sees."""
+    for key in ("query", "of"):
+        if scope != "answer" and key in chosen:
+            raise chosen.wrong(key, f'is for on = "answer", got on = "{scope}"')
+    if scope != "answer":
+        return None
+    name = chosen.one_of("query", QUERIES)
+    values = policy.secrets.vertices
+    if name == "count" and "of" not in chosen:
+        raise chosen.wrong("of", 'must name the values of query = "count"')
+    if "of" in chosen:
+        if name not in ("count", "histogram"):
+            raise chosen.wrong("of", f'is for query = "count" and "histogram", got "{name}"')
+        some = chosen.labels("of")
+        for value in some:
+            if value not in values:
+                raise chosen.wrong("of", f"must name values of the policy, got {value!r:.60}")
+        with chosen.at("of"):
+            return counting_query(some) if name == "count" else HistogramQuery(tuple(some))
+    if name == "histogram":
+        return HistogramQuery(tuple(value for value in values if value != absent))
+    if name == "sum" and not all(isinstance(v, int | float) for v in values):
+        raise chosen.wrong("query", '= "sum" needs values that are numbers')
+    return SumQuery() if name == "sum" else MostCommonQuery()
+
+
+# --- the question --------------------------------------------------------------------------
+
+
+def _prior(table: StudyTable, key: str, values: Labels) -> Distribution:
+    given = table.get(key)
+    if isinstance(given, str) and given != "uniform":
+        raise table.wrong(key, f'must be "uniform", a list or a table, got {given!r:.60}')
+    if isinstance(given, dict):
+        named = {str(value): value for value in values}
+        named |= {", ".join(map(str, v)): v for v in values if isinstance(v, tuple)}
+        given = {named.get(name, name): plain_number(each) for name, each in given.items()}
+    elif isinstance(given, list):
+        given = list(map(plain_number, given))
+    with table.at(key):
+        if not isinstance(given, dict | list | str | None):
+            raise InvalidInput(f"must be a list or a table, got {shortened(given)}")
+        return record_prior(None if isinstance(given, str) else given, values)
+
+
+def _below(table: StudyTable) -> Number | None:
+    found = table.number("below")
+    if found is not None and not 0 < rational(found) <= 1:
+        raise table.wrong("below", f"must be a chance above 0 and at most 1, got {found}")
+    return found

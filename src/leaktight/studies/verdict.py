@@ -1,0 +1,29 @@
+"""Is the mechanism as private as asked? One line for the terminal, the page and the JSON file."""
+
+import math
+
+from leaktight.exact.rounding import ln_interval
+from leaktight.exact.shown import DIGITS, above, apart
+from leaktight.privacy.level import PrivacyLevel
+from leaktight.studies.answers import Verdict
+from leaktight.studies.study import Study
+
+
+def verdict(study: Study, level: PrivacyLevel | None) -> Verdict:
+    """Return the answer in a line; an ε that was asked for and the one found never look alike."""
+    if level is None or study.name is None:
+        return Verdict(None, "No mechanism is given: this is what any may tell.")
+    name, asked = study.name, study.ratio
+    found = math.inf if level.ratio == math.inf else ln_interval(level.ratio)[1]
+    if asked is None:
+        has = "at no ε" if found == math.inf else f"at ε = {above(found, DIGITS)}"
+        return Verdict(None, f"{name[:1].upper()}{name[1:]} is private {has}.")
+    if found == math.inf:
+        return Verdict(False, f"NOT PRIVATE as asked: {name} is private at no ε.")
+    has, most = apart(found, ln_interval(asked.lower)[1] if asked.is_exact else asked.epsilon)
+    if asked.allows(level.ratio):
+        return Verdict(True, f"PRIVATE as asked: {name} has ε = {has}, at most ε = {most}.")
+    if has == most:
+        hair = "has a larger ε than asked, if only by a hair"
+        return Verdict(False, f"NOT PRIVATE as asked: {name} {hair}.")
+    return Verdict(False, f"NOT PRIVATE as asked: {name} has ε = {has}, more than ε = {most}.")

@@ -1,0 +1,86 @@
+"""Where do users go wrong? What an audit warns of."""
+
+import math
+from collections.abc import Iterator
+from fractions import Fraction
+from typing import Any
+
+from leaktight.exact.rounding import ln_interval
+from leaktight.exact.shown import DIGITS, above, counted, percent, percent_or_fraction
+from leaktight.privacy.level import PrivacyLevel, privacy_level
+from leaktight.studies.answers import Skipped
+from leaktight.studies.beliefs import answers_prior
+from leaktight.studies.person import is_reached
+from leaktight.studies.study import Study
+from leaktight.worst_case.optimum import WorstCase
+
+
+def warnings(study: Study, level: PrivacyLevel | None, worst: WorstCase | Skipped) -> Iterator[str]:
+    """Yield what a user should know who looks at the verdict alone."""
+    yield from _of_the_policy(study)
+    if level is not None:
+        yield from _of_the_mechanism(study, level)
+    yield from _of_the_question(study)
+    if not isinstance(worst, Skipped) and not worst.is_exact:
+        yield "The worst case is known between two numbers only; the larger one is safe."
+
+
+def _of_the_policy(study: Study) -> Iterator[str]:
+    policy = study.policy
+    groups = len(policy.secrets.components)
+    if groups > 1:
+        yield (
+            f"The secret graph falls into {groups} groups: which group a value is in may be "
+            "disclosed completely."
+        )
+    if not policy.is_constrained:
+        return
+    graph = policy.adjacency()
+    if lonely := int((graph.explicit().degrees == 0).sum()):
+        those = counted(lonely, "database", "databases")
+        yield f"What is public leaves {those} without a neighbour, and so without protection."
+    if not graph.is_symmetric:
+        yield (
+            "The policy's definition of neighbours is not symmetric here; both directions are "
+            "protected."
+        )
+
+
+def _of_the_mechanism(study: Study, level: PrivacyLevel) -> Iterator[str]:
+    channel = study.channel
+    if study.is_tied and channel is not None:
+        alone = privacy_level(channel, study.graph)
+        if level.ratio > alone.ratio:
+            yield (
+                f"What is public voids plain differential privacy: ε is {_epsilon(level)}, "
+                f"not {_epsilon(alone)} as for one record alone."
+            )
+    if level.ratio == math.inf:
+        yield f"Some output rules an input out: {level.witness}."
+    if channel is not None and not channel.is_exact:
+        yield (
+            "The matrix has floating-point entries; they are measured as the binary numbers that "
+            "they are."
+        )
+
+
+def _of_the_question(study: Study) -> Iterator[str]:
+    if study.below is not None and is_reached(study, study.prior):
+        yield (
+            f"The chance of {percent_or_fraction(study.below)} is reached before anything is seen, "
+            "so that no number of observations keeps a guess below it."
+        )
+    if study.answers is not None and study.query is not None:
+        follows: Any = answers_prior(study.policy, study.query, study.prior, study.answers.values)
+        for answer, believed in study.answers.items():
+            if believed != follows[answer]:
+                yield (
+                    f"What is believed of the answers does not follow from what is believed of one "
+                    f"record: “{answer}” has {percent(Fraction(believed))}, not "
+                    f"{percent(follows[answer])}."
+                )
+                return
+
+
+def _epsilon(level: PrivacyLevel) -> str:
+    return "infinite" if level.ratio == math.inf else above(ln_interval(level.ratio)[1], DIGITS)

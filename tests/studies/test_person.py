@@ -1,0 +1,287 @@
+"""What an audit says of one person is what the definitions say, on all databases."""
+
+import math
+from collections import defaultdict
+from fractions import Fraction
+from itertools import product
+from typing import Any
+
+import pytest
+from hypothesis import assume, given, settings
+from hypothesis import strategies as st
+
+from leaktight.channels.channel import Channel
+from leaktight.errors import InvalidInput, InvalidNumber, Mismatch
+from leaktight.mechanisms.geometric import GeometricNoise
+from leaktight.mechanisms.randomized_response import RandomizedResponse
+from leaktight.policies.policy import Policy
+from leaktight.policies.secrets import SecretGraph
+from leaktight.policies.symmetric_query import (
+    HistogramQuery,
+    MostCommonQuery,
+    SumQuery,
+    counting_query,
+)
+from leaktight.studies import Skipped, Study, audit
+from tests.leakage.test_individual import free_policies, priors_on
+from tests.strategies.channels import channels
+from tests.strategies.graphs import constrained_policies
+from tests.studies.examples import example, written
+
+
+def rows_of(study: Study) -> dict[Any, dict[Any, Fraction]]:
+    """What is seen of each database, as a tuple of records, output by output."""
+    channel: Any = study.channel
+    assert channel is not None
+    n = study.policy.records
+    rows = {}
+    databases: Any = study.policy.databases()
+    for database in databases:
+        whole = database if n > 1 else (database,)
+        if study.query is not None:
+            answer = study.query(whole)  # type: ignore[operator]
+            rows[whole] = {z: channel[answer, z] for z in channel.outputs}
+        elif study.scope == "record":
+            rows[whole] = {
+                seen: math.prod(channel[x, z] for x, z in zip(whole, seen, strict=True))
+                for seen in product(channel.outputs, repeat=n)
+            }
+        else:
+            rows[whole] = {z: channel[database, z] for z in channel.outputs}
+    return rows
+
+
+def informed(study: Study, looks: int) -> tuple[Fraction, Fraction]:
+    """The largest Σ_z max_v K(z|D⁻,v), and the largest chance of a right guess after some looks.
+
+    The latter over those D⁻ that leave more than one value possible, if there are any.
+    """
+    rows, factor, guesses = rows_of(study), Fraction(0), []
+    for record in range(study.policy.records):
+        groups = defaultdict(list)
+        for whole in rows:
+            groups[whole[:record] + whole[record + 1 :]].append(whole)
+        for those in groups.values():
+            outputs = rows[those[0]]
+            factor = max(factor, sum(max(rows[d][z] for d in those) for z in outputs))
+            prior = {d: study.prior[d[record]] for d in those}
+            if not (total := sum(prior.values())):
+                continue
+            after = sum(
+                max(prior[d] * math.prod(rows[d][z] for z in seen) for d in those)
+                for seen in product(outputs, repeat=looks)
+            )
+            is_open = sum(p > 0 for p in prior.values()) > 1
+            guesses.append((is_open, Fraction(after / total)))
+    return factor, max(guesses)[1]
+
+
+def uninformed(study: Study) -> tuple[Fraction, Fraction, Fraction]:
+    """The best guess of a record before and after, and the likeliest that a value gets."""
+    rows = rows_of(study)
+    weight: Any = {d: math.prod(study.prior[x] for x in d) for d in rows}
+    total = sum(weight.values())
+    guesses, likeliest = [], Fraction(0)
+    for record in range(study.policy.records):
+        before: Any = defaultdict(Fraction)
+        seen: Any = defaultdict(lambda: defaultdict(Fraction))
+        for d, row in rows.items():
+            before[d[record]] += weight[d] / total
+            for z, p in row.items():
+                seen[z][d[record]] += weight[d] / total * p
+        guesses.append((sum(max(held.values()) for held in seen.values()), max(before.values())))
+        for held in seen.values():
+            for x, mass in held.items():
+                if mass > before[x] * sum(held.values()):
+                    likeliest = max(likeliest, mass / sum(held.values()))
+    after, first = max(guesses)
+    return first, after, likeliest
+
+
+def agrees(study: Study) -> None:
+    found = audit(study).person
+    known: Any = found.informed
+    factor, after = informed(study, 1)
+    assert known.factor == factor
+    assert (known.after[0].value, known.after[0].is_exact) == (after, True)
+    if len(known.after) > 1 and known.after[1].is_exact:
+        assert known.after[1].value == informed(study, study.observations)[1]
+    if not isinstance(found.uninformed, Skipped):
+        first, last, _ = uninformed(study)
+        assert found.uninformed.after.value == last
+        if not study.policy.is_constrained and study.policy.values is None:
+            assert found.uninformed.before == first
+
+
+@given(st.data())
+@settings(max_examples=15, deadline=None)
+def test_random_queries_and_policies_agree_with_the_definitions(data: st.DataObject) -> None:
+    policy = data.draw(constrained_policies() | free_policies())
+    values = policy.secrets.vertices
+    queries: list[Any] = [counting_query(values[:1]), MostCommonQuery(), HistogramQuery(values)]
+    query = data.draw(st.sampled_from(queries))
+    databases: Any = policy.databases()
+    answers = list(dict.fromkeys(query(d if policy.records > 1 else (d,)) for d in databases))
+    channel = Channel(data.draw(channels(inputs=len(answers), outputs=3)), answers)
+    prior = data.draw(priors_on(policy))
+    assume(any(math.prod(prior[v] for v in (d if policy.records > 1 else (d,))) for d in databases))
+    agrees(Study(policy, channel, query=query, prior=prior, observations=2))
+
+
+@given(st.data())
+@settings(max_examples=15, deadline=None)
+def test_answers_of_each_record_agree_with_the_definitions(data: st.DataObject) -> None:
+    policy = data.draw(constrained_policies() | free_policies())
+    values = policy.secrets.vertices
+    databases: Any = policy.databases()
+    prior = data.draw(priors_on(policy))
+    assume(any(math.prod(prior[v] for v in (d if policy.records > 1 else (d,))) for d in databases))
+    channel = Channel(data.draw(channels(inputs=len(values), outputs=2)), values)
+    agrees(Study(policy, channel, prior=prior, observations=1))
+
+
+def test_the_vote_tells_of_one_delegate() -> None:
+    found: Any = example("vote")
+    factor, after = informed(found.study, 1)
+    assert (factor, after) == (Fraction(5, 3), Fraction(5, 9))
+    assert (found.person.informed.factor, found.person.informed.after[0].value) == (factor, after)
+    assert found.person.informed.before == Fraction(1, 3)
+    first, last, likeliest = uninformed(found.study)
+    assert (first, last) == (Fraction(1, 3), Fraction(97, 243))
+    assert (found.person.uninformed.before, found.person.uninformed.after.value) == (first, last)
+    assert found.person.uninformed.telling.after == likeliest
+
+
+def test_the_ward_tells_of_one_patient() -> None:
+    """Of the flu after all three answers, 6/7; of a cold after one, if the others have the flu."""
+    found: Any = example("hospital")
+    assert informed(found.study, 1) == (Fraction(5, 4), Fraction(5, 8))
+    assert found.person.informed.after[0].value == Fraction(5, 8)
+    first, last, likeliest = uninformed(found.study)
+    assert (first, last, likeliest) == (Fraction(2, 3), Fraction(2, 3), Fraction(6, 7))
+    telling = found.person.uninformed.telling
+    assert (telling.event, telling.after) == ("flu", likeliest)
+    # (flu, cold, none) has the chance 1/32 or 1/16 in two wards each that have 'flu' first, and
+    # 1/64 in the two that have not; each ward has 1/6.
+    assert telling.chance == Fraction(7, 192)
+
+
+@pytest.mark.parametrize("records", [595, 1_000_000])
+def test_a_noisy_count_of_wages_tells_as_much_of_one_person_among_any_number(records: int) -> None:
+    """2λ/(1 + λ) = 1.4621 at ε = 1; with six uniform bands 16.7% become 24.4%."""
+    bands = SecretGraph.complete(["<20k", "20-30k", "30-40k", "40-60k", "60-90k", ">90k"])
+    noise = GeometricNoise(epsilon=1)
+    found: Any = audit(
+        Study(Policy(bands, records), noise, query=counting_query([">90k"]), epsilon=1)
+    )
+    known, ratio = found.person.informed, noise.ratio
+    assert found.holds is True
+    assert known.factor == 2 * ratio / (1 + ratio)
+    assert (known.before, known.after[0].value) == (Fraction(1, 6), known.factor / 6)
+    assert f"{float(known.factor):.4f}" == "1.4621"
+    # Two outcomes are all that matters: at most the others' count, or more; ten looks are binomial.
+    p = ratio / (1 + ratio)
+    often = [(math.comb(10, k) * p**k * (1 - p) ** (10 - k)) for k in range(11)]
+    assert known.after[1].value == sum(
+        max(Fraction(1, 6) * often[k], Fraction(1, 6) * often[10 - k]) for k in range(11)
+    )
+    nobody = found.person.uninformed
+    assert Fraction(1, 6) <= nobody.after.value <= known.after[0].value
+    assert not nobody.after.is_exact
+
+
+def test_a_histogram_of_a_million_tells_by_the_formula() -> None:
+    """[1 − (1−α)(1+α)^(1−k)]/α for k cells with α = λ^(−1/2) on each, and so with 2 at λ = 4."""
+    policy = Policy(SecretGraph.complete(list("abc")), 1_000_000)
+    noise = GeometricNoise(ratio=4, sensitivity=2)
+    found: Any = audit(Study(policy, noise, query=HistogramQuery(("a", "b", "c")), ratio=4))
+    alpha = Fraction(1, 2)
+    assert found.holds is True
+    assert found.privacy.level.ratio == 4
+    factor = (1 - (1 - alpha) / (1 + alpha) ** 2) / alpha
+    assert found.person.informed.factor == factor
+    assert found.person.informed.after[0].value == factor / 3
+    assert found.person.uninformed.after.value <= factor / 3
+
+
+def test_presence_and_value_are_told_apart() -> None:
+    """A count of all who are there tells of presence alone."""
+    secrets = SecretGraph.complete(["ill", "well"]).with_absent("away")
+    study = Study(
+        Policy(secrets, 100), GeometricNoise(ratio=2), query=counting_query(["ill", "well"]),
+        ratio=2, absent="away",
+    )  # fmt: skip
+    known: Any = audit(study).person.informed
+    assert (known.value, known.presence) == (1, Fraction(4, 3))
+    told = "Of the value, if the person is there, it is 1, and of whether the person is there 4/3."
+    assert told in known.text
+
+
+def test_nobody_else_and_independent_answers_need_no_second_row() -> None:
+    coin = RandomizedResponse(["no", "yes"], ratio=3)
+    secrets = SecretGraph.complete(["no", "yes"])
+    alone, many = (audit(Study(Policy(secrets, n), coin, ratio=3)).person for n in (1, 1000))
+    assert isinstance(alone.uninformed, Skipped)
+    assert isinstance(many.uninformed, Skipped)
+    assert alone.informed.after == many.informed.after  # type: ignore[union-attr]
+    assert alone.any_mechanism.after == many.any_mechanism.after  # type: ignore[union-attr]
+
+
+def test_no_mechanism_tells_more_than_any_mechanism_may() -> None:
+    for name in ("salary", "vote", "wages", "locations"):
+        found: Any = example(name).person
+        most = found.any_mechanism
+        for own, limit in zip(found.informed.after, most.after, strict=True):
+            assert own.value <= limit.value
+
+
+def test_many_outcomes_do_not_hold_an_audit_up() -> None:
+    """Of six outputs, 40 observations have C(45, 5) types: minutes, with a threshold to search."""
+    found: Any = written(
+        '[policy]\nvalues = 6\nsecrets = "line"\n[mechanism]\nkind = "truncated geometric"\n'
+        '[question]\nratio = "21/20"\nobservations = 40\nbelow = 0.9'
+    )
+    known = found.person.informed
+    assert known.curve[-1].observations == 15
+    assert [chance.observations for chance in known.after] == [1, 40]
+    assert not known.after[1].is_exact
+    assert known.after[1].value >= known.curve[-1].upper  # it only grows
+    assert "more were not tried" in known.text[-1]
+
+
+def test_too_many_others_are_bounded() -> None:
+    """A matrix on the answers of 30 records has 30 different D⁻: several looks are bounded."""
+    n = 30
+    noise = GeometricNoise(ratio=2).truncated(0, n)
+    policy = Policy(SecretGraph.complete([0, 1]), n)
+    found: Any = audit(Study(policy, noise.channel, query=SumQuery(), observations=3))
+    listed = found.person.informed
+    assert isinstance(listed.curve, Skipped)
+    assert listed.after[0].value == Fraction(2, 3)
+    assert not listed.after[1].is_exact
+    one: Any = audit(Study(policy, noise, query=SumQuery(), observations=3)).person.informed
+    assert one.after[1].is_exact
+    assert one.after[1].value <= listed.after[1].value < 1
+
+
+@pytest.mark.parametrize(
+    ("wrong", "message"),
+    [
+        ({"observations": 0}, "observations must be a whole number from 1"),
+        ({"below": 2}, "below must be a chance above 0 and at most 1, got 2"),
+        ({"gain": "glory"}, "gain must be one of guess"),
+        ({"absent": "gone"}, "absent must be a value of the policy, got 'gone'"),
+        ({"mechanism": "noise"}, "a mechanism must be a Channel, or have one, got 'noise'"),
+        ({"mechanism": Channel.identity(3)}, "the mechanism and the policy"),
+        ({"on": "answer"}, 'on="answer" needs a query'),
+        ({"on": "nothing"}, "on must be one of record, database, answer"),
+        ({"answers": [1, 0]}, "give a query, too"),
+        ({"mechanism": GeometricNoise(ratio=2)}, "noise on whole numbers needs answers that are"),
+    ],
+)
+def test_a_study_is_checked_when_it_is_made(wrong: dict[str, Any], message: str) -> None:
+    policy = Policy(SecretGraph.complete(["no", "yes"]))
+    with pytest.raises((InvalidInput, InvalidNumber, Mismatch), match=message):
+        Study(policy, **wrong)
+    with pytest.raises(InvalidInput, match="a study needs a Policy, got 3"):
+        Study(3)  # type: ignore[arg-type]
