@@ -63,7 +63,8 @@ def informed(study: Study, looks: int) -> tuple[Fraction, Fraction]:
             groups[whole[:record] + whole[record + 1 :]].append(whole)
         for those in groups.values():
             outputs = rows[those[0]]
-            factor = max(factor, sum(max(rows[d][z] for d in those) for z in outputs))
+            whole = sum((max(rows[d][z] for d in those) for z in outputs), Fraction(0))
+            factor = max(factor, whole)
             prior = {d: study.prior[d[record]] for d in those}
             if not (total := sum(prior.values())):
                 continue
