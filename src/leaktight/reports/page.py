@@ -11,6 +11,7 @@ from typing import Any
 
 from leaktight.errors import InvalidInput
 from leaktight.exact.shown import DIGITS, above
+from leaktight.files import new_file
 from leaktight.reports.charts import CHARTS
 from leaktight.reports.person import guessing
 from leaktight.reports.sections import sections
@@ -47,7 +48,9 @@ def write_report(audit: Answers, path: str | Path) -> None:
     kind = file.suffix.lower()
     if kind not in PAGES:
         raise InvalidInput(f"a report must end in .html or .md, got {file}")
-    file.write_text(markdown(audit) if kind == ".md" else html(audit), encoding="utf-8")
+    page = markdown(audit) if kind == ".md" else html(audit)
+    with new_file(file) as opened:
+        opened.write(page)
 
 
 def html(answers: Answers, *, command: str | None = None) -> str:

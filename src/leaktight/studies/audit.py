@@ -12,9 +12,11 @@ from typing import Any, TypeVar
 
 from msgspec.structs import replace
 
+from leaktight.channels.channel import Channel
 from leaktight.channels.composition import Parallel
 from leaktight.channels.gain import Gain, Loss
 from leaktight.errors import LeaktightError, TooLarge
+from leaktight.exact.bits import added
 from leaktight.exact.numbers import float_array, fraction
 from leaktight.exact.ratio import Ratio
 from leaktight.exact.rounding import ln_interval, log2_interval
@@ -189,10 +191,18 @@ def _level(study: Study) -> PrivacyLevel:
     channel = study.channel
     assert channel is not None
     if study.scope == "record":
-        return privacy_level(Parallel(((channel, study.policy.records),)), study.policy)
+        return privacy_level(_each_record(study, channel), study.policy)
     if study.scope == "answer":
         return privacy_level(channel, study.graph)
     return privacy_level(channel, study.policy)
+
+
+def _each_record(study: Study, channel: Channel) -> Parallel:
+    """Return a mechanism on each record, seen through the values that the record can have."""
+    if study.policy.is_constrained:
+        return Parallel(((channel, study.policy.records),))
+    kinds = study.policy.adjacency().factors
+    return Parallel(tuple((channel.restrict(graph.vertices), n) for graph, n in kinds))
 
 
 def _one_record(study: Study, names: Names) -> Level | None:
@@ -245,10 +255,11 @@ def _leakage(study: Study) -> Leakage:
         return _leakage_of_noise(study)
     if study.scope != "record":
         return Leakage(_about(study), min_capacity(study.channel).bits, True)
+    records = _each_record(study, study.channel)
     if not study.policy.is_constrained:
         # The factor itself may have a hundred million digits.
-        return Leakage(_about(study), study.policy.records * min_capacity(study.channel).bits, True)
-    records = Parallel(((study.channel, study.policy.records),))
+        leaks = added((min_capacity(one).bits_interval, times) for one, times in records.factors)
+        return Leakage(_about(study), leaks[1], True)
     seen = records.expand().restrict(study.policy.databases())
     return Leakage(_about(study), min_capacity(seen).bits, True)
 
