@@ -11,7 +11,6 @@ from fractions import Fraction
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 from flint import arb, fmpq
 
 from leaktight.channels.channel import Channel, expect_channel
@@ -20,11 +19,11 @@ from leaktight.errors import Mismatch
 from leaktight.exact.numbers import Array, Number, Value, float_array, fraction, rational
 from leaktight.exact.powers import Powers
 from leaktight.exact.ratio import Ratio, RatioLike
-from leaktight.exact.rounding import outward
+from leaktight.exact.rounding import log2, outward
 from leaktight.exact.shown import above, shown
-from leaktight.labels import Labels, alignment, position
+from leaktight.labels import Labels, alignment, positions
 from leaktight.policies.adjacency import AdjacencyGraph
-from leaktight.policies.graph import Graph
+from leaktight.policies.graph import Graph, Indices
 from leaktight.policies.metric import Metric
 from leaktight.policies.policy import Apart, Neighbours, adjacency_of
 from leaktight.privacy.largest_ratio import extreme_pairs, largest_rates, largest_ratio
@@ -221,51 +220,88 @@ def _parallel_level(channel: Parallel, graph: AdjacencyGraph) -> PrivacyLevel:
     return worst
 
 
+BLOCK = 2**18
+"""How many pairs of databases are looked at together."""
+
+
 def _joint_level(channel: Parallel, graph: Graph) -> PrivacyLevel:
     """Return the level where neighbours differ in several records, as under public constraints.
 
     The outputs of the records are independent, so the worst output of two databases is worst in
-    every record, and the ratio is the product of theirs.
+    every record, and the ratio is the product of theirs. Floats propose which pairs are worst.
     """
     each = [one for one, times in channel.factors for _ in range(times)]
-    known: dict[tuple[int, Hashable, Hashable], tuple[Any, Hashable]] = {}
-    best, at = fmpq(1), None
-    for i, h in graph.arcs.tolist():
-        here: Any = graph.vertices[i]
-        there: Any = graph.vertices[h]
-        ratios, outputs = list[Any](), list[Hashable]()
-        for one, a, b in zip(each, here, there, strict=True):
+    columns = [
+        np.array(positions(values, one.inputs, "input"))
+        for one, values in zip(each, zip(*graph.vertices, strict=True), strict=True)
+    ]
+    ratios, tables = _ratio_tables(each, columns, graph)
+    logs = np.array([math.inf if ratio == math.inf else log2(ratio) for ratio in ratios])
+    best: Any = fmpq(1)
+    most, at = 0.0, None
+    for start in range(0, len(graph.arcs), BLOCK):
+        arcs = graph.arcs[start : start + BLOCK]
+        pairs = zip(tables, columns, strict=True)
+        parts = np.stack([table[tuple(column[arcs].T)] for table, column in pairs], axis=1)
+        sums = logs[parts].sum(axis=1)
+        most = max(most, sums.max())
+        near = np.flatnonzero(sums >= most * (1 - 4 * len(each) * 2.0**-52))
+        if most == math.inf:
+            best, at = most, arcs[near[0]]
+            break
+        parts = np.sort(parts[near], axis=1)
+        while len(near):
+            ratio = math.prod((ratios[part] for part in parts[0]), start=fmpq(1))
+            if ratio > best:
+                best, at = ratio, arcs[near[0]]
+            other = (parts != parts[0]).any(axis=1)  # the same ratios have the same product
+            near, parts = near[other], parts[other]
+    if at is None:
+        return PrivacyLevel(Fraction(1), None)
+    here, there = (graph.vertices[place] for place in at)
+    places = zip(each, columns, strict=True)
+    outputs = tuple(_worst_output(one, *column[at])[1] for one, column in places)
+    return PrivacyLevel(_ratio(best), Witness(here, there, outputs))
+
+
+def _ratio_tables(
+    each: list[Channel], columns: list[Indices], graph: Graph
+) -> tuple[list[Any], list[Indices]]:
+    """Return the ratios that occur, and for each record which of them two of its values have."""
+    numbers, known, tables = dict[Any, int](), dict[tuple[int, int, int], Any](), []
+    for one, column in zip(each, columns, strict=True):
+        table = np.zeros((len(one.inputs), len(one.inputs)), dtype=np.int64)
+        for start in range(0, len(graph.arcs), BLOCK):
+            table[tuple(column[graph.arcs[start : start + BLOCK]].T)] = 1
+        for a, b in np.argwhere(table).tolist():
             key = id(one), a, b
             if key not in known:
-                known[key] = _worst_output(one, a, b)
-            ratios.append(known[key][0])
-            outputs.append(known[key][1])
-        witness = Witness(here, there, tuple(outputs))
-        if math.inf in ratios:
-            return PrivacyLevel(math.inf, witness)
-        if (ratio := math.prod(ratios, start=fmpq(1))) > best:
-            best, at = ratio, witness
-    return PrivacyLevel(fraction(best), at)
+                known[key] = _worst_output(one, a, b)[0]
+            table[a, b] = numbers.setdefault(known[key], len(numbers))
+        tables.append(table)
+    return list(numbers), tables
 
 
-def _worst_output(channel: Channel, x: Hashable, y: Hashable) -> tuple[Any, Hashable]:
-    """Return the largest K(z|x)/K(z|y) over the outputs z of x, exactly, and that z."""
-    above, below = (channel.matrix[position(v, channel.inputs, "input")] for v in (x, y))
+def _worst_output(channel: Channel, a: int, b: int) -> tuple[Any, Hashable]:
+    """Return the largest K(z|x)/K(z|y) of two rows over the outputs z of x, exactly, and that z."""
     ratios = [
         (rational(p) / rational(q) if q else math.inf, z)
-        for p, q, z in zip(above, below, channel.outputs, strict=True)
+        for p, q, z in zip(channel.matrix[a], channel.matrix[b], channel.outputs, strict=True)
         if p
     ]
     infinite = [pair for pair in ratios if pair[0] == math.inf]
     return infinite[0] if infinite else max(ratios, key=lambda pair: pair[0])
 
 
-def _level(
-    matrix: Array, edges: npt.NDArray[np.int64], inputs: Labels, outputs: Labels
-) -> PrivacyLevel:
+def _level(matrix: Array, edges: Indices, inputs: Labels, outputs: Labels) -> PrivacyLevel:
     ratio, at = largest_ratio(matrix, edges)
     if at is None:
         return PrivacyLevel(Fraction(1), None)
     i, h, z = at
     witness = Witness(inputs[i], inputs[h], outputs[z])
-    return PrivacyLevel(ratio if ratio == math.inf else fraction(ratio), witness)
+    return PrivacyLevel(_ratio(ratio), witness)
+
+
+def _ratio(ratio: Any) -> Value:
+    """Return a ratio as it is public."""
+    return ratio if ratio == math.inf else fraction(ratio)
