@@ -81,7 +81,8 @@ def test_a_product_of_many_is_kept_and_too_many_are_not_multiplied_out() -> None
 @pytest.mark.parametrize(
     ("wrong", "message"),
     [
-        ([], "one row"),
+        ([], "at least one value, got none"),
+        ([[1]], "a number"),
         (["1/2", "1/3"], "sum to 1, got 5/6"),
         ([0.5, 0.4], "sum to 1 up to rounding, got 0.9"),
         (["3/2", "-1/2"], "probability of 1 must be at least 0, got -1/2"),

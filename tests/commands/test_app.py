@@ -93,7 +93,7 @@ MISTAKES = {
     f"design line:3 --gain best {BEST}": "--gain must be guess, .* got 'best'",
     f"design edges:a-b --gain difference {BEST}": "needs values that are numbers",
     f"design edges:a-b,c-d --gain distance {BEST}": "--gain distance: .* 'a' and 'c' is infinite",
-    f"design line:3 --prior 1/2,1/4 {BEST}": "sum to 1, got 3/4",
+    f"design line:3 --prior 1/2,1/4,1/8 {BEST}": "sum to 1, got 7/8",
     f"design line:3 --prior 1/2,1/2 {BEST}": "got 2 for 3",
     f"design line:3 --prior x {BEST}": "expected a number .* got 'x'",
     "decide complete:2": "Missing argument",

@@ -1,7 +1,7 @@
 """What is known about a secret beforehand? Distributions: priors, rows and posteriors."""
 
 import math
-from collections.abc import Hashable, Iterable, Iterator, Mapping
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sized
 from dataclasses import dataclass
 from itertools import product
 from typing import Any, TypeAlias
@@ -25,6 +25,8 @@ from leaktight.exact.numbers import (
 from leaktight.exact.shown import shown
 from leaktight.exact.tolerances import TOLERANCES
 from leaktight.labels import Labels, alignment, position, positions, read_labels
+
+NO_VALUE = "a distribution needs at least one value, got none"
 
 LARGEST = 2**27
 """The most numbers that one array may hold: a gigabyte of floats."""
@@ -58,10 +60,12 @@ class Distribution:
             array = read_numbers(probabilities)
         except InvalidNumber as wrong:
             raise InvalidDistribution(f"a probability must be a number: {wrong}") from None
-        if array.ndim != 1 or not len(array):
+        if array.ndim != 1:
             raise InvalidDistribution(
-                f"a distribution must be one row of numbers, got shape {array.shape}"
+                f"a distribution must be one row of numbers, got {array.ndim} axes"
             )
+        if not len(array):
+            raise InvalidDistribution(NO_VALUE)
         labels = read_labels(values, len(array), "value", InvalidDistribution)
         _check(array, labels)
         self._set(labels, array)
@@ -87,7 +91,7 @@ class Distribution:
         """
         names = tuple(range(values)) if isinstance(values, int) else tuple(values)
         if not names:
-            raise InvalidDistribution("a distribution needs at least one value, got none")
+            raise InvalidDistribution(NO_VALUE)
         return _uniform(read_labels(names, len(names), "value", InvalidDistribution))
 
     @classmethod
@@ -163,9 +167,10 @@ class Distribution:
         return hash((self.values, tuple(self.array)))
 
     def __repr__(self) -> str:
-        shown = ", ".join(f"{v!r}: {p}" for v, p in zip(self.values[:8], self.array, strict=False))
+        numbers = map(shown, self.array[:8]) if self.is_exact else self.array[:8]
+        first = ", ".join(f"{v!r}: {p}" for v, p in zip(self.values[:8], numbers, strict=True))
         more = f", … {len(self) - 8} more" if len(self) > 8 else ""
-        return f"Distribution({{{shown}{more}}})"
+        return f"Distribution({{{first}{more}}})"
 
 
 def _unlabelled(
@@ -279,12 +284,13 @@ def prior_on(prior: PriorLike, inputs: Labels) -> Distribution:
     if (named := as_mapping(prior)) is not None:
         positions(named, inputs, "input")
         return Distribution([named.get(x, 0) for x in inputs], inputs)
-    given = Distribution(prior)
-    if len(given) != len(inputs):
-        raise Mismatch(
-            f"the prior must have one probability per input, got {len(given)} for {len(inputs)}"
-        )
-    return Distribution.trusted(inputs, given.array)
+    row = list(prior) if isinstance(prior, Iterator) else prior
+    if isinstance(row, Sized) and getattr(row, "shape", ...) != () and len(row) == len(inputs):
+        return Distribution(row, inputs)
+    raise Mismatch(
+        "the prior must have one probability per input, "
+        f"got {len(Distribution(row))} for {len(inputs)}"
+    )
 
 
 def _uniform(labels: Labels) -> Distribution:

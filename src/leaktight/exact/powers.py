@@ -24,7 +24,7 @@ LONGEST = 2**27
 
 
 @total_ordering
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Powers(InBits):
     """The positive number Π base^exponent, exact and never multiplied out unless asked for.
 
@@ -118,6 +118,9 @@ class Powers(InBits):
     def __str__(self) -> str:
         # Python refuses to write integers of more than 4300 digits; flint does not.
         return self._joined(lambda base: str(rational(base)))
+
+    def __repr__(self) -> str:
+        return f"Powers({self.shown()})"
 
     def shown(self) -> str:
         """Return it as a person reads it, rounded up, short however long its bases are."""

@@ -14,11 +14,11 @@ from flint import arb, fmpq, fmpz
 from leaktight.errors import InvalidNumber
 from leaktight.exact.numbers import Number, as_printed, fraction, rational
 from leaktight.exact.rounding import ln, log2, precision
-from leaktight.exact.shown import shown, shown_above
+from leaktight.exact.shown import Told, shown, shown_above
 
 
-@dataclass(frozen=True, slots=True)
-class Ratio:
+@dataclass(frozen=True, slots=True, repr=False)
+class Ratio(Told):
     """The privacy ratio λ = e^ε ≥ 1, between two rationals that are equal if it is rational.
 
     A mechanism is built for ``lower`` and a bound computed for ``upper``, so that both hold for

@@ -24,6 +24,15 @@ WIDTH = 80
 """How many letters a line of text has."""
 
 
+class Told:
+    """What is told by a sentence; at a prompt, too, so that no number has hundreds of digits."""
+
+    __slots__ = ()
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({self})"
+
+
 def nearest(value: float, digits: int = DIGITS) -> str:
     """Return a number rounded to the nearest.
 
@@ -75,12 +84,14 @@ def shown(value: Any) -> str:
     return _short(rational(value), "{:.6g}".format)
 
 
-def shown_above(value: fmpq | Fraction | int) -> str:
+def shown_above(value: Fraction | float) -> str:
     """Return a number that nothing exceeds: exactly if it is short, else rounded up.
 
     >>> shown_above(Fraction(4, 3)), shown_above(Fraction(4, 3) ** 50)
     ('4/3', '≈1,765,781')
     """
+    if value == math.inf:
+        return str(value)
     # A float may print as less than it is, but the next one does not.
     return _short(rational(value), lambda near: above(math.nextafter(near, math.inf)))
 

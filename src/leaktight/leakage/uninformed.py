@@ -21,7 +21,7 @@ from leaktight.errors import InvalidInput, TooLarge
 from leaktight.exact.matrix import column_maxima
 from leaktight.exact.numbers import Array, Value, fraction, rational
 from leaktight.exact.rounding import float_above, float_below
-from leaktight.exact.shown import counted, percent, percent_above
+from leaktight.exact.shown import Told, counted, percent, percent_above
 from leaktight.labels import Labels
 from leaktight.leakage.individual import channel_behind
 from leaktight.policies.one_record import adds_whole_numbers, weights_of
@@ -41,8 +41,8 @@ ROUNDING = 64 * 2.0**-53
 """So much, relatively, is lost by rounding for each record: docs/proofs/one-person.md."""
 
 
-@dataclass(frozen=True, slots=True)
-class UninformedGuess:
+@dataclass(frozen=True, slots=True, repr=False)
+class UninformedGuess(Told):
     """The chance of a right guess about one person ``before`` and after, if nobody is known.
 
     Afterwards it lies between ``lower`` and ``upper``, which are the same ``Fraction`` if it is

@@ -8,14 +8,14 @@ from leaktight.channels.channel import Channel
 from leaktight.channels.distribution import LARGEST
 from leaktight.errors import TooLarge
 from leaktight.exact.ratio import Ratio
-from leaktight.exact.shown import above, counted, shown
+from leaktight.exact.shown import Told, above, counted, shown_above
 from leaktight.policies.graph import Graph
 from leaktight.policies.metric import Metric
 from leaktight.privacy.level import PrivacyLevel, privacy_level
 
 
-@dataclass(frozen=True, slots=True)
-class Guarantee:
+@dataclass(frozen=True, slots=True, repr=False)
+class Guarantee(Told):
     """No output is more than ``ratio`` times as likely for one neighbour as for another.
 
     >>> print(Guarantee(Fraction(2), "values of a line of 4"))
@@ -32,7 +32,7 @@ class Guarantee:
         return PrivacyLevel(self.ratio, None).epsilon
 
     def __str__(self) -> str:
-        level = f"ε ≤ {above(self.epsilon)} (ratio {shown(self.ratio)})"
+        level = f"ε ≤ {above(self.epsilon)} (ratio {shown_above(self.ratio)})"
         return f"{level} for neighbouring {self.neighbours}"
 
 

@@ -14,6 +14,7 @@ import numpy as np
 
 from leaktight.errors import InvalidGraph, InvalidInput, InvalidNumber, Mismatch
 from leaktight.exact.numbers import fraction, rational
+from leaktight.exact.shown import Told
 from leaktight.labels import Labels, suggestion
 from leaktight.policies.adjacency import AdjacencyGraph
 from leaktight.policies.graph import Graph, Indices
@@ -127,8 +128,8 @@ def _in_order(answers: list[Hashable]) -> list[Hashable]:
 # --- how far apart they are ----------------------------------------------------------------
 
 
-@dataclass(frozen=True, slots=True)
-class Sensitivity:
+@dataclass(frozen=True, slots=True, repr=False)
+class Sensitivity(Told):
     """The largest difference between the answers for neighbours, and where it is attained."""
 
     value: Fraction

@@ -21,7 +21,7 @@ from leaktight.errors import Mismatch
 from leaktight.exact.bits import OfFactor
 from leaktight.exact.numbers import Number, Value, fraction, rational, to_float
 from leaktight.exact.ratio import Ratio, RatioLike
-from leaktight.exact.shown import shown
+from leaktight.exact.shown import Told, shown
 from leaktight.labels import Labels, positions
 from leaktight.leakage.vulnerability import joint
 
@@ -35,8 +35,8 @@ SMALL = 2.0**-900
 """Probabilities and ratios below this, or above its inverse, are left to exact numbers."""
 
 
-@dataclass(frozen=True, slots=True)
-class Breach(OfFactor):
+@dataclass(frozen=True, slots=True, repr=False)
+class Breach(Told, OfFactor):
     """What one output tells of one set of inputs: its probability ``before`` and ``after``."""
 
     event: str

@@ -20,7 +20,7 @@ from leaktight.exact.numbers import Array, Number, Value, float_array, fraction,
 from leaktight.exact.powers import Powers
 from leaktight.exact.ratio import Ratio, RatioLike
 from leaktight.exact.rounding import log2, outward
-from leaktight.exact.shown import above, shown
+from leaktight.exact.shown import above, shown_above
 from leaktight.labels import Labels, alignment, positions
 from leaktight.policies.adjacency import AdjacencyGraph
 from leaktight.policies.graph import Graph, Indices
@@ -60,7 +60,7 @@ class PrivacyLevel:
 
     def __repr__(self) -> str:
         worst = "" if self.witness is None else f"; worst: {self.witness}"
-        return f"PrivacyLevel(ratio {shown(self.ratio)}, ε ≤ {above(self.epsilon)}{worst})"
+        return f"PrivacyLevel(ratio {shown_above(self.ratio)}, ε ≤ {above(self.epsilon)}{worst})"
 
     @property
     def epsilon(self) -> float:

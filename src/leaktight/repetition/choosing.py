@@ -9,8 +9,8 @@ from leaktight.errors import InvalidInput, InvalidNumber
 from leaktight.exact.numbers import Number, as_printed, fraction
 from leaktight.exact.ratio import Ratio, step_ratio
 from leaktight.exact.rounding import ln_interval
+from leaktight.exact.shown import Told, percent, percent_or_fraction, shown
 from leaktight.exact.shown import below as written_below
-from leaktight.exact.shown import percent, percent_or_fraction, shown
 from leaktight.repetition.attacker import Guesser, Secret, attacker_on
 
 PLACES = 24
@@ -21,7 +21,7 @@ LARGEST = 2**64
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class ChosenRatio:
+class ChosenRatio(Told):
     """The largest ``ratio`` λ = e^ε at which no guess is right with more than a chance.
 
     If ``is_exact``, some mechanism of this ratio lets a guess come to that chance itself, and all
@@ -49,9 +49,6 @@ class ChosenRatio:
                 f"every smaller ε below it"
             )
         return f"ε up to {written_below(self.epsilon)}{often} keeps every guess below {limit}"
-
-    def __repr__(self) -> str:
-        return f"ChosenRatio({self})"
 
 
 def largest_ratio_below(

@@ -19,7 +19,7 @@ from leaktight.errors import InvalidInput, InvalidNumber
 from leaktight.exact.numbers import Array, Number, as_printed, fraction, rational, to_float
 from leaktight.exact.ratio import Ratio, RatioLike
 from leaktight.exact.rounding import ln_interval
-from leaktight.exact.shown import counted, percent_as_given, shown
+from leaktight.exact.shown import Told, counted, percent_as_given, shown
 from leaktight.samples.confidence import binomial_lower, binomial_upper, read_risk
 from leaktight.samples.design import generator
 from leaktight.samples.drawing import Drawing, Sampler
@@ -30,8 +30,8 @@ LEAST = 8
 """The fewest outputs of an input from which anything can be learnt and tested."""
 
 
-@dataclass(frozen=True, slots=True)
-class EpsilonLowerBound:
+@dataclass(frozen=True, slots=True, repr=False)
+class EpsilonLowerBound(Told):
     """A mechanism is at most so private: its ε is at least ``epsilon``, with some confidence.
 
     It is a lower bound only. A mechanism of which little is found may be as bad as any.

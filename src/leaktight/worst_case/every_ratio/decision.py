@@ -24,6 +24,7 @@ from leaktight.exact.algebraic import (
     sign_at,
 )
 from leaktight.exact.numbers import Number, as_printed, fraction, rational
+from leaktight.exact.shown import Told, apart, shown
 from leaktight.policies.adjacency import AdjacencyGraph
 from leaktight.policies.policy import Neighbours, adjacency_of
 from leaktight.worst_case.every_ratio.function import WorstCaseFunction, worst_case_function
@@ -31,8 +32,8 @@ from leaktight.worst_case.every_ratio.piece import Piece
 from leaktight.worst_case.optimum import worst_case_leakage
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Counterexample:
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class Counterexample(Told):
     """A ratio at which a private channel leaks more than a formula says."""
 
     ratio: Fraction
@@ -42,14 +43,14 @@ class Counterexample:
     channel: Channel | Parallel
 
     def __str__(self) -> str:
-        return (
-            f"at the ratio {self.ratio} a private channel has {float(self.value):.6g}, "
-            f"more than {float(self.claimed):.6g}"
-        )
+        ratio, found, claimed = map(shown, (self.ratio, self.value, self.claimed))
+        if found == claimed:
+            found, claimed = apart(float(self.value), float(self.claimed))
+        return f"at the ratio {ratio} a private channel has {found}, more than {claimed}"
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class BoundDecision:
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class BoundDecision(Told):
     """Whether r(λ)/s(λ) bounds the worst case for every λ ≥ 1, and equals it for every λ ≥ 1.
 
     A decision is true in an ``if`` if it is a bound; otherwise it carries a counterexample.
@@ -87,7 +88,7 @@ def decide_bound(
     >>> print(decide_bound(bit, [0, 2], [1, 1]))
     a bound, attained at every ratio
     >>> print(decide_bound(bit, [2], [1, 1]))
-    not a bound: at the ratio 2 a private channel has 1.33333, more than 0.666667
+    not a bound: at the ratio 2 a private channel has 4/3, more than 2/3
     """
     above, below = _polynomial(numerator, "numerator"), _polynomial(denominator, "denominator")
     r, s = above.numer() * below.denom(), below.numer() * above.denom()

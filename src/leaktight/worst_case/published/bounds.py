@@ -10,14 +10,14 @@ from html import escape
 from leaktight.exact.bits import InBits
 from leaktight.exact.powers import Powers
 from leaktight.exact.ratio import Ratio
-from leaktight.exact.shown import WIDTH, above
+from leaktight.exact.shown import WIDTH, above, in_bits
 from leaktight.policies.adjacency import AdjacencyGraph
 
 DIAMETERS = "diameters"
 """The form of Theorem 11 of [Edwards2021] as it is published."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class Bound(InBits):
     """A number that Σ_z max_x K(z|x) of no private channel K exceeds, and who says so.
 
@@ -47,6 +47,9 @@ class Bound(InBits):
 
     def __str__(self) -> str:
         return f"{self.source}: {self.form}"
+
+    def __repr__(self) -> str:
+        return f"Bound({self}, {in_bits(self.bits, above)})"
 
 
 @dataclass(frozen=True, slots=True)
