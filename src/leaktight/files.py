@@ -6,7 +6,8 @@ program, finds the file that was there before or the new one, never a part.
 """
 
 import os
-from collections.abc import Iterator
+import re
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from secrets import token_hex
@@ -28,6 +29,14 @@ def expect_writable(path: str | Path) -> None:
             raise OSError(0, "permission denied")
         if not _is_device(target) and not os.access(place.parent, os.W_OK):
             raise OSError(0, f"nothing can be written into the folder {target.parent}")
+
+
+def expect_commas(header: Sequence[str], where: str = "") -> None:
+    """Refuse the first line of a CSV file whose cells seem to be kept apart by something else."""
+    if len(header) == 1 and (mark := re.search("[;\t|]", header[0])):
+        raise InvalidFile(
+            f"{where}cells must be separated by commas, this file seems to use {mark[0]!r}"
+        )
 
 
 @contextmanager

@@ -16,12 +16,14 @@ from hypothesis import strategies as st
 
 import leaktight
 from leaktight.channels.channel import Channel
+from leaktight.channels.file import read_channel
 from leaktight.errors import InvalidChannel, InvalidFile, LeaktightError, Mismatch
 from leaktight.mechanisms.mechanism import Guarantee, Mechanism
 from leaktight.mechanisms.release import release_csv
 from leaktight.mechanisms.release.release import release
 from leaktight.policies.graph import Graph
 from leaktight.policies.secrets import SecretGraph
+from leaktight.samples.observations import read_observations
 
 ANSWERS = ["no", "yes"]
 COIN = Channel([["2/3", "1/3"], ["1/3", "2/3"]], ANSWERS, ANSWERS)
@@ -303,6 +305,21 @@ def test_a_wrong_file_is_refused_by_name_and_line_and_nothing_is_written(
     assert message in str(caught.value)
     assert "\n" not in str(caught.value)
     assert os.listdir(tmp_path) == ["told.csv"]
+
+
+@pytest.mark.parametrize("mark", [";", "\t", "|"])
+def test_other_separators_than_commas_are_named(mark: str, tmp_path: Path) -> None:
+    source = tmp_path / "told.csv"
+    source.write_text(f"name{mark}answer\nAda{mark}no\n")
+    for read in (
+        lambda: release_csv(COIN, source, tmp_path / "out.csv", "answer"),
+        lambda: read_channel(source),
+        lambda: read_observations(source, "name", "answer"),
+    ):
+        with pytest.raises(
+            InvalidFile, match=re.escape(f"commas, this file seems to use {mark!r}")
+        ):
+            read()
 
 
 def test_no_file_is_ever_overwritten(tmp_path: Path) -> None:

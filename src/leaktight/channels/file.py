@@ -10,7 +10,6 @@ import csv
 import io
 import json
 import math
-import re
 from collections.abc import Callable, Hashable
 from contextlib import suppress
 from pathlib import Path
@@ -22,7 +21,7 @@ from leaktight.channels.channel import Channel, expect_channel
 from leaktight.errors import InvalidFile, InvalidInput, InvalidNumber
 from leaktight.exact.numbers import SMALLEST, kept_float, kept_floats, rational
 from leaktight.exact.tolerances import TOLERANCES
-from leaktight.files import new_file
+from leaktight.files import expect_commas, new_file
 
 FORMAT = "leaktight channel"
 
@@ -95,8 +94,8 @@ def _write_csv(channel: Channel, file: TextIO) -> None:
 def _read_csv(text: str) -> Channel:
     reader = csv.reader(io.StringIO(text, newline=""))
     lines = [(reader.line_num, line) for line in reader if line]
-    if lines and len(lines[0][1]) == 1 and (mark := re.search("[;\t]", lines[0][1][0])):
-        raise InvalidFile(f"cells must be separated by commas, this file seems to use {mark[0]!r}")
+    if lines:
+        expect_commas(lines[0][1])
     if len(lines) < 2 or len(lines[0][1]) < 2:
         raise InvalidFile("a channel's file needs a line of outputs and a line for each input")
     (_, header), *body = lines

@@ -16,6 +16,7 @@ from leaktight.errors import InvalidFile, InvalidInput, Mismatch, TooLarge
 from leaktight.exact.matrix import read_table, text_table
 from leaktight.exact.numbers import Array, exact_array, is_exact
 from leaktight.exact.shown import counted, shown
+from leaktight.files import expect_commas
 from leaktight.labels import Labels, position, read_labels
 
 Counts: TypeAlias = npt.NDArray[np.int64]
@@ -183,6 +184,7 @@ def read_observations(path: str | Path, secret: str, output: str) -> Observation
 
 def _columns(lines: Any, *names: str) -> tuple[list[str], ...]:
     header = tuple(cell.strip() for cell in next(lines, ()))
+    expect_commas(header)
     at = [position(name, header, "column") for name in names]
     found: tuple[list[str], ...] = tuple([] for _ in names)
     for line in lines:

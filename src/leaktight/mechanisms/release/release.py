@@ -21,7 +21,7 @@ import numpy as np
 from leaktight.channels.channel import Channel
 from leaktight.errors import InvalidChannel, InvalidFile, Mismatch
 from leaktight.exact.shown import counted
-from leaktight.files import expect_writable, new_file
+from leaktight.files import expect_commas, expect_writable, new_file
 from leaktight.labels import Labels, suggestion
 from leaktight.mechanisms.mechanism import Guarantee, Mechanism
 from leaktight.mechanisms.release.draw import sample
@@ -253,6 +253,7 @@ def _read_column(
     if not header:
         raise InvalidFile(f"{file}, line 1: expected the names of the columns, got nothing")
     if column not in header:
+        expect_commas(header, f"{file}, line 1: ")
         raise InvalidFile(
             f"{file}, line 1: there is no column {column!r}; {suggestion(column, header)}"
         )
