@@ -50,6 +50,7 @@ def repair(
     λ/(λ − 1).
 
     >>> from leaktight.policies.secrets import SecretGraph
+    >>> from leaktight.privacy.level import privacy_level
     >>> solved = [[0.6666667, 0.3333333], [0.3333333, 0.6666667]]
     >>> made = repair(solved, SecretGraph.complete(2), ratio=2)
     >>> privacy_level(made.channel, SecretGraph.complete(2)).ratio <= 2
