@@ -5,12 +5,10 @@ from itertools import combinations, permutations
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 import pytest
 from flint import arb, ctx, fmpq
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from scipy.optimize import linprog
 
 from leaktight.channels.channel import Channel
 from leaktight.channels.gain import Gain, Loss
@@ -25,29 +23,12 @@ from leaktight.policies.query import sensitivity
 from leaktight.policies.secrets import SecretGraph
 from leaktight.privacy.level import privacy_level
 from leaktight.worst_case.certificate import digest_of
+from tests.second_routes.direct_program import best_by_definition
 from tests.strategies.metrics import metrics
 
 GRID = [(x, y) for x in range(4) for y in range(3)]
 LOSS = Loss.by_distance(GRID, math.dist)
 EPSILONS = st.sampled_from(["1/10", "7/10", "2"])
-
-
-def direct(metric: Metric, epsilon: float, earned: npt.NDArray[Any]) -> float:
-    """The plain linear program, with a constraint for every pair of values and every guess."""
-    n, m = metric.order, len(earned)
-    rows = []
-    for i, h in permutations(range(n), 2):
-        apart = float(metric.distance(metric.values[i], metric.values[h])[0])
-        for z in range(m):
-            row = np.zeros(n * m)
-            row[i * m + z], row[h * m + z] = math.exp(-epsilon * apart), -1
-            rows.append(row)
-    sums = np.kron(np.eye(n), np.ones(m))
-    found = linprog(
-        -earned.T.ravel(), A_ub=np.array(rows), b_ub=np.zeros(len(rows)), A_eq=sums, b_eq=np.ones(n)
-    )
-    value: Any = found.fun
-    return -float(value)
 
 
 def is_private(channel: Channel, points: dict[Any, Any], epsilon: str) -> bool:
@@ -73,7 +54,7 @@ def test_what_is_earned_is_what_the_direct_program_says(
     gain = Gain(table, range(len(table)), metric.values)
     best = optimal_mechanism(metric, gain=gain, epsilon=epsilon)
     assert 0 <= best.gap < Fraction(1, 10**11)
-    near = direct(metric, float(Fraction(epsilon)), np.array(table) / n)
+    near = best_by_definition(metric, float(Fraction(epsilon)), np.array(table) / n)
     assert math.isclose(float(best.utility), near, rel_tol=1e-7, abs_tol=1e-7)
     assert privacy_level(best.channel, metric).holds(epsilon=epsilon)
     assert check(best.certificate) == [(1, best.utility, best.upper)]

@@ -134,8 +134,9 @@ LONGEST_POWER = 256
 def _power(base: Fraction, exponent: Fraction) -> tuple[Fraction, Fraction]:
     """Return rationals below and above a power of a number from 1: itself if it is short."""
     number, times = rational(base), rational(exponent)
-    if base == 1 or (times.q == 1 and number.height_bits() * times.p <= LONGEST_POWER):
-        exact = fraction(number ** int(times.p))
+    root = _root(number, exponent.denominator)
+    if root is not None and root.height_bits() * times.p <= LONGEST_POWER:
+        exact = fraction(root ** int(times.p))
         return exact, exact
     with precision(128):
         size = (arb(number).log() * arb(times)).upper().fmpq()
@@ -157,10 +158,9 @@ def step_ratio(ratio: Fraction, steps: int | Fraction, bits: int = 64) -> Fracti
     True
     """
     power = 1 / Fraction(steps)
-    number, degree = rational(ratio), power.denominator
-    roots = [fmpz(part).root(degree) for part in (number.p, number.q)]
-    if roots[0] ** degree == number.p and roots[1] ** degree == number.q:
-        return Fraction(int(roots[0]), int(roots[1])) ** power.numerator
+    number = rational(ratio)
+    if (root := _root(number, power.denominator)) is not None:
+        return fraction(root) ** power.numerator
     exponent = rational(power)
     # ln λ ≥ (λ − 1)/λ: at least so far is the root from 1.
     places = bits + max(0, -math.floor(log2((number - 1) / number * exponent)))
@@ -168,3 +168,12 @@ def step_ratio(ratio: Fraction, steps: int | Fraction, bits: int = 64) -> Fracti
         enclosure = (arb(number).log() * arb(exponent)).exp()
     with precision(places):
         return fraction(enclosure.lower().fmpq())
+
+
+def _root(number: fmpq, degree: int) -> fmpq | None:
+    """Return the root of a number from 1 on, if it is rational."""
+    if degree > number.height_bits() and number != 1:
+        return None
+    roots = [fmpz(part).root(degree) for part in (number.p, number.q)]
+    found = fmpq(*roots)
+    return found if found**degree == number else None

@@ -27,8 +27,10 @@ from leaktight.exact.ratio import Ratio, RatioLike
 from leaktight.exact.shown import in_bits
 from leaktight.policies.adjacency import AdjacencyGraph
 from leaktight.policies.graph import Graph
-from leaktight.policies.policy import Neighbours, adjacency_of
+from leaktight.policies.metric import Metric
+from leaktight.policies.policy import Apart, adjacency_of
 from leaktight.policies.symmetry import automorphism_group
+from leaktight.worst_case.apart import MetricKind
 from leaktight.worst_case.certificate import digest_of, graph_claim
 from leaktight.worst_case.columns import (
     ColumnOptimum,
@@ -109,6 +111,16 @@ class RecordKind:
     once: tuple[Part, ...] = ()
 
     @property
+    def parts(self) -> tuple[Part, ...]:
+        """The components."""
+        return self.below
+
+    @property
+    def routes(self) -> frozenset[str]:
+        """How they were settled."""
+        return frozenset(part.route for part in (*self.below, *self.above))
+
+    @property
     def lower(self) -> Fraction:
         """What a mechanism for one record attains at the lower ratio: components add."""
         return sum((part.lower for part in self.below), Fraction(0))
@@ -174,9 +186,9 @@ class WorstCase(InBits):
     says that they are the worst cases at the two ends of the enclosure.
     """
 
-    graph: AdjacencyGraph
+    graph: AdjacencyGraph | Metric
     ratio: Ratio
-    pieces: tuple[RecordKind, ...]
+    pieces: tuple[RecordKind | MetricKind, ...]
 
     @property
     def lower_factors(self) -> Powers:
@@ -216,8 +228,8 @@ class WorstCase(InBits):
     @property
     def route(self) -> str:
         """How it was found."""
-        routes = {part.route for piece in self.pieces for part in (*piece.below, *piece.above)}
-        parts = max(len(piece.below) for piece in self.pieces)
+        routes = {route for piece in self.pieces for route in piece.routes}
+        parts = max(len(piece.parts) for piece in self.pieces)
         records = sum(piece.records for piece in self.pieces)
         steps = [*(["product of records"] * (records > 1)), *(["components"] * (parts > 1))]
         return ", ".join([*steps, *sorted(routes)])
@@ -257,12 +269,14 @@ class WorstCase(InBits):
 
 
 def worst_case_leakage(
-    neighbours: Neighbours, ratio: RatioLike = None, epsilon: Number | None = None
+    neighbours: Apart, ratio: RatioLike = None, epsilon: Number | None = None
 ) -> WorstCase:
     """Return the largest leakage of any mechanism that is private, with mechanism and proof.
 
     The largest min-entropy leakage over all private channels and all priors is the logarithm of
-    the largest Σ_z max_x K(z|x). A million independent records cost no more than one.
+    the largest Σ_z max_x K(z|x). A million independent records cost no more than one. For a
+    :class:`Metric`, λ is the ratio at a distance of 1; the two ends differ by little more than the
+    rounding of distances.
 
     >>> from leaktight.policies.secrets import SecretGraph
     >>> worst = worst_case_leakage(SecretGraph.line(4), ratio=2)
@@ -270,8 +284,15 @@ def worst_case_leakage(
     WorstCase(exactly 1 bit at ratio 2 (ε = ln 2); weighting)
     >>> worst.lower, worst.upper, worst.is_exact
     (Fraction(2, 1), Fraction(2, 1), True)
+    >>> worst_case_leakage(Metric.euclidean([(0, 0), (3, 0), (0, 4)]), ratio=2)
+    WorstCase(between 1.39057 and 1.39057 bits at ratio 2 (ε = ln 2); columns of a metric)
     """
-    graph, asked = adjacency_of(neighbours), Ratio.of(ratio, epsilon)
+    asked = Ratio.of(ratio, epsilon)
+    if isinstance(neighbours, Metric):
+        if (unit := neighbours.unit) is None:
+            return WorstCase(neighbours, asked, (MetricKind.of(neighbours, asked),))
+        return worst_case_leakage(neighbours.graph, asked.over(unit, unit))
+    graph = adjacency_of(neighbours)
     pieces = []
     for factor, records in graph.factors:
         parts = factor.components

@@ -1,6 +1,6 @@
 """Which private columns make the worst, or the best, channel?"""
 
-from leaktight.worst_case.columns.best import best_channel
+from leaktight.worst_case.columns.best import Found, best_channel
 from leaktight.worst_case.columns.cover import (
     MOST_UNKNOWNS,
     Cover,
@@ -22,6 +22,7 @@ __all__ = [
     "Cover",
     "DistanceMechanism",
     "Flow",
+    "Found",
     "best_channel",
     "best_cover",
     "best_for_metric",

@@ -1,0 +1,109 @@
+import math
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy.optimize import linprog
+
+from leaktight.check import Refuted, check
+from leaktight.errors import TooLarge
+from leaktight.leakage.capacity import min_capacity
+from leaktight.policies.metric import Metric
+from leaktight.policies.secrets import SecretGraph
+from leaktight.privacy.level import privacy_level
+from leaktight.worst_case import apart
+from leaktight.worst_case.optimum import worst_case_leakage
+from tests.second_routes.direct_program import best_by_definition
+from tests.strategies.metrics import metrics
+
+EPSILONS = st.sampled_from(["1/10", "7/10", "2"])
+CORNER = Metric.euclidean([(0, 0), (3, 0), (0, 4)])
+
+
+def similarities(metric: Metric, epsilon: float) -> Any:
+    apart = [[float(metric.distance(a, b)[0]) for b in metric.values] for a in metric.values]
+    return np.exp(-epsilon * np.array(apart))
+
+
+@settings(max_examples=60)
+@given(metrics(), EPSILONS)
+def test_the_worst_case_is_that_of_the_direct_program(metric: Metric, epsilon: str) -> None:
+    worst, rate = worst_case_leakage(metric, epsilon=epsilon), float(Fraction(epsilon))
+    assert 0 <= worst.upper - worst.lower < Fraction(1, 10**11)
+    near = best_by_definition(metric, rate, np.eye(metric.order))
+    assert math.isclose(float(worst.upper), near, rel_tol=1e-7)
+    channel: Any = worst.mechanism
+    assert privacy_level(channel, metric).holds(epsilon=epsilon)
+    assert min_capacity(channel).factor == worst.lower
+    assert check(worst.certificate) == [(1, worst.lower, worst.upper)]
+
+
+@settings(max_examples=60)
+@given(metrics(), EPSILONS)
+def test_it_is_the_magnitude_or_at_least_half_the_cover(metric: Metric, epsilon: str) -> None:
+    """V = Σ w if the weighting is non-negative; s·C + 1 − s ≤ V ≤ C with s = 1/(1 + e^(−εδ))."""
+    rate = float(Fraction(epsilon))
+    worst, table = (
+        float(worst_case_leakage(metric, epsilon=epsilon).upper),
+        similarities(metric, rate),
+    )
+    weights = np.linalg.solve(table, np.ones(metric.order))
+    if weights.min() >= 0:
+        assert math.isclose(worst, weights.sum(), rel_tol=1e-9)
+    cover: Any = linprog(np.ones(metric.order), A_ub=-table, b_ub=-np.ones(metric.order)).fun
+    scale = 1 / (1 + math.exp(-rate * min(map(float, metric.lower))))
+    assert (cover + 1) / 2 <= (scale * cover + 1 - scale) * (1 + 1e-12)
+    assert scale * cover + 1 - scale <= worst * (1 + 1e-9)
+    assert worst <= cover * (1 + 1e-9)
+
+
+def test_graphs_have_their_own_numbers() -> None:
+    tree = SecretGraph.from_edges(6, [(0, 1), (1, 2), (1, 4), (1, 5), (2, 3)])
+    worst = worst_case_leakage(Metric.of(tree), ratio=2)
+    assert (worst.upper, worst.is_exact) == (Fraction(7, 3), True)
+    assert worst.certificate == worst_case_leakage(tree, ratio=2).certificate
+    assert worst_case_leakage(Metric.of(tree, length="1/2"), ratio=4).upper == Fraction(7, 3)
+
+
+def test_a_weighted_tree_has_the_sum_of_its_tanh() -> None:
+    """V = 1 + Σ tanh(ε·l/2) if Σ 1/(1 + e^(−ε·l)) ≥ k − 1 at every vertex of degree k."""
+    edges = [("a", "b", 2.0), ("b", "c", 2.5), ("b", "d", 3.0), ("d", "e", 1.0)]
+    tree = Metric.from_edges(list("abcde"), edges)
+    for _, near in (("b", (2, 2.5, 3)), ("d", (3, 1))):
+        assert sum(1 / (1 + math.exp(-length)) for length in near) >= len(near) - 1
+    expected = 1 + sum(math.tanh(length / 2) for _, _, length in edges)
+    assert math.isclose(float(worst_case_leakage(tree, epsilon=1).upper), expected, rel_tol=1e-12)
+
+
+def test_it_may_fall_when_values_are_added() -> None:
+    leaves = worst_case_leakage(Metric.of(SecretGraph.complete(100), length=2), ratio=3)
+    assert leaves.upper == Fraction(25, 3)
+    star = Metric.from_edges(101, [(0, leaf, 1) for leaf in range(1, 101)])
+    assert worst_case_leakage(star, ratio=3).upper <= 3
+
+
+def test_components_add() -> None:
+    pairs = Metric.from_edges(5, [(0, 1, 1), (2, 3, "3/2")])
+    worst = worst_case_leakage(pairs, epsilon=1)
+    expected = 2 / (1 + math.exp(-1)) + 2 / (1 + math.exp(-1.5)) + 1
+    assert math.isclose(float(worst.upper), expected, rel_tol=1e-12)
+    check(worst.certificate)
+    assert "components" in worst.route
+
+
+def test_a_changed_certificate_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    proof = worst_case_leakage(CORNER, epsilon=1).certificate
+    piece = proof["pieces"][0]
+    covered = piece | {"parts": [{"vertices": [0, 1, 2], "cover": ["1", "1", "1"]}], "upper": "3"}
+    with pytest.raises(Refuted, match="a cover needs edges of one length"):
+        check(proof | {"pieces": [covered]})
+    price = [str(Fraction(piece["parts"][0]["prices"][0]) - Fraction(1, 2**40))]
+    part = piece["parts"][0] | {"prices": price + piece["parts"][0]["prices"][1:]}
+    with pytest.raises(Refuted, match="proves too little"):
+        check(proof | {"pieces": [piece | {"parts": [part]}]})
+    monkeypatch.setattr(apart, "MOST_VALUES", 2)
+    with pytest.raises(TooLarge, match="at most 2 values, got 3"):
+        worst_case_leakage(CORNER, epsilon=1)
