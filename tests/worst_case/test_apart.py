@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.optimize import linprog
 
-from leaktight.check import Refuted, check
+from leaktight.check import Refuted, check, digest
 from leaktight.errors import TooLarge
 from leaktight.leakage.capacity import min_capacity
 from leaktight.policies.metric import Metric
@@ -95,7 +95,9 @@ def test_components_add() -> None:
 
 
 def test_a_changed_certificate_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
-    proof = worst_case_leakage(CORNER, epsilon=1).certificate
+    worst = worst_case_leakage(CORNER, epsilon=1)
+    proof = worst.certificate
+    assert digest(proof) == worst.digest != worst_case_leakage(CORNER.graph, epsilon=1).digest
     piece = proof["pieces"][0]
     covered = piece | {"parts": [{"vertices": [0, 1, 2], "cover": ["1", "1", "1"]}], "upper": "3"}
     with pytest.raises(Refuted, match="a cover needs edges of one length"):

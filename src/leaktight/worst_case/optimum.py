@@ -186,7 +186,7 @@ class WorstCase(InBits):
     says that they are the worst cases at the two ends of the enclosure.
     """
 
-    graph: AdjacencyGraph | Metric
+    graph: AdjacencyGraph
     ratio: Ratio
     pieces: tuple[RecordKind | MetricKind, ...]
 
@@ -237,7 +237,8 @@ class WorstCase(InBits):
     @property
     def digest(self) -> str:
         """The digest of the graph and the records, as the checker shows it of the certificate."""
-        return digest_of(self.graph)
+        metrics = [piece.metric for piece in self.pieces if isinstance(piece, MetricKind)]
+        return digest_of(metrics[0] if metrics else self.graph)
 
     @property
     def mechanism(self) -> Channel | Parallel:
@@ -290,7 +291,8 @@ def worst_case_leakage(
     asked = Ratio.of(ratio, epsilon)
     if isinstance(neighbours, Metric):
         if (unit := neighbours.unit) is None:
-            return WorstCase(neighbours, asked, (MetricKind.of(neighbours, asked),))
+            joined = AdjacencyGraph.of(neighbours.graph)
+            return WorstCase(joined, asked, (MetricKind.of(neighbours, asked),))
         return worst_case_leakage(neighbours.graph, asked.over(unit, unit))
     graph = adjacency_of(neighbours)
     pieces = []
