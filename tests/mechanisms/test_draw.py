@@ -481,6 +481,18 @@ def test_tiny_and_huge_epsilon_are_drawn() -> None:
     assert geometric_noise(0, ratio=2).shape == (0,)
 
 
+def test_noise_that_is_too_long_for_64_bits_is_kept_whole(monkeypatch: pytest.MonkeyPatch) -> None:
+    """With 8 bits in place of 62: the same numbers, in Python's integers as soon as one is long."""
+    for epsilon, long in (("0.01", True), ("1", False)):
+        monkeypatch.undo()
+        wide = geometric_noise(1000, epsilon=epsilon, rng=np.random.default_rng(2))
+        monkeypatch.setattr(noise_module, "WIDTH", 8)
+        kept = geometric_noise(1000, epsilon=epsilon, rng=np.random.default_rng(2))
+        assert kept.tolist() == wide.tolist()
+        assert (kept.dtype == object) == long == (abs(wide).max() >= 2**8)
+        assert wide.dtype == np.int64
+
+
 def test_noise_that_cannot_be_drawn_is_refused() -> None:
     with pytest.raises(InvalidNumber, match="an ε above 0"):
         geometric_noise(1, epsilon=0)

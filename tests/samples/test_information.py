@@ -6,11 +6,13 @@ from functools import cache
 
 import numpy as np
 import pytest
-from flint import fmpq
+from flint import arb, fmpq
 from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from leaktight.channels.channel import Channel
 from leaktight.channels.distribution import Distribution
+from leaktight.exact.rounding import precision
 from leaktight.leakage.entropy import mutual_information
 from leaktight.samples import confidence as limits
 from leaktight.samples import information
@@ -18,7 +20,9 @@ from leaktight.samples.design import SampleDesign
 from leaktight.samples.divergence import divergence_upper
 from leaktight.samples.independence import independence_test
 from leaktight.samples.information import (
+    _surprise,
     corrected,
+    entropy_ends,
     estimate_mutual_information,
     information_lower,
     information_upper,
@@ -55,6 +59,31 @@ def exact(value: Fraction) -> fmpq:
 
 def nats(channel: Channel, prior: list[Fraction]) -> float:
     return mutual_information(channel, prior) * math.log(2)
+
+
+@given(
+    st.lists(st.lists(st.integers(0, 8), min_size=2, max_size=4), min_size=2, max_size=2),
+    st.sampled_from([None, ["1/2", "1/2"], ["1e-9", 1 - Fraction("1e-9")]]),
+)
+def test_how_little_is_left_to_learn_is_enclosed_however_little(
+    powers: list[list[int]], prior: list[str] | None
+) -> None:
+    """One secret may be 10^17 times likelier than the other: H(X|Y), by balls."""
+    counts = {x: {z: 10**k for z, k in enumerate(row)} for x, row in enumerate(powers)}
+    seen = Observations.from_counts(counts)
+    design = SampleDesign.of(seen, prior, RNG)
+    totals = [sum(row.values()) for row in counts.values()]
+    weights = [F(p) / n for p, n in zip(prior or totals, totals, strict=True)]
+    joint = {(x, z): weights[x] * n for x, row in counts.items() for z, n in row.items()}
+    whole, columns = sum(joint.values()), dict.fromkeys(range(4), F(0))
+    for (_, z), share in joint.items():
+        columns[z] += share
+    with precision(256):
+        terms = ((share / whole, columns[z] / share) for (_, z), share in joint.items())
+        true = sum((arb(exact(share)) * arb(exact(ratio)).log() for share, ratio in terms), arb(0))
+        low, high = entropy_ends(_surprise(design), 2)
+        assert arb(low) <= true <= arb(high)
+    assert high - low <= 2.0**-34 * (1 + high)
 
 
 @pytest.mark.parametrize("risk", RISKS)

@@ -9,7 +9,7 @@ from flint import fmpq
 
 from leaktight.channels.distribution import PriorLike, prior_on
 from leaktight.errors import InvalidInput, Mismatch
-from leaktight.exact.numbers import Array, float_array
+from leaktight.exact.numbers import Array, float_array, kept_floats
 from leaktight.samples.confidence import sample_weights
 from leaktight.samples.observations import Counts, Observations
 
@@ -58,7 +58,7 @@ class SampleDesign:
         if self.prior is None:
             return np.ones(len(totals))
         exact = sample_weights(np.maximum(totals, 1), self.prior)
-        return np.ones(len(totals)) if min(exact) == max(exact) else float_array(exact)
+        return np.ones(len(totals)) if min(exact) == max(exact) else kept_floats(exact)
 
     def shares(self, counts: Counts) -> Floats:
         """Return what such counts of the pairs that occur make of the whole, by their weights."""
@@ -76,7 +76,7 @@ class SampleDesign:
     def learnt_prior(self, counts: Counts) -> Floats:
         """Return the prior, or an estimate of it from such counts that is positive everywhere."""
         if self.prior is not None:
-            return float_array(self.prior)
+            return kept_floats(self.prior)
         totals = self.observations.per_secret(counts) + 0.5
         return totals / totals.sum()
 

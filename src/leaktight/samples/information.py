@@ -12,7 +12,15 @@ import numpy as np
 from flint import fmpq
 
 from leaktight.channels.distribution import PriorLike
-from leaktight.exact.numbers import Array, Number, float_array, fraction, rational, to_float
+from leaktight.exact.numbers import (
+    Array,
+    Number,
+    float_array,
+    fraction,
+    kept_floats,
+    rational,
+    to_float,
+)
 from leaktight.samples.confidence import binomial_lower, mean_upper, read_risk
 from leaktight.samples.design import SampleDesign, generator
 from leaktight.samples.divergence import code_length, divergence_upper
@@ -20,7 +28,7 @@ from leaktight.samples.leakage import LeakageEstimate, success_lower
 from leaktight.samples.observations import Counts, Observations
 
 ROUNDING = 2.0**-36
-"""More than sums over 2^16 secrets are off, relatively; bounds are moved outward by as much."""
+"""More than sums over 2^16 secrets are off, of a nat and of the sum (docs/proofs/estimates.md)."""
 
 LN2 = math.log(2)
 
@@ -87,9 +95,9 @@ def information_upper(design: SampleDesign, risk: fmpq) -> float:
     one does.
     """
     seen, size = design.observations, design.size(design.observations.counts)
-    after = _surprise(design) * (1 - ROUNDING)
+    after = entropy_ends(_surprise(design), len(seen.secrets))[0]
     if design.prior is not None:
-        before = _entropy(design.prior) * (1 + ROUNDING)
+        before = entropy_ends(_entropy(design.prior), len(seen.secrets))[1]
         return min(before, divergence_upper(before - after, size, 1 / min(design.prior), risk))
     third, secrets = risk / 3, len(seen.secrets)
     before = code_length(seen.secret_totals) - math.log(to_float(third))
@@ -99,6 +107,16 @@ def information_upper(design: SampleDesign, risk: fmpq) -> float:
     if rarest == 0:
         return most
     return min(most, divergence_upper(likelihood, size, 1 / rational(rarest), third))
+
+
+def entropy_ends(nats: float, secrets: int) -> tuple[float, float]:
+    """Return numbers below and above an entropy that was summed up in floats.
+
+    The logarithm of a number near 1 has few digits of its own, so that some of the error is of a
+    nat and not of the sum.
+    """
+    off = ROUNDING * (1 + nats) * max(1, secrets / 2**16)
+    return max(0.0, nats - off), nats + off
 
 
 def _surprise(design: SampleDesign) -> float:
@@ -111,7 +129,7 @@ def _surprise(design: SampleDesign) -> float:
 
 def _entropy(prior: Array) -> float:
     """Return H of positive probabilities, in nats."""
-    floats = float_array(prior)
+    floats = kept_floats(prior)
     return -float((floats * np.log(floats)).sum())
 
 
@@ -122,10 +140,11 @@ def information_lower(design: SampleDesign, learn: Counts, test: Counts, risk: f
     """Return nats that I(X;Y) falls below with probability ≤ ``risk``."""
     seen, secrets = design.observations, len(design.observations.secrets)
     if design.prior is not None:
-        before, each = _entropy(design.prior) * (1 - ROUNDING), risk / 2
+        before, each = entropy_ends(_entropy(design.prior), secrets)[0], risk / 2
     else:
         each, most = risk / 3, math.log(secrets)
-        uneven = most - _entropy(seen.secret_totals / seen.total) + ROUNDING * most
+        even = entropy_ends(_entropy(seen.secret_totals / seen.total), secrets)[0]
+        uneven = most * (1 + ROUNDING) - even
         apart = divergence_upper(uneven, fmpq(seen.total), fmpq(secrets), each)
         before = most * (1 - ROUNDING) - apart
     wrong = 1 - success_lower(design, learn, test, each)

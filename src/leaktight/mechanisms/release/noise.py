@@ -33,6 +33,9 @@ DIGIT = 4
 LAST = 2**DIGIT - 1
 """The greatest digit."""
 
+WIDTH = 62
+"""Noise below 2^62 is kept in 64 bits."""
+
 
 def geometric_noise(
     size: int,
@@ -46,8 +49,7 @@ def geometric_noise(
     Added to a count that differs by at most 1 between neighbours, one of them makes that count
     private at the ratio λ = e^ε. An irrational e^ε is rounded down, so that the noise is at least
     as wide as asked for. Random bits come from the operating system; for tests, ``rng`` may be a
-    numpy generator. The integers are ``int64``, or Python's where ε is so small that they may not
-    fit.
+    numpy generator. The integers are ``int64``, or Python's if one of them does not fit.
 
     >>> noise = geometric_noise(10_000, epsilon=1, rng=np.random.default_rng(7))
     >>> int((noise == 0).sum()) // 1000  # tenths; (1−c)/(1+c) is 46.2%
@@ -63,31 +65,31 @@ def geometric_noise(
     places = max(0, 4 + int(excess.q).bit_length() - int(excess.p).bit_length())
     lower = max(0, -(-places // DIGIT) - 1)
     digits, rest = [_digit(base, i) for i in range(lower)], _rest(base, lower)
-    # With 40 places, the chance that 63 bits are too few is below 2^(−2^23).
-    noise = np.empty(size, dtype=np.int64 if places <= 40 else object)
-    for start in range(0, size, BLOCK):
-        _fill(noise[start : start + BLOCK], digits, rest, source)
-    return noise
+    counts = [min(BLOCK, size - start) for start in range(0, size, BLOCK)]
+    blocks = [_block(count, digits, rest, source) for count in counts]
+    return np.concatenate([np.empty(0, dtype=np.int64), *blocks])
 
 
-def _fill(block: npt.NDArray[Any], digits: Sequence[Cuts], rest: Cuts, source: RandomBytes) -> None:
+def _block(count: int, digits: Sequence[Cuts], rest: Cuts, source: RandomBytes) -> npt.NDArray[Any]:
     """Draw the sign and what is above the lowest digits of X, then these from the highest.
 
     What is above them is geometric. Given that it is at least LAST, it is LAST more than a number
-    of the same distribution.
+    of the same distribution. As soon as it is known, so is whether X can be too long for 64 bits.
     """
-    found = sections(rest, len(block), source)
+    found = sections(rest, count, source)
     positive = found > LAST
-    block[:] = found & LAST
+    block: npt.NDArray[Any] = (found & LAST).astype(np.int64)
     more = np.flatnonzero(block == LAST)
     while len(more):
         again = sections(rest, len(more), source) & LAST
-        block[more] += again.astype(block.dtype)
+        block[more] += again
         more = more[again == LAST]
+    if int(block.max() + 1) << DIGIT * len(digits) > 2**WIDTH:
+        block = block.astype(object)
     for digit in reversed(digits):
         block <<= DIGIT
-        block += sections(digit, len(block), source).astype(block.dtype)
-    block[:] = np.where(positive, block, ~block)
+        block += sections(digit, count, source).astype(block.dtype)
+    return np.where(positive, block, ~block)
 
 
 def _digit(base: fmpq, i: int) -> Cuts:
