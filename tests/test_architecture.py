@@ -136,6 +136,16 @@ def test_every_citation_is_in_the_bibliography() -> None:
     assert [(name, key) for name, key in cited if key not in keys] == []
 
 
+def test_the_tests_that_a_page_names_are_there() -> None:
+    named = {
+        (page.name, test)
+        for page in (ROOT / "docs").rglob("*.md")
+        for test in re.findall(r"`(tests/[\w/]+\.py)`", page.read_text(encoding="utf-8"))
+    }
+    assert len(named) > 10
+    assert [(page, test) for page, test in named if not (ROOT / test).exists()] == []
+
+
 def test_tolerances_stand_in_one_place_only() -> None:
     """No literal like 1e-9 in the source but in ``tolerances.py`` and in examples."""
     found = [

@@ -447,3 +447,13 @@ def test_what_is_no_channel_or_no_loss_is_refused() -> None:
         utility_rate(Channel(rows), loss)
     with pytest.raises(Mismatch, match="the loss and the inputs"):
         utility_rate(THREE, Loss([[0, 1, 1], [1, 0, 1], [1, 1, 0]]))
+
+
+def test_rows_of_floats_that_are_equal_when_divided_by_their_sums_are_equal() -> None:
+    off = Channel([[0.5, 0.5], [0.5 + 4e-13, 0.5 + 4e-13]])
+    assert (
+        error_rate(off).lower
+        == neighbour_rate_bound(off, SecretGraph.complete(2)).lower
+        == math.inf
+    )
+    assert error_rate(off).limit == Fraction(1, 2)

@@ -143,10 +143,9 @@ def natural_log(value: fmpq) -> float:
 def _least(terms: Terms, start: float) -> tuple[arb, tuple[float, float]]:
     """Return a ball around min g on [0, 1] and an enclosure of a minimiser, by Newton's method.
 
-    Let R be the largest |log ratio|. Within a distance of ln 2/R from s, g″ is at least half of
-    g″(s). So if δ = 2·|g′(s)|/g″(s) is no longer than that, g′ changes its sign within δ of s, and
-    by convexity g is nowhere less than g(s) − |g′(s)|·δ. The ball is not finite if the precision
-    is too low.
+    If δ = 2·|g′(s)|/g″(s) is at most ln 2/R, R the largest |log ratio|, then g is least within δ of
+    s and nowhere less than g(s) − |g′(s)|·δ (docs/proofs/rates.md, 7). The ball is not finite if
+    the precision is too low.
     """
     balls = [(arb(ratio).log(), arb(weight)) for ratio, weight in terms]
     furthest = max(log.abs_upper() for log, _ in balls)

@@ -21,7 +21,7 @@ from leaktight.channels.gain import Loss
 from leaktight.errors import InvalidChannel, InvalidDistribution, InvalidGain, Undecided
 from leaktight.exact.bits import Between
 from leaktight.exact.matrix import equal_rows, matrix_product
-from leaktight.exact.numbers import Number, Value, exact_array, fraction, rational, to_float
+from leaktight.exact.numbers import Array, Number, Value, exact_array, fraction, rational, to_float
 from leaktight.exact.ratio import Ratio, RatioLike
 from leaktight.exact.rounding import log2_interval
 from leaktight.exact.shown import in_bits, shown
@@ -237,7 +237,8 @@ def neighbour_rate_bound(channel: Channel, neighbours: Neighbours) -> Rate:
     """Return the bound on the error rate that privacy on a graph gives, with the neighbours.
 
     If a channel is private at ratio λ and two neighbours have different rows, these are told apart
-    at the rate ``rate_bound(λ)`` at most, so ``error_rate(channel)`` is at most that too. If all
+    at the rate ``rate_bound(λ)`` at most, so ``error_rate(channel, prior)`` is at most that too if
+    the prior gives both a chance. As there, rows of floats are divided by their sums. If all
     neighbours have equal rows, privacy bounds no rate and the result is infinite: Theorem 10 of
     [Boreale2012]_ forgets this case, for instance a graph without edges.
 
@@ -246,10 +247,11 @@ def neighbour_rate_bound(channel: Channel, neighbours: Neighbours) -> Rate:
     >>> neighbour_rate_bound(Channel(rows), Graph(2))
     Rate(inf bits: no two neighbours have different rows, so privacy bounds no rate)
     """
-    level = privacy_level(expect_channel(channel), neighbours)
+    level = privacy_level(expect_channel(channel).exact(), neighbours)
     graph = adjacency_of(neighbours).explicit()
     order = alignment(graph.vertices, channel.inputs, "the graph's vertices and the inputs")
-    rows = np.array(equal_rows(channel.matrix if order is None else channel.matrix[order]))
+    matrix = _rows(channel)
+    rows = np.array(equal_rows(matrix if order is None else matrix[order]))
     differ = np.flatnonzero(np.diff(rows[graph.edges], axis=1))
     if not len(differ):
         statement = "no two neighbours have different rows, so privacy bounds no rate"
@@ -265,11 +267,17 @@ def neighbour_rate_bound(channel: Channel, neighbours: Neighbours) -> Rate:
 # --- inputs with equal rows -----------------------------------------------------------------
 
 
+def _rows(channel: Channel) -> Array:
+    """Return the rows, those of floats divided by their sums."""
+    matrix = channel.matrix
+    return matrix if channel.is_exact else matrix / matrix.sum(axis=1, keepdims=True)
+
+
 def _classes(channel: Channel, belief: Distribution) -> list[list[int]]:
     """Return the inputs of positive probability, those with equal rows together."""
     possible = np.flatnonzero(belief.array > 0)
     groups: dict[int, list[int]] = {}
-    for x, first in zip(possible.tolist(), equal_rows(channel.matrix[possible]), strict=True):
+    for x, first in zip(possible.tolist(), equal_rows(_rows(channel)[possible]), strict=True):
         groups.setdefault(first, []).append(x)
     return list(groups.values())
 

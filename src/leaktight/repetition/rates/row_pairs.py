@@ -106,10 +106,8 @@ def _unlike(codes: Pairs, numbers: int, pairs: Pairs) -> list[tuple[int, int]]:
 def _candidates(matrix: Array, wanted: Mask, sign: int) -> Pairs:
     """Return the pairs whose sign·C may be least, given what floats know about each.
 
-    With m outputs, u the unit roundoff and L the size of the logarithms, those of the normalised
-    rows are off by (m + 3L + 4)u, a term of g relatively by twice as much and another 8Lu, a sum of
-    terms by another m·u. ``unit`` is more than twice what these add up to, so that the slope of
-    log g, a mean of logarithms, is off by less than 4(1 + L)·unit.
+    With m outputs and L the size of the logarithms, ``unit`` is more than twice what g is off,
+    relatively, and 2(1 + L) of them more than the slope of log g is (docs/proofs/rates.md, 8).
     """
     logs, size = _logarithms(matrix)
     unit = (matrix.shape[1] + 4 * size + 16) * 2.0**-50
