@@ -19,6 +19,7 @@ from leaktight.errors import InvalidFile, InvalidInput, LeaktightError, OverBudg
 from leaktight.exact.ratio import Ratio
 from leaktight.tables import Ledger, TableQuery, count_of, cumulative, histogram
 from leaktight.tables.calibration import Protection, calibrated
+from leaktight.tables.ledger import Stored
 from leaktight.tables.publishing import drawn, publish
 from leaktight.tables.weights import Weights
 from tests.tables.workers import (
@@ -76,7 +77,7 @@ def killed(path: Path, step: Step, rounds: int) -> Path:
 def wrongs(path: Path, shown: Path) -> list[str]:
     """Return what was seen and not paid for, and what was drawn twice under one name."""
     ledger = Ledger.open(path)
-    kept = {e.name: ledger.answer(e)[0] for e in ledger.entries() if e.answered}
+    kept = {e.name: ledger.answer(e).numbers[0] for e in ledger.entries() if e.answered}
     seen = [line.rsplit(" ", 3) for line in shown.read_text().splitlines()]
     return [name for name, *numbers in seen if kept.get(name) != tuple(map(int, numbers))]
 
@@ -104,8 +105,9 @@ def test_an_entry_without_an_answer_is_drawn_when_it_is_asked_for_again(path: Pa
 def test_the_numbers_that_leave_are_those_of_the_ledger_not_those_just_drawn(path: Path) -> None:
     ledger = Ledger.open(path)
     entry = ledger.spend("twice", QUESTION, noise())
-    kept = ledger.store(entry, [[1, 2, 3]])
-    assert ledger.store(entry, [[4, 5, 6]]) == kept == ((1, 2, 3),)
+    kept = ledger.store(entry, Stored(((1, 2, 3),), ()))
+    assert ledger.store(entry, Stored(((4, 5, 6),), ())) == kept
+    assert kept.numbers == ((1, 2, 3),)
 
 
 def test_four_processes_at_once_spend_exactly_the_budget(tmp_path: Path) -> None:

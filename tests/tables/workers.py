@@ -9,7 +9,7 @@ import numpy as np
 from leaktight import Policy, SecretGraph
 from leaktight.exact.ratio import Ratio
 from leaktight.tables.calibration import Noise, Protection, calibrated
-from leaktight.tables.ledger import Ledger
+from leaktight.tables.ledger import Ledger, Stored
 from leaktight.tables.publishing import drawn, publish
 from leaktight.tables.query import histogram
 from leaktight.tables.rows import Counted
@@ -40,9 +40,9 @@ def right_order(ledger: Ledger, name: str, shown: Path) -> None:
 def answer_first(ledger: Ledger, name: str, shown: Path) -> None:
     """The wrong order: the numbers are seen before they are paid for."""
     [numbers] = drawn(noise(), TRUTH, None)
-    show(shown, name, tuple(numbers))
+    show(shown, name, numbers)
     entry = ledger.spend(name, QUESTION, noise())
-    ledger.store(entry, [numbers])
+    ledger.store(entry, Stored((numbers,), ()))
 
 
 def keep_releasing(path: Path, shown: Path, step: Step, first: int, names: int) -> None:

@@ -15,6 +15,7 @@ from leaktight.commands.measure import compare, estimate, leak
 from leaktight.commands.person import choose, explain
 from leaktight.commands.proof import reproduce, verify
 from leaktight.commands.study import audit
+from leaktight.commands.table import ledger, release
 
 CLOSED = 141
 """The exit code if nobody reads the answer, as a shell has it for a closed pipe."""
@@ -31,8 +32,8 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
 )
 for command in (
-    audit, explain, choose, bound, design, decide, repeat, leak, compare, estimate, verify, sample,
-    reproduce,
+    audit, explain, choose, bound, design, decide, repeat, leak, compare, estimate, release, ledger,
+    verify, sample, reproduce,
 ):  # fmt: skip
     app.command()(command)
 

@@ -41,7 +41,7 @@ QUERIES = ("count", "sum", "most common", "histogram")
 DIFFER = ("one", "all")
 
 KEYS: Mapping[str, tuple[str, ...]] = {
-    "": ("title", "policy", "mechanism", "question"),
+    "": ("title", "policy", "mechanism", "question", "data", "release"),
     "policy": (
         "values", "secrets", "distance", "groups", "edges", "sides", "attributes", "differ",
         "absent", "records", "constraints", "databases",

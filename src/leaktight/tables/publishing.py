@@ -21,7 +21,7 @@ from leaktight.mechanisms.release import geometric_noise
 from leaktight.policies.policy import Policy
 from leaktight.tables.calibration import Noise, Protection, calibrated
 from leaktight.tables.interval import half_width, read_confidence
-from leaktight.tables.ledger import Entry, Ledger
+from leaktight.tables.ledger import Entry, Ledger, Stored
 from leaktight.tables.query import Block, Kind, TableQuery
 from leaktight.tables.reading import Reading
 from leaktight.tables.rows import Counted, count_rows
@@ -61,8 +61,10 @@ class TableRelease:
     ledger: Ledger
     noise: Noise
     answers: tuple[Answer, ...]
-    counted: Counted | None
-    """How the table was read; None if the numbers were in the ledger already."""
+    stored: Stored
+    """What the ledger keeps: the numbers of each block."""
+    warnings: tuple[str, ...] = ()
+    """What was noticed when the table was read."""
 
     def __getitem__(self, query: str) -> Answer:
         """Return the numbers of a query, by its name."""
@@ -134,7 +136,7 @@ def release(
     if known is not None:
         book.expect_same(known, question)
         if known.answered:
-            return _told(known, book, noise, book.answer(known), None)
+            return _told(known, book, noise, book.answer(known))
     counts = count_rows(source, protection, reading, table)
     return publish(book, name, question, noise, counts, rng)
 
@@ -149,12 +151,15 @@ def publish(
 ) -> TableRelease:
     """Spend, draw, store, and return what was stored: in this order, each on the disk first."""
     entry = book.spend(name, question, noise)
-    return _told(entry, book, noise, book.store(entry, drawn(noise, counts, rng)), counts)
+    stored = book.store(entry, Stored(drawn(noise, counts, rng), counts.schema))
+    return _told(entry, book, noise, stored, counts.warnings)
 
 
-def drawn(noise: Noise, counts: Counted, rng: np.random.Generator | None) -> list[list[int]]:
+def drawn(
+    noise: Noise, counts: Counted, rng: np.random.Generator | None
+) -> tuple[tuple[int, ...], ...]:
     """Return the true numbers of each block with noise that was drawn for them alone."""
-    return [_drawn(block, noise, counts, rng) for block in noise.blocks]
+    return tuple(_drawn(block, noise, counts, rng) for block in noise.blocks)
 
 
 def _question(noise: Noise, reading: Reading, seeded: bool) -> str:
@@ -172,7 +177,7 @@ def _question(noise: Noise, reading: Reading, seeded: bool) -> str:
 
 def _drawn(
     block: Block, noise: Noise, counts: Counted, rng: np.random.Generator | None
-) -> list[int]:
+) -> tuple[int, ...]:
     """Return the true numbers of a block with their noise."""
     steps = noise.steps(block)
     true = block.weights.answers(counts.counts)
@@ -181,20 +186,16 @@ def _drawn(
         added = geometric_noise(len(noisy), ratio=steps[noisy[0]], rng=rng)
         for i, extra in zip(noisy, added.tolist(), strict=True):
             true[i] += int(extra)
-    return true
+    return tuple(true)
 
 
 def _told(
-    entry: Entry,
-    book: Ledger,
-    noise: Noise,
-    numbers: tuple[tuple[int, ...], ...],
-    counts: Counted | None,
+    entry: Entry, book: Ledger, noise: Noise, stored: Stored, warnings: tuple[str, ...] = ()
 ) -> TableRelease:
     answers = tuple(
-        _answer(block, noise, own) for block, own in zip(noise.blocks, numbers, strict=True)
+        _answer(block, noise, own) for block, own in zip(noise.blocks, stored.numbers, strict=True)
     )
-    return TableRelease(entry, book, noise, answers, counts)
+    return TableRelease(entry, book, noise, answers, stored, warnings)
 
 
 def _answer(block: Block, noise: Noise, numbers: tuple[int, ...]) -> Answer:

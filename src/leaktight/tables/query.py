@@ -79,7 +79,7 @@ def histogram(
     name: str,
     *,
     by: Sequence[str] = (),
-    groups: Mapping[Hashable, Iterable[Hashable]] | None = None,
+    groups: Mapping[Any, Iterable[Hashable]] | None = None,
     ordered: bool | None = None,
     share: int = 1,
 ) -> TableQuery:
@@ -110,9 +110,7 @@ def count_of(name: str, values: Iterable[Hashable], *, share: int = 1) -> TableQ
     return TableQuery(name, Kind.COUNT, values=tuple(values), share=share)
 
 
-def sum_of(
-    name: str, weights: Mapping[Hashable, int] | None = None, *, share: int = 1
-) -> TableQuery:
+def sum_of(name: str, weights: Mapping[Any, int] | None = None, *, share: int = 1) -> TableQuery:
     """Ask what the values add up to, or the whole ``weights`` that they are given."""
     return TableQuery(name, Kind.SUM, weights=tuple((weights or {}).items()), share=share)
 

@@ -75,14 +75,24 @@ def verify_chain(file: sqlite3.Connection, first: str) -> None:
         raise InvalidFile("the ledger was changed: it has an answer without an entry")
 
 
-def write_answer(file: sqlite3.Connection, entry: Entry, numbers: list[list[int]]) -> None:
+@dataclass(frozen=True, slots=True)
+class Stored:
+    """What a ledger keeps of a release that was drawn."""
+
+    numbers: tuple[tuple[int, ...], ...]
+    """The numbers of each block."""
+    schema: tuple[tuple[str, str], ...]
+    """The columns that were read, and their types."""
+
+
+def write_answer(file: sqlite3.Connection, entry: Entry, stored: Stored) -> None:
     """Keep the numbers of an entry."""
-    text = canonical(numbers)
+    text = canonical({"numbers": stored.numbers, "schema": stored.schema})
     row = (entry.number, zlib.compress(text.encode()), digest(entry.chain, text))
     file.execute("INSERT INTO answer VALUES (?, ?, ?)", row)
 
 
-def read_answer(file: sqlite3.Connection, entry: Entry) -> tuple[tuple[int, ...], ...]:
+def read_answer(file: sqlite3.Connection, entry: Entry) -> Stored:
     """Return the numbers of an entry, which must be as they were stored."""
     try:
         [(content, link)] = file.execute(
@@ -91,8 +101,10 @@ def read_answer(file: sqlite3.Connection, entry: Entry) -> tuple[tuple[int, ...]
         text = zlib.decompress(content).decode()
         if link != digest(entry.chain, text):
             raise ValueError
-        return tuple(map(tuple, json.loads(text)))
-    except (ValueError, TypeError, zlib.error):
+        content = json.loads(text)
+        numbers, schema = (tuple(map(tuple, content[key])) for key in ("numbers", "schema"))
+        return Stored(numbers, schema)
+    except (ValueError, TypeError, KeyError, zlib.error):
         raise InvalidFile(f"the ledger was changed at the answer {entry.number}") from None
 
 

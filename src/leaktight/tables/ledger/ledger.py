@@ -24,6 +24,7 @@ from leaktight.tables.budget import Budget, Paid, Spent, told_epsilon
 from leaktight.tables.calibration import Noise, Protection
 from leaktight.tables.ledger.entry import (
     Entry,
+    Stored,
     read_answer,
     read_entries,
     read_weights,
@@ -125,7 +126,7 @@ class Ledger:
         """Return the release of this name, if there is one."""
         return next((entry for entry in self.entries() if entry.name == name), None)
 
-    def answer(self, entry: Entry) -> tuple[tuple[int, ...], ...]:
+    def answer(self, entry: Entry) -> Stored:
         """Return the numbers of a release, as they are on the disk."""
         with self._reading() as opened:
             return read_answer(opened, entry)
@@ -138,6 +139,11 @@ class Ledger:
     def spent(self) -> Spent:
         """Return what all releases together cost each secret pair."""
         return self._spent(self.paid())
+
+    def cost(self, entries: Iterable[Entry]) -> Spent:
+        """Return what some of the releases cost each secret pair."""
+        with self._reading() as opened:
+            return self._spent(_paid(opened, entries))
 
     def _spent(self, paid: Iterable[tuple[Paid, int]]) -> Spent:
         rows, pairs = self.protection.rows_per_person, self.protection.pairs
@@ -164,12 +170,12 @@ class Ledger:
             raise InvalidFile(f"{self.path} was swapped while it was written; nothing was drawn")
         return found
 
-    def store(self, entry: Entry, numbers: list[list[int]]) -> tuple[tuple[int, ...], ...]:
+    def store(self, entry: Entry, drawn: Stored) -> Stored:
         """Write the numbers of a release, unless it has some; return those that are on the disk."""
         with self._writing() as opened:
             [known] = [each for each in read_entries(opened) if each.number == entry.number]
             if not known.answered:
-                write_answer(opened, entry, numbers)
+                write_answer(opened, entry, drawn)
         return self.answer(entry)
 
     def expect_same(self, entry: Entry, question: str) -> None:

@@ -1,0 +1,194 @@
+"""How is a table released, and what is left of the budget? ``release`` and ``ledger``."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from leaktight.commands.arguments import JsonOption
+from leaktight.commands.output import print_json, spinner
+
+if TYPE_CHECKING:
+    from leaktight.studies.release import ReleaseStudy
+    from leaktight.tables.publishing import TableRelease
+
+
+def release(
+    study: Annotated[Path, typer.Argument(help="A study with [data] and [release].")],
+    plan: Annotated[
+        bool, typer.Option("--plan", help="Show the expected errors; read and spend nothing.")
+    ] = False,
+    name: Annotated[str | None, typer.Option(help="A name for this release.")] = None,
+    output: Annotated[Path | None, typer.Option(help="Where to write it.")] = None,
+    picture: Annotated[Path | None, typer.Option(help="Draw the histograms, .svg.")] = None,
+    as_json: JsonOption = False,
+) -> int:
+    """Release noisy numbers of a table, paid for from a ledger.
+
+    Asked again under the same name, the same numbers come back and nothing is spent. The ledger
+    must be there: leaktight ledger FILE --new STUDY.toml makes it.
+
+    \b
+    Example:
+      leaktight release examples/tables/wages.toml --plan
+      leaktight ledger wages.ledger --new examples/tables/wages.toml
+      leaktight release examples/tables/wages.toml
+    """
+    from leaktight.studies.release import read_release
+
+    asked = read_release(study)
+    if plan:
+        return _planned(asked, as_json)
+
+    from leaktight.tables.ledger import Ledger
+    from leaktight.tables.output import expect_output, record_beside, write_release
+    from leaktight.tables.publishing import release as released
+    from leaktight.tables.record import record_of
+
+    named, target = name or asked.name, output or asked.output
+    if target is not None:
+        expect_output(target, Ledger.open(asked.ledger), named)
+    with spinner(as_json) as progress:
+        progress("counting, and drawing noise")
+        reading = asked.reading
+        done = released(
+            asked.source,
+            asked.policy,
+            asked.queries,
+            name=named,
+            ledger=asked.ledger,
+            columns=reading.columns,
+            ratio=asked.ratio,
+            table=asked.table,
+            person=reading.person,
+            rows_per_person=asked.rows_per_person,
+            keep=reading.keep,
+            absent=asked.absent,
+            outside=reading.outside,
+            cuts=reading.cuts,
+            clamp=reading.clamp,
+        )
+        progress("what it promises")
+        record = record_of(done, asked.prior)
+    if target is not None:
+        write_release(done, record, target)
+    if picture is not None:
+        _draw(done, picture)
+    if as_json:
+        print_json({"record": record.to_dict(), "numbers": _numbers(done)})
+        return 0
+    for warning in done.warnings:
+        typer.echo(f"leaktight: {warning}", err=True)
+    print(f"{asked.title}\n")
+    _print_table(done)
+    print(f"\n{record}")
+    if target is not None:
+        print(f"\n{target}, with its record {record_beside(target).name}")
+    return 0
+
+
+def ledger(
+    file: Annotated[Path, typer.Argument(help="A ledger.")],
+    new: Annotated[
+        Path | None, typer.Option("--new", help="Make it, for the policy and budget of a study.")
+    ] = None,
+    as_json: JsonOption = False,
+    registry: Annotated[
+        bool, typer.Option("--registry", help="Print what OpenDP's registry of deployments asks.")
+    ] = False,
+) -> int:
+    """Show what was released from a ledger, and what is left; or make a new one.
+
+    \b
+    Example:
+      leaktight ledger wages.ledger --new examples/tables/wages.toml
+      leaktight ledger wages.ledger
+    """
+    from leaktight.tables.ledger import Ledger
+    from leaktight.tables.registry import registry_entry
+    from leaktight.tables.statement import statement
+
+    if new is not None:
+        from leaktight.studies.release import read_release
+
+        asked = read_release(new)
+        if asked.budget is None:
+            raise typer.BadParameter(f"{new}: [release] needs budget, the ε of all releases")
+        if file.resolve() != asked.ledger.resolve():
+            raise typer.BadParameter(f"{new}: [release] ledger is {asked.ledger}, not {file}")
+        book = Ledger.create(
+            file,
+            asked.policy,
+            ratio=asked.budget.ratio,
+            epsilon=asked.budget.epsilon,
+            absent=asked.absent,
+            rows_per_person=asked.rows_per_person,
+        )
+    else:
+        book = Ledger.open(file)
+    found = statement(book)
+    if registry:
+        print_json(registry_entry(found))
+    elif as_json:
+        print_json(found.to_dict())
+    else:
+        print(found)
+    return 0
+
+
+def _planned(asked: "ReleaseStudy", as_json: bool) -> int:
+    from leaktight.tables.plan import plan
+
+    found = plan(
+        asked.policy,
+        asked.queries,
+        ratio=asked.ratio,
+        columns=asked.reading.columns,
+        absent=asked.absent,
+        rows_per_person=asked.rows_per_person,
+    )
+    if as_json:
+        print_json(
+            [
+                {
+                    "query": each.query,
+                    "kind": str(each.kind),
+                    "numbers": each.numbers,
+                    "squared error of a number": float(each.cell),
+                    "squared error of a run": None if each.run is None else float(each.run),
+                    "taken": each.chosen,
+                }
+                for each in found
+            ]
+        )
+        return 0
+    print(f"{asked.title}: ε = {asked.ratio.epsilon:.6g}, nothing is read or spent\n")
+    for each in found:
+        print(each)
+    return 0
+
+
+def _numbers(done: "TableRelease") -> list[dict[str, Any]]:
+    from leaktight.tables.output import COLUMNS, table_of
+
+    return [dict(zip(COLUMNS, row, strict=True)) for row in table_of(done)]
+
+
+def _print_table(done: "TableRelease") -> None:
+    from leaktight.tables.output import table_of
+
+    rows = table_of(done)
+    wide = [max(len(str(row[i])) for row in rows) for i in (0, 1)]
+    print(f"{'query':<{wide[0]}}  {'cell':<{wide[1]}}  {'number':>10}  true one, 95%")
+    for query, cell, number, low, high, _ in rows:
+        between = "exactly" if low == high else f"{low:,} to {high:,}"
+        print(f"{query:<{wide[0]}}  {cell:<{wide[1]}}  {number:>10,}  {between}")
+
+
+def _draw(done: "TableRelease", picture: Path) -> None:
+    from leaktight.commands.output import write
+    from leaktight.reports.released import released_chart
+
+    if picture.suffix.lower() != ".svg":
+        raise typer.BadParameter(f"--picture must end in .svg, got {picture}")
+    write(picture, released_chart(done.answers))

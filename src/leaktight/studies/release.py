@@ -1,0 +1,193 @@
+"""What does a study say of a table and its release? ``[data]`` and ``[release]``."""
+
+from collections.abc import Hashable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from leaktight.channels.distribution import Distribution
+from leaktight.errors import InvalidInput
+from leaktight.exact.ratio import Ratio
+from leaktight.policies.policy import Policy
+from leaktight.studies.reading import read_study
+from leaktight.studies.table import StudyTable, load, plain_number, shortened
+from leaktight.tables.budget import Budget
+from leaktight.tables.query import (
+    Kind,
+    TableQuery,
+    count_of,
+    cumulative,
+    hierarchy,
+    histogram,
+    sum_of,
+)
+from leaktight.tables.reading import KEEP, Reading
+
+MOST_ROWS = 10**6
+"""The most rows of one person."""
+
+KEYS: Mapping[str, tuple[str, ...]] = {
+    "data": (
+        "source", "table", "columns", "person", "rows_per_person", "keep", "outside", "cuts",
+        "clamp",
+    ),
+    "release": ("name", "queries", "ratio", "epsilon", "ledger", "budget", "output"),
+    "release.queries": ("name", "kind", "by", "groups", "values", "weights", "fanout", "share"),
+}  # fmt: skip
+"""The keys of each table."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ReleaseStudy:
+    """A policy, where the table is and how its rows are read, and what is released of it."""
+
+    title: str
+    policy: Policy
+    prior: Distribution
+    absent: Hashable | None
+    source: Path
+    table: str | None
+    reading: Reading
+    rows_per_person: int
+    name: str
+    queries: tuple[TableQuery, ...]
+    ratio: Ratio
+    ledger: Path
+    budget: Budget | None
+    """What a new ledger is made with."""
+    output: Path | None
+
+
+def read_release(path: str | Path) -> ReleaseStudy:
+    """Read from a study what is released of which table; paths are relative to the file."""
+    file = Path(path)
+    study = read_study(file)
+    content = load(file)
+    data, asked = (StudyTable.of(file, n, content.get(n, {}), KEYS[n]) for n in ("data", "release"))
+    for table, needed, what in (
+        (data, "source", "where is the table?"),
+        (data, "columns", "which columns hold the values of the policy?"),
+        (asked, "queries", "what is asked?"),
+        (asked, "ledger", "which ledger pays?"),
+    ):
+        if needed not in table:
+            raise table.wrong("", f"needs {needed}: {what}")
+    ratio = asked.ratio()
+    if ratio is None:
+        raise asked.wrong("", "needs epsilon or ratio: how much may this release cost?")
+    return ReleaseStudy(
+        title=study.title,
+        policy=study.policy,
+        prior=study.prior,
+        absent=study.absent,
+        source=file.parent / data.text("source", ""),
+        table=data.text("table", "") if "table" in data else None,
+        reading=_reading(data),
+        rows_per_person=data.whole("rows_per_person", 1, MOST_ROWS),
+        name=asked.text("name", file.stem),
+        queries=tuple(_query(asked, each) for each in asked.listed("queries")),
+        ratio=ratio,
+        ledger=file.parent / asked.text("ledger", ""),
+        budget=_budget(asked),
+        output=file.parent / asked.text("output", "") if "output" in asked else None,
+    )
+
+
+def _reading(data: StudyTable) -> Reading:
+    given = data.get("columns")
+    columns = [given] if isinstance(given, str) else data.listed("columns")
+    cuts = data.get("cuts") or {}
+    if not isinstance(cuts, dict):
+        raise data.wrong("cuts", "must be a table, [data.cuts], with a list for each column")
+    with data.at(""):
+        return Reading(
+            tuple(columns),
+            person=data.text("person", "") if "person" in data else None,
+            keep=data.one_of("keep", KEEP) if "keep" in data else None,
+            outside=data.label("outside", data.get("outside")),
+            cuts={
+                name: [data.label("cuts", cut) for cut in _list(data, "cuts", own)]
+                for name, own in cuts.items()
+            },
+            clamp=tuple(data.listed("clamp")),
+        )
+
+
+def _list(table: StudyTable, key: str, given: Any) -> list[Any]:
+    if not isinstance(given, list):
+        raise table.wrong(key, f"must be a list, got {shortened(given)}")
+    return given
+
+
+def _budget(asked: StudyTable) -> Budget | None:
+    if "budget" not in asked:
+        return None
+    with asked.at("budget"):
+        return Budget.of(epsilon=plain_number(asked.get("budget")))
+
+
+def _query(parent: StudyTable, given: Any) -> TableQuery:
+    if not isinstance(given, dict):
+        raise parent.wrong(
+            "queries", f"must be tables, [[release.queries]], got {shortened(given)}"
+        )
+    table = StudyTable.of(parent.file, "release.queries", given, KEYS["release.queries"])
+    kind = table.one_of("kind", tuple(map(str, Kind)))
+    name = table.text("name", kind)
+    for key, kinds in USED_BY.items():
+        if key in table and kind not in kinds:
+            raise table.wrong(key, f"is for {' or '.join(kinds)}, got {kind!r}")
+    share = {"share": table.whole("share", 1, 100)}
+    with table.at(name):
+        if kind in HISTOGRAMS:
+            groups = {
+                cell: [table.label("groups", value) for value in _list(table, "groups", own)]
+                for cell, own in _mapping(table, "groups").items()
+            }
+            by = tuple(table.listed("by"))
+            return histogram(name, by=by, groups=groups or None, ordered=HISTOGRAMS[kind], **share)
+        if kind == Kind.CUMULATIVE:
+            return cumulative(name, **share)
+        if kind == Kind.COUNT:
+            return count_of(name, table.labels("values"), **share)
+        if kind == Kind.SUM:
+            return sum_of(name, dict(_pairs(table)), **share)
+        return hierarchy(name, fanout=table.whole("fanout", 2, 10**6), **share)
+
+
+HISTOGRAMS: Mapping[str, bool | None] = {
+    Kind.HISTOGRAM: None,
+    Kind.PLAIN: False,
+    Kind.ORDERED: True,
+}
+
+USED_BY: Mapping[str, tuple[str, ...]] = {
+    "by": tuple(HISTOGRAMS),
+    "groups": tuple(HISTOGRAMS),
+    "values": (Kind.COUNT,),
+    "weights": (Kind.SUM,),
+    "fanout": (Kind.HIERARCHY,),
+}
+"""The keys that only some kinds of queries have."""
+
+
+def _mapping(table: StudyTable, key: str) -> dict[str, Any]:
+    found = table.get(key) or {}
+    if not isinstance(found, dict):
+        raise table.wrong(key, f"must be a table, got {shortened(found)}")
+    return found
+
+
+def _pairs(table: StudyTable) -> list[tuple[Hashable, int]]:
+    """Return what each value adds to a sum: a list of pairs, or a table of texts."""
+    given = table.get("weights") or []
+    if isinstance(given, dict):
+        return list(given.items())
+    found = []
+    for pair in _list(table, "weights", given):
+        if not isinstance(pair, list) or len(pair) != 2:
+            raise InvalidInput(
+                f"weights must be pairs of a value and a number, got {shortened(pair)}"
+            )
+        found.append((table.label("weights", pair[0]), pair[1]))
+    return found

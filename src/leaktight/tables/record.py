@@ -1,0 +1,135 @@
+"""What does a colleague need to check a release? A record, which holds no value of the data."""
+
+import json
+import platform
+from dataclasses import dataclass
+from importlib.metadata import version
+from typing import Any
+
+from leaktight.channels.distribution import PriorLike
+from leaktight.errors import TooLarge
+from leaktight.exact.numbers import rational
+from leaktight.exact.powers import Powers
+from leaktight.exact.shown import counted
+from leaktight.tables.budget import told_epsilon
+from leaktight.tables.odds import Odds, odds
+from leaktight.tables.publishing import TableRelease
+from leaktight.tables.writing import canonical, digest, write_protection
+
+LIBRARIES = ("leaktight", "duckdb", "narwhals", "numpy", "python-flint")
+
+
+@dataclass(frozen=True, slots=True)
+class TableRecord:
+    """What was released, how, under which policy, and what that promises; it prints as text."""
+
+    release: TableRelease
+    spent: Powers
+    """What the pair that has paid most has paid for all releases of the ledger together."""
+    odds: Odds | None
+    """What one person risks, after all of them; None if there are too many values to compare."""
+
+    def __str__(self) -> str:
+        noise, book = self.release.noise, self.release.ledger
+        protection = noise.protection
+        pairs = counted(len(protection.pairs), "secret pair", "secret pairs")
+        numbers = sum(len(answer.numbers) for answer in self.release.answers)
+        rows = protection.rows_per_person
+        one = "one record's value changes" if rows == 1 else f"up to {rows} rows of a person change"
+        told = [
+            f"{self.release.entry.name!r}: {counted(numbers, 'number', 'numbers')} with exact "
+            f"geometric noise. If {one} along one of {pairs}, no outcome becomes more than e^ε "
+            f"times as likely, ε ≤ {told_epsilon(noise.level)}; all releases of the ledger "
+            f"together: ε ≤ {told_epsilon(self.spent)} of {book.budget.told()}."
+        ]
+        if self.odds is not None:
+            told.append(f"After all of them, {self.odds}.")
+        if bare := [a.name for a in self.release.answers if 0 in a.noises]:
+            told.append(
+                "Numbers that are the same for both values of every secret pair have no noise, in "
+                f"{', '.join(bare)}."
+            )
+        if '"a generator for tests"' in self.release.entry.question:
+            told.append(
+                "The random bits came from a generator for tests: nothing is promised against "
+                "anyone who knows or guesses its seed."
+            )
+        return " ".join(told)
+
+    def to_dict(self) -> dict[str, Any]:
+        """The record as JSON has it; ratios are exact, as text."""
+        release, book = self.release, self.release.ledger
+        noise, protection = release.noise, release.noise.protection
+        question = json.loads(release.entry.question)
+        schema = [list(column) for column in release.stored.schema]
+        return {
+            "format": "leaktight table release",
+            "name": release.entry.name,
+            "time": release.entry.time,
+            "ledger": {
+                "identity": book.identity,
+                "entry": release.entry.number,
+                "chain": release.entry.chain,
+            },
+            "policy": {
+                "hash": digest(write_protection(protection)),
+                "values": len(protection.values),
+                "secret pairs": len(protection.pairs),
+                "records": protection.policy.records,
+                "number of rows": "public" if protection.absent is None else "private",
+                "rows per person": protection.rows_per_person,
+            },
+            "data": {
+                "columns": schema,
+                "hash": digest(canonical(schema)),
+                "rules": question["rows"],
+            },
+            "queries": [
+                {
+                    "name": block.name,
+                    "kind": str(block.query.kind),
+                    "numbers": block.weights.size,
+                    "weights hash": block.weights.digest,
+                    "alpha": str(1 / rational(noise.step**block.query.share)),
+                }
+                for block in noise.blocks
+            ],
+            "guarantee": {
+                "ratio": str(noise.level),
+                "epsilon": max(0.0, noise.level.nats),
+                "together": {"ratio": str(self.spent), "epsilon": max(0.0, self.spent.nats)},
+                "budget": str(book.budget),
+                "neighbours": "databases that differ in one record, along a secret pair",
+            },
+            "one person": self.odds
+            and {
+                "before": str(self.odds.before),
+                "after at most": float(self.odds.after),
+                "known": "all others",
+            },
+            "randomness": question["randomness"],
+            "versions": {"python": platform.python_version()}
+            | {name: version(name) for name in LIBRARIES},
+            "text": str(self),
+        }
+
+
+def record_of(release: TableRelease, prior: PriorLike = None) -> TableRecord:
+    """Return the record of a release: hashes of policy, columns and weights, and the guarantee.
+
+    ``prior`` is what is believed of one record's value, uniform if it is not given.
+    """
+    book = release.ledger
+    spent = book.spent()
+    return TableRecord(
+        release,
+        Powers.of() if spent.worst is None else spent.ratio(spent.worst),
+        _odds(release, prior),
+    )
+
+
+def _odds(release: TableRelease, prior: PriorLike) -> Odds | None:
+    try:
+        return odds(release.ledger.protection, release.ledger.paid(), prior)
+    except TooLarge:
+        return None

@@ -1,0 +1,211 @@
+"""From a CSV file to published numbers, and what a ledger tells, on the command line."""
+
+import csv
+import json
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.commands.conftest import Run
+
+TABLES = Path(__file__).parent.parent.parent / "examples" / "tables"
+
+
+@pytest.fixture
+def wages(run: Run) -> Path:
+    """The wage table and its study, in the folder where commands run."""
+    for name in ("wages.toml", "wages.csv"):
+        shutil.copy(TABLES / name, name)
+    return Path("wages.toml")
+
+
+def changed(study: Path, old: str, new: str) -> None:
+    text = study.read_text("utf-8")
+    assert old in text
+    study.write_text(text.replace(old, new), "utf-8")
+
+
+def test_three_commands_take_a_csv_file_to_published_numbers(run: Run, wages: Path) -> None:
+    planned = run("release", "wages.toml", "--plan")
+    assert planned.code == 0
+    assert "by band (ordered histogram)" in planned.out
+    assert not Path("wages.ledger").exists()
+    assert run("ledger", "wages.ledger", "--new", "wages.toml").code == 0
+    done = run("release", "wages.toml")
+    assert done.code == 0, done.err
+    assert "ε ≤ 1; all releases of the ledger together: ε ≤ 1 of ε = 2" in done.out
+    assert "16.7% before, and at most 57.9% after" in done.out
+    with Path("wages-2024.csv").open(newline="") as file:
+        rows = list(csv.DictReader(file))
+    assert [row["query"] for row in rows] == ["by band"] * 6 + ["up to"] * 6 + ["top band"]
+    assert rows[11]["number"] == "595"
+    for row in rows:
+        assert int(row["low"]) <= int(row["number"]) <= int(row["high"])
+    bands = [float(row["fitted"]) for row in rows[:6]]
+    assert min(bands) >= 0
+    assert abs(sum(bands) - 595) < 0.001
+    shown = run("ledger", "wages.ledger")
+    assert "2024: by band, up to, top band; ε ≤ 1" in shown.out
+    assert "60-90k – >90k: ε ≤ 1 spent, ε = 1 left" in shown.out
+    assert "<20k – 20-30k and 3 more: ε ≤ 0.666667 spent, ε = 1.33333 left" in shown.out
+
+
+@pytest.fixture
+def ledger(run: Run, wages: Path) -> Path:
+    run("ledger", "wages.ledger", "--new", "wages.toml")
+    return Path("wages.ledger")
+
+
+def test_asked_again_the_same_numbers_come_back(run: Run, ledger: Path) -> None:
+    first = run("release", "wages.toml", "--json")
+    kept = Path("wages-2024.csv").read_bytes(), Path("wages-2024.csv.release.json").read_bytes()
+    Path("wages.csv").unlink()
+    again = run("release", "wages.toml", "--json")
+    assert first.out == again.out
+    assert kept == (
+        Path("wages-2024.csv").read_bytes(),
+        Path("wages-2024.csv.release.json").read_bytes(),
+    )
+
+
+def test_the_record_has_hashes_versions_and_the_guarantee(run: Run, ledger: Path) -> None:
+    record = json.loads(run("release", "wages.toml", "--json").out)["record"]
+    assert record["guarantee"]["epsilon"] == 1
+    assert record["policy"]["secret pairs"] == 5
+    assert record["data"]["columns"] == [["wage", "Float64"], ["employee", "String"]]
+    assert {len(query["weights hash"]) for query in record["queries"]} == {64}
+    assert set(record["versions"]) >= {"leaktight", "duckdb", "narwhals"}
+    assert record["one person"]["before"] == "1/6"
+    assert json.loads(Path("wages-2024.csv.release.json").read_text("utf-8")) == record
+
+
+@pytest.mark.parametrize("kind", ["json", "parquet"])
+def test_other_kinds_of_output_have_the_same_numbers(run: Run, ledger: Path, kind: str) -> None:
+    import duckdb
+
+    first = json.loads(run("release", "wages.toml", "--json").out)["numbers"]
+    done = run("release", "wages.toml", "--output", f"other.{kind}")
+    assert done.code == 0, done.err
+    if kind == "json":
+        assert json.loads(Path("other.json").read_text("utf-8")) == first
+    else:
+        rows = duckdb.connect().read_parquet("other.parquet").fetchall()
+        assert rows == [tuple(row.values()) for row in first]
+
+
+def test_the_histograms_are_drawn(run: Run, ledger: Path) -> None:
+    from xml.etree import ElementTree
+
+    assert run("release", "wages.toml", "--picture", "wages.svg").code == 0
+    text = "".join(ElementTree.parse("wages.svg").getroot().itertext())
+    assert "by band: 20-30k" in text
+    assert "95%" in text
+    assert "must end in .svg" in run("release", "wages.toml", "--picture", "wages.png").err
+
+
+def test_the_budget_ends(run: Run, ledger: Path) -> None:
+    for name in ("2024", "2025"):
+        done = run("release", "wages.toml", "--name", name, "--output", f"{name}.csv")
+        assert done.code == 0, done.err
+    refused = run("release", "wages.toml", "--name", "2026", "--output", "2026.csv")
+    assert refused.code == 2
+    assert "would bring the pair '60-90k', '>90k' to ε ≤ 3" in refused.err
+    assert refused.err.count("\n") == 1
+    assert not Path("2026.csv").exists()
+
+
+def test_a_ledger_is_shown_to_machines_and_to_the_registry(run: Run, ledger: Path) -> None:
+    run("release", "wages.toml")
+    shown = json.loads(run("ledger", "wages.ledger", "--json").out)
+    assert shown["releases"][0]["queries"] == ["by band", "up to", "top band"]
+    assert [pair["alike"] for pair in shown["pairs"]] == [1, 4]
+    asked = json.loads(run("ledger", "wages.ledger", "--registry").out)["deployment"]
+    assert asked["privacy_loss"]["privacy_parameters"] == {"epsilon": 1.0}
+    assert asked["product"]["data_curators"] is None
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "said"),
+    [
+        ("records = 595", "records = 594", "was made for another policy"),
+        ('"60-90k", ">90k"]', '"60-90k", "more"]', "there is no value of 'top band': '>90k'"),
+        ("epsilon = 1", "epsilon = 3", "would bring the pair"),
+        ("epsilon = 1", "", "[release] needs epsilon or ratio"),
+        ('ledger = "wages.ledger"', 'ledger = "none.ledger"', "there is no ledger none.ledger"),
+        ('columns = "wage"', 'columns = "wages"', "cuts and clamp are for ['wages'], got 'wage'"),
+        ('person = "employee"', 'person = "name"', "no column 'name'"),
+        ("90_000]", "]", "6 declared values, which need 5 cuts"),
+        ('kind = "count"', 'kind = "counts"', "did you mean 'count'?"),
+        ('kind = "cumulative"', 'kind = "cumulative"\nvalues = [1]', "is for count"),
+        ('source = "wages.csv"', 'source = "wages.txt"', "must end in .csv"),
+        ('source = "wages.csv"', "", "[data] needs source"),
+        ('output = "wages-2024.csv"', 'output = "wages.csv"', "is there already, and no release"),
+        ('output = "wages-2024.csv"', 'output = "wages.txt"', "output must end in"),
+        ('name = "2024"', "name = 2024", "must be text in quotes"),
+        ("employee", "employees", "no column 'employees'; did you mean 'employee'?"),
+    ],
+)
+def test_what_is_wrong_is_said_in_one_line_and_costs_nothing(
+    run: Run, ledger: Path, wages: Path, old: str, new: str, said: str
+) -> None:
+    changed(wages, old, new)
+    wrong = run("release", "wages.toml")
+    assert wrong.code == 2
+    assert said in wrong.err
+    assert wrong.err.count("\n") == 1
+    assert "0 releases" in run("ledger", "wages.ledger").out
+
+
+def test_an_old_copy_of_a_ledger_and_another_one_are_found_out(run: Run, ledger: Path) -> None:
+    shutil.copy(ledger, "old")
+    run("release", "wages.toml")
+    shutil.copy(ledger, "new")
+    shutil.copy("old", ledger)
+    assert "does not know the release '2024'" in run("release", "wages.toml").err
+    ledger.unlink()
+    run("ledger", "wages.ledger", "--new", "wages.toml")
+    assert "was released from another ledger" in run("release", "wages.toml").err
+    shutil.copy("new", ledger)
+    other = run("release", "wages.toml", "--name", "2025")
+    assert "has the release '2024'; name another output" in other.err
+
+
+def test_a_ledger_is_made_once_and_with_a_budget(run: Run, ledger: Path, wages: Path) -> None:
+    assert "made only once" in run("ledger", "wages.ledger", "--new", "wages.toml").err
+    assert "ledger is wages.ledger, not other" in run("ledger", "other", "--new", "wages.toml").err
+    changed(wages, "budget = 2\n", "")
+    ledger.unlink()
+    assert "needs budget" in run("ledger", "wages.ledger", "--new", "wages.toml").err
+
+
+def test_a_cell_of_the_data_appears_in_no_error_record_or_output(run: Run, wages: Path) -> None:
+    canary, study = "CANARY-7731", wages.read_text("utf-8")
+    rows = Path("wages.csv").read_text("utf-8")
+    run("ledger", "wages.ledger", "--new", "wages.toml")
+    for at, bad in enumerate(
+        (
+            rows.replace("\n1001,", f"\n{canary},"),  # a person: this one may be released
+            rows.replace("\n1001,", f"\n1001,{canary}"),
+            rows.replace("\n1001,", f'\n1001,"{canary}'),
+            rows.replace("\n1001,", f"\n1001,{canary},"),
+            rows + f"1595,{canary}\n",
+        )
+    ):
+        Path("wages.csv").write_text(bad, "utf-8")
+        text = study.replace('name = "2024"', f'name = "{at}"').replace("-2024.csv", f"-{at}.csv")
+        wages.write_text(text, "utf-8")
+        said = run("release", "wages.toml")
+        assert said.code == (0 if at == 0 else 2)
+        assert canary not in said.out + said.err
+    for file in Path().iterdir():
+        if file.is_file() and file.name != "wages.csv":
+            assert canary.encode() not in file.read_bytes()
+
+
+def test_it_runs_as_a_program(wages: Path) -> None:
+    words = ["-m", "leaktight", "ledger", "wages.ledger", "--new", "wages.toml"]
+    done = subprocess.run([sys.executable, *words], capture_output=True, check=True)
+    assert b"0 releases" in done.stdout
