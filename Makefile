@@ -2,13 +2,20 @@
 PYTHON ?= python3
 BIN := .venv/bin
 
-.PHONY: audit test lint types format fuzz mutants bench docs clean
+.PHONY: audit test test-spark test-kill lint types format fuzz mutants bench docs clean
 
 audit: .venv/ready
 	$(BIN)/leaktight audit examples/studies/hospital.toml --report hospital.html || test $$? -eq 1
 
 test: lint types
 	$(BIN)/python -m pytest --numprocesses auto
+
+test-spark: .venv/dev-ready .venv/spark-ready
+	@command -v java > /dev/null || { echo "Spark needs Java: install a headless JRE, 17 or later"; exit 1; }
+	LEAKTIGHT_SPARK=1 $(BIN)/python -m pytest tests/tables/test_rows.py tests/tables/on_spark.py
+
+test-kill: .venv/dev-ready
+	LEAKTIGHT_KILLS=100 $(BIN)/python -m pytest tests/tables/test_ledger.py
 
 lint: .venv/dev-ready
 	$(BIN)/ruff check .

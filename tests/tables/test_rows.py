@@ -49,7 +49,7 @@ def by_hand(values: Labels, column: str, other: Hashable) -> list[int]:
         ("large", (LARGE, LARGE - 1, -1), -1),
         ("price", (Decimal("1.50"), Decimal("2.25"), Decimal("0")), Decimal("0")),
         ("share", (0.1, 0.3, 0.5, -1.0), -1.0),
-        ("born", (date(1999, 12, 31), date(2000, 1, 1), date(1, 1, 1)), date(1, 1, 1)),
+        ("born", (date(1999, 12, 31), date(2000, 1, 1), date(1900, 1, 1)), date(1900, 1, 1)),
         ("age", (17, 18, 64, 65, -1), -1),
     ],
 )
@@ -189,7 +189,7 @@ def test_csv_cells_are_read_as_what_the_policy_declares(tmp_path: Path) -> None:
     assert counts(file, (7, 0), "n", records=3, outside=0) == [2, 1]
     assert counts(file, (7.6, 7, 0), "n", records=3) == [1, 2, 0]
     day = date(2020, 1, 31)
-    assert counts(file, (day, date(1, 1, 1)), "d", records=3, outside=date(1, 1, 1)) == [1, 2]
+    assert counts(file, (day, date(1900, 1, 1)), "d", records=3, outside=date(1900, 1, 1)) == [1, 2]
     assert counts(file, ("", "x", "?"), "e", records=3, outside="?") == [1, 1, 1]
     assert counts(file, ("007", "7.6", "+7"), "n", records=3) == [1, 1, 1]
 

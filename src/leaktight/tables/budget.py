@@ -170,6 +170,11 @@ class Spent:
         candidates = np.flatnonzero(near >= near.max() * (1 - 2 * self.slack))
         return max(self._distinct(candidates), key=self.ratio)
 
+    @property
+    def largest(self) -> Powers:
+        """What the pair that has paid most has paid."""
+        return Powers.of() if self.worst is None else self.ratio(self.worst)
+
     def within(self, budget: Budget) -> bool:
         """Say, exactly, whether no pair has paid more than the budget."""
         if not self.pairs:

@@ -119,13 +119,7 @@ def record_of(release: TableRelease, prior: PriorLike = None) -> TableRecord:
 
     ``prior`` is what is believed of one record's value, uniform if it is not given.
     """
-    book = release.ledger
-    spent = book.spent()
-    return TableRecord(
-        release,
-        Powers.of() if spent.worst is None else spent.ratio(spent.worst),
-        _odds(release, prior),
-    )
+    return TableRecord(release, release.ledger.spent().largest, _odds(release, prior))
 
 
 def _odds(release: TableRelease, prior: PriorLike) -> Odds | None:

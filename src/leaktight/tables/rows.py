@@ -53,7 +53,7 @@ def count_rows(
         kinds[reading.person] = None
     frame = frame_of(source, kinds, table)
     schema = guarded(frame.collect_schema)
-    cells = [column.read(schema[column.name]) for column in columns]
+    cells = guarded(lambda: [column.read(schema[column.name]) for column in columns])
     if reading.person is not None and reading.keep is None:
         check_persons(frame, reading.person, protection.rows_per_person)
     taken = kept(frame, cells, reading) if reading.keep else _grouped(frame, cells)

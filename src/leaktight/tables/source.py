@@ -6,7 +6,8 @@ the name of the error and, for a CSV file, the line.
 
 import csv
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -81,7 +82,8 @@ def rows_of(frame: "Frame") -> list[tuple[Any, ...]]:
     if frame.implementation.is_duckdb():
         return native.fetchall()
     if frame.implementation.is_spark_like():
-        return list(map(tuple, native.collect()))
+        with _unlogged():
+            return list(map(tuple, native.collect()))
     return list(frame.collect().rows())
 
 
@@ -184,6 +186,19 @@ def _of_objects(frame: Any) -> "duckdb.DuckDBPyRelation":
     engine = duckdb.connect()
     engine.execute(f"SET pandas_analyze_sample = {max(1, len(frame))}")  # look at all of them
     return engine.from_df(frame)
+
+
+@contextmanager
+def _unlogged() -> Iterator[None]:
+    """Keep pyspark from writing cells to its log; what the cluster logs is its own."""
+    from pyspark.logger import PySparkLogger
+
+    log = PySparkLogger.getLogger("SQLQueryContextLogger")
+    before, log.disabled = log.disabled, True
+    try:
+        yield
+    finally:
+        log.disabled = before
 
 
 def _expect_strict(native: Any) -> None:

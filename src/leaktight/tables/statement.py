@@ -105,17 +105,9 @@ def statement(ledger: Ledger, prior: PriorLike = None) -> Statement:
     """Return what a ledger says: each release and its cost, and what is left, pair by pair."""
     pairs = ledger.protection.pairs
     entries = ledger.entries()
-    costs = [ledger.cost([entry]) for entry in entries]
-    each = tuple(
-        (
-            entry.name,
-            entry.time,
-            entry.queries,
-            Powers.of() if cost.worst is None else cost.ratio(cost.worst),
-            entry.answered,
-        )
-        for entry, cost in zip(entries, costs, strict=True)
-    )
+    alike = {(entry.step, entry.blocks): entry for entry in entries}
+    costs = {key: ledger.cost([entry]).largest for key, entry in alike.items()}
+    each = tuple((e.name, e.time, e.queries, costs[e.step, e.blocks], e.answered) for e in entries)
     try:
         risk = odds(ledger.protection, ledger.paid(), prior)
     except TooLarge:

@@ -1,0 +1,54 @@
+"""What only a real Spark shows; ``make test-spark`` runs it, with the tests of rows."""
+
+from pathlib import Path
+
+import pytest
+
+from leaktight import Policy, SecretGraph
+from leaktight.errors import InvalidFile, InvalidInput
+from leaktight.tables import Ledger, Reading, histogram, release
+from leaktight.tables.calibration import Protection
+from leaktight.tables.rows import count_rows
+from tests.tables.engines import CANARY, spark_frame
+from tests.tables.spark import session
+
+AGES = Policy(SecretGraph.line(range(-3, 141)), records=8)
+
+
+def test_a_release_from_spark_is_an_object_of_numbers(tmp_path: Path) -> None:
+    Ledger.create(tmp_path / "l", AGES, epsilon=2000)
+    done = release(
+        spark_frame(tmp_path), AGES, [histogram("ages")],
+        name="a", ledger=tmp_path / "l", columns="age", epsilon=2000,
+    )  # fmt: skip
+    answer = done["ages"]
+    assert sum(answer.numbers) == 8
+    assert all(type(number) is int for number in answer.numbers)
+
+
+def test_spark_that_overflows_in_silence_is_refused(tmp_path: Path) -> None:
+    frame = spark_frame(tmp_path)
+    session().conf.set("spark.sql.ansi.enabled", "false")
+    try:
+        with pytest.raises(InvalidInput, match=r"spark\.sql\.ansi\.enabled"):
+            count_rows(frame, Protection(AGES), Reading(("age",)))
+    finally:
+        session().conf.set("spark.sql.ansi.enabled", "true")
+
+
+def test_what_spark_says_of_a_cell_is_not_passed_on(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    one = spark_frame(tmp_path).where(f"town = '{CANARY}'")
+    frame = one.selectExpr("cast(town as int) as age")
+    with pytest.raises(Exception, match=CANARY):  # Spark itself says it
+        frame.where("age = 0").collect()
+    capsys.readouterr()
+    with pytest.raises(InvalidFile) as wrong:
+        count_rows(frame, Protection(AGES), Reading(("age",)))
+    error: BaseException | None = wrong.value
+    while error is not None:
+        assert CANARY not in str(error)
+        error = error.__cause__ or error.__context__
+    said = capsys.readouterr()
+    assert CANARY not in said.out + said.err
