@@ -2,10 +2,17 @@
 PYTHON ?= python3
 BIN := .venv/bin
 
-.PHONY: audit test test-spark test-kill lint types format fuzz mutants bench docs clean
+.PHONY: audit table test test-spark test-kill lint types format fuzz mutants bench docs clean
 
 audit: .venv/ready
 	$(BIN)/leaktight audit examples/studies/hospital.toml --report hospital.html || test $$? -eq 1
+
+table: .venv/ready
+	rm -rf wages && cp -r examples/tables wages
+	$(BIN)/leaktight release wages/wages.toml --plan
+	$(BIN)/leaktight ledger wages/wages.ledger --new wages/wages.toml
+	$(BIN)/leaktight release wages/wages.toml --picture wages/wages.svg
+	$(BIN)/leaktight ledger wages/wages.ledger
 
 test: lint types
 	$(BIN)/python -m pytest --numprocesses auto
@@ -50,4 +57,4 @@ docs: .venv/docs-ready
 	touch $@
 
 clean:
-	rm -rf .venv site hospital.html .mypy_cache .ruff_cache .pytest_cache .hypothesis dist
+	rm -rf .venv site hospital.html wages .mypy_cache .ruff_cache .pytest_cache .hypothesis dist

@@ -26,7 +26,7 @@ from tests.commands.conftest import Run
 
 COMMANDS = (
     "audit", "explain", "choose", "bound", "design", "decide", "repeat", "leak", "compare",
-    "estimate", "verify", "sample", "reproduce",
+    "estimate", "release", "ledger", "verify", "sample", "reproduce",
 )  # fmt: skip
 STUDIES = Path(__file__).parents[2] / "examples" / "studies"
 
@@ -549,7 +549,7 @@ def completed(*words: str) -> list[str]:
 
 
 def test_a_shell_completes_commands_options_and_claims() -> None:
-    assert completed("re") == ["repeat", "reproduce"]
+    assert completed("re") == ["repeat", "release", "reproduce"]
     assert completed("audit", "--cert") == ["--certificate"]
     assert completed("bound", "gr") == ["grid:3x4"]
     assert sorted(completed("design", "line:4", "--gain", "d")) == ["difference", "distance"]

@@ -97,7 +97,9 @@ def ledger(
         bool, typer.Option("--registry", help="Print what OpenDP's registry of deployments asks.")
     ] = False,
 ) -> int:
-    """Show what was released from a ledger, and what is left; or make a new one.
+    """Show what was released from a ledger, and what is left.
+
+    With --new it is made first, once, for the policy and the budget of a study.
 
     \b
     Example:

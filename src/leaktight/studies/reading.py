@@ -55,6 +55,12 @@ KEYS: Mapping[str, tuple[str, ...]] = {
     "question": (
         "ratio", "epsilon", "prior", "answers", "gain", "observations", "below", "what",
     ),
+    "data": (
+        "source", "table", "columns", "person", "rows_per_person", "keep", "outside", "cuts",
+        "clamp",
+    ),
+    "release": ("name", "queries", "ratio", "epsilon", "ledger", "budget", "output"),
+    "release.queries": ("name", "kind", "by", "groups", "values", "weights", "fanout", "share"),
 }  # fmt: skip
 """The keys of each table of a study."""
 
@@ -81,9 +87,9 @@ def read_study(path: str | Path, *, allow_code: bool = False) -> Study:
     """
     file = Path(path)
     root = StudyTable.of(file, "", load(file), KEYS[""])
-    table, chosen, question = (
+    table, chosen, question, _, _ = (
         StudyTable.of(file, name, root.content.get(name, {}), KEYS[name])
-        for name in ("policy", "mechanism", "question")
+        for name in ("policy", "mechanism", "question", "data", "release")
     )
     if not table.content:
         raise table.wrong("", "is missing: which values must not be told apart?")

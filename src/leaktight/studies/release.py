@@ -9,7 +9,7 @@ from leaktight.channels.distribution import Distribution
 from leaktight.errors import InvalidInput
 from leaktight.exact.ratio import Ratio
 from leaktight.policies.policy import Policy
-from leaktight.studies.reading import read_study
+from leaktight.studies.reading import KEYS, read_study
 from leaktight.studies.table import StudyTable, load, plain_number, shortened
 from leaktight.tables.budget import Budget
 from leaktight.tables.query import (
@@ -25,16 +25,6 @@ from leaktight.tables.reading import KEEP, Reading
 
 MOST_ROWS = 10**6
 """The most rows of one person."""
-
-KEYS: Mapping[str, tuple[str, ...]] = {
-    "data": (
-        "source", "table", "columns", "person", "rows_per_person", "keep", "outside", "cuts",
-        "clamp",
-    ),
-    "release": ("name", "queries", "ratio", "epsilon", "ledger", "budget", "output"),
-    "release.queries": ("name", "kind", "by", "groups", "values", "weights", "fanout", "share"),
-}  # fmt: skip
-"""The keys of each table."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)

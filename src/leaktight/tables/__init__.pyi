@@ -1,29 +1,39 @@
 from .budget import Budget, Spent
+from .consistent import Consistent, consistent
 from .ledger.entry import Entry
 from .ledger.ledger import Ledger
-from .odds import Odds, odds
+from .odds import Odds
+from .output import write_release
 from .plan import Expected, plan
 from .publishing import Answer, TableRelease, release
 from .query import TableQuery, count_of, cumulative, hierarchy, histogram, sum_of
 from .reading import Reading
+from .record import TableRecord, record_of
+from .statement import Statement, statement
 
 __all__ = [
     "Answer",
     "Budget",
+    "Consistent",
     "Entry",
     "Expected",
     "Ledger",
     "Odds",
     "Reading",
     "Spent",
+    "Statement",
     "TableQuery",
+    "TableRecord",
     "TableRelease",
+    "consistent",
     "count_of",
     "cumulative",
     "hierarchy",
     "histogram",
-    "odds",
     "plan",
+    "record_of",
     "release",
+    "statement",
     "sum_of",
+    "write_release",
 ]

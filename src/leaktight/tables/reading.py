@@ -27,8 +27,11 @@ class Reading:
     clamp: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
-        if not self.columns or len(set(self.columns)) < len(self.columns):
-            raise InvalidInput(f"columns must be named, each once, got {list(self.columns)}")
+        named = all(isinstance(column, str) for column in self.columns)
+        if not self.columns or not named or len(set(self.columns)) < len(self.columns):
+            raise InvalidInput(
+                f"must be names of columns, each once, got {list(self.columns)!r:.60}"
+            )
         for column in (*self.cuts, *self.clamp):
             if column not in self.columns:
                 raise InvalidInput(f"cuts and clamp are for {list(self.columns)}, got {column!r}")
