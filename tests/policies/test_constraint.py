@@ -2,6 +2,7 @@
 
 import itertools
 import math
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -83,7 +84,7 @@ def test_a_count_is_said_in_words() -> None:
     ],
 )
 def test_counts_that_say_nothing_or_too_much_are_refused(
-    values: list[str], bounds: dict[str, int], message: str
+    values: list[str], bounds: dict[str, Any], message: str
 ) -> None:
     with pytest.raises(InvalidPolicy, match=message):
         count(values, **bounds)

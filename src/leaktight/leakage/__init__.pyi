@@ -39,6 +39,7 @@ from .individual import IndividualLeakage, individual_channels, individual_leaka
 from .information_capacity import CapacityEnclosure, renyi_capacity, shannon_capacity
 from .measures import Measure, WorstMeasure, measures, worst_measures
 from .per_output import OutputLeakage, max_case_leakage, pointwise_leakage
+from .under_counts import CountsTell, OddsUnderCounts, counts_tell, odds_under_counts
 from .uninformed import UninformedGuess, uninformed_guess
 from .utility import Utility, oblivious, utility
 from .vulnerability import (
@@ -58,11 +59,13 @@ __all__ = [
     "BayesSecurity",
     "Capacity",
     "CapacityEnclosure",
+    "CountsTell",
     "EntropyLeakage",
     "Hyper",
     "IndividualLeakage",
     "Leakage",
     "Measure",
+    "OddsUnderCounts",
     "OutputLeakage",
     "Questions",
     "UninformedGuess",
@@ -77,6 +80,7 @@ __all__ = [
     "conditional_marginal_guesswork",
     "conditional_questions",
     "conditional_renyi_entropy",
+    "counts_tell",
     "g_leakage",
     "guessing_entropy",
     "guessing_leakage",
@@ -92,6 +96,7 @@ __all__ = [
     "min_entropy_leakage",
     "mutual_information",
     "oblivious",
+    "odds_under_counts",
     "pointwise_leakage",
     "posterior_risk",
     "posterior_vulnerability",

@@ -2,6 +2,7 @@ from .best.best import BestMechanism, optimal_mechanism
 from .best.few_outputs import worst_case_with_outputs
 from .best.repair import Repaired, repair
 from .best.tradeoff import TradeOff, least_leaking, most_useful
+from .calibrated import Calibrated, calibrated
 from .exponential import ExponentialMechanism
 from .geometric import GeometricNoise, TruncatedGeometric
 from .graph_exponential import GraphExponential, NormalisedExponential
@@ -16,6 +17,7 @@ from .tight_constraints import TightConstraints
 
 __all__ = [
     "BestMechanism",
+    "Calibrated",
     "ExponentialMechanism",
     "GeometricNoise",
     "GraphExponential",
@@ -32,6 +34,7 @@ __all__ = [
     "TightConstraints",
     "TradeOff",
     "TruncatedGeometric",
+    "calibrated",
     "geometric_noise",
     "least_leaking",
     "most_useful",

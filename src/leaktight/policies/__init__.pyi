@@ -1,8 +1,10 @@
 from .adjacency import AdjacencyGraph
 from .constraint import Count, count
 from .graph.graph import Graph
+from .margin import margin
 from .metric.metric import Metric
 from .policy import Policy
+from .public_counts.counts import PublicCounts
 from .query import Sensitivity, answer_graph, sensitivity
 from .secrets import SecretGraph
 from .symmetric_query import HistogramQuery, MostCommonQuery, SumQuery, counting_query
@@ -20,6 +22,7 @@ __all__ = [
     "Metric",
     "MostCommonQuery",
     "Policy",
+    "PublicCounts",
     "SecretGraph",
     "Sensitivity",
     "SumQuery",
@@ -30,6 +33,7 @@ __all__ = [
     "counting_query",
     "distance_distribution",
     "distance_regularity",
+    "margin",
     "sensitivity",
     "sharply_transitive_set",
     "vertex_transitivity",

@@ -33,6 +33,8 @@ class Count:
     least: int = 0
     most: int | None = None
     """None if there is no upper bound."""
+    name: str = ""
+    """Whom it counts, in words that follow "with"."""
 
     def __post_init__(self) -> None:
         for bound in (self.least, self.most):
@@ -44,14 +46,14 @@ class Count:
             )
 
     def __str__(self) -> str:
-        values = ", ".join(map(str, self.values))
+        whom = f"with {self.name}" if self.name else f"in {{{', '.join(map(str, self.values))}}}"
         if self.least == self.most:
-            return f"exactly {self.least} in {{{values}}}"
+            return f"exactly {self.least:,} {whom}"
         if self.most is None:
-            return f"at least {self.least} in {{{values}}}"
+            return f"at least {self.least:,} {whom}"
         if self.least == 0:
-            return f"at most {self.most} in {{{values}}}"
-        return f"{self.least} to {self.most} in {{{values}}}"
+            return f"at most {self.most:,} {whom}"
+        return f"{self.least:,} to {self.most:,} {whom}"
 
 
 def count(
@@ -60,8 +62,9 @@ def count(
     equals: int | None = None,
     at_most: int | None = None,
     at_least: int | None = None,
+    name: str = "",
 ) -> Count:
-    """Say how many records have a value in ``values``.
+    """Say how many records have a value in ``values``; ``name`` says whom that counts.
 
     >>> print(count(["flu"], equals=2), "/", count(["flu", "cold"], at_least=1, at_most=3))
     exactly 2 in {flu} / 1 to 3 in {flu, cold}
@@ -73,7 +76,7 @@ def count(
     if equals is not None:
         at_most = at_least = equals
     wanted = read_values(values, "what is counted")
-    return Count(wanted, 0 if at_least is None else at_least, at_most)
+    return Count(wanted, 0 if at_least is None else at_least, at_most, name)
 
 
 def read_values(values: Iterable[Hashable], what: str) -> Labels:

@@ -20,12 +20,22 @@ from leaktight.policies.constraint import Count, CountedDatabases, read_values
 from leaktight.policies.difference import Rows, check_size, minimal_differences
 from leaktight.policies.graph import Graph
 from leaktight.policies.metric import Metric
+from leaktight.policies.public_counts import Cells, PublicCounts
 
 RecordValues: TypeAlias = Mapping[int, Iterable[Hashable]] | Iterable[Iterable[Hashable]]
 """The possible values of each record, or of some records by their number, counted from 0."""
 
 MOST_RECORDS = 10**9
 """The most records of a policy: beyond, even the number of databases does not fit in memory."""
+
+MOST_TOLD = 10**7
+"""The most records whose databases are counted one record after the other."""
+
+MOST_LISTED = 200_000
+"""The most databases, times records and values, whose neighbours are listed at once."""
+
+MOST_LISTED_RECORDS = 20
+"""The most records of a policy whose databases are counted to see whether they are so few."""
 
 MOST_ENTRIES = 10**9
 """The most values, over all databases and records, that are listed, in a byte or two each."""
@@ -144,6 +154,16 @@ class Policy:
             return len(self._rows)
         return self._counted.number
 
+    @property
+    def is_listable(self) -> bool:
+        """Whether databases and neighbours are few enough to be listed in a second or so."""
+        if self.records > MOST_LISTED_RECORDS:
+            return False
+        try:
+            return self.database_count * self.records * self.secrets.order <= MOST_LISTED
+        except TooLarge:
+            return False
+
     def databases(self) -> Labels:
         """Return the possible databases, one by one."""
         if self.listed is not None:
@@ -181,11 +201,44 @@ class Policy:
         graphs = {domain: self.secrets.subgraph(domain) for domain in set(self.values)}
         return AdjacencyGraph.of_records(graphs[domain] for domain in self.values)
 
+    @cached_property
+    def public_counts(self) -> PublicCounts | None:
+        """Who is whose neighbour, by kinds of neighbours; None if not only counts are public.
+
+        It does not list databases, so that there may be any number of records.
+
+        >>> from leaktight.policies.constraint import count
+        >>> from leaktight.policies.secrets import SecretGraph
+        >>> ill = [count(["flu"], equals=300), count(["cold"], equals=500)]
+        >>> known = Policy(SecretGraph.complete(["flu", "cold", "none"]), 10**6, constraints=ill)
+        >>> known.public_counts.kinds.most_moves
+        3
+        """
+        others = (self.values, self.predicate, self.listed)
+        if not self.constraints or any(other is not None for other in others):
+            return None
+        return PublicCounts(
+            Cells.of(self.secrets.order, self.records, self._limits()), self.secrets
+        )
+
+    def _limits(self) -> list[tuple[frozenset[int], int, int]]:
+        """The counts, each as the values that it counts, its least and its most."""
+        index = self.secrets.index
+        return [
+            (frozenset(map(index, one.values)), one.least, self._most(one))
+            for one in self.constraints
+        ]
+
     # --- listing databases -----------------------------------------------------------------
 
     @cached_property
     def _counted(self) -> CountedDatabases:
         """The databases that agree with the counts and the records' values."""
+        if self.records > MOST_TOLD:
+            raise TooLarge(
+                f"databases of {self.records:,} records with public counts are too many to list "
+                "or count; privacy_level, sensitivity and answer_graph need no list"
+            )
         index = self.secrets.index
         everything = tuple(range(self.secrets.order))
         if self.values is None:
@@ -193,13 +246,7 @@ class Policy:
         else:
             known = {domain: tuple(map(index, domain)) for domain in set(self.values)}
             domains = [known[domain] for domain in self.values]
-        return CountedDatabases(
-            domains,
-            [
-                (frozenset(map(index, one.values)), one.least, self._most(one))
-                for one in self.constraints
-            ],
-        )
+        return CountedDatabases(domains, self._limits())
 
     @cached_property
     def _rows(self) -> Rows:
@@ -325,7 +372,13 @@ class Policy:
 
     def _refuse_the_impossible(self) -> None:
         """Check that counts leave a database; a predicate is only tried when it must be."""
-        if self.constraints and self._counted.is_countable and not self._counted.number:
+        if not self.constraints:
+            return
+        if (counts := self.public_counts) is None:
+            possible = not self._counted.is_countable or self._counted.number > 0
+        else:
+            possible = counts.is_possible
+        if not possible:
             raise InvalidPolicy(
                 f"some database must be possible, but none of {self.records:,} records has "
                 f"{' and '.join(map(str, self.constraints))}"

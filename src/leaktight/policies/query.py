@@ -5,6 +5,7 @@ them: the relation on answers of Definition 2 of [Alvim2011b]_. A mechanism that
 the answer and is private for this graph is private for the databases.
 """
 
+from collections import Counter
 from collections.abc import Hashable, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
@@ -20,7 +21,23 @@ from leaktight.policies.adjacency import AdjacencyGraph
 from leaktight.policies.graph import Graph, Indices
 from leaktight.policies.one_record import one_record
 from leaktight.policies.policy import Neighbours, Policy, adjacency_of
-from leaktight.policies.symmetric_query import CountingQuery, Query, SymmetricQuery
+from leaktight.policies.public_counts import (
+    Answers,
+    PublicCounts,
+    counted_answers,
+    largest_change,
+)
+from leaktight.policies.symmetric_query import (
+    CountingQuery,
+    LinearQuery,
+    Query,
+    SumQuery,
+    SymmetricQuery,
+)
+
+MOST_SHOWN = 1000
+"""The most records of which a witness shows all; of more, those that change and how many stay."""
+
 
 # --- which answers are neighbours ----------------------------------------------------------
 
@@ -29,7 +46,8 @@ def answer_graph(neighbours: Neighbours, query: Query) -> Graph:
     """Return the graph of the query's answers.
 
     The answers are in increasing order, or in the order of the databases if they have none. A
-    query that only counts is answered on independent records without listing the databases.
+    query that only counts is answered without listing databases on independent records, and by
+    their histograms where counts are public.
 
     >>> from leaktight.policies.secrets import SecretGraph
     >>> binary = Policy(SecretGraph.complete(2), records=3)
@@ -39,6 +57,11 @@ def answer_graph(neighbours: Neighbours, query: Query) -> Graph:
     >>> answer_graph(Policy(SecretGraph.complete(50), 1000), counting_query([7])).diameter
     1000
     """
+    counting = SumQuery() if query is sum else query
+    if isinstance(neighbours, Policy) and isinstance(counting, SymmetricQuery):
+        found = _answers_under_counts(neighbours, counting)
+        if found is not None:
+            return found
     graph = adjacency_of(neighbours)
     if isinstance(query, CountingQuery):
         _check_values(query, _values(neighbours, graph))
@@ -69,12 +92,43 @@ def _symmetric_answers(policy: Policy, query: SymmetricQuery) -> Graph:
     return Graph(labels, {frozenset(pair): pair for pair in joined}.values())
 
 
+def _answers_under_counts(policy: Policy, query: SymmetricQuery) -> Graph | None:
+    """Return the answers by histograms, if the kinds of neighbours tell who is whose neighbour."""
+    counts = policy.public_counts
+    if counts is None:
+        return None
+    values = policy.secrets.vertices
+    if isinstance(query, CountingQuery):
+        _check_values(query, values)
+        inside = frozenset(map(policy.secrets.index, query.values))
+        if (found := counted_answers(counts, inside)) is not None:
+            return found
+    if not (counts.all_secret and counts.cells.are_equalities and counts.kinds.are_all):
+        return None
+    types: dict[tuple[int, Hashable], list[int]] = {}
+    for value, cell in counts.cells.cell_of.items():
+        alike = query.weight(values[value]) if isinstance(query, LinearQuery) else value
+        types.setdefault((cell, alike), []).append(value)
+    histograms = Answers(
+        counts,
+        tuple((cell, tuple(some)) for (cell, _), some in types.items()),
+        lambda times: query.of_counts({values[value]: n for value, n in times.items()}),
+    )
+    answers, pairs = histograms.pairs()
+    labels, ends = _placed(answers, np.array(pairs, dtype=np.int64).reshape(-1, 2))
+    return Graph.from_indices(labels, np.unique(np.sort(ends[ends[:, 0] != ends[:, 1]]), axis=0))
+
+
 def _answered(graph: Graph, query: Query) -> tuple[list[Hashable], Indices]:
     """Return the distinct answers, and for each edge the positions of the answers of its ends."""
-    answers = _answers(graph.vertices, query)
+    return _placed(_answers(graph.vertices, query), graph.edges)
+
+
+def _placed(answers: list[Hashable], pairs: Indices) -> tuple[list[Hashable], Indices]:
+    """Return the distinct answers, and for each pair the positions of the answers of its ends."""
     labels = _in_order(answers)
     places = {answer: place for place, answer in enumerate(labels)}
-    return labels, np.array([places[answer] for answer in answers], dtype=np.int64)[graph.edges]
+    return labels, np.array([places[answer] for answer in answers], dtype=np.int64)[pairs]
 
 
 def _counting_answers(graph: AdjacencyGraph, query: CountingQuery) -> Graph:
@@ -130,43 +184,79 @@ def _in_order(answers: list[Hashable]) -> list[Hashable]:
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Sensitivity(Told):
-    """The largest difference between the answers for neighbours, and where it is attained."""
+    """The largest difference between the answers for neighbours, and where it is attained.
+
+    Under public counts that leave more kinds of neighbours than can be gone through, it is only
+    proved that no neighbours differ by more than ``value``.
+    """
 
     value: Fraction
     witness: tuple[Any, Any] | None
     """The two databases; None if all neighbours have the same answer."""
+    rest: Mapping[Hashable, int] | None = None
+    """How many records, beside those of the witness, have each value; None if it is all."""
+    least: Fraction | None = None
+    """The difference at the witness, if it is below ``value``; None if ``value`` is attained."""
+
+    @property
+    def attained(self) -> Fraction:
+        """The difference at the witness."""
+        return self.value if self.least is None else self.least
+
+    @property
+    def is_exact(self) -> bool:
+        """Whether ``value`` is attained, and not only proved to be enough."""
+        return self.least is None
 
     def __str__(self) -> str:
+        size = f"{self.value}" if self.is_exact else f"between {self.attained} and {self.value}"
         if self.witness is None:
-            return "sensitivity 0: neighbours have the same answer"
-        return f"sensitivity {self.value}: {self.witness[0]!r:.80} against {self.witness[1]!r:.80}"
+            same = ": neighbours have the same answer" if self.is_exact else ""
+            return f"sensitivity {size}{same}"
+        told = f"sensitivity {size}: {self.witness[0]!r:.80} against {self.witness[1]!r:.80}"
+        stay = sum((self.rest or {}).values())
+        return f"{told}; {stay:,} others stay" if stay else told
 
 
 def sensitivity(neighbours: Neighbours, query: Query) -> Sensitivity:
     """Return Δf, the largest |f(D) − f(D′)| over neighbours D ~ D′, with the two databases.
 
     Definition 3 of [Barthe2011]_, whose neighbours differ in one record, for the neighbours of any
-    policy. Answers must be numbers; a float counts as the exact number that it is. A counting
-    query on independent records is answered without listing the databases.
+    policy. Answers must be numbers, or tuples of numbers, whose differences are added up; a float
+    counts as the exact number that it is. A linear query (a count, a sum, a histogram) is answered
+    without listing databases on independent records, and where counts are public
+    (docs/proofs/public-counts.md).
 
     >>> from leaktight.policies.secrets import SecretGraph
     >>> income = Policy(SecretGraph.line([0, 10, 20]), records=2)
     >>> print(sensitivity(income, sum))
-    sensitivity 10: (0, 0) against (0, 10)
-    >>> from leaktight.policies.symmetric_query import counting_query
-    >>> sensitivity(Policy(SecretGraph.complete(50), 1000), counting_query([7])).value
-    Fraction(1, 1)
+    sensitivity 10: (0, 0) against (10, 0)
+    >>> from leaktight.policies.constraint import count
+    >>> from leaktight.policies.symmetric_query import HistogramQuery
+    >>> values = ["flu", "cold", "cough", "none"]
+    >>> told = count(["flu", "cold"], equals=9)
+    >>> known = Policy(SecretGraph.complete(values), 10**6, constraints=told)
+    >>> print(sensitivity(known, HistogramQuery(tuple(values))))
+    sensitivity 4: ('flu', 'cough') against ('none', 'cold'); 999,998 others stay
     """
+    query = SumQuery() if query is sum else query
+    if isinstance(neighbours, Policy) and isinstance(query, LinearQuery):
+        if isinstance(query, CountingQuery):
+            _check_values(query, neighbours.secrets.vertices)
+        if (counts := neighbours.public_counts) is not None:
+            found = _sensitivity_under_counts(neighbours, counts, query)
+            if found.is_exact or not neighbours.is_listable:
+                return found
     graph = adjacency_of(neighbours)
-    if isinstance(query, CountingQuery):
-        _check_values(query, _values(neighbours, graph))
-        if graph.is_product:
-            return _counting_sensitivity(graph, query)
+    if isinstance(query, LinearQuery) and graph.is_product:
+        if isinstance(query, CountingQuery):
+            _check_values(query, _values(neighbours, graph))
+        return _linear_sensitivity(graph, query)
     listed = graph.explicit()
     labels, pairs = _answered(listed, query)
-    numbers = [_number(answer) for answer in labels]
+    numbers = [_numbers(answer) for answer in labels]
     distinct, first = np.unique(pairs, axis=0, return_index=True)
-    gaps = [abs(numbers[j] - numbers[i]) for i, j in distinct.tolist()]
+    gaps = [_apart(numbers[i], numbers[j]) for i, j in distinct.tolist()]
     if not any(gaps):
         return Sensitivity(Fraction(0), None)
     worst = max(range(len(gaps)), key=gaps.__getitem__)
@@ -174,21 +264,60 @@ def sensitivity(neighbours: Neighbours, query: Query) -> Sensitivity:
     return Sensitivity(gaps[worst], (listed.vertices[a], listed.vertices[b]))
 
 
-def _counting_sensitivity(graph: AdjacencyGraph, query: CountingQuery) -> Sensitivity:
-    """Return 1 if a secret edge of some record leads out of the counted set, and 0 if none does."""
+def _sensitivity_under_counts(
+    policy: Policy, counts: PublicCounts, query: LinearQuery
+) -> Sensitivity:
+    """Return the sensitivity by the kinds of neighbours."""
+    values = policy.secrets.vertices
+    weights = [tuple(map(rational, _numbers(query.weight(value)))) for value in values]
+    found = largest_change(counts, weights)
+    least, most = fraction(found.lower), fraction(found.upper)
+    if not found.moves or not least:
+        return Sensitivity(most, None, least=None if least == most else least)
+    pair = (
+        tuple(values[move.source] for move in found.moves),
+        tuple(values[move.target] for move in found.moves),
+    )
+    rest = {values[value]: times for value, times in (found.rest or {}).items()}
+    return Sensitivity(most, pair, rest, None if least == most else least)
+
+
+def _linear_sensitivity(graph: AdjacencyGraph, query: LinearQuery) -> Sensitivity:
+    """Return the largest change along a secret edge of some record; all others stay."""
+    best, at = Fraction(0), None
     before = 0
     for factor, copies in graph.factors:
-        inside = np.array([value in query.values for value in factor.vertices])
-        crossing = factor.edges[inside[factor.edges].sum(axis=1) == 1]
-        if len(crossing):
-            here, there = (factor.vertices[end] for end in crossing[0].tolist())
-            if graph.records == 1:
-                return Sensitivity(Fraction(1), (here, there))
-            rest = [f.vertices[0] for f, times in graph.factors for _ in range(times)]
-            a, b = ((*rest[:before], end, *rest[before + 1 :]) for end in (here, there))
-            return Sensitivity(Fraction(1), (a, b))
+        weights = [_numbers(query.weight(value)) for value in factor.vertices]
+        for i, j in factor.edges.tolist():
+            if (gap := _apart(weights[i], weights[j])) > best:
+                best, at = gap, (before, factor, factor.vertices[i], factor.vertices[j])
         before += copies
-    return Sensitivity(Fraction(0), None)
+    if at is None:
+        return Sensitivity(Fraction(0), None)
+    place, own, here, there = at
+    if graph.records == 1:
+        return Sensitivity(best, (here, there))
+    if graph.records > MOST_SHOWN:
+        rest = Counter[Hashable]()
+        for factor, copies in graph.factors:
+            rest[factor.vertices[0]] += copies
+        rest[own.vertices[0]] -= 1
+        return Sensitivity(best, ((here,), (there,)), rest)
+    others = [f.vertices[0] for f, times in graph.factors for _ in range(times)]
+    a, b = ((*others[:place], end, *others[place + 1 :]) for end in (here, there))
+    return Sensitivity(best, (a, b))
+
+
+def _apart(a: tuple[Fraction, ...], b: tuple[Fraction, ...]) -> Fraction:
+    """Return the sum of the absolute differences."""
+    if len(a) != len(b):
+        raise InvalidNumber("answers that are tuples must all be as long")
+    return sum((abs(x - y) for x, y in zip(a, b, strict=True)), Fraction(0))
+
+
+def _numbers(answer: Any) -> tuple[Fraction, ...]:
+    """Return the numbers of an answer: itself, or those of a tuple."""
+    return tuple(map(_number, answer)) if isinstance(answer, tuple) else (_number(answer),)
 
 
 def _number(answer: Hashable) -> Fraction:

@@ -5,7 +5,8 @@ exact numbers that they are, floats too.
 """
 
 import math
-from collections.abc import Hashable
+from collections import Counter
+from collections.abc import Hashable, Mapping
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from typing import Any
@@ -15,17 +16,19 @@ from flint import arb, fmpq
 
 from leaktight.channels.channel import Channel, expect_channel
 from leaktight.channels.composition import Parallel, pair_runs
+from leaktight.channels.move_ratios import MoveRatios
 from leaktight.errors import Mismatch
 from leaktight.exact.numbers import Array, Number, Value, float_array, fraction, rational
 from leaktight.exact.powers import Powers
 from leaktight.exact.ratio import Ratio, RatioLike
 from leaktight.exact.rounding import log2, outward
-from leaktight.exact.shown import above, shown_above
+from leaktight.exact.shown import above, shown, shown_above
 from leaktight.labels import Labels, alignment, positions
 from leaktight.policies.adjacency import AdjacencyGraph
 from leaktight.policies.graph import Graph, Indices
 from leaktight.policies.metric import Metric
-from leaktight.policies.policy import Apart, Neighbours, adjacency_of
+from leaktight.policies.policy import Apart, Neighbours, Policy, adjacency_of
+from leaktight.policies.public_counts import PublicCounts
 from leaktight.privacy.largest_ratio import extreme_pairs, largest_rates, largest_ratio
 
 
@@ -38,10 +41,16 @@ class Witness:
     output: Hashable
     record: int | None = None
     """For channels in parallel, the record, from 0, whose channel it is; all others stay."""
+    rest: Mapping[Hashable, int] | None = None
+    """How many records, beside those of ``input``, have each value and stay; None if it is all."""
 
     def __str__(self) -> str:
         where = "" if self.record is None else f"record {self.record}: "
-        return f"{where}output {self.output!r} of {self.input!r} against {self.neighbour!r}"
+        told = f"{where}output {self.output!r} of {self.input!r} against {self.neighbour!r}"
+        if not self.rest:
+            return told
+        stay = ", ".join(f"{times:,} × {value!r}" for value, times in self.rest.items())
+        return f"{told}; all others stay: {stay}"
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -50,17 +59,36 @@ class PrivacyLevel:
 
     The ratio is exact (∞ where a zero meets a positive entry); ``witness`` is None where there
     are no neighbours to compare or all of them have equal rows. For a metric, the ratio is that of
-    the inputs of the witness, where ln(ratio)/``distance`` is largest.
+    the inputs of the witness, where ln(ratio)/``distance`` is largest. Under public counts that
+    leave more kinds of neighbours than can be gone through, it is only proved that the channel is
+    private at ``ratio``, and ``attained`` is the ratio at the witness.
     """
 
     ratio: Value
     witness: Witness | None
     distance: Fraction = field(default=Fraction(1), kw_only=True)
     """How far apart the witness's inputs are, rounded down if need be; 1 for a graph's."""
+    least: Value | None = field(default=None, kw_only=True)
+    """The ratio at the witness, if it is below ``ratio``; None if ``ratio`` is attained."""
 
     def __repr__(self) -> str:
         worst = "" if self.witness is None else f"; worst: {self.witness}"
-        return f"PrivacyLevel(ratio {shown_above(self.ratio)}, ε ≤ {above(self.epsilon)}{worst})"
+        size = (
+            shown_above(self.ratio)
+            if self.is_exact
+            else f"{shown(self.attained)} to {shown_above(self.ratio)}"
+        )
+        return f"PrivacyLevel(ratio {size}, ε ≤ {above(self.epsilon)}{worst})"
+
+    @property
+    def attained(self) -> Value:
+        """The ratio at the witness: the channel is not private below it."""
+        return self.ratio if self.least is None else self.least
+
+    @property
+    def is_exact(self) -> bool:
+        """Whether ``ratio`` is attained, and not only proved to be enough."""
+        return self.least is None
 
     @property
     def epsilon(self) -> float:
@@ -94,7 +122,9 @@ def privacy_level(channel: Channel | Parallel, neighbours: Apart) -> PrivacyLeve
     graph's vertices: the policy's databases, or its values for one record. Only edges are looked
     at, never all pairs. Channels in parallel on independent records, one each, are as private as
     the worst of them (Lemma 4 of [Barthe2011]_). Under public constraints neighbours may differ in
-    several records, and the ratios of these multiply. The product is not built.
+    several records, and the ratios of these multiply. The product is not built, and where counts
+    are public, no databases are listed: there may be any number of records
+    (docs/proofs/public-counts.md).
 
     A floating-point channel is measured with the entries that it has, as the exact numbers that
     floats are; ``channel.exact()`` has its rows divided by their sums.
@@ -110,12 +140,22 @@ def privacy_level(channel: Channel | Parallel, neighbours: Apart) -> PrivacyLeve
     >>> far = Metric.from_edges(line.vertices, [("low", "middle", 2), ("middle", "high", 1)])
     >>> privacy_level(Channel(rows, line.vertices), far)
     PrivacyLevel(ratio 2, ε ≤ 0.693148; worst: output 0 of 'middle' against 'high')
+    >>> from leaktight.channels.composition import parallel
+    >>> from leaktight.policies.constraint import count
+    >>> coin = Channel([["2/3", "1/3"], ["1/3", "2/3"]], ["no", "yes"])
+    >>> told = count(["yes"], equals=7)
+    >>> known = Policy(SecretGraph.complete(["no", "yes"]), 1000, constraints=told)
+    >>> level = privacy_level(parallel(*[coin] * 1000), known)
+    >>> level.ratio, level.witness.rest
+    (Fraction(4, 1), {'no': 992, 'yes': 6})
     """
     if isinstance(neighbours, Metric):
         if neighbours.unit != 1:
             return _metric_level(channel, neighbours)
         neighbours = neighbours.graph
     if isinstance(channel, Parallel):
+        if isinstance(neighbours, Policy) and neighbours.public_counts is not None:
+            return _counted_level(channel, neighbours, neighbours.public_counts)
         return _parallel_level(channel, adjacency_of(neighbours))
     graph = databases_of(channel, neighbours)
     matrix = rows_on(channel, graph)
@@ -204,11 +244,15 @@ def _metric_level(channel: Channel | Parallel, metric: Metric) -> PrivacyLevel:
     return worst
 
 
-def _parallel_level(channel: Parallel, graph: AdjacencyGraph) -> PrivacyLevel:
-    if graph.records != len(channel):
+def _check_records(channel: Parallel, records: int, got: str) -> None:
+    if records != len(channel):
         raise Mismatch(
-            f"{len(channel)} channels in parallel need a policy of as many records, got {graph!r}"
+            f"{len(channel)} channels in parallel need a policy of as many records, got {got}"
         )
+
+
+def _parallel_level(channel: Parallel, graph: AdjacencyGraph) -> PrivacyLevel:
+    _check_records(channel, graph.records, repr(graph))
     if not graph.is_product:
         return _joint_level(channel, graph.explicit())
     worst, record = PrivacyLevel(Fraction(1), None), 0
@@ -218,6 +262,35 @@ def _parallel_level(channel: Parallel, graph: AdjacencyGraph) -> PrivacyLevel:
             worst = replace(level, witness=replace(level.witness, record=record))
         record += times
     return worst
+
+
+def _counted_level(channel: Parallel, policy: Policy, counts: PublicCounts) -> PrivacyLevel:
+    """Return the level under public counts, by the kinds of neighbours.
+
+    Counts do not tell records apart, so a record that changes may be any that has the best channel
+    for it, if there are enough of them.
+    """
+    _check_records(channel, policy.records, repr(policy))
+    each = Counter[int]()
+    for one, times in channel.factors:
+        each[id(one)] += times
+    distinct = list({id(one): one for one, _ in channel.factors}.values())
+    values = policy.secrets.vertices
+    known = MoveRatios.of(distinct, values)
+    found, ratio = known.largest(counts)
+    moves = found.moves if len(distinct) == 1 or len(found.moves) <= min(each.values()) else ()
+    attained = known.along(moves)
+    if attained < ratio and policy.is_listable:
+        return _joint_level(channel, policy.adjacency().explicit())
+    witness = None
+    if moves:
+        witness = Witness(
+            tuple(values[move.source] for move in moves),
+            tuple(values[move.target] for move in moves),
+            tuple(known.outputs[move.source][move.target] for move in moves),
+            rest={values[value]: times for value, times in (found.rest or {}).items()},
+        )
+    return PrivacyLevel(ratio, witness, least=None if attained == ratio else attained)
 
 
 BLOCK = 2**18

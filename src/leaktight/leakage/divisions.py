@@ -1,0 +1,203 @@
+"""Into which groups of known size do public counts divide the records?
+
+A *division* sorts the values into blocks, and it is public how many records each block has: a
+whole histogram, one count and what is left, a margin of a table. Several divisions, such as the
+margins of several attributes, are independent if what is believed of one record says so; then they
+stay so once their counts are known.
+"""
+
+import math
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import product
+from typing import Any
+
+from flint import fmpq
+
+from leaktight.channels.channel import Channel
+from leaktight.channels.distribution import PriorLike, prior_on
+from leaktight.channels.move_ratios import MoveRatios
+from leaktight.errors import InvalidInput, Undecided
+from leaktight.exact.numbers import Value, fraction
+from leaktight.policies.policy import Policy
+
+MOST_BLOCKS = 10**5
+"""The most combinations of blocks of several divisions that are looked at."""
+
+
+@dataclass(frozen=True, eq=False)
+class Divisions:
+    """Divisions of the values into blocks, of each of which it is public how many records it has.
+
+    Under ``belief`` the blocks of one division are independent of those of another.
+    """
+
+    policy: Policy
+    belief: tuple[fmpq, ...]
+    blocks: tuple[tuple[tuple[frozenset[int], int], ...], ...]
+    """For each division its blocks and their numbers of records."""
+
+    @classmethod
+    def of(cls, policy: Policy, prior: PriorLike) -> "Divisions":
+        """Read the divisions off a policy's counts, or say why they are not known to be enough."""
+        counts = policy.public_counts
+        values = policy.secrets.vertices
+        belief = tuple(prior_on(prior, values).exact().array)
+        if counts is None or not counts.cells.are_equalities:
+            raise Undecided(
+                "what a release tells of one person is not known here: it is where every public "
+                "count is one number, and nothing else is public"
+            )
+        only = counts.cells.only
+        if only is not None:
+            cells = zip(map(frozenset, counts.cells.members), only, strict=True)
+            divisions = [tuple((cell, n) for cell, n in cells if n)]
+        else:
+            divisions = list(_divided(policy))
+        # Nobody has a value of a block without records, so it is as if there were no such value.
+        possible = frozenset.intersection(
+            *(frozenset[int]().union(*(block for block, _ in each)) for each in divisions)
+        )
+        total = sum((belief[v] for v in possible), fmpq(0))
+        if not total:
+            raise InvalidInput("the prior rules out every value that the counts leave")
+        kept = tuple(p / total if v in possible else fmpq(0) for v, p in enumerate(belief))
+        found = cls(policy, kept, tuple(divisions))
+        found._refuse_dependent()
+        return found
+
+    def _refuse_dependent(self) -> None:
+        if len(self.blocks) == 1:
+            return
+        if math.prod(map(len, self.blocks)) > MOST_BLOCKS:
+            raise Undecided(
+                f"what a release tells of one person is not known here: {len(self.blocks)} public "
+                "divisions have too many blocks in common to see whether they are independent"
+            )
+        for parts in product(*self.blocks):
+            together = frozenset.intersection(*(block for block, _ in parts))
+            apart = math.prod((self._chance(block) for block, _ in parts), start=fmpq(1))
+            if self._chance(together) != apart:
+                raise Undecided(
+                    "what a release tells of one person is not known here: the public counts "
+                    "overlap, and are believed to be of things that depend on each other"
+                )
+
+    def refuse_incomplete(self) -> None:
+        """Refuse to speak of all neighbours where not all pairs of values are secrets."""
+        counts = self.policy.public_counts
+        if counts is None or not counts.all_secret:
+            raise Undecided(
+                "what a release tells of one person is not known here: not all pairs of values "
+                "are secrets; it is known for a channel on each record"
+            )
+
+    def _chance(self, values: Iterable[int]) -> fmpq:
+        return sum((self.belief[v] for v in values), fmpq(0))
+
+    @cached_property
+    def _places(self) -> list[tuple[int, ...]]:
+        """For each value its block in each division; not in all if no record can have it."""
+        each = [
+            {value: i for i, (block, _) in enumerate(division) for value in block}
+            for division in self.blocks
+        ]
+        return [
+            tuple(place[value] for place in each if value in place)
+            for value in range(len(self.belief))
+        ]
+
+    def given(self) -> list[fmpq]:
+        """Return the chance of each value for one record, given the counts."""
+        chances = []
+        for value, places in enumerate(self._places):
+            if len(places) < len(self.blocks) or not self.belief[value]:
+                chances.append(fmpq(0))
+                continue
+            parts = [division[i] for division, i in zip(self.blocks, places, strict=True)]
+            together = frozenset.intersection(*(block for block, _ in parts))
+            share = math.prod((fmpq(n, self.policy.records) for _, n in parts), start=fmpq(1))
+            chances.append(share * self.belief[value] / self._chance(together))
+        return chances
+
+    @property
+    def results(self) -> int:
+        """How many results the counts might have had, for so many records."""
+        n = self.policy.records
+        return math.prod(math.comb(n + len(d) - 1, len(d) - 1) for d in self.blocks)
+
+    # --- what a channel on each record adds ------------------------------------------------
+
+    def ratio(self, channel: Channel) -> Value:
+        """Return the largest product of ratios of the person's move and of those who make room."""
+        ratios = MoveRatios.of([channel], self.policy.secrets.vertices).ratios
+        there = [v for v, chance in enumerate(self.given()) if chance]
+        groups: dict[tuple[int, ...], list[int]] = {}
+        for value in there:
+            groups.setdefault(self._places[value], []).append(value)
+        room = self._room(ratios, groups)
+        best: Any = fmpq(1)
+        for here, there_ in product(groups, repeat=2):
+            moves = [ratios[u][v] for u in groups[here] for v in groups[there_]]
+            own = math.inf if math.inf in moves else max(moves)
+            changed = tuple(j for j, (a, b) in enumerate(zip(here, there_, strict=True)) if a != b)
+            back = {j: (there_[j], here[j]) for j in changed}
+            for split in _splits(changed):
+                factors = [own, *(room(tuple((j, *back[j]) for j in part)) for part in split)]
+                if math.inf in factors:
+                    return math.inf
+                best = max(best, math.prod(factors, start=fmpq(1)))
+        return fraction(best)
+
+    def _room(self, ratios: Sequence[Sequence[Any]], groups: Mapping[Any, list[int]]) -> Any:
+        """Return the largest ratio of somebody else's move between given blocks, all else kept."""
+        known: dict[Any, Any] = {}
+
+        def largest(changes: tuple[tuple[int, int, int], ...]) -> Any:
+            if changes not in known:
+                moves = []
+                for places, values in groups.items():
+                    if all(places[j] == before for j, before, _ in changes):
+                        after = list(places)
+                        for j, _, block in changes:
+                            after[j] = block
+                        moves += [
+                            ratios[u][v] for u in values for v in groups.get(tuple(after), ())
+                        ]
+                known[changes] = math.inf if math.inf in moves else max(moves, default=fmpq(1))
+            return known[changes]
+
+        return largest
+
+
+def _divided(policy: Policy) -> Iterator[tuple[tuple[frozenset[int], int], ...]]:
+    """Sort counts into divisions: each count joins the first whose sets it does not overlap."""
+    index = policy.secrets.index
+    divisions: list[list[tuple[frozenset[int], int]]] = []
+    for one in policy.constraints:
+        values = frozenset(map(index, one.values))
+        for division in divisions:
+            if any(values == block for block, _ in division):
+                break
+            if not any(values & block for block, _ in division):
+                division.append((values, one.least))
+                break
+        else:
+            divisions.append([(values, one.least)])
+    for division in divisions:
+        rest = frozenset(range(policy.secrets.order)).difference(*(b for b, _ in division))
+        left = policy.records - sum(n for _, n in division)
+        yield tuple((block, n) for block, n in [*division, (rest, left)] if n)
+
+
+def _splits(items: tuple[int, ...]) -> Iterator[list[tuple[int, ...]]]:
+    """Yield every way to put items into groups: one other person may make room in several."""
+    if not items:
+        yield []
+        return
+    first, *rest = items
+    for split in _splits(tuple(rest)):
+        yield [(first,), *split]
+        for i, part in enumerate(split):
+            yield [*split[:i], (first, *part), *split[i + 1 :]]

@@ -1,0 +1,164 @@
+"""What do public counts tell of one person, and what does a release add to it?
+
+Records are believed to be independent and alike before the counts are known. If these are the sizes
+of groups that do not overlap, or of several such divisions that are independent of each other, then
+whoever learns that a person has u rather than v need think otherwise of a few others only: one in
+each division changes places with them. So no output changes the odds of u against v, relative to
+what they are given the counts, by more than these few records do: docs/proofs/public-counts.md. It
+is not so for records that depend on each other, nor where a count is only a range.
+"""
+
+import math
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+from flint import fmpq, fmpq_poly
+
+from leaktight.channels.channel import Channel
+from leaktight.channels.distribution import PriorLike, prior_on
+from leaktight.exact.bits import OfFactor
+from leaktight.exact.numbers import Value, fraction, rational
+from leaktight.exact.shown import percent, percent_above
+from leaktight.leakage.divisions import Divisions
+from leaktight.policies.policy import Policy
+
+ASSUMPTION = (
+    "records believed to be independent and alike before the counts are known, "
+    "and nothing else known of anyone"
+)
+
+MOST_EXACT = 64
+"""The most records for which the chance on average is a sum over all counts."""
+
+
+@dataclass(frozen=True, slots=True)
+class CountsTell(OfFactor):
+    """What publishing counts tells, before any noise: of one person, and of all together.
+
+    One guess about one person is right with chance ``before`` any count is known, and with chance
+    ``after`` the counts that were published. ``factor`` is how much likelier a guess of the whole
+    database becomes, at most: the number of results that the counts might have had.
+    """
+
+    before: Fraction
+    after: Fraction
+    factor: int
+    average: Fraction | None
+    """The chance after the counts, on average over what they might have been, if they are few."""
+
+    def __str__(self) -> str:
+        return (
+            f"one guess about one person: {percent(self.before)} before the counts are public, "
+            f"{percent(self.after)} after"
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class OddsUnderCounts:
+    """By how much a release changes the odds about one person whose counts are public, at most.
+
+    No output makes one value more than ``ratio`` times as likely, against another, as it was given
+    the counts. So a guess that was right with chance ``before`` is right with chance ``after`` at
+    most. It holds for ``records`` believed to be independent and alike, and not otherwise.
+    """
+
+    ratio: Value
+    before: Fraction
+    after: Fraction
+    others: int
+    """How many other people the argument has to change at most."""
+
+    def __str__(self) -> str:
+        return (
+            f"one guess about one person: {percent(self.before)} with the counts alone, at most "
+            f"{percent_above(self.after)} after the release; {ASSUMPTION}"
+        )
+
+
+def counts_tell(policy: Policy, prior: PriorLike = None) -> CountsTell:
+    """Return what the public counts of a policy tell by themselves.
+
+    ``prior`` is about one record's value, uniform if it is not given; records are believed to be
+    independent.
+
+    >>> from leaktight.policies.constraint import count
+    >>> from leaktight.policies.secrets import SecretGraph
+    >>> told = [count(["flu"], equals=700), count(["cold"], equals=200)]
+    >>> ward = Policy(SecretGraph.complete(["flu", "cold", "none"]), 1000, constraints=told)
+    >>> print(counts_tell(ward))
+    one guess about one person: 33.3% before the counts are public, 70% after
+    >>> counts_tell(ward).factor == math.comb(1002, 2)
+    True
+    """
+    divisions = Divisions.of(policy, prior)
+    belief = prior_on(prior, policy.secrets.vertices).exact().array
+    return CountsTell(
+        fraction(max(belief)),
+        fraction(max(divisions.given())),
+        divisions.results,
+        _average(policy, belief),
+    )
+
+
+def _average(policy: Policy, belief: Any) -> Fraction | None:
+    """Return Σ_H P(H)·max_v P(v|H) over all results H of the counts.
+
+    With p_i the chance of cell i and m_i that of its likeliest value within it, it is the mean of
+    max_i H_i·m_i/n, and H has multinomial probabilities: n!·[xⁿ] Π_i Σ_h (p_i·x)^h/h!, where h
+    goes as far as H_i·m_i stays below a threshold.
+    """
+    counts, n = policy.public_counts, policy.records
+    if counts is None or n > MOST_EXACT or counts.cells.only is None:
+        return None
+    cells = [[belief[v] for v in values] for values in _blocks(policy)]
+    chances = [sum(cell, fmpq(0)) for cell in cells]
+    best = [max(cell) / p if p else fmpq(0) for cell, p in zip(cells, chances, strict=True)]
+    powers = [[p**h / math.factorial(h) for h in range(n + 1)] for p in chances]
+    thresholds = sorted({h * m for m in best for h in range(n + 1)})
+    mean, below = fmpq(0), fmpq(0)
+    for threshold in thresholds:
+        whole = fmpq_poly([1])
+        for terms, m in zip(powers, best, strict=True):
+            most = n if not m else min(n, int(threshold / m))
+            whole = (whole * fmpq_poly(terms[: most + 1])).truncate(n + 1)
+        up_to = whole[n] * math.factorial(n)
+        mean += threshold * (up_to - below)
+        below = up_to
+    return fraction(mean / n)
+
+
+def _blocks(policy: Policy) -> list[tuple[int, ...]]:
+    """Return the values that no count tells apart, also those of a count that was 0."""
+    told: dict[tuple[bool, ...], list[int]] = {}
+    for i, value in enumerate(policy.secrets.vertices):
+        told.setdefault(tuple(value in one.values for one in policy.constraints), []).append(i)
+    return [tuple(values) for values in told.values()]
+
+
+def odds_under_counts(mechanism: Any, policy: Policy, prior: PriorLike = None) -> OddsUnderCounts:
+    """Return by how much a release changes the odds about one person under public counts.
+
+    The mechanism is a channel on each record's value, or a privacy ratio that holds between all
+    neighbours of the policy.
+
+    >>> from leaktight.mechanisms.randomized_response import RandomizedResponse
+    >>> from leaktight.policies.constraint import count
+    >>> from leaktight.policies.secrets import SecretGraph
+    >>> told = [count([i], equals=250) for i in range(4)]
+    >>> policy = Policy(SecretGraph.complete(4), 1000, constraints=told)
+    >>> odds = odds_under_counts(RandomizedResponse(4, ratio=2).channel, policy)
+    >>> odds.ratio, odds.after
+    (Fraction(4, 1), Fraction(4, 7))
+    """
+    divisions = Divisions.of(policy, prior)
+    if isinstance(mechanism, Channel):
+        ratio = divisions.ratio(mechanism)
+    else:
+        divisions.refuse_incomplete()
+        ratio = fraction(rational(mechanism))
+    before = fraction(max(divisions.given()))
+    if not isinstance(ratio, Fraction):
+        return OddsUnderCounts(math.inf, before, Fraction(1), len(divisions.blocks))
+    after = ratio * before / (1 + (ratio - 1) * before)
+    return OddsUnderCounts(ratio, before, after, len(divisions.blocks))

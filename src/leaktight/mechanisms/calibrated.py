@@ -1,0 +1,120 @@
+"""How strong must a mechanism be so that public counts do not undo its promise, and at what cost?
+
+Plain differential privacy protects a record that changes alone. Where counts are public, neighbours
+differ in several records at once, or in an answer by more. If at most k records change, and each
+is told apart by a ratio λ^(1/k) at most, the promise λ holds again.
+"""
+
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+from leaktight.errors import InvalidInput
+from leaktight.exact.numbers import Number
+from leaktight.exact.ratio import Ratio, RatioLike, step_ratio
+from leaktight.exact.rounding import ln_interval
+from leaktight.exact.shown import above, percent
+from leaktight.mechanisms.geometric import GeometricNoise
+from leaktight.mechanisms.randomized_response import RandomizedResponse
+from leaktight.policies.policy import Policy
+from leaktight.policies.query import sensitivity
+from leaktight.policies.symmetric_query import LinearQuery
+
+
+@dataclass(frozen=True, slots=True)
+class Calibrated:
+    """A mechanism that keeps its promise although counts are public, and what that costs.
+
+    ``steps`` is how many records, or units of an answer, neighbours differ in at most, and
+    ``plain_steps`` how many it would be with nothing public. The ``error`` of randomised response
+    is the chance that an answer is not true, that of noise its mean absolute size; with nothing
+    public it would be ``plain_error``.
+    """
+
+    mechanism: RandomizedResponse | GeometricNoise
+    steps: int
+    plain_steps: int
+    error: Fraction
+    plain_error: Fraction
+
+    @property
+    def step(self) -> Fraction:
+        """The ratio by which one record, or one unit of an answer, may be told apart."""
+        if isinstance(self.mechanism, GeometricNoise):
+            return self.mechanism.step
+        return self.mechanism.ratio
+
+    @property
+    def epsilon(self) -> float:
+        """ε of one record, or one unit of an answer, rounded down."""
+        return ln_interval(self.step)[0]
+
+    def __str__(self) -> str:
+        if isinstance(self.mechanism, RandomizedResponse):
+            return (
+                f"neighbours differ in up to {self.steps:,} records: ε = {above(self.epsilon)} for "
+                f"each record keeps the promise; {percent(self.error)} of the answers are then not "
+                f"true, and {percent(self.plain_error)} would be with nothing public"
+            )
+        return (
+            f"neighbours' answers differ by up to {self.steps:,}: the noise is then "
+            f"{float(self.error):.3g} on average, and {float(self.plain_error):.3g} with nothing "
+            "public"
+        )
+
+
+def calibrated(
+    policy: Policy,
+    query: Any = None,
+    *,
+    ratio: RatioLike = None,
+    epsilon: Number | None = None,
+) -> Calibrated:
+    """Return a mechanism that is private for the neighbours of a policy with public counts.
+
+    Without a query it is randomised response on each record; for a count, a sum of whole numbers or
+    a histogram it is geometric noise, on each cell of its own. The number of records does not
+    matter. Where the kinds of neighbours are too many to go through, it is made for more than all.
+
+    >>> from leaktight.policies.constraint import count
+    >>> from leaktight.policies.secrets import SecretGraph
+    >>> told = [count([i], equals=250) for i in range(4)]
+    >>> policy = Policy(SecretGraph.complete(4), 1000, constraints=told)
+    >>> found = calibrated(policy, ratio=16)
+    >>> found.mechanism.ratio, found.error, found.plain_error
+    (Fraction(2, 1), Fraction(3, 5), Fraction(3, 19))
+    >>> from leaktight.privacy.level import privacy_level
+    >>> privacy_level(found.mechanism.survey, policy).ratio
+    Fraction(16, 1)
+    """
+    asked = Ratio.of(ratio, epsilon)
+    alone = Policy(policy.secrets)
+    if query is None:
+        steps = 1 if policy.public_counts is None else max(1, policy.public_counts.reach.value)
+        values = policy.secrets.vertices
+        each = RandomizedResponse(values, step_ratio(asked.lower, steps), records=policy.records)
+        plain = RandomizedResponse(values, asked)
+        return Calibrated(each, steps, 1, 1 - each.truth, 1 - plain.truth)
+    if not isinstance(query, LinearQuery):
+        raise InvalidInput(
+            f"noise is calibrated for a count, a sum or a histogram, got {query!r:.60}; without a "
+            "query it is randomised response"
+        )
+    steps, plain_steps = (_whole(sensitivity(each, query).value) for each in (policy, alone))
+    noise, less = (GeometricNoise(asked, sensitivity=each) for each in (steps, plain_steps))
+    return Calibrated(noise, steps, plain_steps, _mean(noise), _mean(less))
+
+
+def _whole(change: Fraction) -> int:
+    if change.denominator != 1:
+        raise InvalidInput(
+            f"geometric noise needs answers that are whole numbers, got a change of {change}; "
+            "count in a smaller unit"
+        )
+    return max(1, int(change))
+
+
+def _mean(noise: GeometricNoise) -> Fraction:
+    """Return the mean of |k| for probabilities (1 − c)/(1 + c)·c^|k|: 2c/(1 − c²)."""
+    c = 1 / noise.step
+    return 2 * c / (1 - c**2)

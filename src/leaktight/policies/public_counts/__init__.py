@@ -1,0 +1,21 @@
+"""Who is whose neighbour if counts are public, for any number of records?"""
+
+from leaktight.policies.public_counts.answers import Answers, counted_answers
+from leaktight.policies.public_counts.cells import Cells
+from leaktight.policies.public_counts.counts import PublicCounts
+from leaktight.policies.public_counts.gains import Gains, Move
+from leaktight.policies.public_counts.kinds import Kinds
+from leaktight.policies.public_counts.linear_change import largest_change
+from leaktight.policies.public_counts.search import Heaviest
+
+__all__ = [
+    "Answers",
+    "Cells",
+    "Gains",
+    "Heaviest",
+    "Kinds",
+    "Move",
+    "PublicCounts",
+    "counted_answers",
+    "largest_change",
+]

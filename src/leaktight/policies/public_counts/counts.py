@@ -1,0 +1,130 @@
+"""Who is whose neighbour, and how far apart are they, if counts are public?"""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from functools import cached_property
+from typing import NamedTuple
+
+from flint import fmpq
+
+from leaktight.errors import Undecided
+from leaktight.policies.graph import Graph
+from leaktight.policies.public_counts.cells import Cells, Histogram
+from leaktight.policies.public_counts.cycles import heaviest_cycle
+from leaktight.policies.public_counts.definition import Definition
+from leaktight.policies.public_counts.gains import Gains, is_complete
+from leaktight.policies.public_counts.kinds import Kinds
+from leaktight.policies.public_counts.search import Heaviest, Search, rest_of, sources_of
+
+CYCLES = 6
+"""From so many cells on, cycles are looked for as such and not listed."""
+
+
+class Reach(NamedTuple):
+    """In how many records neighbours differ at most: ``value``, and in as many as ``attained``."""
+
+    attained: int
+    value: int
+
+
+@dataclass(frozen=True, eq=False)
+class PublicCounts:
+    """Databases whose counts are public, and who is a neighbour of whom."""
+
+    cells: Cells
+    secrets: Graph
+
+    @property
+    def is_possible(self) -> bool:
+        """Whether some database agrees with the counts, as far as anyone knows."""
+        try:
+            return bool(self.cells.members) and self.cells.any is not None
+        except Undecided:
+            return True
+
+    @property
+    def all_secret(self) -> bool:
+        """Whether all pairs of values are secrets."""
+        return is_complete(self.secrets)
+
+    @cached_property
+    def kinds(self) -> Kinds:
+        """The kinds of neighbours."""
+        return Kinds(self.cells)
+
+    @cached_property
+    def definition(self) -> Definition:
+        """Which neighbours of a kind are neighbours."""
+        return Definition(self.kinds, self.secrets)
+
+    @cached_property
+    def reach(self) -> Reach:
+        """In how many records neighbours differ, at most."""
+        if self.all_secret and (only := self.cells.only) is not None:
+            there = [values for values, n in zip(self.cells.members, only, strict=True) if n]
+            cycle = len(there) if len(there) > 1 else int(len(there[0]) > 1)
+            return Reach(cycle, cycle)
+
+        def first(moves: Iterable[tuple[int, int]]) -> tuple[fmpq, int, int] | None:
+            return next(((fmpq(1), u, v) for u, v in moves), None)
+
+        found = self.heaviest(Gains.of(self.cells, self.secrets, first, multiply=False))
+        return Reach(int(found.lower.p), int(found.upper.p))
+
+    @property
+    def is_connected(self) -> bool | None:
+        """Whether every database can be reached from every other, from neighbour to neighbour.
+
+        So it is if all pairs are secrets and every count is one number, because any two databases
+        differ by moves that fall into parts, each a step to a neighbour. None if it is not known.
+        """
+        return True if self.all_secret and self.cells.are_equalities else None
+
+    def heaviest(self, gains: Gains) -> Heaviest:
+        """Return the most that moves between neighbours add."""
+        single = self._single(gains)
+        if len(self.cells.members) < 2:
+            return single
+        only = self.cells.only
+        if only is not None and gains.all_secret and len(only) >= CYCLES:
+            several = self._cycle(gains, only)
+        else:
+            several = Search(self.definition, gains).best()
+        if single.upper >= several.upper:
+            return single
+        lower = max(single, several, key=lambda found: found.lower)
+        return Heaviest(lower.lower, several.upper, lower.moves, lower.rest)
+
+    def _single(self, gains: Gains) -> Heaviest:
+        """Return the best move within a cell, which changes no count."""
+        neutral = gains.total(())
+        found = [row[i] for i, row in enumerate(gains.secret)]
+        for move in sorted(
+            (m for m in found if m is not None), key=lambda m: m.weight, reverse=True
+        ):
+            if move.weight <= neutral:
+                break
+            moves = (move,)
+            if (histogram := self.cells.find(sources_of(self.cells, moves))) is not None:
+                return Heaviest(
+                    move.weight, move.weight, moves, rest_of(self.cells, moves, histogram)
+                )
+        return Heaviest(neutral, neutral)
+
+    def _cycle(self, gains: Gains, only: Histogram) -> Heaviest:
+        """Return the best cycle through cells that have records."""
+        there = [i for i, records in enumerate(only) if records]
+        if len(there) < 2:
+            return Heaviest(gains.total(()), gains.total(()))
+        weights = [
+            [None if i == j else gains.secret[i][j].weight for j in there]  # type: ignore[union-attr]
+            for i in there
+        ]
+        found = heaviest_cycle(weights, gains.multiply)
+        cycle = [there[i] for i in found.cells]
+        moves = tuple(
+            move
+            for i, j in zip(cycle, [*cycle[1:], cycle[0]], strict=True)
+            if (move := gains.secret[i][j]) is not None
+        )
+        return Heaviest(found.weight, found.upper, moves, rest_of(self.cells, moves, only))

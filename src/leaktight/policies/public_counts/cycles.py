@@ -1,0 +1,165 @@
+"""Which simple cycle through some cells has the largest product, or sum?
+
+If the counts determine how many records are in each cell, neighbours change records along a simple
+cycle of cells. The heaviest of these is a travelling salesman's question in general. It has a
+short answer where what a move adds is a part of the cell that it leaves and a part of the cell that
+it enters, and one by dynamic programming for a few cells; beyond, an assignment is a bound.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, TypeAlias
+
+import numpy as np
+from flint import arb, fmpq
+
+from leaktight.exact.numbers import rational
+from leaktight.exact.rounding import precision
+
+MOST_CELLS = 10
+"""The most cells whose cycles are gone through, set by set."""
+
+SCALE = 2**32
+"""Logarithms are rounded up to multiples of 1/SCALE for a bound, so that sums of them are exact."""
+
+
+Paths: TypeAlias = dict[tuple[frozenset[int], int], tuple[Any, tuple[int, ...]]]
+"""By the cells of a path and its last one, the heaviest such path."""
+
+
+@dataclass(frozen=True, slots=True)
+class Cycle:
+    """A cycle through cells, in order, and the largest ``upper`` that any cycle could have."""
+
+    cells: tuple[int, ...]
+    weight: Any
+    upper: Any
+
+
+def heaviest_cycle(weights: Sequence[Sequence[Any]], multiply: bool) -> Cycle:
+    """Return the heaviest cycle through two cells or more, for weights from cell to cell.
+
+    Products are of numbers from 1 up. What stands on the diagonal is not looked at.
+
+    >>> one, two = fmpq(1), fmpq(2)
+    >>> heaviest_cycle([[None, two, one], [one, None, two], [two, one, None]], multiply=True)
+    Cycle(cells=(0, 1, 2), weight=8, upper=8)
+    """
+    parts = _parts(weights, multiply)
+    if parts is not None:
+        ranked = sorted(range(len(parts)), key=lambda i: (parts[i], -i), reverse=True)
+        neutral = fmpq(1 if multiply else 0)
+        chosen = sorted(ranked[: max(2, sum(part > neutral for part in parts))])
+        weight = _along(weights, chosen, multiply)
+        return Cycle(tuple(chosen), weight, weight)
+    if len(weights) <= MOST_CELLS:
+        return _by_sets(weights, multiply)
+    return _bounded(weights, multiply)
+
+
+def _times(a: Any, b: Any, multiply: bool) -> Any:
+    return a * b if multiply else a + b
+
+
+def _along(weights: Sequence[Sequence[Any]], cycle: Sequence[int], multiply: bool) -> Any:
+    total = fmpq(1 if multiply else 0)
+    for i, j in zip(cycle, [*cycle[1:], cycle[0]], strict=True):
+        total = _times(total, weights[i][j], multiply)
+    return total
+
+
+def _parts(weights: Sequence[Sequence[Any]], multiply: bool) -> list[Any] | None:
+    """Return a_i·b_i if the weight from i to j is a_i·b_j (or the sums); None if it is not.
+
+    Then a cycle weighs Π a_i·b_i, whatever its order.
+    """
+    cells = range(len(weights))
+    if len(weights) == 2:
+        return [_times(weights[0][1], weights[1][0], multiply), fmpq(1 if multiply else 0)]
+
+    def without(a: Any, b: Any) -> Any:
+        return a / b if multiply else a - b
+
+    entering: list[Any] = [None, *weights[0][1:]]
+    leaving = [fmpq(1 if multiply else 0)]
+    leaving += [
+        without(weights[i][2 if i == 1 else 1], entering[2 if i == 1 else 1]) for i in cells[1:]
+    ]
+    entering[0] = without(weights[1][0], leaving[1])
+    if all(
+        weights[i][j] == _times(leaving[i], entering[j], multiply)
+        for i in cells for j in cells if i != j
+    ):  # fmt: skip
+        return [_times(a, b, multiply) for a, b in zip(leaving, entering, strict=True)]
+    return None
+
+
+def _by_sets(weights: Sequence[Sequence[Any]], multiply: bool) -> Cycle:
+    """Go through all sets of cells: the heaviest path from the first cell to each last one."""
+    best: tuple[Any, tuple[int, ...]] | None = None
+    for first in range(len(weights) - 1):
+        neutral = fmpq(1 if multiply else 0)
+        paths: Paths = {(frozenset([first]), first): (neutral, (first,))}
+        while paths:
+            longer: Paths = {}
+            for (used, last), (weight, path) in paths.items():
+                for after in range(first + 1, len(weights)):
+                    if after not in used:
+                        grown = _times(weight, weights[last][after], multiply)
+                        key = used | {after}, after
+                        if key not in longer or grown > longer[key][0]:
+                            longer[key] = grown, (*path, after)
+            for (_, last), (weight, path) in longer.items():
+                closed = _times(weight, weights[last][first], multiply)
+                if best is None or closed > best[0]:
+                    best = closed, path
+            paths = longer
+    assert best is not None
+    return Cycle(best[1], best[0], best[0])
+
+
+def _bounded(weights: Sequence[Sequence[Any]], multiply: bool) -> Cycle:
+    """Bound all cycles by the best assignment of successors, where a cell may be left out."""
+    from scipy.optimize import linear_sum_assignment
+
+    cells = range(len(weights))
+    sizes = np.zeros((len(weights), len(weights)), dtype=np.int64)
+    for i in cells:
+        for j in cells:
+            if i != j:
+                sizes[i, j] = _scaled(weights[i][j], multiply)
+    _, after = linear_sum_assignment(sizes, maximize=True)
+    total = int(sizes[cells, after].sum())
+    if multiply:
+        with precision(128):
+            upper: Any = (arb(2) ** arb(fmpq(total, SCALE))).upper().fmpq()
+    else:
+        upper = fmpq(total, SCALE)
+    cycles, left = [_greedy(weights)], set(cells)
+    while left:
+        cycle = [left.pop()]
+        while (following := int(after[cycle[-1]])) != cycle[0]:
+            cycle.append(following)
+            left.discard(following)
+        cycles += [cycle] if len(cycle) > 1 else []
+    found = max((_along(weights, cycle, multiply), cycle) for cycle in cycles)
+    return Cycle(tuple(found[1]), found[0], max(upper, found[0]))
+
+
+def _scaled(weight: Any, multiply: bool) -> int:
+    """Return a whole number of SCALE that is at least the weight, or its logarithm."""
+    if not multiply:
+        exact = rational(weight) * SCALE
+        return int(-((-exact.p) // exact.q))
+    with precision(96):
+        return int((arb(weight).log() / arb(2).log() * SCALE).upper().ceil().fmpz())
+
+
+def _greedy(weights: Sequence[Sequence[Any]]) -> list[int]:
+    """Return a cycle through all cells that goes on with the heaviest step each time."""
+    cycle, left = [0], set(range(1, len(weights)))
+    while left:
+        after = max(sorted(left), key=lambda j: weights[cycle[-1]][j])
+        cycle.append(after)
+        left.discard(after)
+    return cycle

@@ -1,0 +1,107 @@
+"""Which kinds of neighbours are there if counts are public, whatever the number of records?
+
+From a database to a neighbour some records change, each by a *move* from a value u to a value v.
+The *signature* of a move says by how much it changes each count. The signatures of the moves
+between neighbours are a minimal multiset that adds up to zero, together with the *slack* that a
+count between two limits leaves. There are finitely many, for any number of records
+(docs/proofs/public-counts.md).
+"""
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from leaktight.policies.public_counts.cells import Cells, Table
+from leaktight.policies.public_counts.zero_sums import longest, zero_sums
+
+MOST_SIGNATURES = 128
+"""The most signatures whose minimal multisets are looked for."""
+
+MOST_COUNTS = 64
+"""The most counts, of sets that overlap, for which a bound other than all records is looked for."""
+
+
+@dataclass(frozen=True, eq=False)
+class Kinds:
+    """The kinds of neighbours of databases whose counts are public.
+
+    A kind is a row of ``multisets``: how often each signature occurs, and how much of each slack. A
+    single move within a cell changes no count, and is a kind of its own that is not listed.
+
+    >>> Kinds(Cells.of(3, 100, [({i}, 33, 33) for i in range(2)])).multisets.sum(axis=1).tolist()
+    [2, 2, 2, 3, 3]
+    """
+
+    cells: Cells
+
+    @cached_property
+    def signatures(self) -> Table:
+        """The signatures of moves between cells, a row each."""
+        return self._arcs[0]
+
+    @cached_property
+    def signature(self) -> Table:
+        """For each two cells the row of their signature; −1 within a cell."""
+        return self._arcs[1]
+
+    @cached_property
+    def _arcs(self) -> tuple[Table, Table]:
+        table = self.cells.table
+        cells = len(table)
+        between = (table[None, :] - table[:, None]).reshape(cells * cells, -1)
+        apart = np.flatnonzero(~np.eye(cells, dtype=bool).ravel())
+        rows, which = np.unique(between[apart], axis=0, return_inverse=True)
+        place = np.full(cells * cells, -1)
+        place[apart] = which.ravel()
+        return rows, place.reshape(cells, cells)
+
+    @property
+    def slack(self) -> Table:
+        """By how much a count between two limits may change, up and down, a row each."""
+        limits = self.cells.limits
+        free = np.eye(len(limits), dtype=np.int64)[limits[:, 0] < limits[:, 1]]
+        return np.concatenate([free, -free])
+
+    @property
+    def multisets(self) -> Table:
+        """The kinds, one per row, the smaller ones first."""
+        return self._found[0]
+
+    @property
+    def are_all(self) -> bool:
+        """Whether all kinds are listed, and not only those of few moves."""
+        return self._found[1]
+
+    @cached_property
+    def _found(self) -> tuple[Table, bool]:
+        vectors = np.concatenate([self.signatures, self.slack])
+        if len(vectors) > MOST_SIGNATURES:
+            return np.zeros((0, len(vectors)), dtype=np.int64), False
+        found = zero_sums(vectors)
+        with_moves = found.multisets[:, : len(self.signatures)].any(axis=1)
+        return found.multisets[with_moves].astype(np.int64), found.is_complete
+
+    @property
+    def moves(self) -> Table:
+        """The number of moves of each kind."""
+        found: Table = self.multisets[:, : len(self.signatures)].sum(axis=1)
+        return found
+
+    def shift(self, kind: Table) -> Table:
+        """Return by how much a kind changes each count."""
+        change: Table = -kind[len(self.signatures) :] @ self.slack
+        return change
+
+    @cached_property
+    def most_moves(self) -> int:
+        """A number of records that no two neighbours exceed in how many they change."""
+        if not len(self.signatures):
+            return 1
+        if self.are_all:
+            return int(max(self.moves, default=1))
+        if self.cells.table.shape[1] > MOST_COUNTS:
+            return self.cells.records
+        ends = self.cells.table if self.cells.are_equalities else None
+        vectors = np.concatenate([self.signatures, self.slack])
+        return min(self.cells.records, longest(vectors, ends))

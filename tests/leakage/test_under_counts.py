@@ -1,0 +1,187 @@
+"""One person under public counts, against all databases."""
+
+import itertools
+import math
+import random
+from collections.abc import Iterator
+from fractions import Fraction
+from typing import Any
+
+import pytest
+
+from leaktight.channels.channel import Channel
+from leaktight.channels.composition import Parallel
+from leaktight.errors import Undecided
+from leaktight.leakage.under_counts import counts_tell, odds_under_counts
+from leaktight.mechanisms.randomized_response import RandomizedResponse
+from leaktight.policies.constraint import Count, count
+from leaktight.policies.policy import Policy
+from leaktight.policies.secrets import SecretGraph
+from leaktight.privacy.level import privacy_level
+
+
+def beliefs(rng: random.Random, values: int) -> list[Fraction]:
+    weights = [rng.randint(1, 4) for _ in range(values)]
+    return [Fraction(weight, sum(weights)) for weight in weights]
+
+
+def given_value(
+    policy: Policy, prior: dict[Any, Fraction], channel: Channel
+) -> tuple[dict[Any, Fraction], dict[Any, dict[tuple[Any, ...], Fraction]]]:
+    """P(v) and P(z|v) of the first record given the counts, over all databases and outputs."""
+    chance: dict[Any, Fraction] = {}
+    seen: dict[Any, dict[tuple[Any, ...], Fraction]] = {}
+    for database in policy.databases():
+        whole: tuple[Any, ...] = database  # type: ignore[assignment]
+        weight = math.prod((prior[v] for v in whole), start=Fraction(1))
+        v = whole[0]
+        chance[v] = chance.get(v, Fraction(0)) + weight
+        row = seen.setdefault(v, {})
+        for z in itertools.product(channel.outputs, repeat=len(whole)):
+            p = math.prod(
+                (Fraction(channel[x, y]) for x, y in zip(whole, z, strict=True)), start=weight
+            )
+            row[z] = row.get(z, Fraction(0)) + p
+    total = sum(chance.values())
+    return (
+        {v: p / total for v, p in chance.items()},
+        {v: {z: p / chance[v] for z, p in row.items()} for v, row in seen.items() if chance[v]},
+    )
+
+
+def largest_odds(seen: dict[Any, dict[tuple[Any, ...], Fraction]]) -> Fraction:
+    """The largest P(z|u)/P(z|v)."""
+    return max(row[z] / other[z] for row in seen.values() for other in seen.values() for z in row)
+
+
+def disjoint(rng: random.Random) -> Iterator[tuple[int, int, list[Count]]]:
+    """Values, records, and counts on disjoint sets that some database has."""
+    for _ in range(14):
+        values, records = rng.randint(2, 3), rng.randint(2, 4)
+        database = [rng.randrange(values) for _ in range(records)]
+        places = [rng.randrange(3) for _ in range(values)]
+        sets = [[v for v in range(values) if places[v] == part] for part in range(2)]
+        yield (
+            values,
+            records,
+            [count(some, equals=sum(v in some for v in database)) for some in sets if some],
+        )
+
+
+def test_the_odds_about_one_person_move_no_more_than_those_who_change_places() -> None:
+    rng = random.Random(7)
+    attained = 0
+    for values, records, counts in disjoint(rng):
+        if not counts:
+            continue
+        policy = Policy(SecretGraph.complete(values), records, constraints=counts)
+        prior = dict(enumerate(beliefs(rng, values)))
+        rows = [[rng.randint(1, 4) for _ in range(2)] for _ in range(values)]
+        channel = Channel.normalised(rows)
+        chances, seen = given_value(policy, prior, channel)
+        found = odds_under_counts(channel, policy, list(prior.values()))
+        truth = largest_odds(seen)
+        assert truth <= found.ratio
+        attained += truth == found.ratio
+        assert found.before == max(chances.values())
+        level = privacy_level(Parallel(((channel, records),)), policy).ratio
+        assert found.ratio <= level  # two records change; neighbours may change more
+        assert odds_under_counts(level, policy, list(prior.values())).ratio == level
+        after = max(
+            chances[v] * seen[v][z] / sum(chances[w] * seen[w][z] for w in seen)
+            for v in seen for z in seen[v]
+        )  # fmt: skip
+        assert after <= found.after
+    assert attained
+
+
+def test_margins_that_are_independent() -> None:
+    values = [(a, b) for a in range(2) for b in range(2)]
+    counts = [
+        count([v for v in values if v[0]], equals=1),
+        count([v for v in values if v[1]], equals=2),
+    ]
+    policy = Policy(SecretGraph.complete(values), 3, constraints=counts)
+    one, other = [Fraction(1, 3), Fraction(2, 3)], [Fraction(1, 4), Fraction(3, 4)]
+    prior = {(a, b): one[a] * other[b] for a, b in values}
+    for channel in (
+        RandomizedResponse(values, ratio=2).channel,
+        Channel.normalised([[1, 4], [2, 3], [3, 3], [5, 1]], values),
+    ):
+        chances, seen = given_value(policy, prior, channel)
+        found = odds_under_counts(channel, policy, prior)
+        assert largest_odds(seen) <= found.ratio
+        assert found.before == max(chances.values())
+        assert found.others == 2
+    response = RandomizedResponse(values, ratio=2, records=3)
+    assert odds_under_counts(response.response, policy, prior).ratio == 8
+    assert privacy_level(response.survey, policy).ratio == 8
+    many = Policy(SecretGraph.complete(values), 10**6, constraints=[
+        count(one.values, equals=300_000) for one in counts
+    ])  # fmt: skip
+    asked = RandomizedResponse(values, ratio=2, records=10**6)
+    assert privacy_level(asked.survey, many).ratio == 16
+    assert odds_under_counts(asked.response, many, prior).ratio == 8
+    correlated = dict(
+        zip(values, [Fraction(1, 2), Fraction(1, 6), Fraction(1, 6), Fraction(1, 6)], strict=True)
+    )
+    with pytest.raises(Undecided, match="depend on each other"):
+        odds_under_counts(asked.response, many, correlated)
+
+
+def test_it_fails_where_the_assumption_does() -> None:
+    # A range: two records, at least one of them 1, each with chance 1/2. Both ways it is above λ.
+    lam = Fraction(3)
+    policy = Policy(SecretGraph.complete(2), 2, constraints=count([1], at_least=1))
+    even = {0: Fraction(1, 2), 1: Fraction(1, 2)}
+    _, seen = given_value(policy, even, RandomizedResponse(2, ratio=3).channel)
+    assert max(seen[0][z] / seen[1][z] for z in seen[0]) == 2 * lam**2 / (1 + lam)
+    assert max(seen[1][z] / seen[0][z] for z in seen[0]) == lam * (1 + lam) / 2
+    assert privacy_level(RandomizedResponse(2, ratio=3, records=2).survey, policy).ratio == lam
+    with pytest.raises(Undecided, match="one number"):
+        odds_under_counts(lam, policy)
+    # Records that copy each other: databases 00 and 11 differ in both, and what is seen of both
+    # tells of one person: λ².
+    copied = Policy(SecretGraph.complete(2), 2, databases=[(0, 0), (1, 1)])
+    with pytest.raises(Undecided):
+        odds_under_counts(lam, copied)
+
+
+def test_only_where_all_pairs_are_secrets_does_a_level_tell_of_one_person() -> None:
+    policy = Policy(SecretGraph.line(3), 100, constraints=count([1], equals=40))
+    with pytest.raises(Undecided, match="not all pairs"):
+        odds_under_counts(2, policy)
+    assert odds_under_counts(RandomizedResponse(3, ratio=2).channel, policy).ratio == 4
+
+
+def test_what_counts_tell_by_themselves() -> None:
+    rng = random.Random(3)
+    for values, records, counts in disjoint(rng):
+        if not counts:
+            continue
+        policy = Policy(SecretGraph.complete(values), records, constraints=counts)
+        prior = beliefs(rng, values)
+        found = counts_tell(policy, prior)
+        results: dict[tuple[int, ...], dict[int, Fraction]] = {}
+        most: dict[tuple[int, ...], Fraction] = {}
+        for database in itertools.product(range(values), repeat=records):
+            told = tuple(sum(v in one.values for v in database) for one in counts)
+            weight = math.prod((prior[v] for v in database), start=Fraction(1))
+            chances = results.setdefault(told, {})
+            chances[database[0]] = chances.get(database[0], Fraction(0)) + weight
+            most[told] = max(most.get(told, Fraction(0)), weight)
+        here = results[tuple(one.least for one in counts)]
+        assert found.before == max(prior)
+        assert found.after == max(here.values()) / sum(here.values())
+        if found.average is not None:
+            assert found.average == sum(max(chances.values()) for chances in results.values())
+        uniform = counts_tell(policy)
+        assert len(results) >= uniform.factor or len(policy.public_counts.cells.members) == 1  # type: ignore[union-attr]
+
+
+def test_how_many_results_counts_have_is_what_they_tell_of_all() -> None:
+    told = [count([i], equals=10**8) for i in range(9)]
+    policy = Policy(SecretGraph.complete(10), 10**9, constraints=told)
+    found = counts_tell(policy)
+    assert found.factor == math.comb(10**9 + 9, 9)
+    assert 250 < found.bits < 255
