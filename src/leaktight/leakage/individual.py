@@ -171,6 +171,10 @@ def _own_values(policy: Policy) -> list[OneRecord]:
     if not policy.is_constrained:
         domains = {policy.secrets.vertices} if policy.values is None else set(policy.values)
         return [OneRecord(domain, domain, WHOEVER) for domain in domains]
+    if (counts := policy.public_counts) is not None and counts.cells.are_equalities:
+        # Who knows all others and the counts knows which counts the record is in, and no more.
+        cells = (tuple(policy.secrets.vertices[v] for v in cell) for cell in counts.possible_cells)
+        return [OneRecord(cell, cell, "the others and the counts leave no more") for cell in cells]
     found = {one.values: one for one in one_record(policy)}
     return [OneRecord(values, values, one.others) for values, one in found.items()]
 

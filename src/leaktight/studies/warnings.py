@@ -35,6 +35,13 @@ def _of_the_policy(study: Study) -> Iterator[str]:
         )
     if not policy.is_constrained:
         return
+    if (counts := policy.public_counts) is not None and not policy.is_listable:
+        if not counts.is_connected:
+            yield (
+                "Not all pairs of values are secrets, or a count is only a range: what is public "
+                "may leave databases without a neighbour, and so without protection."
+            )
+        return
     graph = policy.adjacency()
     if lonely := int((graph.explicit().degrees == 0).sum()):
         those = counted(lonely, "database", "databases")

@@ -43,6 +43,17 @@ class PublicCounts:
             return True
 
     @property
+    def possible_cells(self) -> list[tuple[int, ...]]:
+        """The values of each cell that some record can have."""
+        cells = range(len(self.cells.members))
+        roomy = self.cells.find([1] * len(cells)) is not None
+        return [
+            values
+            for i, values in enumerate(self.cells.members)
+            if roomy or self.cells.find([int(i == j) for j in cells]) is not None
+        ]
+
+    @property
     def all_secret(self) -> bool:
         """Whether all pairs of values are secrets."""
         return is_complete(self.secrets)
