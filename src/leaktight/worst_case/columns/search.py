@@ -39,8 +39,8 @@ MOST_INSIDE = 2**23
 LEAST_INSIDE = 8
 """The fewest prices for which they are computed; columns find fewer as fast."""
 
-MOST_RESOLVED = 32
-"""The most bits between entries of a column of which interior points can tell the smallest."""
+MOST_RESOLVED = 48
+"""The most bits between entries of a column for which interior points are computed."""
 
 NEAR_PROFIT = 2.0**-28
 """How little more than it earns a column may cost to be looked at exactly."""
