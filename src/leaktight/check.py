@@ -29,6 +29,15 @@ more than upper. What is checked, in exact arithmetic, for every piece of it:
    Σ_i b_i·(y·c_i) ≥ Σ_i b_i·m_i ≥ max c. So *one record of all* may be bounded by prices; in a
    piece of several it has parts of its own, ``once``.
 
+A certificate of *records* claims the same of several that are answered together. Each record has a
+*packing* a ≥ 0: R_i = Σ_j a_j·λ^(−d(i,j)) ≤ 1 for every vertex i. It is answered j with the chance
+a_j·λ^(−d(i,j)), or not at all. All answers are kept with the chance s, if each record has one;
+otherwise each gets the answer whose R is least in its component. What is kept is private, as each
+a_j·λ^(−d(i,j)) is. What is not, 1 − s·Π R, is so if s·(λ·R_h − R_i) ≤ λ − 1 for all neighbours in
+each graph, as the other R are at most 1. The column maxima sum to s·Π Σ a + Π T − s·Π M over the
+records, T the number of components and M the sum of their least R. The ``share`` is that divided by
+Π Σ a, or s, which is less.
+
 A certificate of a *mechanism* claims that a channel whose outputs are guesses is private at λ and
 earns ``utility`` on average under a prior and a gain, and that none earns more than ``upper``. Its
 rows and its privacy are checked as above, its utility is summed up, and for every guess w a flow
@@ -67,14 +76,18 @@ LENGTHS: dict[str, Any] = {"lengths": [(str, str)], "ratios": [(str, str)]}
 PRICES: dict[str, Any] = {"prices": [str], "flows": [[(int, int, str)]]}
 PART = {"vertices": [int], "cover": [str], "or": {"vertices": [int]} | PRICES}
 BOUND: dict[str, Any] = {"parts": [PART], "upper": str}
-PIECE = {"records": int} | GRAPH | {"mechanism": [[str]], "lower": str} | BOUND
+KIND = {"records": int} | GRAPH | BOUND
+PIECE, PACKED = KIND | {"mechanism": [[str]], "lower": str}, KIND | {"packing": [str]}
 BEST = {"prior": [str], "guesses": [str], "gain": [[str]], "outputs": [int], "mechanism": [[str]]}
 BEST |= GRAPH | PRICES | {"utility": str, "upper": str}
 RATIOS = {"format": str, "lower ratio": str, "upper ratio": str}
-WORST_CASE, MECHANISM = "leaktight worst case 1", "leaktight mechanism 1"
+WORST_CASE, RECORDS = "leaktight worst case 1", "leaktight records 1"
+MECHANISM = "leaktight mechanism 1"
 FORMATS: dict[str, Any] = {
     WORST_CASE: RATIOS
     | {"pieces": [PIECE | {"or": PIECE | {"once": BOUND, "or": PIECE | LENGTHS}}]},
+    RECORDS: RATIOS
+    | {"kept": str, "share": str, "pieces": [PACKED | {"or": PACKED | {"once": BOUND}}]},
     MECHANISM: RATIOS | BEST | {"or": RATIOS | BEST | LENGTHS},
 }
 
@@ -303,10 +316,36 @@ class Setting(NamedTuple):
         return priced, total
 
     def cover(self, vertices: list[int], written: list[str]) -> Fraction:
-        """Return the bound that a cover gives; all coverages are taken times p^D."""
-        values, _ = self.reader.table(written)
-        demand(len(values) == len(vertices), "a cover must have a weight for each vertex")
-        demand(min(values) >= 0, "a cover must not be negative")
+        """Return the bound that a cover gives."""
+        values, _, covered, whole = self.coverage(vertices, written)
+        demand(min(covered) > 0, "a cover must reach every vertex")
+        return Fraction(sum(values) * whole, min(covered))
+
+    def packing(self, written: list[str], kept: Fraction) -> list[Fraction]:
+        """Return Σ a, how many components there are, and the sum of their least coverages."""
+        vertices, ends = list(range(len(self.near))), (kept, self.ratio)
+        values, unit, covered, whole = self.coverage(vertices, written)
+        (s, t), (p, q), whole = *(end.as_integer_ratio() for end in ends), whole * unit
+        demand(max(covered) <= whole, "a packing must not cover a vertex more than once")
+        self.reader.spend(2 * sum(map(len, self.near)), size((whole, s, t)), size((p, s, t)))
+        for h, others in enumerate(self.near):
+            for i in others:
+                private = s * (p * covered[h] - q * covered[i]) <= t * (p - q) * whole
+                demand(private, f"what is not kept tells {i} from {h} too well")
+        waiting, least, count = set(vertices), 0, 0
+        while waiting:
+            found = [waiting.pop()]
+            for i in found:
+                found += (fresh := waiting & self.near[i].keys())
+                waiting -= fresh
+            least, count = least + min(covered[i] for i in found), count + 1
+        return [Fraction(sum(values), unit), Fraction(count), Fraction(least, whole)]
+
+    def coverage(self, vertices: list[int], written: list[str]) -> tuple[Any, int, list[int], int]:
+        """Return weights, in a unit, and what they cover of each vertex in units of 1/p^D, p^D."""
+        values, unit = self.reader.table(written)
+        demand(len(values) == len(vertices), "each vertex must have a weight")
+        demand(min(values) >= 0, "a weight must not be negative")
         weight = dict(zip(vertices, values, strict=True))
         self.reader.spend(len(vertices) ** 2, size(values), 512)
         sums = [self.by_distance(j, weight) for j in vertices]
@@ -316,9 +355,7 @@ class Setting(NamedTuple):
         powers = [p**farthest]
         for _ in range(farthest):
             powers.append(powers[-1] // p * q)
-        least = min(sum(map(mul, row, powers)) for row in sums)
-        demand(least > 0, "a cover must reach every vertex")
-        return Fraction(sum(values) * powers[0], least)
+        return values, unit, [sum(map(mul, row, powers)) for row in sums], powers[0]
 
     def by_distance(self, start: int, weight: dict[int, int]) -> list[int]:
         """Return how much weight is at distance 0, 1, 2, … within a part."""
@@ -362,18 +399,38 @@ def expect(what: str, found: Fraction, claimed: Fraction) -> None:
     demand(found == claimed, f"the {what} is {', not '.join(texts)}" if found != claimed else "")
 
 
-def check_piece(piece: dict[str, Any], ends: list[Fraction], reader: Reader) -> list[Any]:
-    """Return how many records are bounded by prices, and what is attained and not exceeded."""
-    below, above = settings(piece, ends, reader)
-    demand(piece["records"] >= 1, "records must be a whole number above 0")
-    rows = below.mechanism(piece["mechanism"])
-    lower = Fraction(sum(map(max, zip(*rows, strict=True))), sum(rows[0]))
-    expect("sum of the mechanism's column maxima", lower, reader.number(piece["lower"]))
-    kinds = [(piece["records"] - ("once" in piece), piece)]
-    kinds += [(1, piece["once"])] if "once" in piece else []
-    demand(kinds[0][0] >= 1, "one of several records is bounded once")
-    bounds = [(n, *above.bound(claim)) for n, claim in kinds]
-    return [sum(n * priced for n, priced, _ in bounds), *((n, lower, v) for n, _, v in bounds)]
+def check_pieces(content: dict[str, Any], ends: list[Fraction], reader: Reader) -> list[Proved]:
+    """Return what is attained and not exceeded by each kind of record."""
+    found, counted, powers = list[Proved](), 0, [Fraction(1)] * 3
+    kept, share = (reader.number(content.get(key, "1")) for key in ("kept", "share"))
+    demand(0 <= kept <= 1, "what is kept must be a chance")
+    for piece in content["pieces"]:
+        (below, above), n = settings(piece, ends, reader), piece["records"]
+        demand(n >= 1, "records must be a whole number above 0")
+        if "packing" in piece:
+            bases = below.packing(piece["packing"], kept)
+            if share != kept:
+                longest = sum(size(base.as_integer_ratio()) for base in bases)
+                reader.spend(1, n * longest, n * longest)
+                powers = [power * base**n for power, base in zip(powers, bases, strict=True)]
+            lower = bases[0]
+        else:
+            rows = below.mechanism(piece["mechanism"])
+            lower = Fraction(sum(map(max, zip(*rows, strict=True))), sum(rows[0]))
+            expect("sum of the mechanism's column maxima", lower, reader.number(piece["lower"]))
+        kinds = [(n - ("once" in piece), piece)]
+        kinds += [(1, piece["once"])] if "once" in piece else []
+        demand(kinds[0][0] >= 1, "one of several records is bounded once")
+        for times, claim in kinds:
+            priced, upper = above.bound(claim)
+            counted += times * priced
+            found.append((times, lower, upper))
+    demand(bool(found), "there must be at least one piece")
+    demand(counted <= 1, "only one record may be bounded by prices")
+    if share != kept:
+        whole, parts, least = powers
+        expect("share", kept + (parts - kept * least) / whole, share)
+    return [*([(1, share, Fraction(1))] if "share" in content else []), *found]
 
 
 def check_best(claim: dict[str, Any], ends: list[Fraction], reader: Reader) -> Proved:
@@ -409,15 +466,12 @@ def check(content: Any) -> list[Proved]:
     """
     kind = content.get("format") if type(content) is dict else None
     if type(kind) is not str or kind not in FORMATS:
-        raise Unreadable(f"its format must be {' or '.join(map(repr, FORMATS))}")
+        raise Unreadable(f"its format must be one of {', '.join(map(repr, FORMATS))}")
     reader, ends = Reader(letters(content, FORMATS[kind], "it")), ratios(content)
     demand(1 <= ends[0] <= ends[1], "the ratios must be at least 1, the lower one first")
     if kind == MECHANISM:
         return [check_best(content, ends, reader)]
-    found = [check_piece(piece, ends, reader) for piece in content["pieces"]]
-    demand(bool(found), "there must be at least one piece")
-    demand(sum(piece[0] for piece in found) <= 1, "only one record may be bounded by prices")
-    return [proved for piece in found for proved in piece[1:]]
+    return check_pieces(content, ends, reader)
 
 
 def ratios(content: dict[str, Any]) -> list[Fraction]:
@@ -462,7 +516,8 @@ def lowest(written: str) -> str:
 def told(content: dict[str, Any], proved: list[Proved]) -> list[str]:
     """Say what is proved, at which ratio and of what: the reader must compare it."""
     best, asked = content["format"] == MECHANISM, question(content)
-    records, (_, lower, upper) = sum(piece[0] for piece in proved), proved[0]
+    (_, lower, upper), pieces = proved[0], content.get("pieces", [])
+    records = sum(piece["records"] for piece in pieces)
     what = f"the worst case of {f'{records:,} records' if records > 1 else 'one secret'}"
     if best:
         near = f"a mechanism within {rounded(upper - lower, UP, 2)} of the best"
@@ -503,13 +558,16 @@ def amount_of(best: bool, proved: list[Proved], side: Context) -> str:
         if best:
             return exact(value) or f"{how} {rounded(value, side, 9)}"
         bits = side.fma(log2(value, side), n, bits)
-    factors = " · ".join(f"({exact(v)})^{n}" if n > 1 else exact(v) for v, n in powers.items())
+    texts = (f"({exact(v)})^{n}" if n > 1 else exact(v) for v, n in powers.items() if v != 1)
+    factors = " · ".join(texts) or "1"
     short = all(map(exact, powers)) and len(factors) <= SHORT
     return f"{how} {rounded(bits, side, 6)} bits{f', a factor of {factors}' if short else ''}"
 
 
 def log2(value: Fraction, side: Context) -> Decimal:
-    """Return the logarithm of a number of at least 1, rounded to a side unless it is whole."""
+    """Return the logarithm of a number, rounded to a side unless it is whole."""
+    if value < 1:
+        return -log2(1 / value, DOWN if side is UP else UP)
     if value == 1 << (exponent := value.numerator.bit_length() - 1):
         return Decimal(exponent)
     return side.divide(ln(value, side), ln(Fraction(2), DOWN if side is UP else UP))

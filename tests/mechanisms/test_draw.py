@@ -341,6 +341,12 @@ def test_the_same_seed_gives_the_same_draws() -> None:
     assert sample(COIN, np.array(inputs), np.random.default_rng(7)).tolist() == first
 
 
+def test_channels_in_parallel_answer_a_database_record_by_record() -> None:
+    both = parallel(Channel.identity(["no", "yes"]), Channel.identity([1, 2]), COIN)
+    drawn = {sample(both, ("yes", 2, "no")) for _ in range(100)}
+    assert drawn == {("yes", 2, "no"), ("yes", 2, "yes")}
+
+
 def test_random_bits_come_from_the_operating_system_by_default(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
@@ -369,7 +375,8 @@ def test_random_bits_come_from_the_operating_system_by_default(
         (COIN, ["no", ["yes"]], Mismatch, "inputs[1]: there is no input ['yes']"),
         (COIN, pd.Series(["no", None]), Mismatch, "inputs[1]: there is no input"),
         (COIN, 3, Mismatch, "there is no input 3; there are 'no', 'yes'"),
-        (parallel(COIN, COIN), ["no"], InvalidChannel, "the channel of each record"),
+        (parallel(COIN, COIN), ["no"], Mismatch, "the database must have 2 records, got 1"),
+        (parallel(COIN, COIN), ["no", "oui"], Mismatch, "there is no input 'oui'"),
         ([[1]], 0, InvalidChannel, "expected a Channel"),
     ],
 )

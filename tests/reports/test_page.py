@@ -314,7 +314,7 @@ def test_a_worst_case_between_two_numbers_says_both() -> None:
     between = replace(salary.worst_case, is_exact=False, lower_bits=1.5, bits=1.75)
     found = " ".join(read(replace(salary, worst_case=between)).of("p"))
     assert "leaks more than 1.75 bits" in found
-    assert "and one leaks at least 1.5." in found
+    assert "and one leaks at least 1.5: the worst case is known to within one bit." in found
 
 
 def test_what_was_left_out_is_said_with_the_reason() -> None:

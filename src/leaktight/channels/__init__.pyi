@@ -15,6 +15,7 @@ from .program.program import UNFINISHED, TruncatedChannel, channel_of, truncated
 from .refinement.refinement import Refined, refinement
 from .refinement.separation import NotRefined
 from .symmetrise import diagonal_form, symmetrise, symmetrise_by_distance
+from .thinned import Thinned
 
 __all__ = [
     "UNFINISHED",
@@ -28,6 +29,7 @@ __all__ = [
     "ProductDistribution",
     "Refined",
     "RowDistance",
+    "Thinned",
     "Tries",
     "TruncatedChannel",
     "channel_of",

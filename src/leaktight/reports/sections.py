@@ -146,6 +146,8 @@ def _leakage(answers: Answers) -> Section:
             if worst.is_exact
             else f"and one leaks at least {rounded(AtLeast(worst.lower_bits))}"
         )
+        if 0.01 < worst.bits - worst.lower_bits < 1:
+            attained += ": the worst case is known to within one bit"
         text.append(
             f"No mechanism {as_private(answers)} leaks more than {bits(AtMost(worst.bits))} "
             f"({rounded(AtMost(worst.nats))} nats) about {worst.about}, {attained}."

@@ -4,8 +4,8 @@ The answer comes with a mechanism that attains the lower end and a certificate o
 put together from pieces: independent records multiply, components add, and a connected component
 is settled by the cheapest route that does: its weighting, or a linear program over private columns.
 Where that would take too long, the best cover and the channel that goes with it give an interval.
-Of several records all but one are bounded by covers. The laws are proved in
-docs/proofs/cover-bound.md.
+Of several records all but one are bounded by covers, and answered together where that attains more
+(``together``). The laws are proved in docs/proofs/cover-bound.md.
 """
 
 import math
@@ -18,7 +18,8 @@ from flint import fmpq
 
 from leaktight.channels.channel import Channel
 from leaktight.channels.composition import Parallel
-from leaktight.check import WORST_CASE
+from leaktight.channels.thinned import Thinned
+from leaktight.check import RECORDS, WORST_CASE
 from leaktight.errors import TooLarge, Undecided
 from leaktight.exact.bits import InBits
 from leaktight.exact.numbers import Array, Number, exact_array, fraction, rational
@@ -41,6 +42,7 @@ from leaktight.worst_case.columns import (
     total_weight,
     weighting,
 )
+from leaktight.worst_case.together import Packing, Together
 
 MOST_VERTICES = 300
 """The largest component that is solved by linear programming over columns."""
@@ -64,6 +66,8 @@ class Part:
     route: str
     mechanism: DistanceMechanism | ColumnOptimum
     proof: Cover | ColumnOptimum
+    packing: DistanceMechanism | None = None
+    """What goes with the best cover, where the mechanism is another."""
 
     @property
     def lower(self) -> Fraction:
@@ -79,9 +83,10 @@ class Part:
         """The same, bounded by a cover: the prices themselves where none is negative."""
         if isinstance(self.proof, Cover):
             return self
+        cover, packing = best_cover(self.graph, self.ratio)
         if min(prices := self.proof.dual) >= 0:
-            return replace(self, proof=Cover.of(self.graph, self.ratio, prices))
-        return replace(self, proof=best_cover(self.graph, self.ratio)[0])
+            cover = Cover.of(self.graph, self.ratio, prices)
+        return replace(self, proof=cover, packing=packing)
 
     def certificate(self, whole: Graph) -> dict[str, Any]:
         """Return the proof, with the numbers that the vertices have in the whole graph."""
@@ -139,13 +144,21 @@ class RecordKind:
 
     def covered(self) -> "RecordKind":
         """The same, with covers for proofs."""
-        below, above = (tuple(part.covered() for part in end) for end in (self.below, self.above))
-        return replace(self, below=below, above=above if self.above is not self.below else below)
+        below = above = tuple(part.covered() for part in self.below)
+        if self.above is not self.below:
+            above = tuple(part.covered() for part in self.above)
+        return replace(self, below=below, above=above)
 
     @property
     def is_exact(self) -> bool:
         """Whether both ends are the worst case itself, each at its ratio."""
         return all(part.lower == part.upper for part in (*self.below, *self.above))
+
+    def packing(self) -> Packing:
+        """Return how the records are answered together with others; the proofs must be covers."""
+        found = (part.packing or part.mechanism for part in self.below)
+        parts = [part for part in found if isinstance(part, DistanceMechanism)]
+        return Packing.of(self.graph, self.records, parts)
 
     def channel(self) -> Channel:
         """The mechanism for one record, each component with outputs of its own."""
@@ -163,13 +176,12 @@ class RecordKind:
 
     def certificate(self) -> dict[str, Any]:
         """Return the graph, the mechanism, and the proofs of all parts."""
-        claim = {
-            "records": self.records,
-            **graph_claim(self.graph),
-            "mechanism": [[str(p) for p in row] for row in self.channel().matrix],
-            "lower": str(rational(self.lower)),
-            **self._proved(self.above),
-        }
+        mechanism = [[str(p) for p in row] for row in self.channel().matrix]
+        return {"mechanism": mechanism, "lower": str(rational(self.lower))} | self.bounded()
+
+    def bounded(self) -> dict[str, Any]:
+        """Return the graph and the proofs of all parts."""
+        claim = {"records": self.records, **graph_claim(self.graph), **self._proved(self.above)}
         return claim | ({"once": self._proved(self.once)} if self.once else {})
 
     def _proved(self, parts: tuple[Part, ...]) -> dict[str, Any]:
@@ -189,10 +201,14 @@ class WorstCase(InBits):
     graph: AdjacencyGraph
     ratio: Ratio
     pieces: tuple[RecordKind | MetricKind, ...]
+    together: Together | None = None
+    """How several records are answered, if not independently."""
 
     @property
     def lower_factors(self) -> Powers:
         """The lower end as a product of powers, however many records there are."""
+        if self.together is not None:
+            return self.together.factors
         return Powers.of(*((piece.lower, piece.records) for piece in self.pieces))
 
     @property
@@ -229,6 +245,7 @@ class WorstCase(InBits):
     def route(self) -> str:
         """How it was found."""
         routes = {route for piece in self.pieces for route in piece.routes}
+        routes |= {"packing"} if self.together else set()
         parts = max(len(piece.parts) for piece in self.pieces)
         records = sum(piece.records for piece in self.pieces)
         steps = [*(["product of records"] * (records > 1)), *(["components"] * (parts > 1))]
@@ -241,8 +258,10 @@ class WorstCase(InBits):
         return digest_of(metrics[0] if metrics else self.graph)
 
     @property
-    def mechanism(self) -> Channel | Parallel:
-        """A private channel that attains the lower end."""
+    def mechanism(self) -> Channel | Parallel | Thinned:
+        """A private channel that attains the lower end; several records are not multiplied out."""
+        if self.together is not None:
+            return self.together.mechanism
         channels = tuple((piece.channel(), piece.records) for piece in self.pieces)
         if len(channels) == 1 and channels[0][1] == 1:
             return channels[0][0]
@@ -257,6 +276,9 @@ class WorstCase(InBits):
         >>> proof["pieces"][0]["mechanism"], proof["pieces"][0]["parts"]
         ([['2/3', '1/3'], ['1/3', '2/3']], [{'vertices': [0, 1], 'cover': ['2/3', '2/3']}])
         """
+        if self.together is not None:
+            bounds = [piece.bounded() for piece in self.pieces if isinstance(piece, RecordKind)]
+            return {"format": RECORDS} | self.ratio.to_dict() | self.together.certificate(bounds)
         pieces = [piece.certificate() for piece in self.pieces]
         return {"format": WORST_CASE} | self.ratio.to_dict() | {"pieces": pieces}
 
@@ -304,19 +326,24 @@ def worst_case_leakage(
         if not asked.is_exact:
             above = tuple(_settle(p.graph, asked.upper, p.mechanism) for p in below)
         pieces.append(RecordKind(factor, records, below, above))
-    return WorstCase(graph, asked, _multiplied(pieces))
-
-
-def _multiplied(pieces: list[RecordKind]) -> tuple[RecordKind, ...]:
-    """Bound all records by covers but one, for which other proofs gain most."""
-    if sum(piece.records for piece in pieces) == 1:
-        return tuple(pieces)
+    if sum(records for _, records in graph.factors) == 1:
+        return WorstCase(graph, asked, tuple(pieces))
     covered = [piece.covered() for piece in pieces]
+    worst = WorstCase(graph, asked, _multiplied(pieces, covered))
+    if worst.is_exact:
+        return worst
+    together = Together.of(asked.lower, tuple(piece.packing() for piece in covered))
+    return replace(worst, together=together) if together.factors > worst.lower_factors else worst
+
+
+def _multiplied(pieces: list[RecordKind], covered: list[RecordKind]) -> tuple[RecordKind, ...]:
+    """Bound all records by covers but one, for which other proofs gain most."""
     gains = [cover.upper / piece.upper for cover, piece in zip(covered, pieces, strict=True)]
     most = max(range(len(gains)), key=lambda k: gains[k])
     if gains[most] > 1:
         best, cover = pieces[most], covered[most]
-        covered[most] = best if best.records == 1 else replace(cover, once=best.above)
+        best = best if best.records == 1 else replace(cover, once=best.above)
+        return (*covered[:most], best, *covered[most + 1 :])
     return tuple(covered)
 
 

@@ -14,18 +14,23 @@ import numpy.typing as npt
 
 from leaktight.channels.channel import Channel, expect_channel
 from leaktight.channels.composition import Parallel
+from leaktight.channels.thinned import NO_ANSWER, Answering, Thinned
 from leaktight.errors import InvalidChannel, Mismatch
+from leaktight.exact.numbers import rational
 from leaktight.labels import Labels, suggestion
 from leaktight.mechanisms.release.alias import AliasTable
 from leaktight.mechanisms.release.random_bits import RandomBytes, random_bytes
 
 
-def sample(channel: Channel, inputs: Any, rng: np.random.Generator | None = None) -> Any:
+def sample(
+    channel: Channel | Parallel | Thinned, inputs: Any, rng: np.random.Generator | None = None
+) -> Any:
     """Draw an output of an exact channel for one input, or for each of many, independently.
 
     One input gives one output. A numpy array gives an array of the same shape, a pandas series a
     series with the same index and name, any other sequence a list. What is itself a label of an
-    input, such as a text or a tuple, counts as one input.
+    input, such as a text or a tuple, counts as one input. Of channels on several records the input
+    is one database, a value for each record, and the output a tuple.
 
     Random bits come from the operating system. For tests, ``rng`` may be a numpy generator, whose
     bits anyone can repeat who knows its seed.
@@ -38,7 +43,10 @@ def sample(channel: Channel, inputs: Any, rng: np.random.Generator | None = None
     >>> sample(coin, ["yes"] * 10_000, np.random.default_rng(7)).count("yes") // 1000
     6
     """
-    channel, source = _exact(channel), random_bytes(rng)
+    source = random_bytes(rng)
+    if isinstance(channel, Parallel | Thinned):
+        return _sample_records(channel, inputs, source)
+    channel = _exact(channel)
     where = {label: row for row, label in enumerate(channel.inputs)}
     if _is_label(inputs, where):
         return channel.outputs[_draw(channel, np.array([where[inputs]]), source)[0]]
@@ -52,12 +60,33 @@ def sample(channel: Channel, inputs: Any, rng: np.random.Generator | None = None
     return labels
 
 
+def _sample_records(
+    records: Parallel | Thinned, database: Any, source: RandomBytes
+) -> tuple[Hashable, ...]:
+    """Draw an answer for each record; if they are thinned, all of them are kept or none."""
+    if isinstance(database, str) or not isinstance(database, Iterable):
+        raise Mismatch(f"a database has a value for each record, got {database!r:.60}")
+    values = database.tolist() if hasattr(database, "tolist") else list(database)
+    if len(values) != len(records):
+        raise Mismatch(f"the database must have {len(records):,} records, got {len(values):,}")
+    answers, instead, first = list[Hashable](), list[Hashable](), 0
+    for one, times in records.factors:
+        channel = _exact(one.channel if isinstance(one, Answering) else one)
+        where = {label: row for row, label in enumerate(channel.inputs)}
+        rows = _rows(values[first : first + times], where, channel.inputs)
+        answers += [channel.outputs[z] for z in _draw(channel, rows, source).tolist()]
+        if isinstance(one, Answering):
+            instead += [one.instead[row] for row in rows.tolist()]
+        first += times
+    if isinstance(records, Thinned):
+        kept = rational(records.kept)
+        chances = AliasTable.of(np.array([[kept, 1 - kept]], dtype=object))
+        if NO_ANSWER in answers or chances.draw(np.zeros(1, dtype=np.intp), source)[0]:
+            return tuple(instead)
+    return tuple(answers)
+
+
 def _exact(channel: Channel) -> Channel:
-    if isinstance(channel, Parallel):
-        raise InvalidChannel(
-            f"one channel is sampled at a time, got {channel!r}: "
-            "call sample with the channel of each record, or with .expand()"
-        )
     if not expect_channel(channel).is_exact:
         raise InvalidChannel(
             "only exact probabilities can be drawn exactly, and this is a float channel: "

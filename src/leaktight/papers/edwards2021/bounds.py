@@ -132,7 +132,7 @@ def remark_8() -> Iterator[str]:
 def theorem_9() -> Iterator[str]:
     """The chance of a right guess under the worst mechanism, and both bounds."""
     graph = disjoint(SecretGraph.line(3), SecretGraph.complete(2))
-    channel = worst_case_leakage(graph, TWO).mechanism
+    channel = worst_case_leakage(graph, TWO).pieces[0].channel()
     demand(privacy_level(channel, graph).ratio <= TWO, "the worst mechanism is not private")
     chance = posterior_vulnerability(channel)
     found = [chance * graph.order, *radii_and_diameters(graph, TWO)]
@@ -161,7 +161,8 @@ def theorem_11() -> Iterator[str]:
         radii, diameters = radii_and_diameters(graph, TWO)
         demand(worst.upper <= radii <= diameters, f"{graph}: {worst.upper} > {radii}")
         prior = [draw.randint(0, 9) for _ in graph.vertices[1:]] + [1]
-        leak = min_entropy_leakage(worst.mechanism, [Fraction(p, sum(prior)) for p in prior])
+        channel = worst.pieces[0].channel()
+        leak = min_entropy_leakage(channel, [Fraction(p, sum(prior)) for p in prior])
         demand(leak.factor <= worst.upper, f"{graph} leaks {leak.factor} under {prior}")
         alone = worst_case_leakage(graph, ratio=1).upper
         demand(alone == len(graph.components), f"{graph} at λ = 1: {alone}")

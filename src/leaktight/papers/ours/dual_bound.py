@@ -177,7 +177,12 @@ def radius_is_tight() -> Iterator[str]:
     spider = Graph(13, legs)
     for name, graph, channel, expected in (
         ("star of 3", star, Channel([["1/3"] * 3, *leaves]), (2, 2, 4)),
-        ("spider of 6 legs of 2", spider, worst_case_leakage(spider, TWO).mechanism, (4, 4, 16)),
+        (
+            "spider of 6 legs of 2",
+            spider,
+            worst_case_leakage(spider, TWO).pieces[0].channel(),
+            (4, 4, 16),
+        ),
     ):
         demand(privacy_level(channel, graph).ratio <= TWO, f"{name}: the channel is not private")
         found = [min_capacity(channel).factor, *radii_and_diameters(graph, TWO)]
@@ -213,10 +218,11 @@ def gap() -> Iterator[str]:
     demand(max(coverage(TREE, TWO, packing)) <= 1, f"{packing} do not pack")
     demand(sum(weights) == sum(packing), "the cover and the packing that proves it differ")
     best = worst_case_leakage(TREE, TWO)
-    demand(privacy_level(best.mechanism, TREE).ratio <= TWO, "the channel is not private")
+    channel = best.pieces[0].channel()
+    demand(privacy_level(channel, TREE).ratio <= TWO, "the channel is not private")
     worst = best.upper
     demand((worst, cover) == (Fraction(7, 3), Fraction(12, 5)), f"got {worst} and {cover}")
-    demand(min_capacity(best.mechanism).factor == worst, "the channel does not attain it")
+    demand(min_capacity(channel).factor == worst, "the channel does not attain it")
     yield f"tree 01, 12, 14, 15, 23 at λ = 2: worst case {worst} < best cover {cover}"
     prices = [*map(Fraction, ("0", "2", "-1/3", "2/3", "0", "0"))]
     columns = list(_extreme_columns(TREE, TWO))

@@ -7,6 +7,7 @@ from leaktight.worst_case.columns.cover import (
     DistanceMechanism,
     best_cover,
     coverage,
+    steepest,
     total_weight,
     weighting,
 )
@@ -31,6 +32,7 @@ __all__ = [
     "coverage",
     "in_units",
     "private_matrix",
+    "steepest",
     "total_weight",
     "weighting",
 ]

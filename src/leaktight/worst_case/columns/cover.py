@@ -77,12 +77,7 @@ class DistanceMechanism:
     ) -> "DistanceMechanism":
         """Return the mechanism for non-negative weights a that are not all 0."""
         used, most = coverage(graph, ratio, weights, orbits), rational(ratio)
-        tails, heads = np.concatenate([graph.edges, graph.edges[:, ::-1]]).T
-        near = float_array(used)
-        gaps = near[heads] - float(1 / ratio) * near[tails]
-        # Rounding cannot hide the steepest arc from a margin that is so much wider.
-        top = gaps >= gaps.max(initial=0.0) - 2.0**-40 * near.max()
-        steep = (most * used[heads[top]] - used[tails[top]]).max(initial=fmpq(0))
+        steep = steepest(graph, ratio, used)
         limits = [1 / used.max(), *([(most - 1) / steep] if steep > 0 else [])]
         scale = min(limits)
         return cls(graph, ratio, weights, scale, 1 - scale * used)
@@ -92,12 +87,29 @@ class DistanceMechanism:
         """The sum of the column maxima."""
         return self.scale * total_weight(self.weights) + self.remainder.max()
 
+    def matrix(self) -> Array:
+        """Its rows, with an output for each vertex."""
+        powers, common = _powers(self.graph, self.ratio)
+        matrix: Array = (powers / common)[self.graph.distances + 1] * (self.weights * self.scale)
+        matrix[:, int(self.remainder.argmax())] += self.remainder
+        return matrix
+
     def channel(self) -> Channel:
         """The mechanism itself, its outputs named like its inputs."""
-        powers, common = _powers(self.graph, self.ratio)
-        matrix = (powers / common)[self.graph.distances + 1] * (self.weights * self.scale)
-        matrix[:, int(self.remainder.argmax())] += self.remainder
-        return Channel(matrix, self.graph.vertices, self.graph.vertices)
+        return Channel(self.matrix(), self.graph.vertices, self.graph.vertices)
+
+
+def steepest(graph: Graph, ratio: Fraction, used: Array) -> fmpq:
+    """Return the largest λ·R_h − R_i over neighbours i, h, and 0 if there are none.
+
+    What is left of the rows, 1 − s·R, is a private column if s·(λ·R_h − R_i) ≤ λ − 1 everywhere.
+    """
+    (tails, heads), near = graph.arcs.T, float_array(used)
+    gaps = near[heads] - float(1 / ratio) * near[tails]
+    # Rounding cannot hide the steepest arc from a margin that is so much wider.
+    top = gaps >= gaps.max(initial=0.0) - 2.0**-40 * near.max()
+    steep: fmpq = (rational(ratio) * used[heads[top]] - used[tails[top]]).max(initial=fmpq(0))
+    return steep
 
 
 def total_weight(weights: Array) -> fmpq:

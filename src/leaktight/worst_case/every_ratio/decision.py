@@ -137,5 +137,6 @@ def _counterexample(
     worst = worst_case_leakage(graph, ratio=ratio)
     if not worst.is_exact:
         worst = worst_case_leakage(graph.explicit(), ratio=ratio)
-    at = rational(ratio)
-    return Counterexample(ratio, fraction(r(at) / s(at)), piece(ratio), worst.mechanism)
+    at, channel = rational(ratio), worst.mechanism
+    assert isinstance(channel, Channel | Parallel)  # it is exact, so that records are independent
+    return Counterexample(ratio, fraction(r(at) / s(at)), piece(ratio), channel)
