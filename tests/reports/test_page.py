@@ -215,7 +215,7 @@ def test_the_person_is_told_of_before_and_after() -> None:
     assert vote == {
         "someone who knows all others": ("33.3%", "55.6%", "88.6%"),
         "someone who knows nobody": ("33.3%", "39.9%", "–"),
-        "anyone, whatever is as private as asked": ("33.3%", "≤ 60%", "≤ 100%"),
+        "anyone, any mechanism as private as asked": ("33.3%", "≤ 60%", "≤ 100%"),
     }
     salary = [one.who for one in guessing(example("salary")).guessers]
     assert salary[0] == "someone who sees the release"
@@ -240,6 +240,14 @@ def test_what_a_release_is_good_for_is_not_about_a_person() -> None:
     assert told in page.of("p")
     assert "This is not about one person." in page.of("p")
     assert "This is not about one person." not in read(example("salary")).of("p")
+
+
+def test_what_was_asked_and_what_was_found_are_not_rounded_against_each_other() -> None:
+    """e = 2.718281828…: found is 2.71829, rounded up, and 2.71828 as the limit would be less."""
+    text = " ".join(read(example("wages")).of("p"))
+    assert "Asked: ε\N{NO-BREAK SPACE}=\N{NO-BREAK SPACE}1." in text
+    assert "2.71829 times as likely" in text
+    assert "2.71828 " not in text
 
 
 def test_the_worst_pair_is_named() -> None:

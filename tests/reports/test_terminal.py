@@ -47,7 +47,9 @@ def test_the_person_comes_first_and_numbers_last() -> None:
         "PRIVATE as asked: randomised response on 2 values has ε = 1.099, at most",
         "ε = 1.099.",
     ]
-    table = lines.index(next(line for line in lines if line.startswith("Guessing the value")))
+    table = lines.index(
+        next(line for line in lines if line.startswith("Guessing one record's value"))
+    )
     assert lines[table].split()[-5:] == ["before", "after", "1", "after", "10"]
     assert lines[table + 1].split()[-3:-1] == ["50%", "75%"]
     leakage = lines.index("leakage        0.584963 bits about one value, under any prior")
@@ -71,6 +73,15 @@ def test_two_levels_that_round_alike_are_told_apart() -> None:
 def test_without_a_mechanism_the_policy_answers() -> None:
     assert verdict(NO_MECHANISM) == "No mechanism is given: this is what any may tell."
     assert "any mechanism as private as asked leaks at most" in squeezed(written(NO_MECHANISM))
+
+
+def test_nothing_asked_and_nothing_given_is_a_short_answer() -> None:
+    lines = summary(written("[policy]\nvalues = 2")).splitlines()
+    assert lines[2:] == [
+        "No mechanism is given: this is what any may tell.",
+        "",
+        "policy  2 values, 1 secret pair, 1 record",
+    ]
 
 
 def test_no_epsilon_at_all_is_said() -> None:
@@ -116,7 +127,7 @@ def test_rows_say_what_they_are_about() -> None:
 
 def test_without_a_question_others_are_as_private_as_this_one() -> None:
     text = squeezed(written(NOISY))
-    assert "anyone, whatever is as private as this one 50%" in text
+    assert "anyone, any mechanism as private as this one 50%" in text
     assert "any mechanism as private as this one leaks at most" in text
 
 

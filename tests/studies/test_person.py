@@ -205,6 +205,20 @@ def test_a_histogram_of_a_million_tells_by_the_formula() -> None:
     assert found.person.uninformed.after.value <= factor / 3
 
 
+def test_a_sum_in_small_units_is_bounded() -> None:
+    """Wages to the unit: neighbours' sums are 25,000 apart, and the ratio is rounded up."""
+    policy = Policy(SecretGraph.line([20_000, 30_000, 55_000]), 100_000)
+    noise = GeometricNoise(epsilon=1, sensitivity=25_000)
+    found: Any = audit(Study(policy, noise, query=SumQuery(), epsilon=1, observations=3))
+    assert found.holds is True
+    assert noise.ratio * (1 - Fraction(1, 10**9)) < found.privacy.level.ratio <= noise.ratio
+    # Laplace's noise of scale 25,000: 1 − e^(−gap/50,000) for each gap of 10,000 and 25,000.
+    smooth = 1 + (1 - math.exp(-0.2)) + (1 - math.exp(-0.5))
+    assert float(found.person.informed.factor) == pytest.approx(smooth, rel=1e-4)
+    assert found.person.informed.after[0].value <= found.person.informed.factor / 3
+    assert not found.person.informed.after[0].is_exact
+
+
 def test_presence_and_value_are_told_apart() -> None:
     """A count of all who are there tells of presence alone."""
     secrets = SecretGraph.complete(["ill", "well"]).with_absent("away")
@@ -260,6 +274,8 @@ def test_too_many_others_are_bounded() -> None:
     assert isinstance(listed.curve, Skipped)
     assert listed.after[0].value == Fraction(2, 3)
     assert not listed.after[1].is_exact
+    often: Any = audit(Study(policy, noise.channel, query=SumQuery(), observations=10**6))
+    assert often.person.informed.after[1].value <= 1
     one: Any = audit(Study(policy, noise, query=SumQuery(), observations=3)).person.informed
     assert one.after[1].is_exact
     assert one.after[1].value <= listed.after[1].value < 1

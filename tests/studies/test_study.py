@@ -415,7 +415,7 @@ def test_a_policy_alone_is_a_study(write: Callable[[str], Path]) -> None:
     assert (study.title, study.scope, study.mechanism, study.channel) == (
         "study", "database", None, None,
     )  # fmt: skip
-    assert (study.ratio, study.observations, study.what) == (None, 10, "the value")
+    assert (study.ratio, study.observations, study.what) == (None, 10, "one record's value")
     assert study.policy.secrets.size == 3
     assert set(study.prior.items()) == {(v, Fraction(1, 3)) for v in "abc"}
 

@@ -8,22 +8,25 @@ beyond both attains it. Coordinates have noise of their own, so their ratios mul
 from collections.abc import Hashable
 from fractions import Fraction
 
-from leaktight.errors import TooLarge
+from flint import arb, fmpq
+
 from leaktight.exact.numbers import fraction, rational
+from leaktight.exact.rounding import precision
 from leaktight.leakage.noise_on_sums import Noise
 from leaktight.policies.policy import Policy
 from leaktight.policies.symmetric_query import LinearQuery
 from leaktight.privacy.level import PrivacyLevel, Witness
 
 MOST_BITS = 2**16
-"""The longest ratio that is written out."""
+"""The longest ratio that is not rounded."""
 
 
 def noise_level(noise: Noise, policy: Policy, query: LinearQuery) -> PrivacyLevel:
     """Return the least ratio at which noise on sums of whole numbers is private, and where.
 
     The records are independent, the noise geometric or Laplace's rounded, and not cut off where
-    an answer can be. The witness has two values of a record, whoever the others are.
+    an answer can be. The witness has two values of a record, whoever the others are. A ratio that
+    would be very long is rounded up in its thousandth bit.
 
     >>> from leaktight.mechanisms.geometric import GeometricNoise
     >>> from leaktight.policies.secrets import SecretGraph
@@ -34,14 +37,16 @@ def noise_level(noise: Noise, policy: Policy, query: LinearQuery) -> PrivacyLeve
     """
     gap, pair = widest_gap(policy, query)
     step = rational(noise.tail(1)) / rational(noise.tail(2))
-    if gap * step.height_bits() > MOST_BITS:
-        raise TooLarge(
-            f"neighbouring answers are {gap:,} steps apart, so that the ratio has more than "
-            f"{MOST_BITS:,} bits; count in a larger unit"
-        )
     if not gap or pair is None or step == 1:
         return PrivacyLevel(Fraction(1), None)
-    return PrivacyLevel(fraction(step**gap), Witness(*pair, "beyond both answers"))
+    ratio = step**gap if gap * step.height_bits() <= MOST_BITS else _power_above(step, gap)
+    return PrivacyLevel(fraction(ratio), Witness(*pair, "beyond both answers"))
+
+
+def _power_above(step: fmpq, gap: int) -> fmpq:
+    """Return a number of few bits that is just above the power."""
+    with precision(MOST_BITS // 64):
+        return (arb(step) ** gap).upper().fmpq()
 
 
 def widest_gap(policy: Policy, query: LinearQuery) -> tuple[int, tuple[Hashable, Hashable] | None]:

@@ -1,3 +1,4 @@
 from .page import write_report
+from .terminal import summary
 
-__all__ = ["write_report"]
+__all__ = ["summary", "write_report"]

@@ -33,7 +33,7 @@ WIDTH, HEIGHT = 4.7, 3.3
 LONGEST = 40
 """The most letters of a label in the words about a picture; in it there is room for fewer."""
 
-LETTER, BESIDE = 5.5, 16
+LETTER, BESIDE = 5.5, 22
 """The width of a letter in points, and the most letters of a name beside or below a chart."""
 
 MOST_NAMED = 24

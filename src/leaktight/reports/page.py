@@ -90,10 +90,10 @@ def _rendered(template: str, answers: Answers, command: str | None, **more: Any)
 
 def _levels(answers: Answers) -> Iterator[str]:
     """Yield what was asked and what was found."""
-    if answers.question.ratio is not None:
+    if answers.question.asked is not None:
         yield (
-            f"Asked: a ratio of at most {answers.question.ratio}. No output may be more than that "
-            "many times as likely for one of two neighbours as for the other."
+            f"Asked: {answers.question.asked}. No output may be more than λ = e^ε times as likely "
+            "for one of two neighbours as for the other."
         )
     if not isinstance(answers.privacy, Privacy):
         return

@@ -47,7 +47,7 @@ def _guessers(answers: Answers) -> Iterator[Guesser]:
         yield Guesser("someone who knows nobody", chances, tuple(_told(nobody.telling)))
     if not isinstance(person.any_mechanism, Skipped):
         most = person.any_mechanism
-        who = f"anyone, whatever is {as_private(answers)}"
+        who = f"anyone, any mechanism {as_private(answers)}"
         yield Guesser(who, _chances(most.before, most.after, n), most.text)
 
 

@@ -113,7 +113,7 @@ def _mechanism(answers: Answers, mechanism: MechanismShown) -> Section:
     text = [f"Mechanism: {mechanism.name}; {size}."]
     if not mechanism.matrix:
         return Section("mechanism", "What is released", (*text, "It is too large to show."))
-    caption = f"The rows are {mechanism.about}. The darker, the likelier an output is."
+    caption = f"Each row is {mechanism.about}. The darker, the likelier an output is."
     if mechanism.marked is not None:
         row, other, column = mechanism.marked
         one, two = (quoted(mechanism.inputs[k]) for k in (row, other))
@@ -251,7 +251,7 @@ def _check(answers: Answers, command: str | None) -> Section:
         ("version", f"leaktight {answers.version}"),
         ("policy", answers.policy.text),
         ("mechanism", None if answers.mechanism is None else answers.mechanism.name),
-        ("asked ratio", question.ratio),
+        ("asked", question.asked),
         ("guessed", question.what),
         ("observations", question.observations),
         ("threshold", None if question.below is None else exactly(question.below)),

@@ -11,13 +11,25 @@ from leaktight.studies.answers import Answers, Privacy, Skipped, Usefulness
 
 
 def summary(answers: Answers) -> str:
-    """Return the answers as text."""
+    """Return an audit as text of 80 columns, as ``leaktight audit`` prints it.
+
+    >>> from leaktight.mechanisms.randomized_response import RandomizedResponse
+    >>> from leaktight.policies.policy import Policy
+    >>> from leaktight.policies.secrets import SecretGraph
+    >>> from leaktight.studies import Study, audit
+    >>> policy = Policy(SecretGraph.complete(["no", "yes"]), records=1000)
+    >>> survey = Study(policy, RandomizedResponse(["no", "yes"], ratio=3), what="one answer")
+    >>> print("\\n".join(summary(audit(survey)).splitlines()[5:9]))
+    Guessing one answer                             before  after 1  after 10
+      someone who sees the release                     50%      75%     95.1%
+      anyone, any mechanism as private as this one     50%    ≤ 75%    ≤ 100%
+    """
     title = _paragraph(answers.title, "")
     lines = [*title, "=" * max(map(len, title)), *_paragraph(answers.verdict.line, "")]
     lines += _worst(answers)
     for told in answers.warnings:
         lines += _paragraph(f"! {told}", "  ")
-    lines += ["", *_person(answers), ""]
+    lines += [*_person(answers), ""]
     rows = list(_rows(answers))
     wide = max(len(name) for name, _ in rows)
     for name, value in rows:
@@ -43,6 +55,9 @@ def _worst(answers: Answers) -> list[str]:
 def _person(answers: Answers) -> Iterator[str]:
     """Yield a table of who guesses right before and after, and then what it rests on."""
     found = guessing(answers)
+    if not found.guessers:
+        return
+    yield ""
     columns = list(zip(found.when, *(one.chances for one in found.guessers), strict=True))
     widths = [max(map(len, column)) for column in columns]
     room = WIDTH - sum(widths) - 2 * len(widths)

@@ -86,7 +86,7 @@ def bits(amount: float) -> str:
 
 def as_private(answers: Answers) -> str:
     """Say how private other mechanisms are that this one is compared with."""
-    return "as private as asked" if answers.question.ratio is not None else "as private as this one"
+    return "as private as asked" if answers.question.asked is not None else "as private as this one"
 
 
 def quoted(label: str) -> str:

@@ -14,15 +14,37 @@ from msgspec import Struct
 
 from leaktight import __version__
 from leaktight.exact.numbers import rational, to_float
-from leaktight.exact.shown import Probability
+from leaktight.exact.shown import Probability, shown
 
 FORMAT = "leaktight audit 2"
+
+LONGEST = 200
+"""The most letters of a part within another, where it is printed."""
 
 MOST_BITS = 100
 """The longest numerator or denominator that JSON gets as text."""
 
 
-class Skipped(Struct, frozen=True, tag_field="is", tag="skipped"):
+class Answer(Struct, frozen=True):
+    """A part of an audit, that prints short."""
+
+    def __repr__(self) -> str:
+        fields = ((name, getattr(self, name)) for name in self.__struct_fields__)
+        return f"{type(self).__name__}({', '.join(f'{name}={_said(x)}' for name, x in fields)})"
+
+
+def _said(value: object) -> str:
+    if isinstance(value, Fraction):
+        return shown(value)
+    if isinstance(value, Probability):
+        return f"{value} after {value.observations:,}"
+    if isinstance(value, tuple):
+        return f"({', '.join(map(_said, value[:3]))}{', …' if len(value) > 3 else ''})"
+    text = repr(value)
+    return text if len(text) <= LONGEST else f"{text[: LONGEST - 1]}…"
+
+
+class Skipped(Answer, frozen=True, tag_field="is", tag="skipped"):
     """Why something has no answer."""
 
     why: str
@@ -39,7 +61,7 @@ NOT_ASKED = (NO_MECHANISM, NO_RATIO, NOBODY_ELSE, OTHERS_TELL_NOTHING)
 # --- what was asked --------------------------------------------------------------------------
 
 
-class Question(Struct, frozen=True):
+class Question(Answer, frozen=True):
     """What was asked of a mechanism, or of any."""
 
     what: str
@@ -47,13 +69,13 @@ class Question(Struct, frozen=True):
     observations: int
     below: Fraction | None
     """A chance that a guess shall not reach."""
-    ratio: str | None
-    """λ = e^ε that must be kept, in words."""
+    asked: str | None
+    """What must be kept, λ = e^ε or ε, as it was asked for."""
     epsilon: float | None
     """The same as ε, rounded up."""
 
 
-class PolicyShown(Struct, frozen=True):
+class PolicyShown(Answer, frozen=True):
     """Who must not be told apart."""
 
     text: str
@@ -71,7 +93,7 @@ class PolicyShown(Struct, frozen=True):
     """How many different things it sees; None if they are not listed."""
 
 
-class MechanismShown(Struct, frozen=True):
+class MechanismShown(Answer, frozen=True):
     """What is released."""
 
     name: str
@@ -90,7 +112,7 @@ class MechanismShown(Struct, frozen=True):
 # --- one person ------------------------------------------------------------------------------
 
 
-class Telling(Struct, frozen=True):
+class Telling(Answer, frozen=True):
     """What is seen, after which something is likeliest that has become likelier."""
 
     output: str
@@ -101,7 +123,7 @@ class Telling(Struct, frozen=True):
     after: Fraction
 
 
-class Belief(Struct, frozen=True):
+class Belief(Answer, frozen=True):
     """How likely a value is before, and after the most telling output."""
 
     value: str
@@ -109,7 +131,7 @@ class Belief(Struct, frozen=True):
     after: float
 
 
-class CurvePoint(Struct, frozen=True):
+class CurvePoint(Answer, frozen=True):
     """The chance of a right guess after so many observations lies between two numbers."""
 
     observations: int
@@ -118,7 +140,7 @@ class CurvePoint(Struct, frozen=True):
     exact: Fraction | None
 
 
-class Informed(Struct, frozen=True, tag_field="is", tag="informed"):
+class Informed(Answer, frozen=True, tag_field="is", tag="informed"):
     """What somebody learns of one person who knows all others."""
 
     factor: Fraction
@@ -139,7 +161,7 @@ class Informed(Struct, frozen=True, tag_field="is", tag="informed"):
     curve: tuple[CurvePoint, ...] | Skipped
 
 
-class Uninformed(Struct, frozen=True, tag_field="is", tag="uninformed"):
+class Uninformed(Answer, frozen=True, tag_field="is", tag="uninformed"):
     """What somebody learns of one person who knows nobody, but what is public."""
 
     before: Fraction
@@ -149,7 +171,7 @@ class Uninformed(Struct, frozen=True, tag_field="is", tag="uninformed"):
     telling: Telling | None
 
 
-class AnyMechanism(Struct, frozen=True, tag_field="is", tag="any mechanism"):
+class AnyMechanism(Answer, frozen=True, tag_field="is", tag="any mechanism"):
     """What anybody learns of one person at most, whatever mechanism keeps the ratio."""
 
     before: Fraction
@@ -157,7 +179,7 @@ class AnyMechanism(Struct, frozen=True, tag_field="is", tag="any mechanism"):
     text: tuple[str, ...]
 
 
-class Person(Struct, frozen=True):
+class Person(Answer, frozen=True):
     """What is learnt of one person."""
 
     informed: Informed | Skipped
@@ -168,7 +190,7 @@ class Person(Struct, frozen=True):
 # --- the release -----------------------------------------------------------------------------
 
 
-class WorstPair(Struct, frozen=True):
+class WorstPair(Answer, frozen=True):
     """Where a mechanism is worst: the output is likeliest against the neighbour's."""
 
     input: str
@@ -176,7 +198,7 @@ class WorstPair(Struct, frozen=True):
     output: str
 
 
-class Level(Struct, frozen=True):
+class Level(Answer, frozen=True):
     """The least ratio at which a mechanism is private; None if there is none."""
 
     ratio: Fraction | None
@@ -185,7 +207,7 @@ class Level(Struct, frozen=True):
     worst: WorstPair | None
 
 
-class Privacy(Struct, frozen=True, tag_field="is", tag="privacy"):
+class Privacy(Answer, frozen=True, tag_field="is", tag="privacy"):
     """How private the mechanism is."""
 
     level: Level
@@ -193,7 +215,7 @@ class Privacy(Struct, frozen=True, tag_field="is", tag="privacy"):
     """The level if nothing were public, where something is and each record answers by itself."""
 
 
-class Leakage(Struct, frozen=True, tag_field="is", tag="leakage"):
+class Leakage(Answer, frozen=True, tag_field="is", tag="leakage"):
     """How much the mechanism leaks of all records together, at worst."""
 
     about: str
@@ -202,7 +224,7 @@ class Leakage(Struct, frozen=True, tag_field="is", tag="leakage"):
     """Whether it leaks so much for some prior, or at most so much."""
 
 
-class PublishedBound(Struct, frozen=True):
+class PublishedBound(Answer, frozen=True):
     """What a paper says that no mechanism leaks more than."""
 
     source: str
@@ -213,7 +235,7 @@ class PublishedBound(Struct, frozen=True):
     factor: str
 
 
-class EpsilonPoint(Struct, frozen=True):
+class EpsilonPoint(Answer, frozen=True):
     """How many bits any mechanism at an ε can leak: exactly, and by the published bounds."""
 
     epsilon: float
@@ -224,7 +246,7 @@ class EpsilonPoint(Struct, frozen=True):
     """By Theorem 11 of [Edwards2021], where it applies."""
 
 
-class WorstCaseFound(Struct, frozen=True, tag_field="is", tag="worst case"):
+class WorstCaseFound(Answer, frozen=True, tag_field="is", tag="worst case"):
     """How much any mechanism leaks at most that keeps the ratio."""
 
     about: str
@@ -236,7 +258,7 @@ class WorstCaseFound(Struct, frozen=True, tag_field="is", tag="worst case"):
     route: str
 
 
-class Usefulness(Struct, frozen=True, tag_field="is", tag="usefulness"):
+class Usefulness(Answer, frozen=True, tag_field="is", tag="usefulness"):
     """How well what the mechanism sees is guessed, by someone who makes the best of an output."""
 
     about: str
@@ -253,28 +275,28 @@ class Usefulness(Struct, frozen=True, tag_field="is", tag="usefulness"):
     """How far the best that was found is from the limit; 0 if it is proved to be the best."""
 
 
-class Certificate(Struct, frozen=True):
+class Certificate(Answer, frozen=True):
     """A file that proves something."""
 
     file: str
     proves: str
 
 
-class FileRead(Struct, frozen=True):
+class FileRead(Answer, frozen=True):
     """A file that was read."""
 
     name: str
     sha256: str
 
 
-class Verdict(Struct, frozen=True):
+class Verdict(Answer, frozen=True):
     """The answer in a line, and whether the mechanism is as private as asked."""
 
     holds: bool | None
     line: str
 
 
-class Answers(Struct, frozen=True, kw_only=True):
+class Answers(Answer, frozen=True, kw_only=True):
     """The answers to a study, as JSON has them."""
 
     format: str = FORMAT

@@ -90,6 +90,9 @@ class Audit(Answers, frozen=True, kw_only=True, eq=False):
     """What a certificate is written of: the mechanism if the best was asked for, or else the worst
     case."""
 
+    def __repr__(self) -> str:
+        return f"Audit({self.verdict.line})"
+
     @property
     def holds(self) -> bool | None:
         """Whether the mechanism is as private as asked."""
@@ -342,13 +345,15 @@ def _aim(study: Study) -> Gain | Loss:
     return study.aim
 
 
-def _usefulness(study: Study, best: BestMechanism | Skipped) -> Usefulness:
+def _usefulness(study: Study, best: BestMechanism | Skipped) -> Usefulness | Skipped:
     about = {"record": "a record's value", "answer": "the answer"}.get(study.scope, _about(study))
     if study.noise is not None and study.channel is None:
         # Σ_k |k|·P(k) is twice the sum of the tails, which fall off by a constant factor from 1 on.
         tail, after = study.noise.tail(1), study.noise.tail(2)
         error = 2 * tail / (1 - after / tail)
         return Usefulness(about, "average error", None, error, None, None, None)
+    if study.channel is None and isinstance(best, Skipped):
+        return best
     aim = _aim(study)
     loss = isinstance(aim, Loss)
     prior = study.input_prior
@@ -371,13 +376,11 @@ def _usefulness(study: Study, best: BestMechanism | Skipped) -> Usefulness:
 
 
 def _question(study: Study) -> Question:
-    ratio = study.ratio
-    epsilon = None
+    ratio, asked, epsilon = study.ratio, None, None
     if ratio is not None:
         epsilon = ln_interval(ratio.lower)[1] if ratio.is_exact else ratio.epsilon
-    return Question(
-        study.what, study.observations, study.below, None if ratio is None else str(ratio), epsilon
-    )
+        asked = f"ε = {epsilon:.10g}" if not ratio.is_exact else f"λ = {ratio}"
+    return Question(study.what, study.observations, study.below, asked, epsilon)
 
 
 def _policy(study: Study, names: Names) -> PolicyShown:
@@ -397,11 +400,11 @@ def _policy(study: Study, names: Names) -> PolicyShown:
 def _mechanism(study: Study, names: Names, privacy: Privacy | Skipped) -> MechanismShown | None:
     if study.name is None:
         return None
-    channel, about = study.channel, "what the mechanism sees"
+    channel, about = study.channel, "an input of the mechanism"
     if channel is None or max(channel.shape) > MOST_SHOWN:
         observed = list(person.observers(study))
         if len(observed) == 1 and max(observed[0][0].shape) <= MOST_SHOWN:
-            channel, about = observed[0][0], "one person, if all others are known"
+            channel, about = observed[0][0], "a value of one person, if the others are known"
     shape = None if study.channel is None else study.channel.shape
     exact = study.channel is None or study.channel.is_exact
     if channel is None or max(channel.shape) > MOST_SHOWN:

@@ -2,17 +2,19 @@
 could any mechanism as private tell?
 """
 
-import math
 from collections.abc import Iterator, Mapping, Sequence
 from fractions import Fraction
 from itertools import islice
 from typing import Any, TypeAlias
+
+from flint import arb
 
 from leaktight.channels.channel import Channel
 from leaktight.channels.distribution import Distribution
 from leaktight.errors import InvalidInput, LeaktightError, TooLarge
 from leaktight.exact.numbers import fraction, rational
 from leaktight.exact.ratio import Ratio
+from leaktight.exact.rounding import outward
 from leaktight.exact.shown import BOUND_DIGITS, Probability, above, percent, shown
 from leaktight.leakage.hyper import hyper
 from leaktight.leakage.individual import (
@@ -49,9 +51,6 @@ MOST_OBSERVED = 60
 
 POINTS = 12
 """How many numbers of observations the curve has."""
-
-MOST_LOG = 60
-"""The largest logarithm of a factor that bounds anything."""
 
 MOST_SHOWN = 40
 """The most values whose beliefs are listed."""
@@ -158,13 +157,11 @@ def _bounded(study: Study, found: IndividualLeakage, own: Ratio | None) -> Infor
     before, n = Fraction(found.before), study.observations
     after = [Probability(1, Fraction(found.after), study.noise is None)]
     if n > 1:
-        many = [Fraction(1)]
-        if n * math.log(found.factor) < MOST_LOG:
-            many.append(before * Fraction(found.factor) ** n)
+        grown = outward(lambda: arb(rational(before)) * arb(rational(found.factor)) ** n)[1]
+        many = [Fraction(min(1.0, grown))]
         if own is not None and not study.policy.is_constrained:
-            many.append(
-                explain(study.policy, study.prior, ratio=own, observations=n).after[-1].value
-            )
+            limit = explain(study.policy, study.prior, ratio=own, observations=n)
+            many.append(limit.after[-1].value)
         after.append(Probability(n, min(many), False))
     why = "so many different things can be seen that it takes long"
     return Informed(

@@ -105,7 +105,7 @@ def read_study(path: str | Path, *, allow_code: bool = False) -> Study:
         "observations": question.whole("observations", 10, MOST_OBSERVATIONS),
         "below": _below(question),
         "absent": table.get("absent"),
-        "what": question.text("what", "one record" if policy.records > 1 else "the value"),
+        "what": question.text("what", "one record's value"),
         "title": root.text("title", file.stem),
     }
     if scope == "database" and policy.records > 1:

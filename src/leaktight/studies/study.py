@@ -100,7 +100,7 @@ class Study:
         observations: int = 10,
         below: Number | None = None,
         absent: Hashable | None = None,
-        what: str = "one person's value",
+        what: str = "one record's value",
         title: str = "A study",
         name: str | None = None,
         files: tuple[Path, ...] = (),
