@@ -9,12 +9,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from leaktight.channels.channel import Channel
-from leaktight.errors import InvalidInput, TooLarge
-from leaktight.leakage import uninformed
+from leaktight.errors import InvalidInput, Mismatch, TooLarge
+from leaktight.leakage import noise_on_sums, uninformed
 from leaktight.leakage.individual import individual_leakage
 from leaktight.leakage.uninformed import uninformed_guess
 from leaktight.mechanisms.best import optimal_mechanism
 from leaktight.mechanisms.geometric import GeometricNoise, TruncatedGeometric
+from leaktight.mechanisms.laplace import RoundedLaplace
 from leaktight.policies.policy import Policy
 from leaktight.policies.query import answer_graph
 from leaktight.policies.secrets import SecretGraph
@@ -134,6 +135,37 @@ def test_a_noisy_count_of_a_million_is_enclosed() -> None:
     most = Fraction(comb(999_999, 499_999), 2**999_999)
     assert Fraction(1, 2) < even.lower
     assert Fraction(even.lower) <= Fraction(1, 2) + most / 2
+
+
+def test_a_mechanism_on_other_answers_is_refused() -> None:
+    """Also if it adds geometric noise, and whether or not it is written out."""
+    for records in (10, 100):
+        policy = Policy(SecretGraph.complete(2), records)
+        for seen in (range(records), ["none", *range(1, records + 1)]):
+            noise = TruncatedGeometric(list(seen), ratio=2)
+            with pytest.raises(Mismatch, match="must see every answer, not so"):
+                uninformed_guess(noise, policy, counting_query([1]))
+            with pytest.raises(Mismatch, match="must see every answer, not so"):
+                individual_leakage(noise, policy, counting_query([1]))
+
+
+def test_noise_by_places_is_not_taken_for_noise_by_units() -> None:
+    """On 0, 10, 20, … the noise moves by places: a value of 10 is one step away, not ten."""
+    policy = Policy(SecretGraph.complete([0, 10]), 3)
+    noise = TruncatedGeometric([0, 10, 20, 30], ratio=2)
+    assert individual_leakage(noise, policy, SumQuery()).factor == Fraction(4, 3)
+    assert noise_on_sums.added_noise(noise, policy, SumQuery()) is None
+
+
+@pytest.mark.parametrize("records", [1, 2, 3])
+def test_noise_that_is_cut_off_at_the_answers_is_its_channel(records: int) -> None:
+    """Also where nobody leaves room beyond what one record adds."""
+    policy, prior = Policy(SecretGraph.complete([0, 2]), records), {0: "2/5", 2: "3/5"}
+    for kind in (TruncatedGeometric, RoundedLaplace):
+        noise = kind(range(2 * records + 1), ratio=3)
+        found = individual_leakage(noise, policy, SumQuery(), prior)
+        listed = individual_leakage(noise.channel, policy, SumQuery(), prior)
+        assert (found.factor, found.after) == (listed.factor, listed.after)
 
 
 def test_what_takes_too_long_is_refused() -> None:

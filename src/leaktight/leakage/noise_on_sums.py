@@ -37,9 +37,10 @@ class Noise(Protocol):
 def added_noise(mechanism: Any, policy: Policy, query: Query | None) -> Noise | None:
     """Return the noise of a mechanism that adds it to a sum of whole numbers; None if it does not.
 
-    Noise that is cut off must have all answers within its range, and if it is not geometric, room
-    for one more on both sides of what one record adds; then cutting off hides nothing. Several
-    sums at once have geometric noise.
+    Noise that is cut off must have all answers within its range. If it is not geometric, some
+    others must leave room beyond both ends of what one record adds, so that cutting off hides
+    nothing: of three records that are alike, one at each end does. Several sums at once have
+    geometric noise.
     """
     if policy.is_constrained or not (isinstance(query, LinearQuery) and hasattr(mechanism, "tail")):
         return None
@@ -53,11 +54,11 @@ def added_noise(mechanism: Any, policy: Policy, query: Query | None) -> Noise | 
     if places is not None:
         if any(not isinstance(z, int) for z in places):
             return None
-        room = 0 if is_geometric(mechanism) else 2
+        inside = is_geometric(mechanism) or (policy.records > 2 and policy.values is None)
+        beyond = 0 if inside else 1
         for column in columns:
-            least, most = min(column), max(column)
-            fits = places[0] <= policy.records * least and policy.records * most <= places[-1]
-            if not fits or len(places) <= most - least + room:
+            least, most = policy.records * min(column), policy.records * max(column)
+            if not places[0] <= least - beyond <= most + beyond <= places[-1]:
                 return None
         if places[-1] - places[0] != len(places) - 1 or list(places) != sorted(places):
             return None

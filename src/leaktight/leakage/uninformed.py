@@ -17,13 +17,14 @@ from flint import fmpq, fmpq_poly
 
 from leaktight.channels.channel import Channel
 from leaktight.channels.distribution import Distribution, PriorLike, prior_on
-from leaktight.errors import InvalidInput, TooLarge
+from leaktight.errors import InvalidInput, Mismatch, TooLarge
 from leaktight.exact.matrix import column_maxima
 from leaktight.exact.numbers import Array, Value, fraction, rational
 from leaktight.exact.rounding import float_above, float_below
 from leaktight.exact.shown import Told, counted, percent, percent_above
 from leaktight.labels import Labels
 from leaktight.leakage.individual import channel_behind
+from leaktight.leakage.noise_on_sums import added_noise, is_geometric
 from leaktight.policies.one_record import adds_whole_numbers, weights_of
 from leaktight.policies.policy import Policy
 from leaktight.policies.symmetric_query import CountingQuery, LinearQuery, Query, SymmetricQuery
@@ -113,13 +114,20 @@ def uninformed_guess(
     if own and not policy.is_constrained:
         domains = [values] if policy.values is None else list(dict.fromkeys(policy.values))
         return _best([_alone(channel, domain, belief) for domain in domains])
-    rows = dict(zip(channel.inputs, channel.matrix, strict=True))
+    rows = _Rows(zip(channel.inputs, channel.matrix, strict=True))
     alike = not policy.is_constrained and policy.values is None
     if alike and isinstance(query, LinearQuery) and not isinstance(query.weight(values[0]), tuple):
         return _noisy_sum(rows, channel.outputs, policy, query, belief)
     if alike and isinstance(query, SymmetricQuery):
         return _counted(rows, channel.outputs, policy, query, belief)
     return _listed(rows, channel.outputs, policy, query, belief, own)
+
+
+class _Rows(dict[Hashable, Array]):
+    """What is seen of each answer."""
+
+    def __missing__(self, answer: Hashable) -> Array:
+        raise Mismatch(f"the mechanism must see every answer, not so {answer!r:.60}")
 
 
 def _best(found: list[UninformedGuess]) -> UninformedGuess:
@@ -268,8 +276,8 @@ def _noisy_sum(
 
 def _is_noisy_count(mechanism: Any, policy: Policy, query: Query | None) -> bool:
     """Say whether geometric noise is added to a count over independent records that are alike."""
-    alike = not policy.is_constrained and policy.values is None
-    return alike and isinstance(query, CountingQuery) and hasattr(mechanism, "step")
+    alike = policy.values is None and added_noise(mechanism, policy, query) is not None
+    return alike and isinstance(query, CountingQuery) and is_geometric(mechanism)
 
 
 def _noisy_count(
