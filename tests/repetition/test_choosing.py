@@ -48,13 +48,13 @@ def test_several_looks_share_the_ratio() -> None:
     thrice = largest_ratio_below(SecretGraph.complete(6), "4/9", observations=3)
     assert thrice.ratio**3 < 4 < (thrice.ratio + Fraction(1, 2**60)) ** 3
     assert not thrice.is_exact
-    assert str(thrice) == "ε up to 0.462098 each time, 3 times, keeps every guess below 4/9"
+    assert str(thrice) == "ε up to 0.462098 for each of 3 looks keeps every guess below 4/9"
 
 
 def test_the_words_say_whether_it_is_reached() -> None:
     policy = Policy(SecretGraph.complete(4), records=1_000_000)
     assert str(largest_ratio_below(policy, "1/2")) == (
-        "ε = ln 3 keeps every guess at 50% or less, and every smaller ε below it"
+        "ε = ln 3 ≈ 1.09861 keeps every guess at 50% or less, and every smaller ε below it"
     )
 
 
@@ -68,3 +68,20 @@ def test_what_cannot_be_chosen_is_said() -> None:
     apart = SecretGraph.partition([["a", "b"], ["c"]])
     with pytest.raises(InvalidNumber, match=r"above 66.7%, which no ε prevents"):
         largest_ratio_below(apart, "3/5")
+
+
+@pytest.mark.parametrize("values", [3, 40, 41, 150])
+def test_a_line_of_any_length_has_a_formula(values: int) -> None:
+    """(nλ − n + 2)/(λ + 1)/n = 1/2 at λ = 3 − 4/n."""
+    found = largest_ratio_below(SecretGraph.line(values), "1/2")
+    assert (found.ratio, found.is_exact) == (3 - Fraction(4, values), True)
+
+
+def test_what_is_only_bounded_is_not_called_reached() -> None:
+    """A large tree has no weighting, and its cover is not attained."""
+    broom = SecretGraph.from_edges(
+        range(60), [(0, 1), (1, 2), (1, 4), (1, 5), (2, 3), *((3, k) for k in range(6, 60))]
+    )
+    found = largest_ratio_below(broom, "1/2")
+    assert not found.is_exact
+    assert worst_case_leakage(broom, found.ratio).upper / 60 <= Fraction(1, 2)

@@ -24,7 +24,7 @@ class Ratio(Told):
     A mechanism is built for ``lower`` and a bound computed for ``upper``, so that both hold for
     the ε that was asked for.
 
-    >>> Ratio.of(epsilon="ln 3/2").lower
+    >>> Ratio.of(epsilon="ln(3/2)").lower
     Fraction(3, 2)
     >>> one = Ratio.of(epsilon=1)
     >>> one.is_exact, float(one.lower), one.epsilon
@@ -42,7 +42,7 @@ class Ratio(Told):
 
     @classmethod
     def of(cls, ratio: "RatioLike" = None, epsilon: Number | None = None) -> "Ratio":
-        """Read λ from ``ratio``, or from ``epsilon``: a number, ``"ln 2"`` or ``"ln 3/2"``.
+        """Read λ from ``ratio``, or from ``epsilon``: a number, ``"ln 2"`` or ``"ln(3/2)"``.
 
         A ``Ratio`` stays what it is. A float is taken as the decimal number that it prints as:
         ``epsilon=0.1`` is ε = 1/10.
@@ -109,8 +109,17 @@ class Ratio(Told):
         """The ratio is rounded up, like one that is found, so that the two compare as they are."""
         number = shown_above(self.upper)
         if self.is_exact and not number.startswith("≈"):
-            return f"{number} (ε = ln {number})"
+            return f"{number} (ε = {logarithm(self.upper)})"
         return f"{number} (ε {'≈' if self.is_exact else '='} {self.epsilon:.6g})"
+
+
+def logarithm(ratio: Fraction) -> str:
+    """Return ln λ as it is written.
+
+    >>> logarithm(Fraction(3)), logarithm(Fraction(3, 2))
+    ('ln 3', 'ln(3/2)')
+    """
+    return f"ln {ratio}" if ratio.denominator == 1 else f"ln({ratio})"
 
 
 RatioLike: TypeAlias = Number | Ratio | None

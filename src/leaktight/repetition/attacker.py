@@ -95,20 +95,26 @@ class Guesser:
         bounds = [self.belief(n).value]  # what no outcome exceeds, the mean does not
         power, reach = self._power(n)
         if reach >= self.graph.eccentricities.max():
-            bounds.append(self._worst(likeliest, fraction(power)))
+            bounds.append(self.best(fraction(power))[1])
         return Probability(n, min(bounds), False)
 
-    def _worst(self, likeliest: Fraction, ratio: Fraction) -> Fraction:
-        if self.graph.order <= MOST_SOLVED and likeliest > Fraction(1, self.graph.order):
+    def best(self, ratio: Fraction) -> tuple[Fraction, Fraction]:
+        """The chance that a mechanism gives which is private at a ratio, and what none exceeds."""
+        likeliest = fraction(self.prior.array.max())
+        is_uniform = likeliest == Fraction(1, self.graph.order)
+        if self.graph.order <= MOST_SOLVED and is_uniform:
+            worst = worst_case_leakage(self.graph, ratio)
+            return likeliest * worst.lower, likeliest * worst.upper
+        if self.graph.order <= MOST_SOLVED:
             try:
-                return optimal_mechanism(self.graph, self.prior, ratio=ratio).upper
+                found = optimal_mechanism(self.graph, self.prior, ratio=ratio)
+                return found.utility, found.upper
             except Undecided:
                 pass
-        if self.graph.order <= MOST_SOLVED and likeliest == Fraction(1, self.graph.order):
-            return likeliest * worst_case_leakage(self.graph, ratio).upper
         if self.graph.is_connected and (weights := weighting(self.graph, ratio)) is not None:
-            return likeliest * fraction(total_weight(weights))
-        return likeliest * fraction(best_cover(self.graph, ratio)[0].bound)
+            most = likeliest * fraction(total_weight(weights))
+            return most if is_uniform else likeliest, most
+        return likeliest, likeliest * fraction(best_cover(self.graph, ratio)[0].bound)
 
     def belief(self, n: int) -> Probability:
         """The largest probability that a value can have after some outcome of n releases.

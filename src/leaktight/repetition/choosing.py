@@ -7,7 +7,7 @@ from fractions import Fraction
 from leaktight.channels.distribution import PriorLike
 from leaktight.errors import InvalidInput, InvalidNumber
 from leaktight.exact.numbers import Number, as_printed, fraction
-from leaktight.exact.ratio import Ratio, step_ratio
+from leaktight.exact.ratio import Ratio, logarithm, step_ratio
 from leaktight.exact.rounding import ln_interval
 from leaktight.exact.shown import Told, percent, percent_or_fraction, shown
 from leaktight.exact.shown import below as written_below
@@ -41,14 +41,14 @@ class ChosenRatio(Told):
         return ln_interval(self.ratio)[0]
 
     def __str__(self) -> str:
-        often = "" if self.observations == 1 else f" each time, {self.observations:,} times,"
-        limit = percent_or_fraction(self.threshold)
+        looks = "" if self.observations == 1 else f" for each of {self.observations:,} looks"
+        limit, epsilon = percent_or_fraction(self.threshold), written_below(self.epsilon)
         if self.is_exact:
             return (
-                f"ε = ln {shown(self.ratio)}{often} keeps every guess at {limit} or less, and "
-                f"every smaller ε below it"
+                f"ε = {logarithm(self.ratio)} ≈ {epsilon}{looks} keeps every guess at {limit} or "
+                f"less, and every smaller ε below it"
             )
-        return f"ε up to {written_below(self.epsilon)}{often} keeps every guess below {limit}"
+        return f"ε up to {epsilon}{looks} keeps every guess below {limit}"
 
 
 def largest_ratio_below(
@@ -62,9 +62,9 @@ def largest_ratio_below(
 
     >>> from leaktight.policies.secrets import SecretGraph
     >>> print(largest_ratio_below(SecretGraph.complete(4), "1/2"))
-    ε = ln 3 keeps every guess at 50% or less, and every smaller ε below it
+    ε = ln 3 ≈ 1.09861 keeps every guess at 50% or less, and every smaller ε below it
     >>> print(largest_ratio_below(SecretGraph.line(4), "2/5", observations=3))
-    ε up to 0.135155 each time, 3 times, keeps every guess below 40%
+    ε up to 0.135155 for each of 3 looks keeps every guess below 40%
     """
     if not isinstance(observations, int) or observations < 1:
         raise InvalidNumber(f"observations must be a whole number from 1 up, got {observations!r}")
@@ -87,15 +87,15 @@ def largest_ratio_below(
         safe, unsafe = unsafe, 2 * unsafe
     if unsafe > LARGEST:
         raise InvalidNumber(f"no ε up to 44 lets a guess exceed {shown(limit)}: any is safe")
-    while unsafe - safe > (safe - 1 or unsafe - 1) / 2**PLACES:
-        middle = (safe + unsafe) / 2
+    while (apart := unsafe - safe) > (safe - 1 or unsafe - 1) / 2**PLACES:
+        # Powers of short fractions are not rounded.
+        middle = _simplest(safe + apart / 3, unsafe - apart / 3)
         safe, unsafe = (middle, unsafe) if chance(middle) <= limit else (safe, middle)
     # A largest ratio that is a short fraction is the simplest one here.
-    for short in (safe, _simplest(safe, unsafe)):
-        if chance(short) == limit:
-            safe = unsafe = short
+    if chance(short := _simplest(safe, unsafe)) == limit:
+        safe = short
     ratio = step_ratio(safe, observations)
-    reached = safe == unsafe and ratio**observations == safe
+    reached = guesser.best(safe)[0] == limit and ratio**observations == safe
     # A long power is rounded up before its chance is bounded, but it is not above ``safe``.
     after = min(chance(ratio**observations), chance(safe))
     return ChosenRatio(ratio, reached, after, limit, observations)
