@@ -35,9 +35,9 @@ def test_explain_takes_a_channel(run: Run, tmp_path: Path) -> None:
 def test_choose_shows_the_largest_and_what_it_costs(run: Run) -> None:
     found = run("choose", "complete:4", "--below", "1/2")
     assert found.code == 0
-    first, *_ = found.out.splitlines()
-    assert first == "ε = ln 3 keeps every guess at 50% or less, and every smaller ε below it."
+    assert found.out.startswith("ε = ln 3 ≈ 1.09861 keeps every guess at 50% or less")
     assert max(map(len, found.out.splitlines())) <= 80
+    assert run("choose", "complete:4", "--below", "50%").out == found.out
     table = json.loads(run("choose", "complete:4", "--below", "1/2", "--json").out)
     assert (table["ratio"], table["exact"]) == ("3", True)
     chances = [row["chance"] for row in table["table"]]
@@ -57,8 +57,20 @@ def test_choose_keeps_its_word_after_several_looks(run: Run) -> None:
 
 def test_choose_takes_the_prior_of_a_study(run: Run) -> None:
     found = run("choose", str(STUDIES / "salary.toml"), "--below", "1/2", "--json")
-    given = ["--prior", "1/10,1/5,3/10,1/5,1/10,1/10", "--json"]
-    assert found.out == run("choose", "line:6", "--below", "1/2", *given).out
+    for prior in ("1/10,1/5,3/10,1/5,1/10,1/10", "10%,20%,30%,20%,10%,10%", "10,20,30,20,10,10"):
+        given = ["--prior", prior, "--gain", "distance", "--json"]
+        assert found.out == run("choose", "line:6", "--below", "1/2", *given).out
+
+
+def test_a_narrow_terminal_has_short_lines(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLUMNS", "40")
+    for words in (
+        ["choose", "complete:4", "--below", "99/100", "--observations", "20"],
+        ["explain", "complete:4", "--epsilon", "1", "--below", "3/4"],
+        ["bound", "line:4", "--ratio", "2", "--records", "3"],
+        ["audit", str(STUDIES / "salary.toml")],
+    ):
+        assert max(map(len, run(*words).out.splitlines())) <= 40, words
 
 
 @pytest.mark.parametrize(
@@ -66,6 +78,9 @@ def test_choose_takes_the_prior_of_a_study(run: Run) -> None:
     [
         (["choose", "complete:4", "--below", "1/5"], "above 25%, which no ε prevents"),
         (["choose", "complete:4", "--below", "much"], "expected a number"),
+        (["choose", "complete:4", "--below", "1/2,1/3"], "expected one chance such as 1/2 or 50%"),
+        (["choose", str(STUDIES / "hospital.toml"), "--below", "3/4"], "public constraints"),
+        (["explain", "complete.txt"], "a graph is written like complete:6"),
         (["choose", "complete:4"], "--below"),
         (["explain", "complete:4"], "give one of --ratio and --epsilon"),
         (["explain", "nobody.csv"], "nobody.csv"),

@@ -4,6 +4,7 @@ An option has its text here, how it is read, and how a shell completes it.
 """
 
 from collections.abc import Iterator
+from fractions import Fraction
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -36,7 +37,12 @@ def claim_ids(incomplete: str) -> Iterator[str]:
 
 RatioOption = Annotated[str | None, typer.Option("--ratio", help="λ = e^ε, such as 2 or 3/2.")]
 EpsilonOption = Annotated[str | None, typer.Option("--epsilon", help='ε, such as 1 or "ln 2".')]
-PriorOption = Annotated[str | None, typer.Option(help="Such as 1/2,1/4,1/4; uniform if not given.")]
+PriorOption = Annotated[
+    str | None,
+    typer.Option(
+        help="Such as 1/2,1/4,1/4 or 50%,25%,25% or counts 20,10,10; uniform if not given."
+    ),
+]
 JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON for machines.")]
 CertificateOption = Annotated[Path | None, typer.Option(help="Write the proof, as JSON.")]
 GraphArgument = Annotated[
@@ -71,13 +77,27 @@ def read_count(given: str | int) -> int:
         ) from None
 
 
-def read_numbers(text: str | None) -> Any:
+def read_numbers(text: str) -> list[Fraction]:
     """Return exact numbers such as 1/2,1/4,1/4."""
-    if text is None:
-        return None
     from leaktight.exact.numbers import fraction, rational
 
     return [fraction(rational(part)) for part in text.split(",")]
+
+
+def read_chance(text: str) -> Fraction:
+    """Return a chance such as 1/2, 0.5 or 50%."""
+    number, percent, rest = text.strip().partition("%")
+    if "," in number or rest:
+        raise typer.BadParameter(f"expected one chance such as 1/2 or 50%, got {text[:60]!r}")
+    return read_numbers(number)[0] / (100 if percent else 1)
+
+
+def read_prior(text: str | None, values: Any) -> Any:
+    """Return what is believed of some values: chances, percentages or counts."""
+    from leaktight.studies.beliefs import record_prior
+
+    parts = None if text is None else [part.strip() for part in text.split(",")]
+    return record_prior(parts and [int(p) if p.isdecimal() else p for p in parts], values)
 
 
 def read_whole(text: str) -> list[int]:

@@ -10,8 +10,9 @@ import typer
 from leaktight.commands.arguments import (
     JsonOption,
     PriorOption,
+    read_chance,
     read_count,
-    read_numbers,
+    read_prior,
     read_whole,
 )
 from leaktight.commands.output import print_json, spinner
@@ -36,26 +37,28 @@ def repeat(
     """
     from leaktight.channels.file import read_channel
     from leaktight.errors import TooLarge
-    from leaktight.exact.shown import Probability, percent, shown
+    from leaktight.exact.shown import Probability, percent
     from leaktight.repetition.attacker import largest_n
     from leaktight.repetition.curve import success_curve
+    from leaktight.repetition.explanation import kept_below
     from leaktight.studies.study import MOST_OBSERVATIONS
 
-    seen, belief, counts = read_channel(channel), read_numbers(prior), read_whole(observations)
+    seen, counts = read_channel(channel), read_whole(observations)
+    belief, limit = read_prior(prior, seen.inputs), None if below is None else read_chance(below)
     if max(counts) > MOST_OBSERVATIONS:
         raise TooLarge(f"at most {MOST_OBSERVATIONS:,} observations are asked for here")
     with spinner(as_json) as progress:
         progress("success after n observations")
         curve = success_curve(seen, belief, counts)
         progress("the most observations")
-        most = None if below is None else largest_n(seen, below, belief)
+        most = None if limit is None else largest_n(seen, limit, belief)
     if as_json:
         points = [
             {"observations": n, "lower": float(p.lower), "upper": float(p.upper), "how": p.method}
             for n, p in curve.items()
         ]
-        limit = most if most is not None and isfinite(most) else None
-        print_json({"curve": points, "most below": limit})
+        found = most if most is not None and isfinite(most) else None
+        print_json({"curve": points, "most below": found})
         return 0
     print("observations  a guess is right")
     for n, p in curve.items():
@@ -63,8 +66,8 @@ def repeat(
             percent(Fraction(p.lower)) if p.is_exact else Probability(n, Fraction(p.upper), False)
         )
         print(f"{n:>12,}  {chance}  ({p.method})")
-    if most is not None:
-        print(f"at most {most} observations keep it below {shown(read_numbers(below)[0])}")
+    if most is not None and limit is not None:
+        print(kept_below(limit, most))
     return 0
 
 

@@ -16,6 +16,7 @@ from leaktight.commands.arguments import (
     read_aim,
     read_count,
     read_numbers,
+    read_prior,
     read_ratio,
 )
 from leaktight.commands.output import about_to_write, expect_different, print_json, spinner
@@ -51,6 +52,7 @@ def bound(
     Example:
       leaktight bound line:4 --records 100 --ratio 2
     """
+    from leaktight.exact.shown import wrapped
     from leaktight.policies.policy import Policy
     from leaktight.policies.text import graph_of
     from leaktight.studies.answers import to_json
@@ -82,9 +84,10 @@ def bound(
             }
         )
     else:
-        print(f"Any mechanism that is private at the ratio {worst.ratio} leaks {_most(worst)}.")
+        any_one = f"Any mechanism that is private at the ratio {worst.ratio}"
+        print(wrapped(f"{any_one} leaks {_most(worst)}."))
         if records > 1:
-            print(f"About one record, if the others are known, it leaks {_most(alone)}.")
+            print(wrapped(f"About one record, if the others are known, it leaks {_most(alone)}."))
         print(f"\n{table}")
         if certificate is not None:
             print(f"\ncertificate: {certificate}  (leaktight verify {certificate})")
@@ -97,7 +100,7 @@ def _most(worst: "WorstCase") -> str:
 
     how = "exactly" if worst.is_exact else "at most"
     most = equal_to(worst.upper_factors.shown())
-    return f"{how}\n{in_bits(worst.bits, above)} at worst: Σ max {most} ({worst.route})"
+    return f"{how} {in_bits(worst.bits, above)} at worst: Σ max {most} ({worst.route})"
 
 
 def design(
@@ -131,11 +134,11 @@ def design(
     expect_different(("--output", output), ("--certificate", certificate))
     if values.order > MOST_DESIGNED:
         raise TooLarge(f"at most {MOST_DESIGNED} values have a design, got {values.order:,}")
-    given = read_ratio(ratio, epsilon)
+    given, belief = read_ratio(ratio, epsilon), read_prior(prior, values.vertices)
     about_to_write(output, certificate)
     with spinner(as_json) as progress:
         progress("best mechanism")
-        best = optimal_mechanism(values, read_numbers(prior), read_aim(gain, values), given)
+        best = optimal_mechanism(values, belief, read_aim(gain, values), given)
     write_channel(best.channel, output)
     if certificate is not None:
         write_certificate(best, certificate)

@@ -6,7 +6,7 @@ from typing import Annotated, Any
 
 import typer
 
-from leaktight.commands.arguments import JsonOption, PriorOption, read_numbers
+from leaktight.commands.arguments import JsonOption, PriorOption, read_prior
 from leaktight.commands.output import print_json, spinner
 
 ChannelArgument = Annotated[Path, typer.Argument(help="A channel, .csv or .json.")]
@@ -26,7 +26,8 @@ def leak(channel: ChannelArgument, prior: PriorOption = None, as_json: JsonOptio
     from leaktight.leakage.per_output import pointwise_leakage
     from leaktight.privacy.level import distinguishability
 
-    seen, belief = read_channel(channel), read_numbers(prior)
+    seen = read_channel(channel)
+    belief = read_prior(prior, seen.inputs)
     with spinner(as_json) as progress:
         progress("what leaks under the prior")
         table = measures(seen, belief)
@@ -148,9 +149,7 @@ def estimate(
       printf 'secret,output\\nno,-\\nyes,+\\nno,-\\nyes,+\\n' > seen.csv
       leaktight estimate seen.csv
     """
-    from textwrap import fill
-
-    from leaktight.exact.shown import WIDTH
+    from leaktight.exact.shown import wrapped
     from leaktight.samples import (
         estimate_min_entropy_leakage,
         estimate_posterior_vulnerability,
@@ -189,7 +188,7 @@ def estimate(
         )
         return 0
     for line in (*estimates, test.leak, test):
-        print(fill(str(line), WIDTH, subsequent_indent="  "))
+        print(wrapped(str(line), "  "))
     return 0
 
 

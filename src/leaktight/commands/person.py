@@ -8,13 +8,14 @@ import typer
 
 from leaktight.commands.arguments import (
     EpsilonOption,
-    GainOption,
     JsonOption,
     PriorOption,
     RatioOption,
+    gain_names,
     read_aim,
+    read_chance,
     read_count,
-    read_numbers,
+    read_prior,
     read_ratio,
 )
 from leaktight.commands.output import print_json, spinner
@@ -43,20 +44,23 @@ def explain(
     Example:
       leaktight explain complete:4 --epsilon 1 --what "one person's salary band"
     """
+    from leaktight.channels.channel import Channel
     from leaktight.channels.file import read_channel
     from leaktight.policies.text import graph_of
     from leaktight.repetition.explanation import explain as explained
 
     is_file = secret.endswith((".csv", ".json"))
+    told = read_channel(Path(secret)) if is_file else graph_of(secret)
     level = None if is_file and ratio is epsilon is None else read_ratio(ratio, epsilon)
+    belief = read_prior(prior, told.inputs if isinstance(told, Channel) else told.vertices)
     with spinner(as_json) as progress:
         progress("chances")
         found = explained(
-            read_channel(Path(secret)) if is_file else graph_of(secret),
-            read_numbers(prior),
+            told,
+            belief,
             ratio=level,
             observations=read_count(observations),
-            below=None if below is None else read_numbers(below)[0],
+            below=None if below is None else read_chance(below),
             what=what,
         )
     if as_json:
@@ -75,89 +79,79 @@ def choose(
     below: Annotated[str, typer.Option(help="The chance that a guess shall not exceed.")],
     prior: PriorOption = None,
     observations: ObservationsOption = "1",
-    gain: GainOption = "guess",
+    gain: Annotated[
+        str | None,
+        typer.Option(
+            help="guess, distance, difference or squared; as in the study, or guess.",
+            autocompletion=gain_names,
+        ),
+    ] = None,
     as_json: JsonOption = False,
 ) -> int:
     """Which ε keeps every guess below a chance?
+
+    A table has the odds at smaller and larger ε, and the error of the best mechanism there.
 
     \b
     Example:
       leaktight choose complete:4 --below 1/2
     """
+    from leaktight.channels.gain import Loss
+    from leaktight.exact.numbers import rational
+    from leaktight.exact.ratio import Ratio
+    from leaktight.exact.rounding import float_above
+    from leaktight.exact.shown import Probability, wrapped
     from leaktight.exact.shown import below as written_below
+    from leaktight.mechanisms.best import optimal_mechanism
+    from leaktight.policies.policy import Policy
     from leaktight.repetition.choosing import largest_ratio_below
+    from leaktight.repetition.explanation import explain as explained
 
-    values, belief = _asked(secret, prior)
-    times = read_count(observations)
+    who, belief, usual = _asked(secret, prior)
+    values, gain = who.secrets if isinstance(who, Policy) else who, gain or usual
+    limit, times, aim = read_chance(below), read_count(observations), read_aim(gain, values)
     with spinner(as_json) as progress:
         progress("the largest ε")
-        chosen = largest_ratio_below(values, read_numbers(below)[0], belief, times)
-        progress("what it costs")
-        rows = [
-            _row(values, belief, gain, chosen.epsilon * float(step), times, step == 1 and chosen)
-            for step in STEPS
-        ]
+        chosen = largest_ratio_below(who, limit, belief, times)
+        rows = []
+        for step in STEPS:
+            progress(f"what {float(step):g} times this ε costs")
+            epsilon = chosen.epsilon * float(step)
+            level = Ratio.of(chosen.ratio) if step == 1 else Ratio.of(epsilon=epsilon)
+            odds = explained(values, belief, ratio=level, observations=times).after[-1].value
+            best = optimal_mechanism(values, belief, aim, level)
+            error = float(best.loss if isinstance(aim, Loss) else 1 - best.utility)
+            chance = Probability(times, chosen.chance if step == 1 else odds, False)
+            rows.append((epsilon, chance, error))
     if as_json:
-        print_json(
-            {
-                "ratio": str(chosen.ratio),
-                "epsilon": chosen.epsilon,
-                "exact": chosen.is_exact,
-                "table": rows,
-            }
-        )
+        table = [
+            {"epsilon": epsilon, "chance": float_above(rational(p.value)), "error": error}
+            for epsilon, p, error in rows
+        ]
+        found = {"ratio": str(chosen.ratio), "epsilon": chosen.epsilon, "exact": chosen.is_exact}
+        print_json(found | {"table": table})
         return 0
-    print(f"{chosen}.\n")
+    print(wrapped(f"{chosen}."))
     looks = "1 look" if times == 1 else f"{times:,} looks"
-    print(f"{'ε':>10}  a guess after {looks:<9}  {_cost(gain)}")
-    for step, row in zip(STEPS, rows, strict=True):
-        mark = "  ←" if step == 1 else ""
-        told = written_below(row["epsilon"], 4)
-        print(f"{told:>10}  at most {row['percent']:<15}  {row['error']:.4g}{mark}")
+    print(f"\n{'ε':>8} {f'a guess after {looks}':<24}  error")
+    for step, (epsilon, chance, error) in zip(STEPS, rows, strict=True):
+        mark, told = ">" if step == 1 else " ", written_below(epsilon, 4)
+        print(f"{mark}{told:>7} {chance!s:<24}  {error:.3g}")
+    what = "how often it is wrong" if gain == "guess" else f"its expected loss by {gain}"
+    print(wrapped(f"The error is that of the best mechanism for each ε: {what}."))
     return 0
 
 
-def _asked(secret: str, prior: str | None) -> tuple[Any, Any]:
-    """Return the values of one record, and what is believed of them."""
+def _asked(secret: str, prior: str | None) -> tuple[Any, Any, str]:
+    """Return whose values are guessed, what is believed of them, and what a guess earns."""
     from leaktight.policies.text import graph_of
 
-    belief = read_numbers(prior)
     if not secret.endswith(".toml"):
-        return graph_of(secret), belief
+        graph = graph_of(secret)
+        return graph, read_prior(prior, graph.vertices), "guess"
     from leaktight.studies import read_study
 
     study = read_study(Path(secret))
-    return study.policy.secrets, study.prior if belief is None else belief
-
-
-def _row(
-    values: Any, prior: Any, gain: str, epsilon: float, times: int, chosen: Any
-) -> dict[str, Any]:
-    """Return what is guessed at most at an ε, and what the best mechanism costs there."""
-    from leaktight.channels.gain import Loss
-    from leaktight.exact.numbers import rational
-    from leaktight.exact.rounding import float_above
-    from leaktight.exact.shown import percent_above
-    from leaktight.mechanisms.best import optimal_mechanism
-    from leaktight.repetition.explanation import explain as explained
-
-    level = {"ratio": chosen.ratio} if chosen else {"epsilon": epsilon}
-    if chosen:
-        chance = chosen.chance
-    else:
-        chance = explained(values, prior, observations=times, **level).after[-1].value
-    best = optimal_mechanism(values, prior, read_aim(gain, values), **level)
-    error = best.loss if isinstance(best.aim, Loss) else 1 - best.utility
-    return {
-        "epsilon": epsilon,
-        "chance": float_above(rational(chance)),
-        "percent": percent_above(chance),
-        "error": float(error),
-    }
-
-
-def _cost(gain: str) -> str:
-    """Say what the best mechanism costs."""
-    if gain == "guess":
-        return "the best mechanism is wrong"
-    return f"error of the best mechanism ({gain})"
+    belief = study.prior if prior is None else read_prior(prior, study.policy.secrets.vertices)
+    usual = "guess" if study.scope == "answer" else str(study.gain)
+    return study.policy, belief, usual

@@ -18,6 +18,7 @@ from leaktight.exact.numbers import (
     read_numbers,
     to_float,
 )
+from leaktight.exact.shown import width
 from leaktight.exact.tolerances import TOLERANCES
 from leaktight.labels import Labels, positions
 
@@ -205,10 +206,10 @@ def _equal_up_to_rounding(one: Array, other: Array) -> Array:
 
 
 def text_table(matrix: Array, rows: Labels, columns: Labels) -> str:
-    """Return the table as aligned text: ten rows of it, and what fits into 80 columns."""
+    """Return the table as aligned text: ten rows of it, and what fits into a line."""
     header, lines = _cells(matrix, rows, columns, 10, 24)
     widths = [max(map(len, column)) for column in zip(header, *lines, strict=True)]
-    while len(widths) > 2 and sum(widths) + 2 * (len(widths) - 1) > 80:
+    while len(widths) > 2 and sum(widths) + 2 * (len(widths) - 1) > width():
         cut = len(widths) - 2 if header[-1] == "…" else len(widths) - 1
         for line in (header, *lines):
             line[cut:] = ["…"]

@@ -10,6 +10,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from decimal import ROUND_CEILING, ROUND_FLOOR, ROUND_HALF_EVEN, Context, Decimal
 from fractions import Fraction
+from shutil import get_terminal_size
+from textwrap import fill
 from typing import Any
 
 from flint import fmpq
@@ -20,8 +22,26 @@ from leaktight.exact.rounding import float_above, log2_interval
 DIGITS, BOUND_DIGITS, MOST_DIGITS = 4, 6, 17
 """How many digits a number has in a text, how many a bound, and how many a float."""
 
-WIDTH = 80
-"""How many letters a line of text has."""
+WIDTH, NARROWEST = 80, 24
+"""How many letters a line of text has, and how many on the narrowest terminal."""
+
+
+def width() -> int:
+    """Return how many letters a line has; fewer if the terminal is narrow."""
+    return max(NARROWEST, min(WIDTH, get_terminal_size((WIDTH, 24)).columns))
+
+
+def wrapped(text: str, indent: str = "", *, start: str = "", room: int | None = None) -> str:
+    """Return a text in lines: ``start`` before the first, ``indent`` before the others."""
+    whole = text.replace("ε = ", "ε\N{NO-BREAK SPACE}=\N{NO-BREAK SPACE}")
+    filled = fill(
+        whole,
+        width() if room is None else room,
+        initial_indent=start,
+        subsequent_indent=indent,
+        break_on_hyphens=False,
+    )
+    return filled.replace("\N{NO-BREAK SPACE}", " ")
 
 
 class Told:

@@ -190,7 +190,7 @@ def attacker_on(
     """Return the attacker on a secret; see ``explain`` for what goes together."""
     if isinstance(secret, Channel):
         if (ratio, epsilon, distance) != (None, None, None):
-            raise InvalidNumber("a channel tells how private it is: give no ratio= or epsilon=")
+            raise InvalidNumber("a channel tells how private it is: give no ratio and no ε with it")
         exact = secret.exact()
         return Observer(exact, prior_on(prior, exact.inputs).exact())
     if isinstance(secret, Policy):

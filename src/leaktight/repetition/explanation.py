@@ -4,7 +4,6 @@ import math
 from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
-from textwrap import fill
 
 import numpy as np
 
@@ -12,7 +11,7 @@ from leaktight.channels.distribution import PriorLike
 from leaktight.errors import InvalidNumber
 from leaktight.exact.numbers import Number, as_printed, float_array, fraction, rational
 from leaktight.exact.ratio import RatioLike
-from leaktight.exact.shown import WIDTH, Probability, counted, percent, percent_or_fraction
+from leaktight.exact.shown import Probability, counted, percent, percent_or_fraction, wrapped
 from leaktight.exact.tolerances import TOLERANCES
 from leaktight.policies.policy import Policy
 from leaktight.privacy.breach import Breach
@@ -65,7 +64,7 @@ class Explanation:
     """Whether one more reaches it for certain; None if more were not tried, as it takes long."""
 
     def __str__(self) -> str:
-        return "\n".join(fill(sentence, WIDTH) for sentence in self.sentences())
+        return "\n".join(map(wrapped, self.sentences()))
 
     __repr__ = __str__
 
@@ -99,18 +98,27 @@ class Explanation:
         """Yield how many observations keep the chance below the one that was asked about."""
         if self.below is None or self.most is None:
             return
-        below = percent_or_fraction(self.below)
-        if self.most == math.inf:
-            yield f"However many {self.noun}s there are, it stays below {below}."
-        elif self.most == 0:
-            yield f"A single {self.noun} can bring it to {below} or more."
-        else:
-            keep = "keeps" if self.most == 1 else "keep"
-            more = f"{self.most + 1:,} {'do' if self.reached else 'may'} not"
+        told, more = kept_below(self.below, self.most, self.noun), ""
+        if 0 < self.most < math.inf:
+            more = f"; {self.most + 1:,} {'do' if self.reached else 'may'} not"
             if self.reached is None:
-                more = "more were not tried, as that takes long"
-            safe = counted(self.most, self.noun, f"{self.noun}s")
-            yield f"Up to {safe} {keep} it below {below}; {more}."
+                more = "; more were not tried, as that takes long"
+        yield f"{told}{more}."
+
+
+def kept_below(threshold: Fraction, most: int | float, noun: str = "observation") -> str:
+    """Say how many observations keep a chance below a threshold.
+
+    >>> kept_below(Fraction(9, 10), 14), kept_below(Fraction(9, 10), 0, "release")
+    ('Up to 14 observations keep it below 90%', 'A single release can bring it to 90% or more')
+    """
+    below = percent_or_fraction(threshold)
+    if most == math.inf:
+        return f"However many {noun}s there are, it stays below {below}"
+    if most == 0:
+        return f"A single {noun} can bring it to {below} or more"
+    keep = "keeps" if most == 1 else "keep"
+    return f"Up to {counted(most, noun, f'{noun}s')} {keep} it below {below}"
 
 
 def explain(

@@ -2,9 +2,8 @@
 
 import shlex
 from collections.abc import Iterator
-from textwrap import fill
 
-from leaktight.exact.shown import BOUND_DIGITS, WIDTH, nearest
+from leaktight.exact.shown import BOUND_DIGITS, nearest, width, wrapped
 from leaktight.reports.person import guessing
 from leaktight.reports.wording import AtMost, as_private, bits, missing
 from leaktight.studies.answers import Answers, Privacy, Skipped, Usefulness
@@ -60,7 +59,7 @@ def _person(answers: Answers) -> Iterator[str]:
     yield ""
     columns = list(zip(found.when, *(one.chances for one in found.guessers), strict=True))
     widths = [max(map(len, column)) for column in columns]
-    room = WIDTH - sum(widths) - 2 * len(widths)
+    room = width() - sum(widths) - 2 * len(widths)
     head = _paragraph(found.what, "  ", room)
     names = max([len(head[-1]), *(len(one.who) + 2 for one in found.guessers)])
     yield from head[:-1]
@@ -68,11 +67,14 @@ def _person(answers: Answers) -> Iterator[str]:
         (head[-1], found.when),
         *((f"  {g.who}", g.chances) for g in found.guessers),
     ]:
-        row = "".join(f"  {cell:>{width}}" for cell, width in zip(cells, widths, strict=True))
-        yield f"{name:<{names}}{row}"
+        row = "".join(f"  {cell:>{wide}}" for cell, wide in zip(cells, widths, strict=True))
+        if names + len(row) <= width():
+            yield f"{name:<{names}}{row}"
+        else:
+            yield from [*_paragraph(name, "  "), row]
     for one in found.guessers:
         if one.text:
-            yield from ["", f"For {one.who}:"]
+            yield from ["", *_paragraph(f"For {one.who}:", "")]
         for sentence in one.text:
             yield from _paragraph(f"  {sentence}", "  ")
 
@@ -110,7 +112,5 @@ def _useful(useful: Usefulness) -> str:
     return f"{useful.kind} of {useful.about}: {', '.join(parts)}{before}"
 
 
-def _paragraph(text: str, indent: str, width: int = WIDTH) -> list[str]:
-    whole = text.replace("ε = ", "ε\N{NO-BREAK SPACE}=\N{NO-BREAK SPACE}")
-    filled = fill(whole, width, subsequent_indent=indent, break_on_hyphens=False)
-    return filled.replace("\N{NO-BREAK SPACE}", " ").splitlines()
+def _paragraph(text: str, indent: str, room: int | None = None) -> list[str]:
+    return wrapped(text, indent, room=room).splitlines()

@@ -1,6 +1,5 @@
 """What does a bound on the leakage say, and how are several of them read side by side?"""
 
-import textwrap
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from decimal import ROUND_CEILING, Decimal
@@ -10,7 +9,7 @@ from html import escape
 from leaktight.exact.bits import InBits
 from leaktight.exact.powers import Powers
 from leaktight.exact.ratio import Ratio
-from leaktight.exact.shown import WIDTH, above, in_bits
+from leaktight.exact.shown import above, in_bits, wrapped
 from leaktight.policies.adjacency import AdjacencyGraph
 
 DIAMETERS = "diameters"
@@ -112,11 +111,14 @@ class LeakageBounds:
     def __repr__(self) -> str:
         return "\n".join(
             [
-                f"Bounds on the leakage at the ratio {_ratio(self.ratio)}",
+                wrapped(f"Bounds on the leakage at the ratio {_ratio(self.ratio)}"),
                 *_lines(self.bounds, "the database"),
                 *_lines(self.about_one_record, "one record, if the others are known"),
                 "* tightest",
-                *(_wrapped(f"not applicable ({why}): {what}") for why, what in self._reasons()),
+                *(
+                    wrapped(f"not applicable ({why}): {what}", "  ")
+                    for why, what in self._reasons()
+                ),
             ]
         )
 
@@ -164,7 +166,7 @@ def _lines(bounds: tuple[Bound, ...], about: str) -> Iterator[str]:
     wide, wider = (max(len(row[column]) for row in rows) for column in (0, 1))
     for bits, number, mark, text in rows:
         start = f"{bits:>{wide}}  {number:>{wider}} {mark} "
-        yield _wrapped(text, start)
+        yield wrapped(text, " " * len(start), start=start)
 
 
 def _html_row(bound: Bound, mark: str) -> str:
@@ -172,13 +174,6 @@ def _html_row(bound: Bound, mark: str) -> str:
     return (
         f"<tr><td>{_bits(bound.bits)}</td><td>{_number(bound.factors)}</td>"
         f"<td>{name}</td><td>{escape(bound.assumes)}</td></tr>"
-    )
-
-
-def _wrapped(text: str, start: str = "") -> str:
-    indent = " " * (len(start) or 2)
-    return textwrap.fill(
-        text, WIDTH, initial_indent=start, subsequent_indent=indent, break_on_hyphens=False
     )
 
 
