@@ -209,3 +209,22 @@ def test_it_runs_as_a_program(wages: Path) -> None:
     words = ["-m", "leaktight", "ledger", "wages.ledger", "--new", "wages.toml"]
     done = subprocess.run([sys.executable, *words], capture_output=True, check=True)
     assert b"0 releases" in done.stdout
+
+
+@pytest.mark.parametrize("policy", ["edges:no-yes", "asked.toml"])
+def test_a_released_column_states_its_guarantee_if_the_policy_is_given(
+    run: Run, policy: str
+) -> None:
+    Path("asked.toml").write_text('[policy]\nvalues = ["no", "yes"]\nrecords = 2\n', "utf-8")
+    words = "sample coin.csv --table people.csv --column answer --output o.csv --json --policy"
+    said = run(*words.split(), policy)
+    assert json.loads(said.out)["guarantee"]["ratio"] == "2"
+    assert json.loads(Path("o.csv.release.json").read_text("utf-8"))["guarantee"]["ratio"] == "2"
+
+
+def test_a_cell_that_is_no_input_is_named_by_its_line_alone(run: Run) -> None:
+    words = ("--table", "people.csv", "--column", "name", "--output", "o.csv")
+    said = run("sample", "coin.csv", *words)
+    assert said.code == 2
+    assert "line 2, column 'name': the cell is no input of the channel" in said.err
+    assert "Ada" not in said.err

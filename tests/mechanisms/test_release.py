@@ -280,9 +280,13 @@ def test_a_mechanism_with_a_guarantee_is_applied_to_a_file(tmp_path: Path) -> No
 @pytest.mark.parametrize(
     ("content", "column", "message"),
     [
-        ("name,answer\nAnn,no\nBob,yess\n", "answer", "line 3, column 'answer': there is no input"),
-        ("name,answer\nAnn,no\nBob,yess\n", "answer", "'yess'; did you mean 'yes'?"),
-        ("name,answer\n\n\nAnn,\n", "answer", "line 4, column 'answer': there is no input ''"),
+        (
+            "name,answer\nAnn,no\nBob,yess\n",
+            "answer",
+            "line 3, column 'answer': the cell is no input",
+        ),
+        ("name,answer\nAnn,no\nBob,yess\n", "answer", "of the channel; did you mean 'yes'?"),
+        ("name,answer\n\n\nAnn,\n", "answer", "line 4, column 'answer': the cell is no input"),
         ('name,answer\n"A\nn",no\nBob,x\n', "answer", "line 4, column 'answer'"),
         ("name,answer\nAnn,no\nBob\n", "answer", "line 3: expected 2 cells like line 1, got 1"),
         ("name,answer\nAnn,no\n", "answers", "line 1: there is no column 'answers'; did you mean"),
@@ -291,7 +295,7 @@ def test_a_mechanism_with_a_guarantee_is_applied_to_a_file(tmp_path: Path) -> No
         (
             'name,answer\nAnn,no\nAnn,"no\n',
             "answer",
-            "from line 3: not CSV in UTF-8: unexpected end",
+            "from line 3: not CSV: unexpected end",
         ),
     ],
 )

@@ -3,7 +3,7 @@
 from fractions import Fraction
 from math import isfinite
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -16,6 +16,9 @@ from leaktight.commands.arguments import (
     read_whole,
 )
 from leaktight.commands.output import print_json, spinner
+
+if TYPE_CHECKING:
+    from leaktight.policies.graph import Graph
 
 MOST_DRAWS = 10**6
 """The most draws for an input on a command line."""
@@ -77,6 +80,10 @@ def sample(
     table: Annotated[Path | None, typer.Option(help="A CSV file of answers.")] = None,
     column: Annotated[str | None, typer.Option(help="Its column to be replaced.")] = None,
     output: Annotated[Path | None, typer.Option(help="Where to write the released file.")] = None,
+    policy: Annotated[
+        str | None,
+        typer.Option(help="Whose pairs the record's guarantee is about: a study, or a graph."),
+    ] = None,
     count: Annotated[
         int,
         typer.Option(help="How many draws for each input.", parser=read_count, metavar="<int>"),
@@ -92,6 +99,9 @@ def sample(
       printf 'answer,no,yes\\nno,2/3,1/3\\nyes,1/3,2/3\\n' > coin.csv
       leaktight sample coin.csv yes no yes
       leaktight sample coin.csv yes --count 10
+      printf 'name,answer\\nAda,yes\\nBob,no\\n' > people.csv
+      leaktight sample coin.csv --table people.csv --column answer --output released.csv \\
+        --policy edges:no-yes
     """
     from leaktight.channels.file import read_channel
     from leaktight.mechanisms.release import release_csv
@@ -100,12 +110,12 @@ def sample(
     seen = read_channel(channel)
     if not 1 <= count <= MOST_DRAWS:
         raise typer.BadParameter(f"--count must be from 1 to {MOST_DRAWS:,}, got {count:,}")
-    if inputs and any((table, column, output)):
+    if inputs and any((table, column, output, policy)):
         raise typer.BadParameter(
             f"give inputs or a --table, not both; got the input {inputs[0][:60]!r}"
         )
     if count == 1 and table is not None and column is not None and output is not None:
-        record = release_csv(seen, table, output, column)
+        record = release_csv(seen, table, output, column, neighbours=_secrets(policy))
         if as_json:
             print_json(record.to_dict())
         else:
@@ -123,3 +133,16 @@ def sample(
             "give inputs, with --count if you like, or all of --table, --column and --output"
         )
     return 0
+
+
+def _secrets(policy: str | None) -> "Graph | None":
+    """Return the secret graph of a study, or one that is written as such."""
+    if policy is None:
+        return None
+    if policy.lower().endswith(".toml"):
+        from leaktight.studies.reading import read_study
+
+        return read_study(policy).policy.secrets
+    from leaktight.policies.text import graph_of
+
+    return graph_of(policy)

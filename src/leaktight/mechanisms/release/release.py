@@ -271,7 +271,7 @@ def _read_column(
             )
         if cells[at] not in known:
             raise InvalidFile(
-                f"{file}, line {number}, column {column!r}: there is no input {cells[at]!r}; "
+                f"{file}, line {number}, column {column!r}: the cell is no input of the channel; "
                 f"{suggestion(cells[at], inputs)}"
             )
         answers.append(cells[at])
@@ -286,8 +286,10 @@ def _cells(file: Path, encoding: str) -> Iterator[tuple[int, list[str]]]:
             for cells in reader:
                 yield number, cells
                 number = reader.line_num + 1
-        except (UnicodeDecodeError, csv.Error) as wrong:
-            raise InvalidFile(f"{file}, from line {number}: not CSV in UTF-8: {wrong}") from None
+        except UnicodeDecodeError:
+            raise InvalidFile(f"{file}, from line {number}: not CSV in UTF-8") from None
+        except csv.Error as wrong:
+            raise InvalidFile(f"{file}, from line {number}: not CSV: {wrong}") from None
 
 
 def _replaced(
