@@ -101,6 +101,12 @@ def take(beside: Path, place: Path) -> None:
         beside.rename(place)
 
 
+def sync_file(path: Path) -> None:
+    """Bring a file that something else has written to the disk."""
+    with path.open("rb+") as file:
+        os.fsync(file.fileno())
+
+
 def sync_folder(folder: Path) -> None:
     """Bring the names in a folder to the disk, where a system can."""
     with suppress(OSError):

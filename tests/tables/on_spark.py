@@ -4,9 +4,9 @@ from pathlib import Path
 
 import pytest
 
-from leaktight import Policy, SecretGraph
+from leaktight import Policy, RandomizedResponse, SecretGraph
 from leaktight.errors import InvalidFile, InvalidInput
-from leaktight.tables import Ledger, Reading, histogram, release
+from leaktight.tables import Ledger, Reading, histogram, release, release_rows
 from leaktight.tables.calibration import Protection
 from leaktight.tables.rows import count_rows
 from tests.tables.engines import CANARY, spark_frame
@@ -52,3 +52,22 @@ def test_what_spark_says_of_a_cell_is_not_passed_on(
         error = error.__cause__ or error.__context__
     said = capsys.readouterr()
     assert CANARY not in said.out + said.err
+
+
+@pytest.mark.filterwarnings("ignore::FutureWarning:pyspark")
+def test_every_row_is_drawn_once_and_written_once(tmp_path: Path) -> None:
+    """What a frame with noise would draw anew each time it is looked at, is a file of numbers."""
+    bands = ["young", "old"]
+    policy = Policy(SecretGraph.complete(bands), records=8)
+    Ledger.create(tmp_path / "l", policy, ratio=4)
+    how = {"name": "a", "ledger": tmp_path / "l", "column": "age", "cuts": {"age": (18,)}}
+    answer = RandomizedResponse(bands, ratio=2)
+    for _ in range(2):
+        done = release_rows(
+            spark_frame(tmp_path), policy, answer, tmp_path / "out.parquet",
+            **how,  # type: ignore[arg-type]
+        )  # fmt: skip
+    looks = [session().read.parquet(str(done.path)).collect() for _ in range(3)]
+    assert looks[0] == looks[1] == looks[2]
+    assert len(looks[0]) == done.rows == 8
+    assert len(Ledger.open(tmp_path / "l").entries()) == 1

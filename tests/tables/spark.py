@@ -1,5 +1,7 @@
 """A Spark on this machine."""
 
+import os
+import sys
 from functools import cache
 from typing import Any
 
@@ -7,6 +9,8 @@ from typing import Any
 @cache
 def session() -> Any:
     from pyspark.sql import SparkSession
+
+    os.environ["PYSPARK_PYTHON"] = sys.executable  # so that its workers have what we have
 
     return (
         SparkSession.builder.master("local[1]")

@@ -94,7 +94,7 @@ def test_with_the_answer_first_the_same_test_fails(path: Path) -> None:
 
 def test_an_entry_without_an_answer_is_drawn_when_it_is_asked_for_again(path: Path) -> None:
     ledger = Ledger.open(path)
-    entry = ledger.spend("stopped", QUESTION, noise())
+    entry = ledger.spend("stopped", QUESTION, noise().paid)
     assert not entry.answered
     first = publish(ledger, "stopped", QUESTION, noise(), TRUTH)
     again = publish(ledger, "stopped", QUESTION, noise(), TRUTH)
@@ -104,7 +104,7 @@ def test_an_entry_without_an_answer_is_drawn_when_it_is_asked_for_again(path: Pa
 
 def test_the_numbers_that_leave_are_those_of_the_ledger_not_those_just_drawn(path: Path) -> None:
     ledger = Ledger.open(path)
-    entry = ledger.spend("twice", QUESTION, noise())
+    entry = ledger.spend("twice", QUESTION, noise().paid)
     kept = ledger.store(entry, Stored(((1, 2, 3),), ()))
     assert ledger.store(entry, Stored(((4, 5, 6),), ())) == kept
     assert kept.numbers == ((1, 2, 3),)
@@ -127,21 +127,21 @@ def test_four_processes_at_once_spend_exactly_the_budget(tmp_path: Path) -> None
 
 def test_a_release_beyond_the_budget_is_refused_and_costs_nothing(tmp_path: Path) -> None:
     ledger = Ledger.create(tmp_path / "l", POLICY, ratio=17)
-    ledger.spend("one", QUESTION, noise())
-    ledger.spend("two", QUESTION, noise())
+    ledger.spend("one", QUESTION, noise().paid)
+    ledger.spend("two", QUESTION, noise().paid)
     with pytest.raises(OverBudget, match=r"pair 'a', 'b' to ε ≤ 4\.15889.*ln 17.*0\.06062 left"):
-        ledger.spend("three", QUESTION, noise())
+        ledger.spend("three", QUESTION, noise().paid)
     assert [entry.name for entry in ledger.entries()] == ["one", "two"]
 
 
 def test_two_halves_of_an_epsilon_fit_into_it_exactly_and_nothing_more(tmp_path: Path) -> None:
     ledger = Ledger.create(tmp_path / "l", POLICY, epsilon=1)
     half = calibrated(Protection(POLICY), [cumulative("c")], Ratio.of(epsilon="1/2"))
-    ledger.spend("one", QUESTION, half)
-    ledger.spend("two", QUESTION, half)
+    ledger.spend("one", QUESTION, half.paid)
+    ledger.spend("two", QUESTION, half.paid)
     least = calibrated(Protection(POLICY), [cumulative("c")], Ratio.of(epsilon="1e-15"))
     with pytest.raises(OverBudget):
-        ledger.spend("three", QUESTION, least)
+        ledger.spend("three", QUESTION, least.paid)
 
 
 def test_each_pair_pays_for_what_tells_it_apart_and_for_nothing_else(tmp_path: Path) -> None:
@@ -150,7 +150,7 @@ def test_each_pair_pays_for_what_tells_it_apart_and_for_nothing_else(tmp_path: P
     protection = Protection(towns)
     for name, cells in (("east", ["Bern", "Thun"]), ("west", ["Basel", "Muttenz"])):
         query = histogram(name, groups={cell: [cell] for cell in cells}, ordered=False)
-        ledger.spend(name, QUESTION, calibrated(protection, [query], Ratio.of(16)))
+        ledger.spend(name, QUESTION, calibrated(protection, [query], Ratio.of(16)).paid)
     spent = ledger.spent()
     paid = {pair: spent.ratio(i).value for i, pair in enumerate(towns.secrets.edge_pairs())}
     assert paid["Bern", "Thun"] == paid["Basel", "Muttenz"] == 16  # its own part alone
@@ -165,7 +165,7 @@ def test_costs_multiply_pair_by_pair_as_fractions_do(tmp_path: Path) -> None:
     asked = [(cumulative("c"), 3), (count_of("some", [0, 1]), "3/2"), (histogram("h"), 5)]
     for i, (query, ratio) in enumerate(asked * 2):
         made = calibrated(protection, [query], Ratio.of(ratio))
-        ledger.spend(str(i), QUESTION, made)
+        ledger.spend(str(i), QUESTION, made.paid)
         for pair, units in enumerate(made.paid.exponents(protection.pairs).tolist()):
             expected[pair] *= made.step**units
     spent = ledger.spent()
@@ -196,15 +196,17 @@ def test_a_changed_policy_is_refused(path: Path) -> None:
 
 def test_a_name_is_for_one_question_only(path: Path) -> None:
     ledger = Ledger.open(path)
-    ledger.spend("2024", QUESTION, noise())
-    one_line(lambda: ledger.spend("2024", "{}", noise()), InvalidInput, "another release called")
+    ledger.spend("2024", QUESTION, noise().paid)
+    one_line(
+        lambda: ledger.spend("2024", "{}", noise().paid), InvalidInput, "another release called"
+    )
 
 
 def test_a_swapped_ledger_is_refused(path: Path, tmp_path: Path) -> None:
     ledger, other = Ledger.open(path), tmp_path / "other.ledger"
     Ledger.create(other, POLICY, ratio=4**1000)
     shutil.copy(other, path)
-    one_line(lambda: ledger.spend("a", QUESTION, noise()), InvalidFile, "swapped")
+    one_line(lambda: ledger.spend("a", QUESTION, noise().paid), InvalidFile, "swapped")
     one_line(ledger.spent, InvalidFile, "swapped")
 
 
@@ -221,7 +223,7 @@ def test_a_ledger_that_is_swapped_while_it_is_written_is_found_out_before_anythi
         (tmp_path / "new").replace(path)
 
     monkeypatch.setattr(Ledger, "_insert", swapped)
-    one_line(lambda: ledger.spend("a", QUESTION, noise()), InvalidFile, "swapped|disk|damaged")
+    one_line(lambda: ledger.spend("a", QUESTION, noise().paid), InvalidFile, "swapped|disk|damaged")
 
 
 @pytest.mark.parametrize(

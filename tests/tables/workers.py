@@ -41,7 +41,7 @@ def answer_first(ledger: Ledger, name: str, shown: Path) -> None:
     """The wrong order: the numbers are seen before they are paid for."""
     [numbers] = drawn(noise(), TRUTH, None)
     show(shown, name, numbers)
-    entry = ledger.spend(name, QUESTION, noise())
+    entry = ledger.spend(name, QUESTION, noise().paid)
     ledger.store(entry, Stored((numbers,), ()))
 
 
@@ -60,7 +60,7 @@ def spend_all(path: Path, barrier: object, worker: int, names: int) -> int:
     ledger, done = Ledger.open(path), 0
     for i in range(names):
         try:
-            ledger.spend(f"{worker}.{i}", QUESTION, noise())
+            ledger.spend(f"{worker}.{i}", QUESTION, noise().paid)
             done += 1
         except OverBudget:
             break

@@ -4,6 +4,7 @@ from .ledger.entry import Entry
 from .ledger.ledger import Ledger
 from .odds import Odds
 from .output import write_release
+from .per_row import RowsRelease, release_rows
 from .plan import Expected, plan
 from .publishing import Answer, TableRelease, release
 from .query import TableQuery, count_of, cumulative, hierarchy, histogram, sum_of
@@ -20,6 +21,7 @@ __all__ = [
     "Ledger",
     "Odds",
     "Reading",
+    "RowsRelease",
     "Spent",
     "Statement",
     "TableQuery",
@@ -33,6 +35,7 @@ __all__ = [
     "plan",
     "record_of",
     "release",
+    "release_rows",
     "statement",
     "sum_of",
     "write_release",

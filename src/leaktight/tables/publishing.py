@@ -150,7 +150,7 @@ def publish(
     rng: np.random.Generator | None = None,
 ) -> TableRelease:
     """Spend, draw, store, and return what was stored: in this order, each on the disk first."""
-    entry = book.spend(name, question, noise)
+    entry = book.spend(name, question, noise.paid)
     stored = book.store(entry, Stored(drawn(noise, counts, rng), counts.schema))
     return _told(entry, book, noise, stored, counts.warnings)
 

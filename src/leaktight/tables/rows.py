@@ -47,7 +47,7 @@ def count_rows(
     >>> count_rows(answers, Protection(asked), Reading(("answer",))).counts
     array([1, 2])
     """
-    columns = _columns(protection, reading)
+    columns = declared_columns(protection, reading)
     kinds: dict[str, ColumnKind | None] = {column.name: column.kind for column in columns}
     if reading.person is not None:
         kinds[reading.person] = None
@@ -75,7 +75,7 @@ def count_rows(
     return Counted(counts, types, tuple(warnings))
 
 
-def _columns(protection: Protection, reading: Reading) -> list[Column]:
+def declared_columns(protection: Protection, reading: Reading) -> list[Column]:
     """Return the columns with their declared values."""
     values = [v for v in protection.values if protection.absent is None or v != protection.absent]
     width = len(reading.columns)

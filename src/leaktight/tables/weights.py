@@ -6,6 +6,9 @@ many values, so a block of W is kept as one whole number for each value, its *pl
 - a histogram: the cell of the value; W is 1 in that cell and 0 elsewhere;
 - a cumulative histogram: the rank of the value; W is 1 from that rank on;
 - a sum: what the value adds to the one number that there is.
+
+Where every row is published with noise of its own, there are no numbers: two places are either the
+same or 1 apart.
 """
 
 import zlib
@@ -31,6 +34,7 @@ class Shape(StrEnum):
     HISTOGRAM = "histogram"
     CUMULATIVE = "cumulative"
     SUM = "sum"
+    ROWS = "rows"
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -55,6 +59,7 @@ class Weights:
             Shape.HISTOGRAM: (-1, self.size - 1),
             Shape.CUMULATIVE: (0, self.size),
             Shape.SUM: (-LARGEST, LARGEST),
+            Shape.ROWS: (0, LARGEST),
         }[self.shape]
         if not (self.places.min() >= least and self.places.max() <= most):
             raise InvalidNumber(f"a place in a {self.shape} must be from {least:,} to {most:,}")
@@ -66,12 +71,16 @@ class Weights:
         u, v = self.places[pairs[..., 0]], self.places[pairs[..., 1]]
         if self.shape is Shape.HISTOGRAM:
             return np.where(u == v, 0, (u >= 0).astype(np.int64) + (v >= 0))
+        if self.shape is Shape.ROWS:
+            return (u != v).astype(np.int64)
         return np.abs(u - v)
 
     def moved(self, pairs: npt.NDArray[np.int64]) -> npt.NDArray[np.bool_]:
         """Say of each number whether it differs between the values of some pair."""
         u, v = self.places[pairs[:, 0]], self.places[pairs[:, 1]]
         differ = u != v
+        if self.shape is Shape.ROWS:
+            return np.zeros(0, dtype=bool)
         if self.shape is Shape.SUM:
             return np.array([differ.any()])
         if self.shape is Shape.HISTOGRAM:
@@ -90,6 +99,8 @@ class Weights:
         """
         still = ~self.moved(secret)
         u, v = self.places[pairs[..., 0]], self.places[pairs[..., 1]]
+        if self.shape is Shape.ROWS:
+            return np.zeros(u.shape, dtype=bool)
         if self.shape is Shape.SUM:
             return (u != v) & still[0]
         if self.shape is Shape.HISTOGRAM:

@@ -83,11 +83,13 @@ class Stored:
     """The numbers of each block."""
     schema: tuple[tuple[str, str], ...]
     """The columns that were read, and their types."""
+    file: str = ""
+    """The hash of the file, where every row was published."""
 
 
 def write_answer(file: sqlite3.Connection, entry: Entry, stored: Stored) -> None:
     """Keep the numbers of an entry."""
-    text = canonical({"numbers": stored.numbers, "schema": stored.schema})
+    text = canonical({"numbers": stored.numbers, "schema": stored.schema, "file": stored.file})
     row = (entry.number, zlib.compress(text.encode()), digest(entry.chain, text))
     file.execute("INSERT INTO answer VALUES (?, ?, ?)", row)
 
@@ -103,7 +105,7 @@ def read_answer(file: sqlite3.Connection, entry: Entry) -> Stored:
             raise ValueError
         content = json.loads(text)
         numbers, schema = (tuple(map(tuple, content[key])) for key in ("numbers", "schema"))
-        return Stored(numbers, schema)
+        return Stored(numbers, schema, str(content["file"]))
     except (ValueError, TypeError, KeyError, zlib.error):
         raise InvalidFile(f"the ledger was changed at the answer {entry.number}") from None
 

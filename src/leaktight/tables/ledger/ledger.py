@@ -21,7 +21,7 @@ from leaktight.exact.ratio import RatioLike
 from leaktight.files import sync_folder, take
 from leaktight.policies.policy import Policy
 from leaktight.tables.budget import Budget, Paid, Spent, told_epsilon
-from leaktight.tables.calibration import Noise, Protection
+from leaktight.tables.calibration import Protection
 from leaktight.tables.ledger.entry import (
     Entry,
     Stored,
@@ -152,7 +152,7 @@ class Ledger:
 
     # --- what is written -------------------------------------------------------------------
 
-    def spend(self, name: str, question: str, noise: Noise) -> Entry:
+    def spend(self, name: str, question: str, paid: Paid) -> Entry:
         """Write what a release will cost, unless there is one of this name; then return that.
 
         When this returns, the entry is on the disk. A budget that does not allow it, a name that
@@ -162,7 +162,7 @@ class Ledger:
             before = list(read_entries(opened))
             known = next((entry for entry in before if entry.name == name), None)
             if known is None:
-                self._insert(opened, before, name, question, noise)
+                self._insert(opened, before, name, question, paid)
             else:
                 self.expect_same(known, question)
         found = self.find(name)
@@ -201,19 +201,19 @@ class Ledger:
         before: list[Entry],
         name: str,
         question: str,
-        noise: Noise,
+        paid: Paid,
     ) -> None:
-        for weights in (block.weights for block in noise.blocks):
+        for weights, _ in paid.blocks:
             opened.execute(
                 "INSERT OR IGNORE INTO weights VALUES (?, ?, ?, ?)",
                 (weights.digest, str(weights.shape), weights.size, weights.packed()),
             )
-        blocks = tuple((block.weights.digest, block.query.share) for block in noise.blocks)
-        new = Entry(len(before) + 1, name, now(), question, noise.step, blocks)
-        paid = _paid(opened, before)
-        after = self._spent([*paid, (noise.paid, 1)])
+        blocks = tuple((weights.digest, share) for weights, share in paid.blocks)
+        new = Entry(len(before) + 1, name, now(), question, paid.step, blocks)
+        known = _paid(opened, before)
+        after = self._spent([*known, (paid, 1)])
         if not after.within(self.budget):
-            raise OverBudget(self._too_much(name, self._spent(paid), after))
+            raise OverBudget(self._too_much(name, self._spent(known), after))
         link = new.link(before[-1].chain if before else self.chain)
         opened.execute("INSERT INTO entry VALUES (?, ?, ?, ?, ?, ?, ?)", (*new.row(), link))
 

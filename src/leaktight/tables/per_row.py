@@ -1,0 +1,289 @@
+"""How is every row of a table published, each with noise of its own, and paid for?
+
+The answer of each row is drawn by itself, from a channel on the values. What it costs is on the
+disk before anything is drawn; the file is whole, on the disk and known to the ledger by its hash
+before it takes its place. A file that was never finished was seen by nobody, and is drawn anew.
+"""
+
+import glob
+import shutil
+from collections.abc import Hashable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from hashlib import sha256
+from pathlib import Path
+from secrets import token_hex
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from leaktight.channels.channel import Channel
+from leaktight.errors import InvalidChannel, InvalidFile, InvalidPolicy
+from leaktight.files import sync_file, sync_folder
+from leaktight.labels import alignment
+from leaktight.mechanisms.mechanism import Mechanism
+from leaktight.mechanisms.release import sample
+from leaktight.policies.policy import Policy
+from leaktight.policies.secrets import SecretGraph
+from leaktight.privacy.level import privacy_level
+from leaktight.tables.budget import Paid
+from leaktight.tables.calibration import Protection
+from leaktight.tables.column import Cells
+from leaktight.tables.ledger import Entry, Ledger, Stored
+from leaktight.tables.persons import MOST_KEPT
+from leaktight.tables.reading import Reading
+from leaktight.tables.rows import count_rows, declared_columns
+from leaktight.tables.source import frame_of, guarded
+from leaktight.tables.weights import Shape, Weights
+from leaktight.tables.writing import canonical, digest
+
+if TYPE_CHECKING:
+    from leaktight.tables.source import Frame
+
+SUFFIXES = (".csv", ".parquet")
+
+
+@dataclass(frozen=True, slots=True)
+class RowsRelease:
+    """A file in which every row of a column was answered through a channel."""
+
+    entry: Entry
+    path: Path
+    rows: int
+    ratio: Fraction
+    """The largest ratio of any two values, for one row."""
+
+
+def release_rows(
+    source: Any,
+    policy: Policy,
+    mechanism: Mechanism | Channel,
+    output: str | Path,
+    *,
+    name: str,
+    ledger: str | Path,
+    column: str,
+    table: str | None = None,
+    person: str | None = None,
+    rows_per_person: int = 1,
+    outside: Hashable | None = None,
+    cuts: Mapping[str, Sequence[Any]] | None = None,
+    clamp: Sequence[str] = (),
+    rng: np.random.Generator | None = None,
+) -> RowsRelease:
+    """Publish a column, each row drawn through a channel on the values, paid for from a ledger.
+
+    The output has that column alone, in the order of the table: a .csv or .parquet file or, from
+    Spark, a folder of Parquet files that ends in .parquet. Every pair of values pays the largest
+    ratio that the channel has for any two of them. The number of rows is seen, so the policy may
+    have no value for absent records.
+
+    >>> import polars
+    >>> from tempfile import TemporaryDirectory
+    >>> from leaktight.mechanisms.randomized_response import RandomizedResponse
+    >>> votes = polars.DataFrame({"vote": ["yes", "no"] * 50})
+    >>> policy = Policy(SecretGraph.complete(["no", "yes"]), records=100)
+    >>> with TemporaryDirectory() as folder:
+    ...     book = Path(folder) / "votes.ledger"
+    ...     _ = Ledger.create(book, policy, ratio=3)
+    ...     answers = RandomizedResponse(["no", "yes"], ratio=3)
+    ...     done = release_rows(votes, policy, answers, Path(folder) / "noisy.csv",
+    ...                         name="2024", ledger=book, column="vote")
+    ...     done.rows, done.ratio, len(done.path.read_text().split())
+    (100, Fraction(3, 1), 101)
+    """
+    target = Path(output)
+    if target.suffix.lower() not in SUFFIXES:
+        raise InvalidFile(f"the output must end in {' or '.join(SUFFIXES)}, got {target}")
+    reading = Reading((column,), person, None, outside, dict(cuts or {}), tuple(clamp))
+    protection = Protection(policy, None, rows_per_person)
+    channel = _channel(mechanism, protection)
+    ratio = _ratio(channel)
+    places = np.arange(len(protection.values), dtype=np.int64)
+    paid = Paid(ratio, ((Weights(Shape.ROWS, places, 0), 1),))
+    book = Ledger.open(ledger)
+    book.expect(protection)
+    question = _question(column, channel, reading, rng is not None)
+    known = book.find(name)
+    if known is not None:
+        book.expect_same(known, question)
+        if known.answered:
+            return _again(known, book, target, ratio)
+    if target.exists():
+        raise InvalidFile(f"{target} is there already; name another output")
+    counted = count_rows(source, protection, reading, table)
+    entry = book.spend(name, question, paid)
+    suffix = target.suffix.lower()
+    part = target.with_name(f"{_beside(target, entry)}.{token_hex(8)}.part{suffix}")
+    [declared] = declared_columns(protection, reading)
+    frame = frame_of(source, {column: declared.kind}, table)
+    cells = guarded(lambda: declared.read(frame.collect_schema()[column]))
+    rows = int(counted.counts.sum())
+    drawn = guarded(lambda: _draw(frame, cells, protection, channel, part, outside, rng))
+    if drawn != rows:
+        _remove(part)
+        raise InvalidFile(f"the table had {rows:,} rows when they were checked, and now {drawn:,}")
+    stored = Stored(((rows,),), counted.schema, _hash(part))
+    book.store(entry, stored)  # unless another process was first: then its file is the one
+    return _again(entry, book, target, ratio)
+
+
+def _channel(mechanism: Mechanism | Channel, protection: Protection) -> Channel:
+    """Return the channel, its inputs in the order of the policy's values."""
+    channel = mechanism if isinstance(mechanism, Channel) else mechanism.channel
+    if not channel.is_exact:
+        raise InvalidChannel("only exact probabilities can be drawn exactly; channel.exact()")
+    alignment(protection.values, channel.inputs, "the policy and the channel")
+    return channel.restrict(protection.values)
+
+
+def _ratio(channel: Channel) -> Fraction:
+    level = privacy_level(channel, SecretGraph.complete(channel.inputs))
+    if not isinstance(level.ratio, Fraction):
+        raise InvalidPolicy(
+            f"some outcome rules a value out for certain ({level.witness}); a channel that is "
+            "published row by row must leave every value possible"
+        )
+    return level.ratio
+
+
+def _question(column: str, channel: Channel, reading: Reading, seeded: bool) -> str:
+    entries = canonical([list(map(str, row)) for row in channel.matrix.tolist()])
+    return canonical(
+        {
+            "queries": [{"name": f"each row of {column}", "channel": digest(entries)}],
+            "outputs": list(map(str, channel.outputs)),
+            "rows": reading.to_dict(),
+            "randomness": "a generator for tests" if seeded else "the operating system",
+        }
+    )
+
+
+# --- drawing -----------------------------------------------------------------------------------
+
+
+def _draw(
+    frame: "Frame",
+    cells: Cells,
+    protection: Protection,
+    channel: Channel,
+    part: Path,
+    outside: Hashable | None,
+    rng: np.random.Generator | None,
+) -> int:
+    """Draw an output for each row into the file ``part``, and return how many there were."""
+    import narwhals as nw
+
+    values = protection.values
+    if len(cells.known) > MOST_KEPT:
+        raise InvalidPolicy(f"rows are published for at most {MOST_KEPT:,} values")
+    place = {value: i for i, value in enumerate(values)}
+    elsewhere = place[outside] if outside is not None else -1
+    read = frame.select(cells.value.alias("value"), cells.found.alias("found"))
+    code = sum(
+        (
+            (nw.col("value") == engine).cast(nw.Int64) * place[value]
+            for engine, value in cells.known.items()
+        ),
+        start=nw.lit(0),
+    )
+    coded = read.select(nw.when(nw.col("found")).then(code).otherwise(elsewhere).alias("code"))
+    numbered = Channel.trusted(
+        tuple(range(len(values))), tuple(range(len(channel.outputs))), channel.matrix
+    )
+    if frame.implementation.is_spark_like():
+        return _on_spark(coded.to_native(), numbered, cells.name, channel.outputs, part)
+    drawn = sample(numbered, _codes(coded), rng)
+    _write(drawn, cells.name, channel.outputs, part)
+    sync_file(part)
+    return len(drawn)
+
+
+def _codes(coded: "Frame") -> np.ndarray[Any, np.dtype[np.int64]]:
+    import narwhals as nw
+
+    if isinstance(coded, nw.DataFrame):
+        return np.asarray(coded["code"].to_numpy(), dtype=np.int64)
+    if coded.implementation.is_duckdb():
+        native: Any = coded.to_native()
+        return np.asarray(native.fetchnumpy()["code"], dtype=np.int64)
+    return np.asarray(coded.collect()["code"].to_numpy(), dtype=np.int64)
+
+
+def _write(drawn: Any, column: str, outputs: Sequence[Hashable], part: Path) -> None:
+    """Write a file of one column; the engine looks the outputs up by their number."""
+    import duckdb
+
+    kind = "(FORMAT parquet)" if part.suffix == ".parquet" else "(FORMAT csv, HEADER)"
+    named = '"' + column.replace('"', '""') + '"'
+    whole = all(isinstance(output, int) for output in outputs)
+    labels = [output if whole else str(output) for output in outputs]
+    with duckdb.connect() as engine:
+        engine.register("drawn", {"code": drawn.astype(np.int32)})
+        engine.execute("SET VARIABLE labels = ?", [labels])
+        where = str(part).replace("'", "''")
+        engine.execute(
+            f"COPY (SELECT getvariable('labels')[code + 1] AS {named} FROM drawn) "
+            f"TO '{where}' {kind}"
+        )
+
+
+def _on_spark(
+    native: Any, channel: Channel, column: str, outputs: Sequence[Hashable], part: Path
+) -> int:
+    """Let Spark draw and write once; what is read back is what was written."""
+    labels = np.array(list(map(str, outputs)), dtype=object)
+
+    def answer(batches: Iterator[Any]) -> Iterator[Any]:
+        import pandas
+
+        for batch in batches:
+            yield pandas.DataFrame({column: labels[sample(channel, batch["code"].to_numpy())]})
+
+    field = "`" + column.replace("`", "``") + "` string"
+    native.mapInPandas(answer, field).write.mode("error").parquet(str(part))
+    return int(native.sparkSession.read.parquet(str(part)).count())
+
+
+# --- the file ----------------------------------------------------------------------------------
+
+
+def _beside(target: Path, entry: Entry) -> str:
+    """Return how the names of files begin that were drawn for an entry."""
+    return f".{target.name[:40]}.{entry.chain[:16]}"
+
+
+def _remove(part: Path) -> None:
+    if part.is_dir():
+        shutil.rmtree(part)
+    else:
+        part.unlink(missing_ok=True)
+
+
+def _hash(path: Path) -> str:
+    """Return the hash of a file, or of the files of a folder."""
+    if path.is_dir():
+        files = sorted(file for file in path.iterdir() if file.name.startswith("part-"))
+        return sha256("".join(map(_hash, files)).encode()).hexdigest()
+    found = sha256()
+    with path.open("rb") as file:
+        while block := file.read(2**20):
+            found.update(block)
+    return found.hexdigest()
+
+
+def _again(entry: Entry, book: Ledger, target: Path, ratio: Fraction) -> RowsRelease:
+    """Return the release that the ledger knows, its file in its place."""
+    stored = book.answer(entry)
+    for part in target.parent.glob(f"{glob.escape(_beside(target, entry))}.*.part.*"):
+        if not target.exists() and _hash(part) == stored.file:
+            part.rename(target)
+            sync_folder(target.parent)
+        else:
+            _remove(part)
+    if not target.exists() or _hash(target) != stored.file:
+        raise InvalidFile(
+            f"{target} is not the file that was released as {entry.name!r}, and another draw would "
+            "cost again; choose another name, or bring it back"
+        )
+    return RowsRelease(entry, target, stored.numbers[0][0], ratio)
