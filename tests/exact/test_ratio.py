@@ -142,3 +142,15 @@ def test_whatever_takes_a_ratio_takes_one_that_was_read() -> None:
     optional = [(room, name, p) for room, name, p in takes if p.default is None]
     assert len(optional) > 15
     assert [(room, name) for room, name, p in optional if p.annotation != RatioLike] == []
+
+
+def test_what_may_be_above_the_ratio_is_not_allowed() -> None:
+    """Between the ends of an enclosed e^ε nobody knows, so that nothing there is called private."""
+    one = Ratio.of(epsilon=1)
+    between = (one.lower + one.upper) / 2
+    assert one.lower < between < one.upper
+    assert one.allows(one.lower)
+    assert not one.allows(between)
+    assert not one.allows(one.upper)
+    assert Ratio.of(2).allows(2)
+    assert not Ratio.of(2).allows(2 + Fraction(1, 10**40))

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from leaktight.exact.numbers import exact_array, public
-from leaktight.privacy.largest_ratio import largest_ratio
+from leaktight.privacy.largest_ratio import extreme_pairs, largest_ratio
 
 NEAR = [0.1 * (1 + k * 2.0**-52) for k in range(4)] + [0.3 * (1 + k * 2.0**-52) for k in range(4)]
 """Floats a unit in the last place apart: many quotients round to the same, few ratios are equal."""
@@ -56,3 +56,11 @@ def test_many_ties_in_several_blocks_are_settled() -> None:
     low, high = min(NEAR), max(NEAR)
     matrix[3, 77], matrix[9, 77] = low, high
     assert public(largest_ratio(matrix, pairs).ratio) == Fraction(high) / Fraction(low)
+
+
+@given(matrices)
+def test_among_extreme_pairs_every_column_has_its_largest_ratio(rows: list[list[float]]) -> None:
+    found = [(i, h) for i, h in extreme_pairs(np.array(rows)).tolist()]
+    for z in range(len(rows[0])):
+        column = [[row[z]] for row in rows]
+        assert brute(column, found) == brute(column, list(combinations(range(len(rows)), 2)))

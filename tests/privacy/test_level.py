@@ -136,6 +136,16 @@ def test_long_fractions_that_logarithms_cannot_tell_apart_are_compared_exactly()
     assert privacy_level(channel, line).ratio == by_definition(channel, line)
 
 
+def test_of_ratios_nearer_than_logarithms_can_tell_the_largest_is_found() -> None:
+    """40 outputs with ratios from 2 in steps of 10^-17; logarithms are off by some 10^-15."""
+    below = [Fraction(1, 200 + 7 * k) for k in range(40)]
+    above = [(2 + Fraction(k, 10**17)) * q for k, q in enumerate(below)]
+    for rows in ([above, below], [above[::-1], below[::-1]]):
+        channel = Channel([[*row, 1 - sum(row)] for row in rows])
+        level = privacy_level(channel, SecretGraph.line(2))
+        assert level.ratio == 2 + Fraction(39, 10**17)
+
+
 def test_equal_rows_and_isolated_inputs_are_perfectly_private() -> None:
     assert privacy_level(Channel.no_interference(5), SecretGraph.line(5)).ratio == 1
     alone = privacy_level(Channel.identity(3), Graph(3))
