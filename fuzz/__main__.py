@@ -28,6 +28,9 @@ from fuzz.search import PATIENCE, SHRINKING, Failure, Tally, quiet, search, time
 SLICE = 5.0
 """So many seconds at most is a property tried before the next has its turn."""
 
+ROUTES = ("__main__", "commands", "papers", "reports", "tables", "web")
+"""What of leaktight no property needs."""
+
 fork = multiprocessing.get_context("fork")
 
 
@@ -64,7 +67,7 @@ def main() -> int:
 def load() -> None:
     """Import everything once, and what Hypothesis reads first, for all processes together."""
     for _, name, _ in pkgutil.walk_packages(leaktight.__path__, "leaktight."):
-        if name.split(".")[1] not in ("__main__", "commands", "papers", "reports", "web"):
+        if name.split(".")[1] not in ROUTES:
             importlib.import_module(name)
     for name in ("flint", "highspy", "igraph", "scipy.optimize", "scipy.signal", "scipy.special"):
         importlib.import_module(name)

@@ -128,27 +128,32 @@ def epsilon_bounds(written: str) -> tuple[Fraction, Fraction]:
 
 
 def best_gain(
-    size: int, edges: Edges, ratio: Fraction, gains: Sequence[Sequence[Fraction]]
+    size: int,
+    edges: Edges,
+    ratio: Fraction | Sequence[Fraction],
+    gains: Sequence[Sequence[Fraction]],
 ) -> float:
     """Return the most that a private channel earns, by scipy: max Σ g_wi·K_iw, nearly.
 
     ``gains`` has a row for each guess; the largest Σ_z max_x K(z|x) is that of the unit matrix.
+    Edges may have ratios of their own.
     """
     from scipy.optimize import linprog
     from scipy.sparse import coo_matrix
 
-    m, q = len(gains), float(1 / ratio)
+    m = len(gains)
     cost = -np.array([[float(gains[w][i]) for w in range(m)] for i in range(size)]).ravel()
-    places, signs, count = [], [], 0
-    for i, j in [*edges, *([j, i] for i, j in edges)]:
+    each = [ratio] * len(edges) if isinstance(ratio, Fraction) else list(ratio)
+    places, numbers, count = [], [], 0
+    for (i, j), most in zip([*edges, *([j, i] for i, j in edges)], each * 2, strict=True):
         for w in range(m):
             places += [(count, i * m + w), (count, j * m + w)]
-            signs += [q, -1.0]
+            numbers += [float(1 / most), -1.0]
             count += 1
     arcs: Any = None
     if count:
         at = np.array(places).T
-        arcs = coo_matrix((signs, (at[0], at[1])), shape=(count, size * m)).tocsr()
+        arcs = coo_matrix((numbers, (at[0], at[1])), shape=(count, size * m)).tocsr()
     rows = np.kron(np.eye(size), np.ones((1, m)))
     found = linprog(
         cost, A_ub=arcs, b_ub=np.zeros(count) if count else None, A_eq=rows, b_eq=np.ones(size)

@@ -15,9 +15,10 @@ from fuzz import direct, drawn
 from fuzz.drawn import Draw
 from fuzz.property import searched
 from leaktight.check import MECHANISM, Refuted, Unreadable, check, digest, question, told
+from leaktight.policies import Metric
 
 TREE = (5, [[0, 1], [0, 3], [0, 4], [1, 2]])
-SOURCES = (
+SOURCES: tuple[tuple[Any, str, Any], ...] = (
     ([(2, [[0, 1]])], "2", None),
     ([(3, [[0, 1], [1, 2]])], "3/2", None),
     ([(4, [[0, 1], [0, 2], [0, 3]])], "3/2", None),
@@ -28,8 +29,13 @@ SOURCES = (
     ([(3, [[0, 1]])], "2", None),
     ([(3, [[0, 1], [1, 2]])], "2", [[1, 0, 0], [0, 2, 0], [0, 0, 1]]),
     ([(3, [[0, 1], [1, 2]])], "3", [[-1, 0, 3], [2, -2, 0]]),
+    ([(3, [[0, 1, 2], [1, 2, 1]])], "3/2", None),
+    ([(3, [[0, 1, "1/2"], [1, 2, 1]])], "3/2", None),
 )
-"""Of which questions certificates are changed: graphs of records, a ratio, and a gain if any."""
+"""Of which questions certificates are changed: graphs of records, a ratio, and a gain if any.
+
+Edges with a third number, a length, are those of a metric.
+"""
 
 NUMBERS = (
     "0",
@@ -58,6 +64,9 @@ def source(which: int) -> str:
     if gains is not None:
         best = lt.optimal_mechanism(direct.graph_of(graphs[0]), gain=lt.Gain(gains), ratio=ratio)
         return json.dumps(best.certificate)
+    if len(graphs[0][1][0]) == 3:
+        metric = Metric.from_edges(graphs[0][0], [tuple(edge) for edge in graphs[0][1]])
+        return json.dumps(lt.worst_case_leakage(metric, ratio=ratio).certificate)
     joined = lt.policies.AdjacencyGraph.of_records([direct.graph_of(g) for g in graphs])
     return json.dumps(lt.worst_case_leakage(joined, ratio=ratio).certificate)
 
@@ -134,6 +143,20 @@ def judged(content: Any) -> list[Any] | None:
         return None
 
 
+def ratios(graph: Any, ratio: Fraction, end: int) -> list[Fraction]:
+    """The ratio of each edge: λ to the power of its length, nearly, if it has one."""
+    if "lengths" not in graph:
+        return [ratio] * len(graph["edges"])
+    powers = [direct.logarithm(ratio) * Fraction(pair[end]) for pair in graph["lengths"]]
+    return [direct.exp_bounds(power)[1] for power in powers]
+
+
+def is_private(rows: Any, graph: Any, ratio: Fraction) -> None:
+    """Every edge is within its ratio."""
+    for edge, most in zip(graph["edges"], ratios(graph, ratio, 0), strict=True):
+        assert direct.level(rows, [edge]) <= most
+
+
 def is_true(content: Any, proved: Any) -> None:
     """What an accepted certificate says holds, by the linear program and in fractions."""
     low, high = Fraction(content["lower ratio"]), Fraction(content["upper ratio"])
@@ -147,22 +170,28 @@ def is_true(content: Any, proved: Any) -> None:
         ]
         rows = [[Fraction(p) for p in row] for row in content["mechanism"]]
         assert all(sum(row) == 1 and min(row) >= 0 for row in rows)
-        assert direct.level(rows, content["edges"]) <= low
+        is_private(rows, content, low)
         [(_, utility, upper)] = proved
         assert utility == sum(
             weights[w][i] * row[z]
             for i, row in enumerate(rows)
             for z, w in enumerate(content["outputs"])
         )
-        true = direct.best_gain(n, content["edges"], high, weights)
+        true = direct.best_gain(n, content["edges"], ratios(content, high, 1), weights)
         assert upper >= Fraction(true) or direct.near(upper, true)
         return
     parts = []
     for piece in content["pieces"]:
         rows = [[Fraction(p) for p in row] for row in piece["mechanism"]]
         assert all(sum(row) == 1 and min(row) >= 0 for row in rows)
-        assert direct.level(rows, piece["edges"]) <= low
+        is_private(rows, piece, low)
         parts += [(len(piece["vertices"]), piece["edges"])] * min(piece["records"], 3)
+        if "lengths" in piece:
+            size = len(piece["vertices"])
+            unit = [[Fraction(int(i == w)) for i in range(size)] for w in range(size)]
+            true = direct.best_gain(size, piece["edges"], ratios(piece, high, 1), unit)
+            assert proved[0][2] >= Fraction(true) or direct.near(proved[0][2], true)
+            return
     lower, upper = Fraction(1), Fraction(1)
     for records, below, above in proved:
         lower, upper = lower * below ** min(records, 9), upper * above ** min(records, 9)

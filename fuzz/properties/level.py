@@ -76,6 +76,20 @@ def of_float_channels(case: Any) -> None:
     agree(found.ratio, direct.level([[p / sum(row) for p in row] for row in exactly], graph[1]))
 
 
+@searched(case=lambda d: drawn.channel_on_graph(d, drawn.EXTREME, 3), at=lambda d: d.below(9))
+def of_exact_numbers_among_floats(case: Any, at: int) -> None:
+    """An exact number is rounded to 0 because a float stands beside it, and a ratio vanishes."""
+    (n, edges), table = case
+    rows = direct.normalised(table)
+    mixed: list[list[Any]] = [[str(p) for p in row] for row in rows]
+    i, j = at % n, at // n % len(rows[0])
+    mixed[i][j] = float(rows[i][j])
+    rows[i][j] = Fraction(mixed[i][j])
+    channel = lt.Channel(mixed)
+    found = lt.privacy_level(channel, direct.graph_of((n, edges))).ratio
+    agree(found, direct.level(rows, edges))
+
+
 @searched(
     first=lambda d: drawn.channel(d, ENTRIES, 2, 3),
     second=lambda d: drawn.table(d, 3, d.integer(1, 3), ENTRIES),

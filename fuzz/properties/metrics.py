@@ -1,0 +1,59 @@
+"""What holds for distances in place of edges? All pairs of values, with ratios of their own."""
+
+from fractions import Fraction
+from itertools import combinations
+from typing import Any
+
+import leaktight as lt
+from fuzz import direct, drawn
+from fuzz.drawn import Draw
+from fuzz.property import searched
+from leaktight.check import check
+from leaktight.policies import Metric
+
+
+def places(draw: Draw) -> Any:
+    """Different whole numbers on a line."""
+    return sorted({draw.below(7) for _ in range(draw.integer(1, 5))})
+
+
+@searched(values=places, ratio=lambda d: d.pick(("2", "3/2", "5/4", "3")))
+def worst_cases(values: Any, ratio: str) -> None:
+    """A mechanism that is private for a distance leaks more than is said, or is not private."""
+    metric = Metric.from_function(values, lambda a, b: abs(a - b))
+    found = lt.worst_case_leakage(metric, ratio=ratio)
+    pairs = list(combinations(range(len(values)), 2))
+    ratios = [Fraction(ratio) ** abs(values[i] - values[j]) for i, j in pairs]
+    channel = found.mechanism
+    assert isinstance(channel, lt.Channel)
+    rows = direct.rows_of(channel)
+    assert all(sum(row) == 1 and min(row) >= 0 for row in rows)
+    for (i, j), most in zip(pairs, ratios, strict=True):
+        assert direct.level(rows, [(i, j)]) <= most
+    assert direct.sum_of_maxima(rows) == found.lower <= found.upper
+    [(_, lower, upper)] = check(found.certificate)
+    assert (lower, upper) == (found.lower, found.upper)
+    size = len(values)
+    unit = [[Fraction(int(i == w)) for i in range(size)] for w in range(size)]
+    true = direct.best_gain(size, pairs, ratios, unit)
+    assert direct.near(found.upper, true)
+    assert direct.near(found.lower, true)
+
+
+@searched(
+    points=lambda d: [[d.below(4), d.below(4)] for _ in range(d.integer(2, 4))],
+    table=lambda d: drawn.table(d, 4, 3, drawn.WEIGHTS),
+)
+def levels_on_maps(points: Any, table: Any) -> None:
+    """Two places are told apart by more than ε times their straight distance."""
+    unique = list(dict.fromkeys(map(tuple, points)))
+    rows = direct.normalised(table[: len(unique)])
+    found = lt.privacy_level(direct.channel_of(rows, inputs=unique), Metric.euclidean(unique))
+    for i, j in combinations(range(len(unique)), 2):
+        squared = sum((a - b) ** 2 for a, b in zip(unique[i], unique[j], strict=True))
+        told = direct.level(rows, [(i, j)])
+        if told == float("inf"):
+            assert found.epsilon == told
+        elif found.epsilon != float("inf"):
+            most = Fraction(found.epsilon) * Fraction(direct.LONG.sqrt(squared))
+            assert direct.logarithm(Fraction(told)) <= most * (1 + Fraction(1, 10**300))

@@ -1,0 +1,93 @@
+"""What does a release of a table cost? Every secret pair, number by number, in fractions."""
+
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+
+import leaktight as lt
+from fuzz import direct, drawn
+from fuzz.drawn import Draw
+from fuzz.property import searched
+from leaktight.exact.powers import Powers
+from leaktight.tables import (
+    Budget,
+    TableQuery,
+    count_of,
+    cumulative,
+    hierarchy,
+    histogram,
+    sum_of,
+)
+from leaktight.tables.calibration import Protection, calibrated
+
+
+def question(draw: Draw) -> Any:
+    """A query in a few words: its kind, its share, and weights for a sum."""
+    kinds = ("plain", "ordered", "either", "cumulative", "count", "sum", "hierarchy")
+    return [draw.pick(kinds), draw.integer(1, 2), [draw.integer(-2, 3) for _ in range(4)]]
+
+
+def query_of(number: int, drawn_query: Any, size: int) -> TableQuery:
+    """The query that was drawn, on values 0, 1, …"""
+    kind, share, weights = drawn_query
+    name = f"q{number}"
+    some = [v for v in range(size) if weights[v] > 0] or [0]
+    match kind:
+        case "cumulative":
+            return cumulative(name, share=share)
+        case "count":
+            return count_of(name, some, share=share)
+        case "sum":
+            return sum_of(name, {v: weights[v] for v in range(size)}, share=share)
+        case "hierarchy":
+            return hierarchy(name, share=share)
+    ordered = {"plain": False, "ordered": True, "either": None}[kind]
+    return histogram(name, ordered=ordered, share=share)
+
+
+@searched(
+    graph=lambda d: drawn.graph(d, 1, 4),
+    queries=lambda d: d.some(question, 1, 2),
+    rows=lambda d: d.integer(1, 3),
+    ratio=drawn.ratio,
+)
+def what_noise_keeps(graph: Any, queries: Any, rows: int, ratio: str) -> int:
+    """Two values of one person are told apart by more than the ratio, or by a number as it is."""
+    policy = lt.Policy(direct.graph_of(graph), records=5)
+    asked = [query_of(k, query, graph[0]) for k, query in enumerate(queries)]
+    noise = calibrated(Protection(policy, None, rows), asked, lt.Ratio.of(ratio))
+    most = Fraction(1)
+    for u, v in graph[1]:
+        told = Fraction(1)
+        for block in noise.blocks:
+            one, other = (
+                block.weights.answers(np.array([int(x == w) for x in range(graph[0])]))
+                for w in (u, v)
+            )
+            for a, b, step in zip(one, other, noise.steps(block), strict=True):
+                assert a == b or step is not None
+                told *= (step or Fraction(1)) ** abs(a - b)
+        most = max(most, told**rows)
+    assert most == noise.level.value <= Fraction(ratio)
+    return 1 + len(graph[1])
+
+
+@searched(
+    epsilon=drawn.epsilon,
+    spent=lambda d: d.some(lambda e: [drawn.ratio(e), e.integer(0, 5)], 1, 3),
+)
+def what_a_budget_allows(epsilon: str, spent: Any) -> int:
+    """More is spent than the budget, or what is left is more than there is."""
+    budget = Budget.of(epsilon=epsilon)
+    powers = Powers.of(*((Fraction(base), times) for base, times in spent))
+    used = Fraction(1)
+    for base, times in spent:
+        used *= Fraction(base) ** times
+    low, high = direct.epsilon_bounds(epsilon)
+    assert not budget.allows(powers) if used > high else budget.allows(powers) or used > low
+    left = Fraction(budget.left(powers))
+    assert left <= max(Fraction(0), direct.logarithm(high) - direct.logarithm(used)) + Fraction(
+        1, 10**200
+    )
+    return 2
