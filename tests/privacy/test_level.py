@@ -184,6 +184,7 @@ def test_plain_differential_privacy_does_not_survive_public_constraints() -> Non
     assert privacy_level(squared, Policy(secrets, records=2)).ratio == 2
     public = Policy(secrets, records=2, databases=[(0, 0), (1, 1)])
     assert privacy_level(squared.restrict([(0, 0), (1, 1)]), public.adjacency()).ratio == 4
+    assert privacy_level(parallel(COIN, COIN), public).ratio == 4
 
 
 def test_channels_in_parallel_are_as_private_as_the_worst() -> None:

@@ -13,7 +13,13 @@ from leaktight.exact.numbers import Array, exact_array, fraction, rational
 from leaktight.policies.graph import Graph
 from leaktight.policies.secrets import SecretGraph
 from leaktight.policies.symmetry import automorphism_group
-from leaktight.worst_case.columns import DistanceMechanism, coverage, total_weight, weighting
+from leaktight.worst_case.columns import (
+    Cover,
+    DistanceMechanism,
+    coverage,
+    total_weight,
+    weighting,
+)
 from leaktight.worst_case.optimum import worst_case_leakage
 from tests.strategies.graphs import secret_graphs
 
@@ -125,3 +131,14 @@ def test_what_is_covered_is_that_of_the_definition_also_by_orbits(
     ]
     assert coverage(graph, ratio, weights).tolist() == expected
     assert coverage(graph, ratio, weights, orbits).tolist() == expected
+
+
+@given(connected, st.sampled_from(RATIOS[:5]), st.data())
+def test_any_weights_bound_the_worst_case_by_their_least_coverage(
+    graph: SecretGraph, ratio: Fraction, data: st.DataObject
+) -> None:
+    some = st.lists(st.fractions(0, 3), min_size=graph.order, max_size=graph.order).filter(any)
+    weights = exact_array(data.draw(some))
+    bound = Cover.of(graph, ratio, weights).bound
+    assert bound == weights.sum() / min(coverage(graph, ratio, weights))
+    assert fraction(bound) >= worst_case_leakage(graph, ratio=ratio).lower
