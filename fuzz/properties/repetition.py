@@ -21,6 +21,8 @@ from leaktight.repetition import (
     success_curve,
     success_probability,
 )
+from leaktight.repetition.own_output import OwnOutput
+from leaktight.repetition.rounds import observe
 
 
 def looked_at(draw: Draw) -> Any:
@@ -237,3 +239,56 @@ def safe_numbers_of_releases(graph: Any, below: int, ratio: str) -> None:
         return
     power = Fraction(ratio) ** int(n)
     assert lt.worst_case_leakage(on, ratio=power).lower / graph[0] < Fraction(below, 100)
+
+
+@searched(
+    values=lambda d: d.integer(2, 3),
+    ratio=lambda d: d.pick(("2", "3/2", "11/10", "5", "100")),
+    n=lambda d: d.integer(1, 9),
+    prior=lambda d: drawn.prior(d, 4),
+)
+def own_outputs(values: int, ratio: str, n: int, prior: Any) -> int:
+    """Where each secret has an output of its own, floats enclose another number than the chance."""
+    weights = [Fraction(p) for p in prior[:values]]
+    weights[0] += not any(weights)
+    chances = [p / sum(weights) for p in weights]
+    channel = lt.RandomizedResponse(values, ratio=ratio).channel
+    [rows] = {tuple(map(tuple, direct.rows_of(channel)))}
+    true = Fraction(0)
+    for counts in product(range(n + 1), repeat=values):
+        if sum(counts) == n:
+            ways = math.factorial(n) // math.prod(map(math.factorial, counts))
+            true += ways * max(
+                p * math.prod((k**c for k, c in zip(row, counts, strict=True)), start=Fraction(1))
+                for p, row in zip(chances, rows, strict=True)
+            )
+    seen = observe(channel, [str(p) for p in chances]).rounds(n)
+    encloses(success_probability(channel, [str(p) for p in chances], n), true)
+    outputs = OwnOutput.of(seen)
+    if outputs is None:
+        return 1
+    low, high = (Fraction(int(end.p), int(end.q)) for end in outputs.success())
+    assert low <= true <= high
+    assert high - low < Fraction(1, 10**6)
+    return 2
+
+
+@searched(
+    share=lambda d: d.integer(1, 99),
+    ratio=lambda d: d.pick(("2", "3/2", "1001/1000", "10")),
+    distance=lambda d: d.integer(1, 3),
+    n=lambda d: d.integer(1, 4),
+)
+def believers(share: int, ratio: str, distance: int, n: int) -> int:
+    """What is believed of one value grows by more than a guarantee allows."""
+    p, odds = Fraction(share, 100), Fraction(ratio) ** (distance * n)
+    said = lt.explain(f"{share}/100", ratio=ratio, distance=distance, observations=n)
+    assert said.after[-1].value >= odds * p / (1 + (odds - 1) * p)
+    # Two values at this distance, and the mechanism that tells them apart as well as it may.
+    line = lt.worst_case_leakage(lt.SecretGraph.line(distance + 1), ratio=ratio).mechanism
+    assert isinstance(line, lt.Channel)
+    first, *_, last = direct.rows_of(line)
+    for seen in product(range(len(first)), repeat=n):
+        a, b = (math.prod((row[z] for z in seen), start=Fraction(1)) for row in (first, last))
+        assert p * a / (p * a + (1 - p) * b) <= said.after[-1].value
+    return 2
