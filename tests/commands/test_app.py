@@ -303,6 +303,18 @@ def test_a_design_as_json(run: Run) -> None:
     assert json.loads(said.out)["utility"] == "1/2"  # λ/(λ + n − 1)
 
 
+def test_real_values_have_a_closed_form(run: Run) -> None:
+    shown = run("bound", "interval:0:100", "--epsilon", "0.1")
+    assert "2.58497 bits" in shown.out
+    assert "1 + εL/2 = 6" in shown.out
+    asked = run("bound", "box:0:1,0:2", "--epsilon", "2", "--json")
+    assert '"upper": "6"' in asked.out
+    wrong = run("bound", "interval:5:1", "--epsilon", "1")
+    assert wrong.code == 2
+    several = run("bound", "circle:24", "--epsilon", "1", "--records", "2")
+    assert several.code == 2
+
+
 def test_a_bound_is_decided(run: Run) -> None:
     assert run("decide", "complete:2", "0,2", "1,1").code == 0  # 2λ/(λ+1) is the worst case
     assert run("decide", "complete:2", "1", "1").code == 1

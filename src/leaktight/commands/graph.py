@@ -23,6 +23,7 @@ from leaktight.commands.output import about_to_write, expect_different, print_js
 
 if TYPE_CHECKING:
     from leaktight.worst_case.optimum import WorstCase
+    from leaktight.worst_case.real import RealWorstCase
 
 MOST_COEFFICIENTS = 100
 """The most coefficients of a polynomial that a person writes down."""
@@ -46,22 +47,29 @@ def bound(
 ) -> int:
     """How much could any private mechanism leak?
 
-    Exactly, and by the published bounds.
+    Exactly, and by the published bounds. Real values, such as interval:0:100, box:0:1,0:2 or
+    circle:24, have a closed form; ε is then for a distance of 1.
 
     \b
     Example:
       leaktight bound line:4 --records 100 --ratio 2
+      leaktight bound interval:0:100 --epsilon 0.1
     """
     from leaktight.exact.shown import wrapped
     from leaktight.policies.policy import Policy
-    from leaktight.policies.text import graph_of
+    from leaktight.policies.text import graph_of, real_of
     from leaktight.studies.answers import to_json
     from leaktight.studies.audit import bounds_shown, worst_shown
     from leaktight.worst_case.certificate import write_certificate
     from leaktight.worst_case.optimum import worst_case_leakage
     from leaktight.worst_case.published import leakage_bounds
 
-    values, given = graph_of(graph), read_ratio(ratio, epsilon)
+    given = read_ratio(ratio, epsilon)
+    if (reals := real_of(graph)) is not None:
+        if records > 1 or certificate is not None:
+            raise typer.BadParameter("real values have no --records and no --certificate here")
+        return _bound_real(worst_case_leakage(reals, ratio, epsilon), as_json)
+    values = graph_of(graph)
     policy = Policy(values, records)
     about_to_write(certificate)
     with spinner(as_json) as progress:
@@ -91,6 +99,24 @@ def bound(
         print(f"\n{table}")
         if certificate is not None:
             print(f"\ncertificate: {certificate}  (leaktight verify {certificate})")
+    return 0
+
+
+def _bound_real(worst: "RealWorstCase", as_json: bool) -> int:
+    """Print what is known about real values."""
+    from leaktight.exact.shown import above, in_bits, shown
+
+    bits = in_bits(worst.bits, above)
+    if as_json:
+        ends = {"lower": str(worst.lower), "upper": str(worst.upper), "bits": worst.bits}
+        print_json({"policy": repr(worst.policy), "formula": worst.formula} | ends)
+    else:
+        most = shown(worst.upper)
+        how = "" if most.startswith("≈") else "= "
+        print(
+            f"Any mechanism on {worst.policy!r} that is private for ε times the distance leaks "
+            f"at most\n{bits}, and one attains it: {worst.formula} {how}{most}"
+        )
     return 0
 
 

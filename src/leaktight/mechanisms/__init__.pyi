@@ -3,6 +3,7 @@ from .best.few_outputs import worst_case_with_outputs
 from .best.repair import Repaired, repair
 from .best.tradeoff import TradeOff, least_leaking, most_useful
 from .calibrated import Calibrated, calibrated
+from .clamped import ClampedLaplace
 from .exponential import ExponentialMechanism
 from .geometric import GeometricNoise, TruncatedGeometric
 from .graph_exponential import GraphExponential, NormalisedExponential
@@ -18,6 +19,7 @@ from .tight_constraints import TightConstraints
 __all__ = [
     "BestMechanism",
     "Calibrated",
+    "ClampedLaplace",
     "ExponentialMechanism",
     "GeometricNoise",
     "GraphExponential",

@@ -6,6 +6,7 @@ from .metric.metric import Metric
 from .policy import Policy
 from .public_counts.counts import PublicCounts
 from .query import Sensitivity, answer_graph, sensitivity
+from .real import Box, Circle, Interval, Tree
 from .secrets import SecretGraph
 from .symmetric_query import HistogramQuery, MostCommonQuery, SumQuery, counting_query
 from .symmetry.automorphisms import AutomorphismGroup, automorphism_group
@@ -16,9 +17,12 @@ from .symmetry.wreath import WreathGroup
 __all__ = [
     "AdjacencyGraph",
     "AutomorphismGroup",
+    "Box",
+    "Circle",
     "Count",
     "Graph",
     "HistogramQuery",
+    "Interval",
     "Metric",
     "MostCommonQuery",
     "Policy",
@@ -26,6 +30,7 @@ __all__ = [
     "SecretGraph",
     "Sensitivity",
     "SumQuery",
+    "Tree",
     "WreathGroup",
     "answer_graph",
     "automorphism_group",

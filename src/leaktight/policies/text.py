@@ -5,7 +5,8 @@ import re
 from collections.abc import Callable
 from difflib import get_close_matches
 
-from leaktight.errors import InvalidGraph
+from leaktight.errors import InvalidGraph, InvalidNumber
+from leaktight.policies.real import Box, Circle, Interval, RealPolicy
 from leaktight.policies.secrets import SecretGraph
 
 FORMS = "complete:6, line:4, cycle:7, threshold:10:2, grid:3x4, edges:a-b,b-c"
@@ -46,6 +47,30 @@ def graph_of(text: str) -> SecretGraph:
         hint = f"; did you mean {close[0]}:{rest[:60].strip()}?" if close and rest else ""
         raise InvalidGraph(f"a graph is written like {FORMS}, got {text[:60]!r}{hint}")
     return makers[name](rest)
+
+
+REAL_FORMS = "interval:0:100, box:0:1,0:2, circle:24"
+
+
+def real_of(text: str) -> RealPolicy | None:
+    """Return the real values that a text describes, and None if it is no such text.
+
+    >>> real_of("interval:0:100"), real_of("box:0:1,0:2"), real_of("line:4")
+    (Interval(0, 100), Box(Interval(0, 1), Interval(0, 2)), None)
+    """
+    name, _, rest = text.partition(":")
+    try:
+        if name == "circle":
+            return Circle(rest)
+        if name in ("interval", "box"):
+            sides = [Interval(*side.split(":")) for side in rest.split(",")]
+            return Box(*sides) if name == "box" or len(sides) > 1 else sides[0]
+    except (TypeError, InvalidNumber) as wrong:
+        why = "" if isinstance(wrong, TypeError) else f" ({wrong})"
+        raise InvalidNumber(
+            f"real values are written like {REAL_FORMS}, got {text[:60]!r}{why}"
+        ) from None
+    return None
 
 
 def _size(kind: str, text: str) -> int:

@@ -12,6 +12,7 @@ from .published.codes import (
     smallest_code,
 )
 from .published.published import leakage_bounds
+from .real import RealWorstCase
 
 __all__ = [
     "Bound",
@@ -19,6 +20,7 @@ __all__ = [
     "CoveringCode",
     "Inapplicable",
     "LeakageBounds",
+    "RealWorstCase",
     "WorstCase",
     "WorstCaseFunction",
     "covering_code",

@@ -11,7 +11,7 @@ Of several records all but one are bounded by covers, and answered together wher
 import math
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from typing import Any
+from typing import Any, overload
 
 import numpy as np
 from flint import fmpq
@@ -30,6 +30,7 @@ from leaktight.policies.adjacency import AdjacencyGraph
 from leaktight.policies.graph import Graph
 from leaktight.policies.metric import Metric
 from leaktight.policies.policy import Apart, adjacency_of
+from leaktight.policies.real import Box, Circle, Interval, RealPolicy, Tree
 from leaktight.policies.symmetry import automorphism_group
 from leaktight.worst_case.apart import MetricKind
 from leaktight.worst_case.certificate import digest_of, graph_claim
@@ -42,6 +43,7 @@ from leaktight.worst_case.columns import (
     total_weight,
     weighting,
 )
+from leaktight.worst_case.real import RealWorstCase, real_worst_case
 from leaktight.worst_case.together import Packing, Together
 
 MOST_VERTICES = 300
@@ -291,15 +293,23 @@ class WorstCase(InBits):
         return f"WorstCase({ends} at ratio {self.ratio}; {self.route})"
 
 
+@overload
 def worst_case_leakage(
     neighbours: Apart, ratio: RatioLike = None, epsilon: Number | None = None
-) -> WorstCase:
+) -> WorstCase: ...
+@overload
+def worst_case_leakage(
+    neighbours: RealPolicy, ratio: RatioLike = None, epsilon: Number | None = None
+) -> RealWorstCase: ...
+def worst_case_leakage(
+    neighbours: Apart | RealPolicy, ratio: RatioLike = None, epsilon: Number | None = None
+) -> WorstCase | RealWorstCase:
     """Return the largest leakage of any mechanism that is private, with mechanism and proof.
 
     The largest min-entropy leakage over all private channels and all priors is the logarithm of
     the largest Σ_z max_x K(z|x). A million independent records cost no more than one. For a
     :class:`Metric`, λ is the ratio at a distance of 1; the two ends differ by little more than the
-    rounding of distances.
+    rounding of distances. For an interval and other real values the answer is in closed form.
 
     >>> from leaktight.policies.secrets import SecretGraph
     >>> worst = worst_case_leakage(SecretGraph.line(4), ratio=2)
@@ -309,7 +319,11 @@ def worst_case_leakage(
     (Fraction(2, 1), Fraction(2, 1), True)
     >>> worst_case_leakage(Metric.euclidean([(0, 0), (3, 0), (0, 4)]), ratio=2)
     WorstCase(between 1.39057 and 1.39057 bits at ratio 2 (ε = ln 2); columns of a metric)
+    >>> worst_case_leakage(Interval(0, 100), epsilon="0.1")
+    RealWorstCase(exactly 6 = 1 + εL/2, 2.58497 bits)
     """
+    if isinstance(neighbours, Interval | Box | Circle | Tree):
+        return real_worst_case(neighbours, ratio, epsilon)
     asked = Ratio.of(ratio, epsilon)
     if isinstance(neighbours, Metric):
         if (unit := neighbours.unit) is None:
