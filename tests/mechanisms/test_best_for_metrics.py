@@ -11,10 +11,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from leaktight.channels.channel import Channel
-from leaktight.channels.gain import Gain, Loss
+from leaktight.channels.gain import Gain, Loss, Tries
 from leaktight.check import Refuted, check, digest
-from leaktight.errors import InvalidGraph
+from leaktight.errors import InvalidGain, InvalidGraph, TooLarge
 from leaktight.exact.numbers import rational
+from leaktight.leakage.vulnerability import posterior_vulnerability
 from leaktight.mechanisms.best import optimal_mechanism
 from leaktight.mechanisms.best.repair import repair
 from leaktight.mechanisms.best.tradeoff import least_leaking
@@ -161,6 +162,44 @@ def test_a_changed_digit_is_refused() -> None:
     assert digest(shorter) != digest(proof)
     with pytest.raises(Refuted, match="every edge must have a length"):
         check(proof | {"lengths": proof["lengths"][1:]})
+
+
+@settings(max_examples=15)
+@given(metrics(most=5), EPSILONS, st.integers(1, 3))
+def test_several_tries_name_the_best_sets(metric: Metric, epsilon: str, k: int) -> None:
+    n = metric.order
+    best = optimal_mechanism(metric, gain=Tries(k), epsilon=epsilon)
+    sets = list(combinations(range(n), min(k, n)))
+    table = np.array([[int(x in chosen) for x in range(n)] for chosen in sets])
+    outputs: Any = best.channel.outputs
+    assert all(len(output) == min(k, n) for output in outputs)
+    near = best_by_definition(metric, float(Fraction(epsilon)), table / n)
+    assert math.isclose(float(best.utility), near, rel_tol=1e-7)
+    by_guessing = posterior_vulnerability(best.channel, gain=Tries(k))
+    assert by_guessing >= best.utility
+
+
+def test_a_gain_may_be_a_table_or_a_function() -> None:
+    line = SecretGraph.line(["a", "b", "c"])
+    table = [[2, 1, 0], [0, 1, 0], [0, 1, 2]]
+    ways: list[Any] = [
+        Gain(table, line.vertices, line.vertices),
+        table,
+        np.array(table),
+        {
+            guess: dict(zip("abc", row, strict=True))
+            for guess, row in zip("abc", table, strict=True)
+        },
+        dict(zip("abc", table, strict=True)),
+        lambda w, x: table["abc".index(w)]["abc".index(x)],
+    ]
+    found = [optimal_mechanism(line, gain=way, ratio=2) for way in ways]
+    assert {best.digest for best in found} == {found[0].digest}
+    assert optimal_mechanism(line, gain=table[:2], ratio=2).aim.guesses == (0, 1)
+    with pytest.raises(InvalidGain, match="expected a Gain"):
+        optimal_mechanism(line, gain="guess", ratio=2)
+    with pytest.raises(TooLarge, match="sets of 20"):
+        optimal_mechanism(SecretGraph.line(40), gain=Tries(20), ratio=2)
 
 
 def test_functions_of_graphs_alone_say_so() -> None:

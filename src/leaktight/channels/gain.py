@@ -1,12 +1,14 @@
 """What is a guess worth? Gain and loss functions of an attacker, or of an honest user."""
 
-from collections.abc import Callable, Hashable, Iterable
+import math
+from collections.abc import Callable, Hashable, Iterable, Mapping
 from dataclasses import dataclass
-from typing import Any, Self
+from itertools import combinations
+from typing import Any, Self, TypeAlias
 
 import numpy as np
 
-from leaktight.errors import InvalidGain
+from leaktight.errors import InvalidGain, TooLarge
 from leaktight.exact.matrix import html_table, matrix_product, read_table, text_table
 from leaktight.exact.numbers import Array, Value, float_array, is_exact, public
 from leaktight.labels import Labels, alignment, position, positions, read_labels
@@ -186,3 +188,44 @@ class Tries:
     def __post_init__(self) -> None:
         if not isinstance(self.k, int) or self.k < 1:
             raise InvalidGain(f"there must be at least one try, a whole number, got {self.k!r}")
+
+
+Aim: TypeAlias = "Gain | Loss | Tries | Callable[[Any, Any], Any] | Any"
+"""What a guess is worth: also a plain table, a row for each guess, or a function of both."""
+
+MOST_SETS = 2**20
+"""The most inputs, times sets of them, for which these are listed."""
+
+
+def read_aim(given: Aim, inputs: Labels) -> Gain | Loss:
+    """Return what each guess earns or costs; 1 for the right one if nothing is given.
+
+    A function of a guess and an input, or a table with a row for each guess, is a gain. The guesses
+    are the inputs unless a table has names for its rows, or another number of them. With several
+    tries, a guess is a set of inputs.
+
+    >>> read_aim(Tries(2), ("a", "b", "c")).guesses
+    (('a', 'b'), ('a', 'c'), ('b', 'c'))
+    >>> read_aim(lambda w, x: w == x, (0, 1)).matrix.tolist()
+    [[1, 0], [0, 1]]
+    """
+    if isinstance(given, Gain | Loss):
+        return given
+    if given is None:
+        return Gain.binary(inputs)
+    if isinstance(given, Tries):
+        k = min(given.k, len(inputs))
+        if (sets := math.comb(len(inputs), k)) * len(inputs) > MOST_SETS:
+            raise TooLarge(f"{sets:,} sets of {k} of {len(inputs):,} inputs are too many to list")
+        guesses = list(combinations(inputs, k))
+        return Gain([[int(x in guess) for x in inputs] for guess in guesses], guesses, inputs)
+    if callable(given):
+        return Gain.from_function(given, inputs)
+    if isinstance(given, str) or not isinstance(given, Iterable):
+        raise InvalidGain(
+            f"expected a Gain, a Loss, Tries, a table or a function, got {given!r:.60}"
+        )
+    if hasattr(given, "columns") or isinstance(given, Mapping):  # a table with names of its own
+        return Gain(given, None, None if hasattr(given, "columns") else inputs)
+    rows = list(given)
+    return Gain(rows, inputs if len(rows) == len(inputs) else None, inputs)

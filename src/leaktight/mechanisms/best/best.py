@@ -15,7 +15,7 @@ from flint import fmpq
 
 from leaktight.channels.channel import Channel
 from leaktight.channels.distribution import Distribution, PriorLike, prior_on
-from leaktight.channels.gain import Gain, Loss
+from leaktight.channels.gain import Aim, Gain, Loss, read_aim
 from leaktight.check import MECHANISM
 from leaktight.errors import InvalidGain, TooLarge, Undecided
 from leaktight.exact.numbers import (
@@ -119,16 +119,17 @@ class BestMechanism(Mechanism):
 def optimal_mechanism(
     neighbours: Apart,
     prior: PriorLike = None,
-    gain: Gain | Loss | None = None,
+    gain: Aim = None,
     ratio: RatioLike = None,
     epsilon: Number | None = None,
     outputs: Iterable[Hashable] | None = None,
 ) -> BestMechanism:
     """Return the mechanism of largest expected gain, or least loss, among those that are private.
 
-    The gain is 1 for the right guess unless given, the prior uniform. The outputs of the
-    mechanism are guesses; ``outputs`` names those that may be used. For the answers of a query,
-    ask for their ``answer_graph``. For a :class:`Metric`, λ holds at a distance of 1 and λ^d at d.
+    The gain is 1 for the right guess unless given, the prior uniform. It may be a Gain or a Loss,
+    Tries(k), whose guesses are sets, a plain table or a function. The outputs of the mechanism are
+    guesses; ``outputs`` names those that may be used. For the answers of a query, ask for their
+    ``answer_graph``. For a :class:`Metric`, λ holds at a distance of 1 and λ^d at d.
 
     >>> from leaktight.policies.secrets import SecretGraph
     >>> prior = ["1/10", "1/5", "1/5", "1/5", "1/5", "1/10"]
@@ -184,13 +185,9 @@ def optimal_mechanism(
     )
 
 
-def _read_aim(
-    gain: Gain | Loss | None, graph: Graph, outputs: Iterable[Hashable] | None
-) -> Gain | Loss:
+def _read_aim(gain: Aim, graph: Graph, outputs: Iterable[Hashable] | None) -> Gain | Loss:
     """Return the gain or loss with the vertices as inputs and the outputs as guesses."""
-    aim = Gain.binary(graph.vertices) if gain is None else gain
-    if not isinstance(aim, Gain | Loss):
-        raise InvalidGain(f"expected a Gain or a Loss, got {gain!r:.60}")
+    aim = read_aim(gain, graph.vertices)
     order = alignment(graph.vertices, aim.inputs, "the graph's vertices and the gain's inputs")
     kept = list(range(len(aim.guesses)))
     if outputs is not None:
