@@ -19,9 +19,16 @@
 Every message says where, what must hold, what was found and, if there is one, the way out.
 """
 
+from typing import Any, TypeVar
+
+Kind = TypeVar("Kind")
+
 
 class LeaktightError(Exception):
-    """Anything that leaktight refuses to do."""
+    """Anything that leaktight refuses to do, in one line."""
+
+    def __init__(self, message: str = "") -> None:
+        super().__init__(" ".join(map(str.strip, message.splitlines())))
 
 
 class InvalidInput(LeaktightError, ValueError):
@@ -70,3 +77,15 @@ class TooLarge(LeaktightError):
 
 class Undecided(LeaktightError):
     """A question that this precision does not settle. The way out is in the message."""
+
+
+def expect(value: Kind, kind: type[Any], way_out: str) -> Kind:
+    """Return ``value`` if it is of this kind, and say what to do if not.
+
+    >>> expect("three", int, "write 3")
+    Traceback (most recent call last):
+    leaktight.errors.InvalidInput: expected int, got 'three'; write 3
+    """
+    if isinstance(value, kind):
+        return value
+    raise InvalidInput(f"expected {kind.__name__}, got {value!r:.60}; {way_out}")

@@ -16,9 +16,17 @@ from typing import TextIO
 from leaktight.errors import InvalidFile
 
 
+def read_path(path: str | Path) -> Path:
+    """Return where a file is."""
+    try:
+        return Path(path)
+    except TypeError:
+        raise InvalidFile(f"a file is named by a text or a Path, got {path!r:.60}") from None
+
+
 def expect_writable(path: str | Path) -> None:
     """Refuse a file that cannot be written, before anything is computed for it."""
-    target = Path(path)
+    target = read_path(path)
     with _said(target):
         place = target.resolve()
         if target.is_dir():
@@ -59,7 +67,7 @@ def new_file(
     False
     '# Report'
     """
-    target = Path(path)
+    target = read_path(path)
     expect_writable(target)
     if _is_device(target):
         with _said(target), target.open("w", encoding=encoding, newline="") as file:

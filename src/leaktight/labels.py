@@ -1,6 +1,6 @@
 """Which name does each row and column have?"""
 
-from collections.abc import Hashable, Iterable, Sequence
+from collections.abc import Hashable, Iterable, Sequence, Sized
 from functools import lru_cache
 
 import numpy as np
@@ -8,6 +8,9 @@ import numpy as np
 from leaktight.errors import InvalidInput, Mismatch
 
 Labels = tuple[Hashable, ...]
+
+MOST_LISTED = 2**27
+"""How many labels may be listed at most."""
 
 MOST_KEPT = 2**20
 """How many numbers at most are kept to be labels again."""
@@ -40,6 +43,28 @@ def read_labels(
             raise error(f"each {what} must have a label of its own, got {name!r} {problem}")
         seen.add(name)
     return names
+
+
+def read_values(values: object, what: str, error: type[InvalidInput]) -> Labels:
+    """Return values that are listed, or 0, …, n−1 for a number n; at least one.
+
+    >>> read_values(3, "input", InvalidInput), read_values("ab", "input", InvalidInput)
+    Traceback (most recent call last):
+    leaktight.errors.InvalidInput: expected a label for each input, or how many there are, got 'ab'
+    """
+    listed: Iterable[Hashable]
+    if isinstance(values, int | np.integer):
+        if values > MOST_LISTED:
+            raise error(f"every {what} is listed, so there may be at most {MOST_LISTED:,}")
+        listed = range(int(values))
+    elif isinstance(values, str) or not isinstance(values, Iterable):
+        raise error(f"expected a label for each {what}, or how many there are, got {values!r:.60}")
+    else:
+        listed = values if isinstance(values, Sized) else tuple(values)
+    labels = read_labels(listed, len(listed), what, error)
+    if not labels:
+        raise error(f"there must be at least one {what}, got none")
+    return labels
 
 
 @lru_cache(maxsize=2)

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from leaktight.channels.distribution import Distribution, PriorLike, prior_on
+from leaktight.channels.distribution import Distribution, PriorLike, known, prior_on
 from leaktight.errors import InvalidChannel, Mismatch
 from leaktight.exact.matrix import (
     cascade,
@@ -24,7 +24,7 @@ from leaktight.exact.matrix import (
 from leaktight.exact.numbers import Array, Value, exact_array, is_exact, kept, kept_floats, public
 from leaktight.exact.shown import shown
 from leaktight.exact.tolerances import TOLERANCES
-from leaktight.labels import Labels, alignment, position, positions, read_labels
+from leaktight.labels import Labels, alignment, position, positions, read_labels, read_values
 
 
 @dataclass(frozen=True, slots=True, init=False, eq=False, repr=False)
@@ -114,29 +114,33 @@ class Channel:
         >>> Channel.deterministic(lambda word: len(word), ["a", "b", "cd"]).outputs
         (1, 2)
         """
-        labels = tuple(range(inputs)) if isinstance(inputs, int) else tuple(inputs)
+        labels = read_values(inputs, "input", InvalidChannel)
         names = _renamed(function, labels, "input", complete=True)
         return cls({x: {z: 1} for x, z in zip(labels, names, strict=True)}, inputs=labels)
 
     @classmethod
     def identity(cls, inputs: Iterable[Hashable] | int) -> "Channel":
         """Everything is seen."""
-        labels = range(inputs) if isinstance(inputs, int) else inputs
-        return cls.deterministic(lambda x: x, labels)
+        return cls.deterministic(lambda x: x, inputs)
 
     @classmethod
     def no_interference(
         cls, inputs: Iterable[Hashable] | int, outputs: Distribution | None = None
     ) -> "Channel":
         """Nothing is seen: every row is ``outputs``, by default one certain output."""
-        labels = tuple(range(inputs)) if isinstance(inputs, int) else tuple(inputs)
-        row = Distribution([1]) if outputs is None else outputs
+        labels = read_values(inputs, "input", InvalidChannel)
+        row = Distribution([1]) if outputs is None else known(outputs)
         return cls(np.tile(row.array, (len(labels), 1)), labels, row.values)
 
     @classmethod
     def random(cls, inputs: int, outputs: int, *, seed: int) -> "Channel":
         """Rows drawn uniformly from all distributions, as floats; the same for the same seed."""
-        weights = np.random.default_rng(seed).standard_exponential((inputs, outputs))
+        try:
+            weights = np.random.default_rng(seed).standard_exponential((inputs, outputs))
+        except (TypeError, ValueError, MemoryError) as wrong:
+            raise InvalidChannel(
+                f"a random channel has whole numbers of inputs and outputs and a seed: {wrong}"
+            ) from None
         return cls.normalised(weights)
 
     # --- what it says ---

@@ -64,8 +64,12 @@ def _next(first: Channel, second: Any, y: Hashable) -> Channel:
         if y not in second:
             raise Mismatch(f"there must be a second channel for every output, got none for {y!r}")
         channel = second[y]
-    else:
+    elif callable(second):
         channel = second(y)
+    else:
+        raise InvalidChannel(
+            f"what follows must be a Channel, or one for each output, got {second!r:.60}"
+        )
     if not isinstance(channel, Channel):
         raise InvalidChannel(f"the second channel after {y!r} must be a Channel, got {channel!r}")
     return channel

@@ -15,7 +15,7 @@ from typing import Any, TypeAlias
 import numpy as np
 from flint import fmpz
 
-from leaktight.channels.channel import Channel
+from leaktight.channels.channel import Channel, expect_channel
 from leaktight.channels.distribution import Distribution, PriorLike, ProductDistribution, known
 from leaktight.errors import InvalidInput, InvalidNumber, Mismatch, Undecided
 from leaktight.exact.matrix import read_table
@@ -103,7 +103,9 @@ def largest_row_distance(
     >>> largest_row_distance(channel, multiplicative_distance)
     RowDistance(value=Fraction(2, 1), pair=('a', 'c'))
     """
-    inputs, matrix = channel.inputs, channel.matrix
+    inputs, matrix = expect_channel(channel).inputs, channel.matrix
+    if not callable(distance):
+        raise InvalidInput(f"a distance must be a function of two rows, got {distance!r:.60}")
     if len(inputs) == 1:
         i, j = 0, 0
     elif distance is multiplicative_distance:

@@ -24,9 +24,7 @@ from leaktight.exact.numbers import (
 )
 from leaktight.exact.shown import shown
 from leaktight.exact.tolerances import TOLERANCES
-from leaktight.labels import Labels, alignment, position, positions, read_labels
-
-NO_VALUE = "a distribution needs at least one value, got none"
+from leaktight.labels import Labels, alignment, position, positions, read_labels, read_values
 
 LARGEST = 2**27
 """The most numbers that one array may hold: a gigabyte of floats."""
@@ -65,7 +63,7 @@ class Distribution:
                 f"a distribution must be one row of numbers, got {array.ndim} axes"
             )
         if not len(array):
-            raise InvalidDistribution(NO_VALUE)
+            raise InvalidDistribution("a distribution needs at least one value, got none")
         labels = read_labels(values, len(array), "value", InvalidDistribution)
         _check(array, labels)
         self._set(labels, array)
@@ -89,15 +87,12 @@ class Distribution:
         >>> Distribution.uniform(["a", "b", "c"])["a"]
         Fraction(1, 3)
         """
-        names = tuple(range(values)) if isinstance(values, int) else tuple(values)
-        if not names:
-            raise InvalidDistribution(NO_VALUE)
-        return _uniform(read_labels(names, len(names), "value", InvalidDistribution))
+        return _uniform(read_values(values, "value", InvalidDistribution))
 
     @classmethod
     def point(cls, value: Hashable, values: Iterable[Hashable]) -> "Distribution":
         """Certainly ``value``."""
-        labels = tuple(values)
+        labels = read_values(values, "value", InvalidDistribution)
         at = position(value, labels, "value")
         return cls([int(i == at) for i in range(len(labels))], labels)
 

@@ -21,7 +21,7 @@ from leaktight.channels.channel import Channel, expect_channel
 from leaktight.errors import InvalidFile, InvalidInput, InvalidNumber
 from leaktight.exact.numbers import SMALLEST, kept_float, kept_floats, rational
 from leaktight.exact.tolerances import TOLERANCES
-from leaktight.files import expect_commas, new_file
+from leaktight.files import expect_commas, new_file, read_path
 
 FORMAT = "leaktight channel"
 
@@ -54,7 +54,7 @@ def read_channel(path: str | Path) -> Channel:
      no  2/3  1/3
     yes  1/3  2/3
     """
-    source = Path(path)
+    source = read_path(path)
     read = _read_json if channel_suffix(path) == ".json" else _read_csv
     try:
         with source.open(newline="", encoding="utf-8-sig") as file:
@@ -73,7 +73,7 @@ def read_channel(path: str | Path) -> Channel:
 
 def channel_suffix(path: str | Path) -> str:
     """Return .csv or .json; a channel's file has no other ending."""
-    suffix = Path(path).suffix.lower()
+    suffix = read_path(path).suffix.lower()
     if suffix not in (".csv", ".json"):
         raise InvalidFile(f"the name of a channel's file must end in .csv or .json, got {path}")
     return suffix

@@ -13,8 +13,8 @@ import numpy as np
 import numpy.typing as npt
 from flint import fmpq
 
-from leaktight.channels.channel import Channel
-from leaktight.errors import InvalidGraph
+from leaktight.channels.channel import Channel, expect_channel
+from leaktight.errors import InvalidGraph, expect
 from leaktight.exact.matrix import sum_columns
 from leaktight.exact.numbers import Array, kept
 from leaktight.labels import alignment
@@ -37,7 +37,7 @@ def diagonal_form(channel: Channel) -> Channel:
     0  1/2  1/2
     1  1/4  3/4
     """
-    rows = {x: i for i, x in enumerate(channel.inputs)}
+    rows = {x: i for i, x in enumerate(expect_channel(channel).inputs)}
     likeliest = channel.matrix.argmax(axis=0).tolist()
     for j, z in enumerate(channel.outputs):
         # An output that is named by one of its likeliest inputs keeps its name.
@@ -70,6 +70,7 @@ def symmetrise(channel: Channel, group: AutomorphismGroup) -> Channel:
     0  5/8  3/8
     1  3/8  5/8
     """
+    group = expect(group, AutomorphismGroup, "automorphism_group(graph) finds that of a graph")
     return _averaged(channel, group.graph, group.orbital_labels)
 
 
@@ -102,8 +103,8 @@ def symmetrise_by_distance(channel: Channel, neighbours: Neighbours) -> Channel:
 
 def _averaged(channel: Channel, graph: Graph, classes: npt.NDArray[np.integer[Any]]) -> Channel:
     """Replace each entry of the diagonal form by the mean of its class."""
-    vertices = graph.vertices
-    order = alignment(vertices, channel.inputs, "the graph's vertices and the channel's inputs")
+    vertices, inputs = graph.vertices, expect_channel(channel).inputs
+    order = alignment(vertices, inputs, "the graph's vertices and the channel's inputs")
     matrix = diagonal_form(channel).matrix
     if order is not None:
         matrix = matrix[np.ix_(order, order)]

@@ -100,7 +100,10 @@ def fraction(value: fmpq) -> Fraction:
     >>> fraction(rational("2/6"))
     Fraction(1, 3)
     """
-    return Fraction(_LowestTerms(value))  # type: ignore[call-overload]
+    try:
+        return Fraction(_LowestTerms(value))  # type: ignore[call-overload]
+    except AttributeError:
+        raise InvalidNumber(f"expected an exact number, got {value!r:.60}") from None
 
 
 def public(value: Any) -> Value:

@@ -7,11 +7,12 @@ import math
 import re
 from dataclasses import dataclass
 from fractions import Fraction
+from numbers import Rational as RationalNumber
 from typing import TypeAlias
 
 from flint import arb, fmpq, fmpz
 
-from leaktight.errors import InvalidNumber
+from leaktight.errors import InvalidNumber, expect
 from leaktight.exact.numbers import Number, as_printed, fraction, rational
 from leaktight.exact.rounding import ln, log2, precision
 from leaktight.exact.shown import Told, shown, shown_above
@@ -35,6 +36,8 @@ class Ratio(Told):
     upper: Fraction
 
     def __post_init__(self) -> None:
+        for end in (self.lower, self.upper):
+            expect(end, RationalNumber, "Ratio.of(ratio=…) or Ratio.of(epsilon=…) reads one")
         if not 1 <= self.lower <= self.upper:
             raise InvalidNumber(
                 f"the ratio e^ε must be at least 1 (ε at least 0), got {shown(self.lower)}"

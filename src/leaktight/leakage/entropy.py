@@ -342,7 +342,7 @@ def _read_order(order: Number) -> fmpq | float:
     alpha = rational(order)
     if alpha < 0:
         raise InvalidNumber(f"the order of an entropy must be at least 0, got {order}")
-    if alpha != 0 and not 10**-6 <= float(alpha) <= 10**6:
+    if alpha != 0 and not fmpq(1, 10**6) <= alpha <= 10**6:
         raise InvalidNumber(f"an order must be 0, ∞ or from a millionth to a million, got {order}")
     return alpha
 

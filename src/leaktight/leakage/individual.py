@@ -18,7 +18,7 @@ from flint import fmpq
 from leaktight.channels.channel import Channel
 from leaktight.channels.composition import Parallel
 from leaktight.channels.distribution import Distribution, PriorLike, prior_on
-from leaktight.errors import InvalidInput, Mismatch, TooLarge
+from leaktight.errors import InvalidInput, Mismatch, TooLarge, expect
 from leaktight.exact.bits import OfFactor
 from leaktight.exact.matrix import column_maxima
 from leaktight.exact.numbers import Array, Value, exact_array, float_array, fraction, to_float
@@ -97,6 +97,7 @@ def individual_leakage(
     >>> individual_leakage(coin, asked)
     IndividualLeakage(factor 4/3, 0.415037 bits; 1/2 before, 2/3 after)
     """
+    policy = expect(policy, Policy, "Policy(graph) makes one")
     belief = prior_on(prior, policy.secrets.vertices).exact()
     if absent is not None and absent not in belief.values:
         raise Mismatch(f"absent must be a value of the policy, got {absent!r}")
@@ -126,7 +127,7 @@ def individual_channels(
     >>> channel.matrix.tolist()
     [[2/3, 1/3], [1/3, 2/3]]
     """
-    return _seen(mechanism, policy, query).channels()
+    return _seen(mechanism, expect(policy, Policy, "Policy(graph) makes one"), query).channels()
 
 
 class _Seen(Protocol):

@@ -17,7 +17,7 @@ from flint import fmpq, fmpq_poly
 
 from leaktight.channels.channel import Channel
 from leaktight.channels.distribution import Distribution, PriorLike, prior_on
-from leaktight.errors import InvalidInput, Mismatch, TooLarge
+from leaktight.errors import InvalidInput, Mismatch, TooLarge, expect
 from leaktight.exact.matrix import column_maxima
 from leaktight.exact.numbers import Array, Value, fraction, rational
 from leaktight.exact.rounding import float_above, float_below
@@ -89,7 +89,7 @@ def uninformed_guess(
     >>> uninformed_guess(RandomizedResponse(["no", "yes"], ratio=2).channel, asked).upper
     Fraction(2, 3)
     """
-    values = policy.secrets.vertices
+    values = expect(policy, Policy, "Policy(graph, records) makes one").secrets.vertices
     belief = dict(zip(values, prior_on(prior, values).exact().array, strict=True))
     if _is_noisy_count(mechanism, policy, query) and policy.records > MOST_EXACT:
         return _noisy_count(mechanism, policy, query, belief)

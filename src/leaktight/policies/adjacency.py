@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 from flint import fmpz, fmpz_poly
 
-from leaktight.errors import InvalidGraph, TooLarge
+from leaktight.errors import InvalidGraph, TooLarge, expect
 from leaktight.exact.shown import counted
 from leaktight.labels import Labels
 from leaktight.policies.graph import MOST_DRAWN, Graph, Indices, one_line, product_edges
@@ -66,6 +66,9 @@ class AdjacencyGraph:
     """The pairs of positions (D, D′) with D → D′ but not D′ → D, in the sense of Definition 2."""
 
     def __post_init__(self) -> None:
+        for graph, copies in self.factors:
+            expect(graph, Graph, "a record's secrets are a Graph")
+            expect(copies, int, "records are counted in whole numbers")
         if not self.factors or any(copies < 1 for _, copies in self.factors):
             raise InvalidGraph(
                 "an adjacency graph needs factors, each at least once, got "
@@ -101,7 +104,8 @@ class AdjacencyGraph:
         >>> AdjacencyGraph.of_records([Graph(2, [(0, 1)]), Graph(3)]).component_count
         3
         """
-        factors = tuple((graph, len(list(run))) for graph, run in itertools.groupby(graphs))
+        listed = expect(graphs, Iterable, "graphs are listed, one for each record")
+        factors = tuple((graph, len(list(run))) for graph, run in itertools.groupby(listed))
         return cls(factors, sum(copies for _, copies in factors))
 
     @property

@@ -17,7 +17,7 @@ from flint import fmpq
 
 from leaktight.channels.channel import Channel, expect_channel
 from leaktight.channels.distribution import PriorLike, prior_on
-from leaktight.errors import Mismatch
+from leaktight.errors import Mismatch, expect
 from leaktight.exact.bits import OfFactor
 from leaktight.exact.numbers import Number, Value, fraction, rational, to_float
 from leaktight.exact.ratio import Ratio, RatioLike
@@ -134,7 +134,7 @@ def individual_sets(inputs: Iterable[Hashable]) -> dict[str, Labels]:
     (('no', 'yes'), ('yes', 'yes'))
     """
     sets: dict[tuple[int, Hashable], list[Hashable]] = {}
-    databases = expect_databases(tuple(inputs))
+    databases = expect_databases(tuple(expect(inputs, Iterable, "databases are listed")))
     for i in range(len(databases[0])):
         for database in databases:
             sets.setdefault((i, database[i]), []).append(database)

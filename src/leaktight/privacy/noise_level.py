@@ -10,6 +10,7 @@ from fractions import Fraction
 
 from flint import arb, fmpq
 
+from leaktight.errors import expect
 from leaktight.exact.numbers import fraction, rational
 from leaktight.exact.rounding import precision
 from leaktight.leakage.noise_on_sums import Noise
@@ -35,6 +36,7 @@ def noise_level(noise: Noise, policy: Policy, query: LinearQuery) -> PrivacyLeve
     >>> noise_level(GeometricNoise(ratio=2), bands, HistogramQuery(("low", "high"))).ratio
     Fraction(4, 1)
     """
+    expect(policy, Policy, "Policy(graph, records) makes one")
     gap, pair = widest_gap(policy, query)
     step = rational(noise.tail(1)) / rational(noise.tail(2))
     if not gap or pair is None or step == 1:

@@ -16,7 +16,7 @@ from leaktight.errors import InvalidFile, InvalidInput, Mismatch, TooLarge
 from leaktight.exact.matrix import read_table, text_table
 from leaktight.exact.numbers import Array, exact_array, is_exact
 from leaktight.exact.shown import counted, shown
-from leaktight.files import expect_commas
+from leaktight.files import expect_commas, read_path
 from leaktight.labels import Labels, position, read_labels
 
 Counts: TypeAlias = npt.NDArray[np.int64]
@@ -170,7 +170,7 @@ def read_observations(path: str | Path, secret: str, output: str) -> Observation
     a   2   0
     b   0   1
     """
-    source = Path(path)
+    source = read_path(path)
     try:
         with source.open(newline="", encoding="utf-8-sig") as file:
             return Observations(*_columns(csv.reader(file), secret, output))

@@ -15,7 +15,7 @@ from msgspec.structs import replace
 from leaktight.channels.channel import Channel
 from leaktight.channels.composition import Parallel
 from leaktight.channels.gain import Gain, Loss
-from leaktight.errors import LeaktightError, TooLarge
+from leaktight.errors import LeaktightError, TooLarge, expect
 from leaktight.exact.bits import added
 from leaktight.exact.numbers import float_array, fraction
 from leaktight.exact.ratio import Ratio
@@ -120,7 +120,8 @@ def audit(study: Study, progress: Progress | None = None) -> Audit:
     >>> found.holds, found.person.informed.factor
     (True, Fraction(4, 3))
     """
-    work = _Work(progress or (lambda what: None))
+    expect(study, Study, "Study(policy, mechanism, epsilon=1) makes one, read_study reads one")
+    work = _Work((lambda what: None) if progress is None else progress)
     names = Names.of(study)
     level = None
     privacy: Privacy | Skipped = NO_MECHANISM

@@ -13,6 +13,7 @@ from leaktight.channels.aim import GAINS
 from leaktight.channels.distribution import Distribution
 from leaktight.errors import InvalidInput
 from leaktight.exact.numbers import Number, rational
+from leaktight.files import read_path
 from leaktight.labels import Labels
 from leaktight.policies.constraint import Count, count
 from leaktight.policies.policy import MOST_RECORDS, Policy
@@ -85,7 +86,7 @@ def read_study(path: str | Path, *, allow_code: bool = False) -> Study:
     >>> study.name, study.channel["yes", "yes"]
     ('randomised response on 2 values', Fraction(3, 4))
     """
-    file = Path(path)
+    file = read_path(path)
     root = StudyTable.of(file, "", load(file), KEYS[""])
     table, chosen, question, _, _ = (
         StudyTable.of(file, name, root.content.get(name, {}), KEYS[name])

@@ -5,7 +5,7 @@ takes its random choices. All their outcomes are gone through, so the channel is
 """
 
 import inspect
-from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from enum import Enum
@@ -31,7 +31,7 @@ from leaktight.errors import InvalidChannel, InvalidInput, InvalidNumber, TooLar
 from leaktight.exact.matrix import column_maxima
 from leaktight.exact.numbers import fraction
 from leaktight.exact.shown import counted, shown
-from leaktight.labels import Labels, read_labels
+from leaktight.labels import Labels, read_labels, read_values
 from leaktight.policies.adjacency import AdjacencyGraph
 from leaktight.policies.graph import Graph
 from leaktight.policies.policy import Policy
@@ -270,12 +270,4 @@ def _read_inputs(inputs: Inputs) -> Labels:
         return inputs.databases()
     if isinstance(inputs, AdjacencyGraph | Graph):
         return inputs.vertices
-    if isinstance(inputs, int | np.integer):
-        listed: Sequence[Hashable] = range(inputs)
-    elif isinstance(inputs, str) or not isinstance(inputs, Iterable):
-        raise InvalidChannel(f"expected a list of inputs, got {inputs!r:.60}")
-    else:
-        listed = tuple(inputs)
-    if not listed:
-        raise InvalidChannel("a channel needs at least one input, got none")
-    return read_labels(listed, len(listed), "input", InvalidChannel)
+    return read_values(inputs, "input", InvalidChannel)

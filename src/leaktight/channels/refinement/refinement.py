@@ -10,7 +10,7 @@ from typing import ClassVar, Literal, TypeAlias
 
 import numpy as np
 
-from leaktight.channels.channel import Channel, same_numbers
+from leaktight.channels.channel import Channel, expect_channel, same_numbers
 from leaktight.channels.refinement.factorisation import (
     Proposal,
     Remap,
@@ -64,7 +64,9 @@ def refinement(a: Channel, b: Channel) -> Refinement:
      True  1  0
     False  0  1
     """
-    order = alignment(a.inputs, b.inputs, "the inputs of the two channels")
+    order = alignment(
+        expect_channel(a).inputs, expect_channel(b).inputs, "the inputs of the two channels"
+    )
     a, b = same_numbers(a, b if order is None else b.restrict(a.inputs))
     if (quick := _solved(a, b)) is not None:
         return quick

@@ -17,7 +17,7 @@ from typing import NamedTuple
 import numpy as np
 from flint import fmpq, fmpq_mat, fmpz
 
-from leaktight.errors import InvalidInput, Undecided
+from leaktight.errors import InvalidInput, Undecided, expect
 from leaktight.exact.equations import Numbers, solve_equations
 from leaktight.exact.linear_program.program import (
     Answer,
@@ -49,7 +49,7 @@ def solve_exact(program: LinearProgram, pivots: int = MOST_PIVOTS) -> Answer:
     >>> best.value, best.x, best.y
     (5/6, array([1/6, 1/6], dtype=object), array([5/2, 1/2], dtype=object))
     """
-    if not program.is_exact:
+    if not expect(program, LinearProgram, "LinearProgram(cost, entries) makes one").is_exact:
         raise InvalidInput("an exact answer needs exact numbers, got floats; solve() takes them")
     integers = _Integers.of(program)
     try:

@@ -21,7 +21,7 @@ import numpy as np
 from leaktight.channels.channel import Channel
 from leaktight.errors import InvalidChannel, InvalidFile, Mismatch
 from leaktight.exact.shown import counted
-from leaktight.files import expect_commas, expect_writable, new_file
+from leaktight.files import expect_commas, expect_writable, new_file, read_path
 from leaktight.labels import Labels, suggestion
 from leaktight.mechanisms.mechanism import Guarantee, Mechanism
 from leaktight.mechanisms.release.draw import sample
@@ -160,7 +160,7 @@ def release_csv(
     Oak Street,?
     <BLANKLINE>
     """
-    read, written = Path(source), Path(target)
+    read, written = read_path(source), read_path(target)
     beside = written.with_name(written.name + ".release.json")
     for file in (written, beside):
         expect_writable(file)

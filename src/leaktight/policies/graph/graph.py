@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Self, TypeAlias, TypeVar
 import numpy as np
 import numpy.typing as npt
 
-from leaktight.errors import InvalidGraph, TooLarge
+from leaktight.errors import InvalidGraph, TooLarge, expect
 from leaktight.exact.shown import counted
 from leaktight.labels import Labels, suggestion
 from leaktight.policies.graph.eccentricity import bounded_eccentricities
@@ -69,7 +69,8 @@ class Graph:
         edges: Iterable[tuple[Hashable, Hashable]] = (),
     ) -> None:
         self._set("vertices", read_vertices(vertices))
-        pairs = [self._read_edge(edge) for edge in edges]
+        listed = expect(edges, Iterable, "edges are a list of pairs of vertices")
+        pairs = [self._read_edge(edge) for edge in listed]
         self._set("edges", _read_only(read_edges(pairs, self.vertices)))
 
     @classmethod
@@ -95,6 +96,8 @@ class Graph:
     @classmethod
     def from_networkx(cls, graph: "networkx.Graph") -> Self:
         """Make a graph from an undirected networkx graph; parallel edges count once."""
+        if not hasattr(graph, "nodes"):
+            raise InvalidGraph(f"expected a networkx graph, got {graph!r:.60}")
         if graph.is_directed():
             raise InvalidGraph(
                 "the networkx graph must be undirected, got a directed one; "
@@ -105,6 +108,8 @@ class Graph:
     @classmethod
     def from_igraph(cls, graph: "igraph.Graph") -> Self:
         """Make a graph from an undirected igraph graph, named by its "name" attribute if any."""
+        if not hasattr(graph, "vs"):
+            raise InvalidGraph(f"expected an igraph graph, got {graph!r:.60}")
         if graph.is_directed():
             raise InvalidGraph(
                 "the igraph graph must be undirected, got a directed one; "

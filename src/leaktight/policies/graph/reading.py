@@ -1,13 +1,12 @@
 """Which vertices and edges are meant, and do they make a simple graph?"""
 
-from collections.abc import Iterable, Sized
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from leaktight.errors import InvalidGraph
-from leaktight.labels import Labels, read_labels
+from leaktight.labels import Labels, read_values
 
 
 def read_vertices(vertices: object) -> Labels:
@@ -16,16 +15,7 @@ def read_vertices(vertices: object) -> Labels:
     >>> read_vertices(3)
     (0, 1, 2)
     """
-    if isinstance(vertices, int | np.integer):
-        given: Any = range(int(vertices))
-    elif isinstance(vertices, Iterable):
-        given = vertices if isinstance(vertices, Sized) else tuple(vertices)
-    else:
-        raise InvalidGraph(f"vertices must be a list, or how many there are, got {vertices!r}")
-    labels = read_labels(given, len(given), "vertex", InvalidGraph)
-    if not labels:
-        raise InvalidGraph("a graph needs at least one vertex, got none")
-    return labels
+    return read_values(vertices, "vertex", InvalidGraph)
 
 
 def read_edges(pairs: Any, vertices: Labels) -> npt.NDArray[np.int64]:

@@ -15,12 +15,16 @@ from flint import arb, fmpq, fmpz
 from leaktight.errors import InvalidNumber
 from leaktight.exact.numbers import Array, as_printed, exact_array, to_float
 from leaktight.exact.rounding import precision
+from leaktight.exact.shown import shown
 
 Points: TypeAlias = Mapping[Hashable, Any] | Iterable[Any]
 """Where each value is: coordinates by value, or the coordinates themselves as values."""
 
 CLOSE = 2.0**-30
 """Sums of distances that are so near to a distance are compared exactly."""
+
+LONGEST = 2.0**500
+"""The longest distance, and one over the shortest: floats look first at what lies between two."""
 
 BITS = 96
 """How many bits an enclosure of a distance has."""
@@ -42,7 +46,7 @@ class Lengths(NamedTuple):
     @property
     def near(self) -> npt.NDArray[np.float64]:
         """The distances in floating point, ∞ on the diagonal."""
-        flat = [np.inf if d is None else to_float(d) for d in self.lower.ravel()]
+        flat = [np.inf if d is None else near(d) for d in self.lower.ravel()]
         found = np.array(flat).reshape(self.lower.shape)
         np.fill_diagonal(found, np.inf)
         return found
@@ -164,15 +168,15 @@ def read_table(values: Sequence[Hashable], entry: Callable[[int, int], Any]) -> 
 
 def _closed(table: Array) -> Lengths:
     """Replace distances by the lengths of shortest paths, exactly, as Floyd and Warshall do."""
-    near, changed = Lengths(table, table).near, False
+    floats, changed = Lengths(table, table).near, False
     for k in range(len(table)):
-        through = near[:, [k]] + near[k]
-        closer = (through <= near * (1 + CLOSE)) & (through < np.inf)
+        through = floats[:, [k]] + floats[k]
+        closer = (through <= floats * (1 + CLOSE)) & (through < np.inf)
         for i, j in np.argwhere(np.triu(closer, 1)).tolist():
             way = table[i, k] + table[k, j]
             if table[i, j] is None or way < table[i, j]:
                 table[i, j] = table[j, i] = way
-                near[i, j] = near[j, i] = to_float(way)
+                floats[i, j] = floats[j, i] = near(way)
                 changed = True
     return Lengths(table, table, is_closed=changed)
 
@@ -192,6 +196,16 @@ def _distance(given: object, a: Hashable, b: Hashable) -> fmpq | None:
     return length
 
 
+def near(length: fmpq) -> float:
+    """Return a distance in floating point, and refuse one of a size that floats may lose."""
+    found = to_float(length)
+    if length > 0 and not 1 / LONGEST <= found <= LONGEST:
+        raise InvalidNumber(
+            f"a distance must be from 2^-500 to 2^500, got {shown(length)}; use another unit"
+        )
+    return found
+
+
 def positive(length: object, a: Hashable, b: Hashable) -> fmpq:
     """Return the length of an edge."""
     found = _distance(length, a, b)
@@ -200,4 +214,5 @@ def positive(length: object, a: Hashable, b: Hashable) -> fmpq:
             f"the length of an edge must be a number above 0, got {length!r:.40} "
             f"from {a!r} to {b!r}"
         )
+    near(found)
     return found

@@ -20,7 +20,7 @@ import numpy as np
 import numpy.typing as npt
 from flint import fmpq
 
-from leaktight.errors import InvalidGraph, InvalidNumber, TooLarge
+from leaktight.errors import InvalidGraph, InvalidNumber, TooLarge, expect
 from leaktight.exact.numbers import (
     Array,
     Number,
@@ -125,6 +125,7 @@ class Metric:
         >>> Metric.of(Graph(3, [(0, 1), (1, 2)])).distance(0, 2)
         (Fraction(2, 1), Fraction(2, 1))
         """
+        expect(graph, Graph, "Graph(vertices, edges) makes one")
         each = exact_array([positive(length, *graph.vertices[:1] * 2)] * graph.size)
         return cls(graph, each, each)
 
@@ -139,7 +140,7 @@ class Metric:
         Fraction(5, 2)
         """
         bare, lengths = Graph(values), dict[tuple[int, int], Any]()
-        for edge in edges:
+        for edge in expect(edges, Iterable, "edges are a list of (a, b, length)"):
             try:
                 a, b, length = edge
             except (TypeError, ValueError):
@@ -177,7 +178,10 @@ class Metric:
                 raise InvalidNumber(f"there is no distance from {names[i]!r} to {names[j]!r}")
 
             return cls._from_lengths(names, read_table(names, entry))
-        rows = [list(row) for row in table] if isinstance(table, Iterable) else [[]]
+        rows = [
+            list(expect(row, Iterable, "a table is a list of rows"))
+            for row in expect(table, Iterable, "a table is a list of rows")
+        ]
         names = Graph(len(rows) if values is None else values).vertices
         if len(rows) != len(names) or any(len(row) != len(names) for row in rows):
             raise InvalidNumber(f"the distances of {len(names)} values must be a square table")

@@ -15,7 +15,7 @@ from typing import Any, Self, TypeAlias
 
 import numpy as np
 
-from leaktight.errors import InvalidGraph, TooLarge
+from leaktight.errors import InvalidGraph, TooLarge, expect
 from leaktight.exact.shown import counted
 from leaktight.policies.graph import Graph, Indices, one_line
 from leaktight.policies.metric import LongGraph
@@ -66,7 +66,13 @@ class AutomorphismGroup:
         >>> AutomorphismGroup.from_indices(path, [[2, 1, 0]]).orbits
         (('a', 'c'), ('b',))
         """
-        images = np.array(generators, dtype=np.int64)
+        expect(graph, Graph, "Graph(vertices, edges) makes one")
+        try:
+            images = np.array(generators, dtype=np.int64)
+        except (TypeError, ValueError, OverflowError):
+            raise InvalidGraph(
+                f"generators must be rows of positions, got {generators!r:.60}"
+            ) from None
         if images.size and (images.ndim != 2 or images.shape[1] != graph.order):
             raise InvalidGraph(
                 f"a generator must be a row of {graph.order} positions, one per vertex, "
@@ -253,6 +259,8 @@ def automorphism_group(
     numbers: list[int] | None = None
     if colours is not None:
         colour = colours.get if isinstance(colours, Mapping) else colours
+        if not callable(colour):
+            raise InvalidGraph(f"colours must be a function or a mapping, got {colours!r:.60}")
         names: dict[Hashable, int] = {}
         numbers = [names.setdefault(colour(v), len(names)) for v in graph.vertices]
     drawn = graph.to_igraph()

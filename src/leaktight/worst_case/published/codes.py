@@ -18,12 +18,13 @@ import numpy as np
 import numpy.typing as npt
 from flint import fmpz_poly
 
-from leaktight.errors import InvalidInput, InvalidNumber, Mismatch
+from leaktight.errors import InvalidInput, InvalidNumber, Mismatch, expect
 from leaktight.exact.numbers import rational
 from leaktight.exact.powers import Powers
 from leaktight.exact.shown import counted
 from leaktight.policies.adjacency import AdjacencyGraph
 from leaktight.policies.graph import Graph, Indices
+from leaktight.policies.policy import adjacency_of
 from leaktight.policies.secrets import SecretGraph
 
 MOST_CHECKS = 10
@@ -217,8 +218,11 @@ def covering_code(
     >>> covering_code(star, ["hub"]).bound(2).value
     Fraction(2, 1)
     """
-    listed = graph.explicit() if isinstance(graph, AdjacencyGraph) else graph
-    chosen = np.array(sorted({listed.index(word) for word in words}), dtype=np.int64)
+    listed = adjacency_of(graph).explicit()
+    chosen = np.array(
+        sorted({listed.index(word) for word in expect(words, Iterable, "words are listed")}),
+        dtype=np.int64,
+    )
     missed = np.setdiff1d(listed.component_labels, listed.component_labels[chosen])
     if len(missed):
         vertex = listed.components[missed[0]][0]
@@ -275,6 +279,7 @@ def smallest_code(graph: Graph, radius: int) -> CoveringCode:
 def _near(graph: Graph, radius: int) -> npt.NDArray[np.bool_]:
     if not isinstance(radius, int) or radius < 0:
         raise InvalidNumber(f"the radius must be a whole number from 0 up, got {radius!r:.60}")
+    expect(graph, Graph, "policy.adjacency().explicit() is that of a policy")
     return (graph.distances >= 0) & (graph.distances <= radius)
 
 
