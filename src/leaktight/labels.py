@@ -48,9 +48,11 @@ def read_labels(
 def read_values(values: object, what: str, error: type[InvalidInput]) -> Labels:
     """Return values that are listed, or 0, …, n−1 for a number n; at least one.
 
-    >>> read_values(3, "input", InvalidInput), read_values("ab", "input", InvalidInput)
+    >>> read_values(3, "input", InvalidInput)
+    (0, 1, 2)
+    >>> read_values(2.5, "input", InvalidInput)
     Traceback (most recent call last):
-    leaktight.errors.InvalidInput: expected a label for each input, or how many there are, got 'ab'
+    leaktight.errors.InvalidInput: expected a label for each input, or how many there are, got 2.5
     """
     listed: Iterable[Hashable]
     if isinstance(values, int | np.integer):
@@ -58,7 +60,8 @@ def read_values(values: object, what: str, error: type[InvalidInput]) -> Labels:
             raise error(f"every {what} is listed, so there may be at most {MOST_LISTED:,}")
         listed = range(int(values))
     elif isinstance(values, str) or not isinstance(values, Iterable):
-        raise error(f"expected a label for each {what}, or how many there are, got {values!r:.60}")
+        found = f"{'the text ' * isinstance(values, str)}{values!r:.60}"
+        raise error(f"expected a label for each {what}, or how many there are, got {found}")
     else:
         listed = values if isinstance(values, Sized) else tuple(values)
     labels = read_labels(listed, len(listed), what, error)

@@ -28,7 +28,7 @@ def test_a_distribution_is_read_by_label_and_by_position() -> None:
 
 def test_the_usual_distributions() -> None:
     assert Distribution.uniform(4)[3] == Fraction(1, 4)
-    assert Distribution.point("b", "abc").support == ("b",)
+    assert Distribution.point("b", ["a", "b", "c"]).support == ("b",)
     assert Distribution.from_counts({"a": 1, "b": 3})["b"] == Fraction(3, 4)
     assert Distribution.from_counts([1.0, 3.0])[1] == 0.75
 

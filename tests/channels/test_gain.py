@@ -13,14 +13,14 @@ from tests.strategies.channels import distributions, gains
 
 
 def test_the_usual_gains_and_losses() -> None:
-    assert Gain.binary("ab")["a", "b"] == 0
-    assert Loss.zero_one("ab")["a", "b"] == 1
+    assert Gain.binary(["a", "b"])["a", "b"] == 0
+    assert Loss.zero_one(["a", "b"])["a", "b"] == 1
     near = Gain.by_distance([0, 1, 4], lambda a, b: abs(a - b))
     assert [near[0, x] for x in (0, 1, 4)] == [1, Fraction(3, 4), 0]
     assert Gain.by_distance(["only"], lambda a, b: 0)["only", "only"] == 1
     coarse = Loss.by_distance([0, 1, 4], lambda w, x: abs(w - x), guesses=[0, 4])
     assert coarse.matrix.shape == (2, 3)
-    inside = Gain.membership("abc", ["a"])
+    inside = Gain.membership(["a", "b", "c"], ["a"])
     assert [inside[True, x] for x in "abc"] == [1, 0, 0]
     assert [inside[False, x] for x in "abc"] == [0, 1, 1]
     assert Gain({"bet": {"a": 2}, "pass": {"a": 1, "b": 1}})["bet", "b"] == 0
@@ -64,4 +64,4 @@ def test_what_is_no_gain_is_refused() -> None:
     with pytest.raises(InvalidGain, match="row 1 of the gain must have 2 entries"):
         Gain([[1, 0], [0]])
     with pytest.raises(Mismatch, match="no input 'd'"):
-        Gain.membership("abc", "d")
+        Gain.membership(["a", "b", "c"], "d")

@@ -436,7 +436,7 @@ MISTAKES: dict[str, tuple[Callable[[], object], type[Exception], str]] = {
         InvalidInput,
         r"one that needs \(x, chance\)",
     ),
-    "a text for inputs": (lambda: channel_of(len, "abc"), InvalidChannel, "list of inputs"),
+    "a text for inputs": (lambda: channel_of(len, "abc"), InvalidChannel, "got the text 'abc'"),
     "a float for inputs": (lambda: channel_of(abs, 2.0), InvalidChannel, "got 2.0"),  # type: ignore[arg-type]
     "no inputs": (lambda: channel_of(abs, []), InvalidChannel, "at least one input"),
     "no inputs by number": (lambda: channel_of(abs, 0), InvalidChannel, "at least one input"),

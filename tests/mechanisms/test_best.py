@@ -330,7 +330,7 @@ def test_impossible_requests_are_refused_in_one_line() -> None:
     with pytest.raises(Mismatch, match="no guess 7"):
         optimal_mechanism(line, ratio=2, outputs=[7])
     with pytest.raises(Mismatch, match="same labels"):
-        optimal_mechanism(line, gain=Gain.binary("abc"), ratio=2)
+        optimal_mechanism(line, gain=Gain.binary(["a", "b", "c"]), ratio=2)
     with pytest.raises(TooLarge, match="2,000 × 2,000"):
         optimal_mechanism(SecretGraph.line(2000), ratio=2)
 

@@ -102,7 +102,7 @@ def test_what_cannot_be_is_refused_in_one_line() -> None:
     with pytest.raises(InvalidGain, match="expected a Gain or a Loss"):
         least_leaking(FOUR, "distance", 1)  # type: ignore[arg-type]
     with pytest.raises(Mismatch, match="same labels"):
-        least_leaking(FOUR, DISTANCE, 1, attacker=Gain.binary("abcd"))
+        least_leaking(FOUR, DISTANCE, 1, attacker=Gain.binary(list("abcd")))
     with pytest.raises(InvalidGain, match="must be a Gain, got loss"):
         least_leaking(FOUR, DISTANCE, 1, attacker=Loss.zero_one(range(4)))  # type: ignore[arg-type]
     many = Loss.by_distance(range(80), lambda a, b: abs(a - b))

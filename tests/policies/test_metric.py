@@ -182,7 +182,7 @@ def test_ratios_enclose_the_power() -> None:
         ),
         (lambda: Metric.from_table([[0]], ["a", "b"]), "must be a square table"),
         (lambda: Metric.from_table({("a", "b"): 1, ("b", "c"): 1}), "no distance from 'c' to 'a'"),
-        (lambda: Metric.from_table(7), "must be a square table"),
+        (lambda: Metric.from_table(7), "a table is a list of rows"),
         (lambda: Metric.from_function([1, 2], ANY(3)), "a distance must be a function"),
         (lambda: Metric.from_edges(2, ANY([(0, 1)])), "an edge must be two values and a length"),
         (lambda: Metric.from_edges(2, [(0, 1, 0)]), "the length of an edge must be a number above"),

@@ -17,6 +17,9 @@ from leaktight.exact.numbers import Number, as_printed, fraction, rational
 from leaktight.exact.rounding import ln, log2, precision
 from leaktight.exact.shown import Told, shown, shown_above
 
+LARGEST_EPSILON = 10**6
+"""The largest ε whose e^ε is enclosed."""
+
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Ratio(Told):
@@ -63,7 +66,7 @@ class Ratio(Told):
         exponent = as_printed(epsilon)
         if exponent < 0:
             raise InvalidNumber(f"ε must be at least 0, got {epsilon}")
-        if exponent > 10**6:
+        if exponent > LARGEST_EPSILON:
             raise InvalidNumber(f"ε must be at most a million, got {epsilon}")
         return cls(*_enclose_exp(exponent))
 

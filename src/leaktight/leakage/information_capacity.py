@@ -78,7 +78,7 @@ def renyi_capacity(channel: Channel | Parallel, order: Number) -> CapacityEnclos
             float_above(sum((rational(c.upper) * times for c, times in each), fmpq(0))),
             ProductDistribution(tuple((c.prior, times) for c, times in each)),  # type: ignore[misc]
         )
-    if order == math.inf:
+    if isinstance(order, float) and order == math.inf:
         raise InvalidNumber("the capacity of order ∞ is exact: use min_capacity")
     exact_order = rational(order)
     alpha = to_float(exact_order)

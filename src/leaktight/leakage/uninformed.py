@@ -104,7 +104,7 @@ def uninformed_guess(
                 "gone through one by one"
             )
         mechanism = mechanism.truncated(*ends)
-    if len(getattr(mechanism, "values", ())) > MOST_VALUES:
+    if len(getattr(mechanism, "values", None) or ()) > MOST_VALUES:
         raise TooLarge(
             f"noise on {len(mechanism.values):,} answers, of which at most {MOST_VALUES:,} are "
             "gone through one by one"

@@ -20,7 +20,7 @@ from leaktight.channels.move_ratios import MoveRatios
 from leaktight.errors import Mismatch
 from leaktight.exact.numbers import Array, Number, Value, float_array, fraction, rational
 from leaktight.exact.powers import Powers
-from leaktight.exact.ratio import Ratio, RatioLike
+from leaktight.exact.ratio import LARGEST_EPSILON, Ratio, RatioLike
 from leaktight.exact.rounding import log2, outward
 from leaktight.exact.shown import above, shown, shown_above
 from leaktight.labels import Labels, alignment, positions
@@ -97,6 +97,8 @@ class PrivacyLevel:
             return math.inf
         number, apart = rational(self.ratio), rational(self.distance)
         epsilon = outward(lambda: arb(number).log() / arb(apart))[1]
+        if epsilon > LARGEST_EPSILON:  # the next float prints as a number that is not below this
+            return math.nextafter(epsilon, math.inf)
         while not self.holds(epsilon=epsilon):
             epsilon = math.nextafter(epsilon, math.inf)
         return epsilon

@@ -10,7 +10,7 @@ from fractions import Fraction
 
 from flint import arb, fmpq
 
-from leaktight.errors import expect
+from leaktight.errors import InvalidInput, expect
 from leaktight.exact.numbers import fraction, rational
 from leaktight.exact.rounding import precision
 from leaktight.leakage.noise_on_sums import Noise
@@ -37,6 +37,9 @@ def noise_level(noise: Noise, policy: Policy, query: LinearQuery) -> PrivacyLeve
     Fraction(4, 1)
     """
     expect(policy, Policy, "Policy(graph, records) makes one")
+    expect(query, LinearQuery, "counting_query(values) makes one")
+    if not hasattr(noise, "tail"):
+        raise InvalidInput(f"expected noise such as GeometricNoise(epsilon=1), got {noise!r:.60}")
     gap, pair = widest_gap(policy, query)
     step = rational(noise.tail(1)) / rational(noise.tail(2))
     if not gap or pair is None or step == 1:

@@ -15,7 +15,7 @@ import numpy as np
 import numpy.typing as npt
 from flint import arb, fmpq
 
-from leaktight.errors import InvalidNumber
+from leaktight.errors import InvalidNumber, TooLarge
 from leaktight.exact.numbers import Number, rational
 from leaktight.exact.ratio import Ratio, RatioLike
 from leaktight.exact.rounding import precision
@@ -32,6 +32,9 @@ DIGIT = 4
 
 LAST = 2**DIGIT - 1
 """The greatest digit."""
+
+MOST_DRAWN = 2**32
+"""How many integers are drawn at once."""
 
 WIDTH = 62
 """Noise below 2^62 is kept in 64 bits."""
@@ -57,6 +60,8 @@ def geometric_noise(
     """
     if isinstance(size, bool) or not isinstance(size, int | np.integer) or size < 0:
         raise InvalidNumber(f"size must say how many integers to draw, got {size!r:.60}")
+    if size > MOST_DRAWN:
+        raise TooLarge(f"at most {MOST_DRAWN:,} integers are drawn at once; draw them in parts")
     base = rational(Ratio.of(ratio, epsilon).lower)
     if base == 1:
         raise InvalidNumber("geometric noise needs an ε above 0: at ε = 0 none is wide enough")

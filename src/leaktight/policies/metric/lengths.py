@@ -79,6 +79,8 @@ def read_points(points: Points) -> tuple[list[Hashable], Array]:
             raise InvalidNumber(
                 f"every point must have {len(rows[0])} coordinates, got {len(row)} for {value!r}"
             )
+    if not rows:
+        raise InvalidNumber("there must be at least one point, got none")
     flat = [_coordinate(x, value) for value, row in zip(values, rows, strict=True) for x in row]
     return values, exact_array(flat).reshape(len(rows), -1)
 
