@@ -45,12 +45,12 @@ def read_labels(
     return names
 
 
-def read_values(values: object, what: str, error: type[InvalidInput]) -> Labels:
+def listed_labels(values: object, what: str, error: type[InvalidInput]) -> Labels:
     """Return values that are listed, or 0, …, n−1 for a number n; at least one.
 
-    >>> read_values(3, "input", InvalidInput)
+    >>> listed_labels(3, "input", InvalidInput)
     (0, 1, 2)
-    >>> read_values(2.5, "input", InvalidInput)
+    >>> listed_labels(2.5, "input", InvalidInput)
     Traceback (most recent call last):
     leaktight.errors.InvalidInput: expected a label for each input, or how many there are, got 2.5
     """

@@ -301,7 +301,7 @@ def test_coefficients_are_never_cut_to_whole_numbers() -> None:
     assert found.claimed == Fraction(19, 10) * found.ratio / (1 + found.ratio)
 
 
-@pytest.mark.parametrize("wrong", ["12", 5, [float("nan")], [None], ["λ"], [float("inf")]])
+@pytest.mark.parametrize("wrong", ["12", b"12", 5, [float("nan")], [None], ["λ"], [float("inf")]])
 def test_what_is_no_list_of_numbers_is_refused(wrong: Any) -> None:
     with pytest.raises(InvalidInput, match=r"list of coefficients|number"):
         decide_bound(path(2), wrong, [1, 1])

@@ -24,7 +24,7 @@ from leaktight.exact.matrix import (
 from leaktight.exact.numbers import Array, Value, exact_array, is_exact, kept, kept_floats, public
 from leaktight.exact.shown import shown
 from leaktight.exact.tolerances import TOLERANCES
-from leaktight.labels import Labels, alignment, position, positions, read_labels, read_values
+from leaktight.labels import Labels, alignment, listed_labels, position, positions, read_labels
 
 
 @dataclass(frozen=True, slots=True, init=False, eq=False, repr=False)
@@ -114,7 +114,7 @@ class Channel:
         >>> Channel.deterministic(lambda word: len(word), ["a", "b", "cd"]).outputs
         (1, 2)
         """
-        labels = read_values(inputs, "input", InvalidChannel)
+        labels = listed_labels(inputs, "input", InvalidChannel)
         names = _renamed(function, labels, "input", complete=True)
         return cls({x: {z: 1} for x, z in zip(labels, names, strict=True)}, inputs=labels)
 
@@ -128,7 +128,7 @@ class Channel:
         cls, inputs: Iterable[Hashable] | int, outputs: Distribution | None = None
     ) -> "Channel":
         """Nothing is seen: every row is ``outputs``, by default one certain output."""
-        labels = read_values(inputs, "input", InvalidChannel)
+        labels = listed_labels(inputs, "input", InvalidChannel)
         row = Distribution([1]) if outputs is None else known(outputs)
         return cls(np.tile(row.array, (len(labels), 1)), labels, row.values)
 

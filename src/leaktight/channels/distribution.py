@@ -24,7 +24,7 @@ from leaktight.exact.numbers import (
 )
 from leaktight.exact.shown import shown
 from leaktight.exact.tolerances import TOLERANCES
-from leaktight.labels import Labels, alignment, position, positions, read_labels, read_values
+from leaktight.labels import Labels, alignment, listed_labels, position, positions, read_labels
 
 LARGEST = 2**27
 """The most numbers that one array may hold: a gigabyte of floats."""
@@ -87,12 +87,12 @@ class Distribution:
         >>> Distribution.uniform(["a", "b", "c"])["a"]
         Fraction(1, 3)
         """
-        return _uniform(read_values(values, "value", InvalidDistribution))
+        return _uniform(listed_labels(values, "value", InvalidDistribution))
 
     @classmethod
     def point(cls, value: Hashable, values: Iterable[Hashable]) -> "Distribution":
         """Certainly ``value``."""
-        labels = read_values(values, "value", InvalidDistribution)
+        labels = listed_labels(values, "value", InvalidDistribution)
         at = position(value, labels, "value")
         return cls([int(i == at) for i in range(len(labels))], labels)
 

@@ -11,7 +11,7 @@ import numpy as np
 from leaktight.errors import InvalidGain, TooLarge
 from leaktight.exact.matrix import html_table, matrix_product, read_table, text_table
 from leaktight.exact.numbers import Array, Value, float_array, is_exact, public
-from leaktight.labels import Labels, alignment, position, positions, read_labels, read_values
+from leaktight.labels import Labels, alignment, listed_labels, position, positions, read_labels
 
 
 @dataclass(frozen=True, slots=True, init=False, eq=False, repr=False)
@@ -52,8 +52,8 @@ class _Payoff:
         guesses: Iterable[Hashable] | None = None,
     ) -> Self:
         """The value of ``function(guess, input)``; the guesses are the inputs unless given."""
-        secrets = read_values(inputs, "input", InvalidGain)
-        tried = secrets if guesses is None else read_values(guesses, "guess", InvalidGain)
+        secrets = listed_labels(inputs, "input", InvalidGain)
+        tried = secrets if guesses is None else listed_labels(guesses, "guess", InvalidGain)
         if not callable(function):
             raise InvalidGain(f"expected a function of a guess and an input, got {function!r:.60}")
         return cls([[function(w, x) for x in secrets] for w in tried], tried, secrets)
@@ -141,7 +141,7 @@ class Gain(_Payoff):
         >>> Gain.membership(["flu", "cold", "none"], ["flu", "cold"])[True, "flu"]
         Fraction(1, 1)
         """
-        secrets = read_values(inputs, "input", InvalidGain)
+        secrets = listed_labels(inputs, "input", InvalidGain)
         inside = set(positions(subset, secrets, "input"))
         return cls(
             [[int((i in inside) == w) for i in range(len(secrets))] for w in (True, False)],

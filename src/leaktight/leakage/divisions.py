@@ -18,7 +18,7 @@ from flint import fmpq
 from leaktight.channels.channel import Channel
 from leaktight.channels.distribution import PriorLike, prior_on
 from leaktight.channels.move_ratios import MoveRatios
-from leaktight.errors import InvalidInput, Undecided
+from leaktight.errors import InvalidInput, Undecided, expect
 from leaktight.exact.numbers import Value, fraction
 from leaktight.policies.policy import Policy
 
@@ -41,7 +41,7 @@ class Divisions:
     @classmethod
     def of(cls, policy: Policy, prior: PriorLike) -> "Divisions":
         """Read the divisions off a policy's counts, or say why they are not known to be enough."""
-        counts = policy.public_counts
+        counts = expect(policy, Policy, "Policy(graph, records) makes one").public_counts
         values = policy.secrets.vertices
         belief = tuple(prior_on(prior, values).exact().array)
         if counts is None or not counts.cells.are_equalities:

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
-from leaktight.errors import InvalidInput
+from leaktight.errors import InvalidInput, expect
 from leaktight.exact.numbers import Number
 from leaktight.exact.ratio import Ratio, RatioLike, step_ratio
 from leaktight.exact.rounding import ln_interval
@@ -88,7 +88,7 @@ def calibrated(
     Fraction(16, 1)
     """
     asked = Ratio.of(ratio, epsilon)
-    alone = Policy(policy.secrets)
+    alone = Policy(expect(policy, Policy, "Policy(graph, records) makes one").secrets)
     if query is None:
         steps = 1 if policy.public_counts is None else max(1, policy.public_counts.reach.value)
         values = policy.secrets.vertices

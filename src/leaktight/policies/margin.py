@@ -7,7 +7,7 @@ combination of categories of some: a cross table.
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from typing import Any
 
-from leaktight.errors import InvalidPolicy
+from leaktight.errors import InvalidPolicy, expect
 from leaktight.labels import suggestion
 from leaktight.policies.constraint import Count, count, read_values
 
@@ -34,10 +34,13 @@ def margin(
     >>> print(*margin(people, [0, 1], {("f", "old"): 30_000}))
     exactly 30,000 in {('f', 'old')}
     """
+    if not isinstance(attributes, int):
+        expect(attributes, Sequence, "one part is tabulated, or a list of them")
+    expect(numbers, Mapping, "a number for each category")
     places = (attributes,) if isinstance(attributes, int) else tuple(attributes)
     parts: dict[Hashable, list[Hashable]] = {}
     for value in read_values(values, "the values of a margin"):
-        if not isinstance(value, tuple) or not all(0 <= place < len(value) for place in places):
+        if not isinstance(value, tuple) or not all(place in range(len(value)) for place in places):
             raise InvalidPolicy(
                 f"the values of a margin must be tuples with the parts {places}, got {value!r:.60}"
             )

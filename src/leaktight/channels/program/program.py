@@ -31,7 +31,7 @@ from leaktight.errors import InvalidChannel, InvalidInput, InvalidNumber, TooLar
 from leaktight.exact.matrix import column_maxima
 from leaktight.exact.numbers import fraction
 from leaktight.exact.shown import counted, shown
-from leaktight.labels import Labels, read_labels, read_values
+from leaktight.labels import Labels, listed_labels, read_labels
 from leaktight.policies.adjacency import AdjacencyGraph
 from leaktight.policies.graph import Graph
 from leaktight.policies.policy import Policy
@@ -270,4 +270,4 @@ def _read_inputs(inputs: Inputs) -> Labels:
         return inputs.databases()
     if isinstance(inputs, AdjacencyGraph | Graph):
         return inputs.vertices
-    return read_values(inputs, "input", InvalidChannel)
+    return listed_labels(inputs, "input", InvalidChannel)

@@ -6,7 +6,7 @@ import numpy as np
 import numpy.typing as npt
 
 from leaktight.errors import InvalidGraph
-from leaktight.labels import Labels, read_values
+from leaktight.labels import Labels, listed_labels
 
 
 def read_vertices(vertices: object) -> Labels:
@@ -15,7 +15,7 @@ def read_vertices(vertices: object) -> Labels:
     >>> read_vertices(3)
     (0, 1, 2)
     """
-    return read_values(vertices, "vertex", InvalidGraph)
+    return listed_labels(vertices, "vertex", InvalidGraph)
 
 
 def read_edges(pairs: Any, vertices: Labels) -> npt.NDArray[np.int64]:

@@ -107,7 +107,7 @@ def decide_bound(
 
 
 def _polynomial(coefficients: Iterable[Number], name: str) -> fmpq_poly:
-    if isinstance(coefficients, str) or not isinstance(coefficients, Iterable):
+    if isinstance(coefficients, str | bytes) or not isinstance(coefficients, Iterable):
         raise InvalidNumber(
             f"the {name} must be a list of coefficients, the constant one first, "
             f"got {coefficients!r:.60}"
