@@ -16,6 +16,7 @@ from leaktight.policies.secrets import SecretGraph
 from leaktight.privacy.level import privacy_level
 from leaktight.worst_case import apart
 from leaktight.worst_case.optimum import worst_case_leakage
+from leaktight.worst_case.published import leakage_bounds
 from tests.second_routes.direct_program import best_by_definition
 from tests.strategies.metrics import metrics
 
@@ -58,6 +59,19 @@ def test_it_is_the_magnitude_or_at_least_half_the_cover(metric: Metric, epsilon:
     assert (cover + 1) / 2 <= (scale * cover + 1 - scale) * (1 + 1e-12)
     assert scale * cover + 1 - scale <= worst * (1 + 1e-9)
     assert worst <= cover * (1 + 1e-9)
+
+
+@settings(max_examples=30)
+@given(metrics(), EPSILONS)
+def test_the_bounds_of_the_papers_hold_for_metrics(metric: Metric, epsilon: str) -> None:
+    worst = worst_case_leakage(metric, epsilon=epsilon)
+    table = leakage_bounds(metric, epsilon=epsilon)
+    assert all(worst.upper_factors <= bound.factors for bound in table.bounds)
+    if metric.unit is None:
+        apart, rate = -np.log(similarities(metric, 1.0)), float(Fraction(epsilon))
+        ends = [math.exp(rate * pick(apart.max(axis=1))) for pick in (min, max)]
+        found = [float(bound.value) for bound in table.bounds]
+        assert np.allclose(sorted(found), sorted([metric.order, *ends]), rtol=1e-9)
 
 
 def test_graphs_have_their_own_numbers() -> None:

@@ -317,11 +317,32 @@ class Metric:
         each = [known[ends] for ends in self._ends]
         return exact_array(r.lower for r in each), exact_array(r.upper for r in each)
 
+    def reaches(self) -> list[Fraction]:
+        """Return for each value how far the farthest of its component is, rounded up.
+
+        >>> Metric.from_edges(3, [(0, 1, 1), (1, 2, 2)]).reaches() == [3, 2, 3]
+        True
+        """
+        found = []
+        for vertex, row in zip(self.values, self._near, strict=True):
+            # Sums of floats are off by far less than this.
+            close = np.flatnonzero(
+                row >= row.max(where=np.isfinite(row), initial=0.0) * (1 - CLOSE)
+            )
+            ends = [self.values[j] for j in close if np.isfinite(row[j])]
+            found.append(max(self.distance(vertex, end)[1] for end in ends))
+        return found
+
+    @cached_property
+    def _near(self) -> npt.NDArray[np.float64]:
+        """All distances in floating point, ∞ where there is no path."""
+        return np.array(self.graph.to_igraph().distances(weights=float_array(self.upper)))
+
     def rounded(self) -> tuple[LongGraph, Fraction]:
         """Return the graph with lengths in whole numbers of a small unit, and this unit."""
         near, number = float_array(self.upper), dict[Any, int]()
         kinds = [number.setdefault(ends, len(number)) for ends in self._ends]
-        table = np.array(self.graph.to_igraph().distances(weights=near))
+        table = self._near
         unit = table.max(where=np.isfinite(table), initial=near.max(initial=0.0)) / FINEST or 1.0
         long = np.rint(near / unit).astype(np.int64)
         return LongGraph.of(self.graph, long, np.array(kinds, dtype=np.int64)), Fraction(unit)

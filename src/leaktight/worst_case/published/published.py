@@ -10,15 +10,19 @@ V = max Σ_z max_x K(z|x) by Σ b.
 import itertools
 from collections.abc import Callable, Hashable, Iterable, Iterator
 from dataclasses import dataclass
+from fractions import Fraction
 from functools import partial
 from typing import Any
+
+import numpy as np
 
 from leaktight.errors import InvalidNumber, Mismatch, TooLarge
 from leaktight.exact.numbers import Number, rational
 from leaktight.exact.powers import Powers
 from leaktight.exact.ratio import Ratio, RatioLike
 from leaktight.policies.adjacency import AdjacencyGraph
-from leaktight.policies.policy import Neighbours, adjacency_of
+from leaktight.policies.metric import Metric
+from leaktight.policies.policy import Apart, adjacency_of
 from leaktight.worst_case.published.assumptions import Setting
 from leaktight.worst_case.published.bounds import (
     DIAMETERS,
@@ -73,7 +77,7 @@ class Published:
 
 
 def leakage_bounds(
-    neighbours: Neighbours,
+    neighbours: Apart,
     ratio: RatioLike = None,
     epsilon: Number | None = None,
     *,
@@ -85,7 +89,8 @@ def leakage_bounds(
     Each bounds Σ_z max_x K(z|x), whose logarithm is the leakage under the uniform prior and the
     most under any. ``outputs`` says that a mechanism has at most so many; ``codes`` are covering
     codes, or sets of databases, for Theorem 4 of [Barthe2011]_. Independent records are never
-    listed: a million of them cost no more than one.
+    listed: a million of them cost no more than one. For a :class:`Metric` there are the number of
+    values, and Theorem 11 of [Edwards2021]_ with e^(ε·diameter) and e^(ε·radius).
 
     >>> from leaktight.policies.policy import Policy
     >>> from leaktight.policies.secrets import SecretGraph
@@ -100,10 +105,14 @@ def leakage_bounds(
     >>> print(bounds.inapplicable[0])
     Lemma 4 of [Alvim2011b]: λ: not all databases are neighbours
     """
+    enclosed = Ratio.of(ratio, epsilon)
+    if isinstance(neighbours, Metric):
+        if (unit := neighbours.unit) is None:
+            return _for_metric(neighbours, enclosed)
+        neighbours, enclosed = neighbours.graph, enclosed.over(unit, unit)
     graph = adjacency_of(neighbours)
     if outputs is not None and (not isinstance(outputs, int) or outputs < 1):
         raise InvalidNumber(f"outputs= must be a whole number, at least 1 output, got {outputs!r}")
-    enclosed = Ratio.of(ratio, epsilon)
     setting = Setting(graph, rational(enclosed.upper), outputs)
     given = itertools.chain.from_iterable(_given(graph, code) for code in codes)
     rows = [bound.at(setting) for bound in (*PUBLISHED, *given)]
@@ -115,6 +124,19 @@ def leakage_bounds(
         in_order(row for row in one_record if isinstance(row, Bound)),
         tuple(row for row in rows + one_record if isinstance(row, Inapplicable)),
     )
+
+
+def _for_metric(metric: Metric, ratio: Ratio) -> LeakageBounds:
+    """Return what holds for any metric: K(z|x) ≤ e^(ε·d(x,c))·K(z|c) for a c of each component."""
+    near = metric.reaches()
+    labels, kinds = metric.graph.component_labels, range(len(metric.graph.components))
+    bounds = [Bound("number of databases", "|X|", "nothing", Powers.of((metric.order, 1)))]
+    for form, pick in ((DIAMETERS, max), ("radii (ours)", min)):
+        far = [pick(near[i] for i in np.flatnonzero(labels == t).tolist()) for t in kinds]
+        total = sum((ratio.over(d, d).upper for d in far), Fraction(0))
+        source = "Theorem 11 of [Edwards2021]"
+        bounds.append(Bound(source, form, "finite distances in a component", Powers.of((total, 1))))
+    return LeakageBounds(AdjacencyGraph.of(metric.graph), ratio, in_order(bounds), (), ())
 
 
 def _given(graph: AdjacencyGraph, code: CoveringCode | Iterable[Hashable]) -> Iterator[Published]:
