@@ -3,6 +3,7 @@
 from fractions import Fraction
 from itertools import product
 from math import prod
+from typing import Any
 
 import numpy as np
 
@@ -29,7 +30,9 @@ def output_channel(noise: Noise) -> Channel:
     """Return what is seen of each database of a policy."""
     policy = noise.protection.policy
     values = policy.secrets.vertices
-    databases = list(product(values, repeat=policy.records))
+    listed = policy.databases()
+    databases: list[tuple[Any, ...]]
+    databases = [d if policy.records > 1 else (d,) for d in listed]  # type: ignore[misc]
     answers = {}
     for database in databases:
         counts = np.array([database.count(v) for v in values])
@@ -43,8 +46,7 @@ def output_channel(noise: Noise) -> Channel:
             for step, answer, column in zip(steps, answers[database], columns, strict=True)
         ]
         rows.append([prod(cells, start=Fraction(1)) for cells in product(*parts)])
-    names = [d if policy.records > 1 else d[0] for d in databases]
-    return Channel(rows, inputs=names)
+    return Channel(rows, inputs=listed)
 
 
 def entries(noise: Noise) -> int:

@@ -7,7 +7,7 @@ import pytest
 from leaktight import Policy, RandomizedResponse, SecretGraph
 from leaktight.errors import InvalidFile, InvalidInput
 from leaktight.tables import Ledger, Reading, histogram, release, release_rows
-from leaktight.tables.calibration import Protection
+from leaktight.tables.protection import Protection
 from leaktight.tables.rows import count_rows
 from tests.tables.engines import CANARY, spark_frame
 from tests.tables.spark import session

@@ -14,7 +14,8 @@ from leaktight.exact.ratio import Ratio, RatioLike
 from leaktight.labels import Labels
 from leaktight.policies.constraint import count
 from leaktight.tables import TableQuery, count_of, cumulative, hierarchy, histogram, sum_of
-from leaktight.tables.calibration import Noise, Protection, calibrated
+from leaktight.tables.calibration import Noise, calibrated
+from leaktight.tables.protection import Protection
 from tests.strategies.graphs import secret_graphs
 from tests.tables.databases import entries, output_channel
 
@@ -52,6 +53,25 @@ def test_the_stated_ratio_is_that_of_the_exact_output_channel(
     assume(entries(noise) <= 3000)
     assert privacy_level(output_channel(noise), policy).ratio == noise.level.value
     assert noise.level.value <= Fraction(ratio)
+
+
+@settings(max_examples=60)
+@given(st.data(), secret_graphs(least=2, most=4), st.integers(2, 3))
+def test_under_public_counts_no_neighbours_are_told_apart_by_more_than_is_stated(
+    data: st.DataObject, secrets: SecretGraph, records: int
+) -> None:
+    some = st.lists(st.sampled_from(secrets.vertices), min_size=1, unique=True)
+    counts = [count(data.draw(some), equals=data.draw(st.integers(0, records)))]
+    try:
+        policy = Policy(secrets, records, constraints=counts)
+    except InvalidPolicy:  # no database has these counts
+        assume(False)
+    noise = noise_of(policy, data.draw(questions(secrets.vertices)), 8)
+    assume(entries(noise) <= 3000)
+    truth = privacy_level(output_channel(noise), policy.adjacency()).ratio
+    assert truth <= noise.level.value <= 8
+    if secrets.size == secrets.order * (secrets.order - 1) // 2:  # then it is exact
+        assert truth == noise.level.value
 
 
 @settings(max_examples=20)
@@ -140,9 +160,17 @@ def test_shapes_agree_with_the_matrix_itself(data: st.DataObject, secrets: Secre
 
 def test_what_cannot_be_released_is_refused() -> None:
     secrets = SecretGraph.complete(["cold", "flu"])
-    public = Policy(secrets, 3, constraints=[count(["flu"], equals=1)])
-    with pytest.raises(InvalidPolicy, match="nothing public but the number of records"):
-        Protection(public)
+    for public in (
+        Policy(secrets, 3, databases=[("flu",) * 3]),
+        Policy(secrets, 3, values={0: ["flu"]}),
+        Policy(secrets, 3, constraints=[count(["flu"], equals=1)], predicate=bool),
+    ):
+        with pytest.raises(InvalidPolicy, match="nothing public but the number of records"):
+            Protection(public)
+    counts = Policy(secrets, 3, constraints=[count(["flu"], equals=1)])
+    for how in ({"rows_per_person": 2}, {"absent": "flu"}):
+        with pytest.raises(InvalidPolicy, match="each person must have one row"):
+            Protection(counts, **how)
     with pytest.raises(InvalidNumber, match="above 0"):
         noise_of(Policy(secrets, 3), [histogram("h")], 1)
     large = sum_of("s", {"cold": 2**31 - 1}, share=100)

@@ -9,9 +9,10 @@ from hypothesis import strategies as st
 from leaktight import Policy, SecretGraph
 from leaktight.exact.ratio import Ratio
 from leaktight.tables import TableQuery, count_of, cumulative, hierarchy, histogram
-from leaktight.tables.calibration import Protection, calibrated
+from leaktight.tables.calibration import calibrated
 from leaktight.tables.consistent import Consistent, consistent
 from leaktight.tables.ledger import Stored
+from leaktight.tables.protection import Protection
 from leaktight.tables.publishing import TableRelease
 from leaktight.tables.weights import Shape
 

@@ -18,8 +18,9 @@ from leaktight import Policy, SecretGraph
 from leaktight.errors import InvalidFile, InvalidInput, LeaktightError, OverBudget
 from leaktight.exact.ratio import Ratio
 from leaktight.tables import Ledger, TableQuery, count_of, cumulative, histogram
-from leaktight.tables.calibration import Protection, calibrated
+from leaktight.tables.calibration import calibrated
 from leaktight.tables.ledger import Stored
+from leaktight.tables.protection import Protection
 from leaktight.tables.publishing import drawn, publish
 from leaktight.tables.weights import Weights
 from tests.tables.workers import (

@@ -11,8 +11,9 @@ from hypothesis import strategies as st
 from leaktight import Policy, SecretGraph
 from leaktight.exact.ratio import Ratio
 from leaktight.tables import cumulative, hierarchy, histogram, plan
-from leaktight.tables.calibration import Protection, calibrated
+from leaktight.tables.calibration import calibrated
 from leaktight.tables.plan import variance
+from leaktight.tables.protection import Protection
 from leaktight.tables.query import Kind
 from tests.strategies.graphs import secret_graphs
 

@@ -9,6 +9,7 @@ import pytest
 
 from leaktight import Policy, SecretGraph
 from leaktight.errors import InvalidInput, LeaktightError
+from leaktight.policies.constraint import count
 from leaktight.tables import (
     Ledger,
     TableRelease,
@@ -16,7 +17,9 @@ from leaktight.tables import (
     cumulative,
     hierarchy,
     histogram,
+    record_of,
     release,
+    statement,
     sum_of,
 )
 
@@ -142,3 +145,27 @@ def test_columns_make_products_and_histograms_by_some_of_them(tmp_path: Path) ->
     assert done["age"].numbers == (3, 1, 1)
     assert done["sex"].numbers == (2, 3)
     assert dict(zip(done["all"].cells, done["all"].numbers, strict=True))["m", 20] == 2
+
+
+def test_under_public_counts_releases_add_up_for_all(tmp_path: Path) -> None:
+    """Everybody knows how many are well paid: who moves into a band must be made up for."""
+    known = Policy(POLICY.secrets, 100, constraints=[count(["high", "top"], equals=30)])
+    book = tmp_path / "l"
+    Ledger.create(book, known, ratio=2**40)
+    how: dict[str, Any] = {"ledger": book, "columns": "band"}
+    done = release(TABLE, known, [histogram("h", ordered=False)], name="a", ratio=2**20, **how)
+    free = release(TABLE, known, [count_of("known", ["high", "top"])], name="b", ratio=2, **how)
+    assert free["known"].numbers == (30,)
+    assert free.noise.level.value == 1
+    told = statement(Ledger.open(book))
+    assert [pair.ratio.value for pair in told.pairs] == [done.noise.level.value]
+    assert done.noise.level.value <= 2**20
+    assert done.noise.step < 2**10  # more than one record moves
+    assert told.odds is None
+    assert "under the public counts" in str(told)
+    assert "so that the public counts stay the same" in str(record_of(done))
+    with pytest.raises(InvalidInput, match="was made for another policy"):
+        release(TABLE, POLICY, ASKED, name="c", ratio=2, **how)
+    wrong = TABLE.with_columns(band=polars.lit("low"))
+    with pytest.raises(InvalidInput, match=r"exactly 30 in \{high, top\}, and the table has 0"):
+        release(wrong, known, ASKED, name="c", ratio=2, **how)

@@ -14,7 +14,7 @@ import pytest
 from leaktight import Policy, SecretGraph
 from leaktight.errors import InvalidFile, InvalidInput, LeaktightError
 from leaktight.labels import Labels
-from leaktight.tables.calibration import Protection
+from leaktight.tables.protection import Protection
 from leaktight.tables.reading import Reading
 from leaktight.tables.rows import count_rows
 from tests.tables.engines import CANARY, ENGINES, LARGE, NAMES, ROWS

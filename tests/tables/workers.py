@@ -8,8 +8,9 @@ import numpy as np
 
 from leaktight import Policy, SecretGraph
 from leaktight.exact.ratio import Ratio
-from leaktight.tables.calibration import Noise, Protection, calibrated
+from leaktight.tables.calibration import Noise, calibrated
 from leaktight.tables.ledger import Ledger, Stored
+from leaktight.tables.protection import Protection
 from leaktight.tables.publishing import drawn, publish
 from leaktight.tables.query import histogram
 from leaktight.tables.rows import Counted

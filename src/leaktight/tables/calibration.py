@@ -6,20 +6,17 @@ docs/proofs/tables.md. All numbers of a query have the same 1/α_i = r^share, wh
 rational of 64 bits that keeps every pair within λ.
 """
 
-from collections.abc import Hashable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from itertools import product
 
-import numpy as np
-import numpy.typing as npt
-
-from leaktight.errors import InvalidInput, InvalidNumber, InvalidPolicy
+from leaktight.errors import InvalidInput, InvalidNumber
 from leaktight.exact.powers import Powers
 from leaktight.exact.ratio import Ratio, step_ratio
 from leaktight.labels import Labels
-from leaktight.policies.policy import Policy
 from leaktight.tables.budget import Paid
+from leaktight.tables.protection import Protection
 from leaktight.tables.query import Block, Kind, TableQuery, blocks_of
 from leaktight.tables.weights import Weights
 
@@ -28,47 +25,6 @@ MOST_UNITS = 2**40
 
 MOST_CHOSEN = 4
 """For so many histograms all combinations of plain and ordered are compared; more are plain."""
-
-
-@dataclass(frozen=True, slots=True)
-class Protection:
-    """Whose values are protected: a policy, the value of who is not there, and rows per person.
-
-    With nothing public but the number of records. If a person may have several rows, their values
-    may change along a secret pair each, so every ratio is paid that many times.
-    """
-
-    policy: Policy
-    absent: Hashable | None = None
-    rows_per_person: int = 1
-
-    def __post_init__(self) -> None:
-        policy = self.policy
-        if not isinstance(policy, Policy):
-            raise InvalidPolicy(f"a release needs a Policy, got {policy!r:.60}")
-        if policy.is_constrained or policy.values is not None:
-            raise InvalidPolicy(
-                "a table is released under a policy with nothing public but the number of records, "
-                f"got {policy!r}: under public counts a person's neighbours may be told apart more "
-                "than the noise allows for"
-            )
-        if self.absent is not None and self.absent not in policy.secrets.vertices:
-            raise InvalidPolicy(f"absent must be a value of the policy, got {self.absent!r:.60}")
-        rows = self.rows_per_person
-        if isinstance(rows, bool) or not isinstance(rows, int) or not 0 < rows <= 10**6:
-            raise InvalidNumber(
-                f"rows_per_person must be a whole number from 1 to a million, got {rows!r:.60}"
-            )
-
-    @property
-    def values(self) -> Labels:
-        """The values that a record may have."""
-        return self.policy.secrets.vertices
-
-    @property
-    def pairs(self) -> npt.NDArray[np.int64]:
-        """The secret pairs, as positions of values."""
-        return self.policy.secrets.edges
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -87,17 +43,19 @@ class Noise:
 
     @property
     def level(self) -> Powers:
-        """The largest ratio of a secret pair, exactly."""
-        pairs, rows = self.protection.pairs, self.protection.rows_per_person
-        return Powers.of((self.step, rows * int(self.paid.exponents(pairs).max(initial=0))))
+        """The largest ratio of a secret pair, exactly; under public counts, at most."""
+        return Powers.of((self.step, int(self.protection.exponents(self.paid).max(initial=0))))
 
     def steps(self, block: Block) -> list[Fraction | None]:
         """Return 1/α of each number of a block; None where nothing is added.
 
-        A number that is the same for both values of every secret pair needs no noise.
+        A number that is the same for both values of every secret pair needs no noise, and if r is
+        1, none does: neighbours differ in nothing that is asked.
         """
+        if self.step == 1:
+            return [None] * block.weights.size
         fall = self.step**block.query.share
-        moved = block.weights.moved(self.protection.pairs)
+        moved = block.weights.moved(self.protection.moves)
         return [fall if noisy else None for noisy in moved.tolist()]
 
 
@@ -129,18 +87,17 @@ def _for_blocks(
     protection: Protection, queries: list[TableQuery], ratio: Ratio, columns: Labels
 ) -> Noise:
     blocks = tuple(blocks_of(queries, protection.values, protection.absent, columns))
-    units = Paid(Fraction(1), _shared(blocks)).exponents(protection.pairs)
-    most = int(units.max(initial=0))
+    most = int(protection.exponents(Paid(Fraction(1), _shared(blocks))).max(initial=0))
     if not most:
         return Noise(protection, blocks, Fraction(1))
     if ratio.lower == 1:
         raise InvalidNumber("a release needs an ε above 0: at ε = 0 no noise is wide enough")
-    if most * protection.rows_per_person > MOST_UNITS:
+    if most > MOST_UNITS:
         raise InvalidNumber(
-            f"a secret pair differs by {most * protection.rows_per_person:,} units in all, and at "
-            f"most {MOST_UNITS:,} are possible; count in a larger unit"
+            f"neighbours differ by {most:,} units in all, and at most {MOST_UNITS:,} are possible; "
+            "count in a larger unit"
         )
-    step = step_ratio(ratio.lower, most * protection.rows_per_person)
+    step = step_ratio(ratio.lower, most)
     return Noise(protection, blocks, step)
 
 

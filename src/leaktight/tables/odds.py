@@ -12,12 +12,11 @@ from fractions import Fraction
 import numpy as np
 
 from leaktight.channels.distribution import PriorLike, prior_on
-from leaktight.errors import TooLarge
 from leaktight.exact.numbers import Value, fraction, to_float
 from leaktight.exact.rounding import ln
 from leaktight.exact.shown import percent, percent_above
 from leaktight.tables.budget import UNIT, Paid
-from leaktight.tables.calibration import Protection
+from leaktight.tables.protection import Protection
 
 MOST_VALUES = 2000
 """The most values of which every two are compared."""
@@ -45,15 +44,18 @@ class Odds:
 
 def odds(
     protection: Protection, releases: Iterable[tuple[Paid, int]], prior: PriorLike = None
-) -> Odds:
+) -> Odds | None:
     """Return what may be known of one person after some releases, each so many times.
+
+    Under public counts the others tell of the person too, and for very many values it would take
+    long: then it is None.
 
     A number without noise tells apart for certain the values that differ in it: the policy does
     not protect them from that.
     """
     values = protection.values
-    if len(values) > MOST_VALUES:
-        raise TooLarge(f"odds compare every two of at most {MOST_VALUES:,} values")
+    if protection.counts is not None or len(values) > MOST_VALUES:
+        return None
     belief = prior_on(prior, values).exact().array
     near = np.array([to_float(p) for p in belief])
     pairs = np.stack(np.meshgrid(np.arange(len(values)), np.arange(len(values))), axis=-1)

@@ -27,10 +27,10 @@ from leaktight.policies.policy import Policy
 from leaktight.policies.secrets import SecretGraph
 from leaktight.privacy.level import privacy_level
 from leaktight.tables.budget import Paid
-from leaktight.tables.calibration import Protection
 from leaktight.tables.column import Cells
 from leaktight.tables.ledger import Entry, Ledger, Stored
 from leaktight.tables.persons import MOST_KEPT
+from leaktight.tables.protection import Protection
 from leaktight.tables.reading import Reading
 from leaktight.tables.rows import count_rows, declared_columns
 from leaktight.tables.source import frame_of, guarded
@@ -97,6 +97,8 @@ def release_rows(
         raise InvalidFile(f"the output must end in {' or '.join(SUFFIXES)}, got {target}")
     reading = Reading((column,), person, None, outside, dict(cuts or {}), tuple(clamp))
     protection = Protection(policy, None, rows_per_person)
+    if protection.counts is not None:
+        raise InvalidPolicy("rows are published one by one only where no counts are public")
     channel = _channel(mechanism, protection)
     ratio = _ratio(channel)
     places = np.arange(len(protection.values), dtype=np.int64)

@@ -11,7 +11,8 @@ from leaktight.exact.numbers import Number
 from leaktight.exact.ratio import Ratio, RatioLike
 from leaktight.exact.shown import nearest
 from leaktight.policies.policy import Policy
-from leaktight.tables.calibration import Noise, Protection, calibrated
+from leaktight.tables.calibration import Noise, calibrated
+from leaktight.tables.protection import Protection
 from leaktight.tables.query import Block, Kind, TableQuery
 
 

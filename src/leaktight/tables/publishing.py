@@ -19,9 +19,10 @@ from leaktight.exact.ratio import Ratio, RatioLike
 from leaktight.labels import Labels
 from leaktight.mechanisms.release import geometric_noise
 from leaktight.policies.policy import Policy
-from leaktight.tables.calibration import Noise, Protection, calibrated
+from leaktight.tables.calibration import Noise, calibrated
 from leaktight.tables.interval import half_width, read_confidence
 from leaktight.tables.ledger import Entry, Ledger, Stored
+from leaktight.tables.protection import Protection
 from leaktight.tables.query import Block, Kind, TableQuery
 from leaktight.tables.reading import Reading
 from leaktight.tables.rows import Counted, count_rows

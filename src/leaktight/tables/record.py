@@ -7,7 +7,6 @@ from importlib.metadata import version
 from typing import Any
 
 from leaktight.channels.distribution import PriorLike
-from leaktight.errors import TooLarge
 from leaktight.exact.numbers import rational
 from leaktight.exact.powers import Powers
 from leaktight.exact.shown import counted
@@ -27,7 +26,7 @@ class TableRecord:
     spent: Powers
     """What the pair that has paid most has paid for all releases of the ledger together."""
     odds: Odds | None
-    """What one person risks, after all of them; None if there are too many values to compare."""
+    """What one person risks, after all of them; None if it is not known."""
 
     def __str__(self) -> str:
         noise, book = self.release.noise, self.release.ledger
@@ -36,9 +35,12 @@ class TableRecord:
         numbers = sum(len(answer.numbers) for answer in self.release.answers)
         rows = protection.rows_per_person
         one = "one record's value changes" if rows == 1 else f"up to {rows} rows of a person change"
+        one += f" along one of {pairs}"
+        if protection.counts is not None:
+            one += ", and others so that the public counts stay the same"
         told = [
             f"{self.release.entry.name!r}: {counted(numbers, 'number', 'numbers')} with exact "
-            f"geometric noise. If {one} along one of {pairs}, no outcome becomes more than e^ε "
+            f"geometric noise. If {one}, no outcome becomes more than e^ε "
             f"times as likely, ε ≤ {told_epsilon(noise.level)}; all releases of the ledger "
             f"together: ε ≤ {told_epsilon(self.spent)} of {book.budget.told()}."
         ]
@@ -99,7 +101,9 @@ class TableRecord:
                 "epsilon": max(0.0, noise.level.nats),
                 "together": {"ratio": str(self.spent), "epsilon": max(0.0, self.spent.nats)},
                 "budget": str(book.budget),
-                "neighbours": "databases that differ in one record, along a secret pair",
+                "neighbours": "databases that differ in one record, along a secret pair"
+                if protection.counts is None
+                else "databases that the public counts allow, by Definition 2 of Edwards et al.",
             },
             "one person": self.odds
             and {
@@ -119,11 +123,5 @@ def record_of(release: TableRelease, prior: PriorLike = None) -> TableRecord:
 
     ``prior`` is what is believed of one record's value, uniform if it is not given.
     """
-    return TableRecord(release, release.ledger.spent().largest, _odds(release, prior))
-
-
-def _odds(release: TableRelease, prior: PriorLike) -> Odds | None:
-    try:
-        return odds(release.ledger.protection, release.ledger.paid(), prior)
-    except TooLarge:
-        return None
+    book = release.ledger
+    return TableRecord(release, book.spent().largest, odds(book.protection, book.paid(), prior))

@@ -14,9 +14,9 @@ import numpy.typing as npt
 from leaktight.errors import InvalidInput, Mismatch
 from leaktight.exact.shown import counted
 from leaktight.labels import Labels
-from leaktight.tables.calibration import Protection
 from leaktight.tables.column import Cells, Column, ColumnKind
 from leaktight.tables.persons import check_persons, kept
+from leaktight.tables.protection import Protection
 from leaktight.tables.reading import Reading
 from leaktight.tables.source import frame_of, guarded, rows_of
 
@@ -71,6 +71,7 @@ def count_rows(
             "clamp numbers"
         )
     _check_total(total, protection)
+    _check_counts(counts, protection)
     types = tuple((name, str(schema[name])) for name in kinds)
     return Counted(counts, types, tuple(warnings))
 
@@ -151,6 +152,15 @@ def _goes_somewhere(columns: list[Column], protection: Protection, reading: Read
     if not known:
         raise InvalidInput(f"outside must be a declared value, got {reading.outside!r:.60}")
     return True
+
+
+def _check_counts(counts: npt.NDArray[np.int64], protection: Protection) -> None:
+    """Refuse a table that is not as the public counts say."""
+    policy = protection.policy
+    for one in policy.constraints:
+        there = int(sum(counts[policy.secrets.index(value)] for value in set(one.values)))
+        if there < one.least or (one.most is not None and there > one.most):
+            raise InvalidInput(f"the policy says {one}, and the table has {there:,}")
 
 
 def _check_total(total: int, protection: Protection) -> None:

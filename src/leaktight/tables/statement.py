@@ -6,7 +6,6 @@ from typing import Any
 import numpy as np
 
 from leaktight.channels.distribution import PriorLike
-from leaktight.errors import TooLarge
 from leaktight.exact.powers import Powers
 from leaktight.exact.shown import below, counted
 from leaktight.tables.budget import Spent, told_epsilon
@@ -103,28 +102,23 @@ class Statement:
 
 def statement(ledger: Ledger, prior: PriorLike = None) -> Statement:
     """Return what a ledger says: each release and its cost, and what is left, pair by pair."""
-    pairs = ledger.protection.pairs
     entries = ledger.entries()
     alike = {(entry.step, entry.blocks): entry for entry in entries}
     costs = {key: ledger.cost([entry]).largest for key, entry in alike.items()}
     each = tuple((e.name, e.time, e.queries, costs[e.step, e.blocks], e.answered) for e in entries)
-    try:
-        risk = odds(ledger.protection, ledger.paid(), prior)
-    except TooLarge:
-        risk = None
-    return Statement(ledger, each, tuple(_kinds(ledger, ledger.spent(), pairs)), risk)
+    risk = odds(ledger.protection, ledger.paid(), prior)
+    return Statement(ledger, each, tuple(_kinds(ledger, ledger.spent())), risk)
 
 
-def _kinds(ledger: Ledger, spent: Spent, pairs: Any) -> list[PairSpent]:
+def _kinds(ledger: Ledger, spent: Spent) -> list[PairSpent]:
     """Return one of each kind of pairs that have paid alike, those that paid most first."""
-    if not len(pairs):
+    if not spent.pairs:
         return []
-    paid = list(spent.exponents.values()) or [np.zeros(len(pairs), dtype=np.int64)]
+    paid = list(spent.exponents.values()) or [np.zeros(spent.pairs, dtype=np.int64)]
     _, first, counts = np.unique(np.stack(paid), axis=1, return_index=True, return_counts=True)
-    values = ledger.protection.values
+    cases = ledger.protection.cases
     found = []
     for at, alike in zip(first.tolist(), counts.tolist(), strict=True):
         ratio = spent.ratio(at)
-        u, v = pairs[at].tolist()
-        found.append(PairSpent((values[u], values[v]), alike, ratio, ledger.budget.left(ratio)))
+        found.append(PairSpent(cases[at], alike, ratio, ledger.budget.left(ratio)))
     return sorted(found, key=lambda one: one.ratio, reverse=True)

@@ -13,9 +13,10 @@ from typing import Any
 import numpy as np
 
 from leaktight.errors import InvalidFile, InvalidPolicy
+from leaktight.policies.constraint import Count
 from leaktight.policies.policy import Policy
 from leaktight.policies.secrets import SecretGraph
-from leaktight.tables.calibration import Protection
+from leaktight.tables.protection import Protection
 
 _READERS: dict[str, Any] = {
     "text": str,
@@ -84,6 +85,10 @@ def write_protection(protection: Protection) -> str:
             "records": protection.policy.records,
             "absent": None if absent is None else write_value(absent),
             "rows per person": protection.rows_per_person,
+            "counts": [
+                [list(map(write_value, one.values)), one.least, one.most]
+                for one in protection.policy.constraints
+            ],
         }
     )
 
@@ -96,7 +101,11 @@ def read_protection(text: str) -> Protection:
         values = list(map(read_value, content["values"]))
         secrets = SecretGraph.from_indices(values, edges.reshape(-1, 2))
         absent = None if content["absent"] is None else read_value(content["absent"])
-        policy = Policy(secrets, content["records"])
+        counts = [
+            Count(tuple(map(read_value, values)), least, most)
+            for values, least, most in content["counts"]
+        ]
+        policy = Policy(secrets, content["records"], constraints=counts)
         return Protection(policy, absent, content["rows per person"])
     except (KeyError, TypeError, ValueError, zlib.error):
         raise InvalidFile("the policy of the ledger cannot be read") from None

@@ -21,7 +21,6 @@ from leaktight.exact.ratio import RatioLike
 from leaktight.files import sync_folder, take
 from leaktight.policies.policy import Policy
 from leaktight.tables.budget import Budget, Paid, Spent, told_epsilon
-from leaktight.tables.calibration import Protection
 from leaktight.tables.ledger.entry import (
     Entry,
     Stored,
@@ -39,6 +38,7 @@ from leaktight.tables.ledger.file import (
     set_up,
     told,
 )
+from leaktight.tables.protection import Protection
 from leaktight.tables.writing import digest, read_protection, write_protection
 
 
@@ -146,9 +146,8 @@ class Ledger:
             return self._spent(_paid(opened, entries))
 
     def _spent(self, paid: Iterable[tuple[Paid, int]]) -> Spent:
-        rows, pairs = self.protection.rows_per_person, self.protection.pairs
-        costs = ((one.step, times * rows * one.exponents(pairs)) for one, times in paid)
-        return Spent.of(len(pairs), costs)
+        costs = [(one.step, times * self.protection.exponents(one)) for one, times in paid]
+        return Spent.of(1 if self.protection.counts else len(self.protection.pairs), costs)
 
     # --- what is written -------------------------------------------------------------------
 
@@ -219,7 +218,7 @@ class Ledger:
 
     def _too_much(self, name: str, before: Spent, after: Spent) -> str:
         worst = after.worst or 0
-        u, v = (self.protection.values[i] for i in self.protection.pairs[worst].tolist())
+        u, v = self.protection.cases[worst]
         return (
             f"the release {name!r} would bring the pair {u!r:.40}, {v!r:.40} to ε ≤ "
             f"{told_epsilon(after.ratio(worst))}, and the budget of {self.path} is "

@@ -1,0 +1,91 @@
+"""Whose values are protected, and how far may what is released of neighbours be apart?
+
+With nothing public but the number of records, each secret pair is a case of its own, and pays its
+own. If counts are public too, neighbours differ in several records at once: then there is one case,
+the kind of neighbours that is told apart most, and releases add up for all.
+"""
+
+from collections.abc import Hashable
+from dataclasses import dataclass
+
+import numpy as np
+from flint import fmpq
+
+from leaktight.errors import InvalidNumber, InvalidPolicy
+from leaktight.labels import Labels
+from leaktight.policies.policy import Policy
+from leaktight.policies.public_counts import PublicCounts, largest_change
+from leaktight.tables.budget import Paid
+from leaktight.tables.weights import Places
+
+
+@dataclass(frozen=True, slots=True)
+class Protection:
+    """A policy, the value of who is not there, and the most rows of one person.
+
+    If a person may have several rows, their values may change along a secret pair each, so every
+    ratio is paid that many times.
+    """
+
+    policy: Policy
+    absent: Hashable | None = None
+    rows_per_person: int = 1
+
+    def __post_init__(self) -> None:
+        policy = self.policy
+        if not isinstance(policy, Policy):
+            raise InvalidPolicy(f"a release needs a Policy, got {policy!r:.60}")
+        if policy.values is not None or (policy.is_constrained and self.counts is None):
+            raise InvalidPolicy(
+                "a table is released under a policy with nothing public but the number of records, "
+                f"and counts, got {policy!r}"
+            )
+        if self.absent is not None and self.absent not in policy.secrets.vertices:
+            raise InvalidPolicy(f"absent must be a value of the policy, got {self.absent!r:.60}")
+        rows = self.rows_per_person
+        if isinstance(rows, bool) or not isinstance(rows, int) or not 0 < rows <= 10**6:
+            raise InvalidNumber(
+                f"rows_per_person must be a whole number from 1 to a million, got {rows!r:.60}"
+            )
+        if self.counts is not None and (rows > 1 or self.absent is not None):
+            raise InvalidPolicy(
+                "where counts are public, each person must have one row, and none may be absent"
+            )
+
+    @property
+    def values(self) -> Labels:
+        """The values that a record may have."""
+        return self.policy.secrets.vertices
+
+    @property
+    def pairs(self) -> Places:
+        """The secret pairs, as positions of values."""
+        return self.policy.secrets.edges
+
+    @property
+    def counts(self) -> PublicCounts | None:
+        """What is public of the counts; None if nothing is."""
+        return self.policy.public_counts
+
+    @property
+    def moves(self) -> Places:
+        """The pairs along which records of neighbours may move: under public counts, any."""
+        if self.counts is None:
+            return self.pairs
+        return np.stack(np.triu_indices(len(self.values), k=1), axis=1)
+
+    @property
+    def cases(self) -> list[tuple[str, str]]:
+        """The names of what pays by itself: the secret pairs or, under public counts, all."""
+        if self.counts is not None:
+            return [("any neighbours", "under the public counts")]
+        return [(str(self.values[u]), str(self.values[v])) for u, v in self.pairs.tolist()]
+
+    def exponents(self, paid: Paid) -> Places:
+        """Return for each case the e with which a release has the ratio r^e, or at most that."""
+        if self.counts is None:
+            return self.rows_per_person * paid.exponents(self.pairs)
+        blocks = [share * weights.matrix() for weights, share in paid.blocks]
+        stacked = np.concatenate(blocks, axis=1).tolist()
+        found = largest_change(self.counts, [tuple(map(fmpq, row)) for row in stacked])
+        return np.array([int(found.upper.ceil())], dtype=np.int64)
