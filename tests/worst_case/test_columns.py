@@ -272,6 +272,23 @@ def test_a_large_symmetric_graph_is_settled_exactly() -> None:
     assert check(found.certificate) == [(1, Fraction(4), Fraction(4))]
 
 
+# --- another way to the same ---
+
+
+@pytest.mark.parametrize("n", [7, 12, 18])
+def test_prices_amid_the_best_and_prices_at_a_vertex_prove_the_same(n: int) -> None:
+    rng = random.Random(n)
+    for ratio in (Fraction("1.2"), Fraction(2), Fraction(5)):
+        graph = random_connected(n, rng.randrange(n), rng)
+        amid = column_optimum(graph, ratio)
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(worst, "solve_amid", lambda *args: None)
+            vertex = column_optimum(graph, ratio)
+        check_proof(amid)
+        check_proof(vertex)
+        assert amid.value == vertex.value
+
+
 # --- numbers that would be too long ---
 
 

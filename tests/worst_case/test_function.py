@@ -16,11 +16,11 @@ from leaktight.policies.graph import Graph
 from leaktight.policies.policy import Policy
 from leaktight.policies.secrets import SecretGraph
 from leaktight.privacy.level import privacy_level
-from leaktight.worst_case.columns import column_optimum
+from leaktight.worst_case.columns import column_optimum, total_weight, weighting
 from leaktight.worst_case.every_ratio import decide_bound
 from leaktight.worst_case.every_ratio.forest import balance, thin_out
 from leaktight.worst_case.every_ratio.function import WorstCaseFunction, worst_case_function
-from leaktight.worst_case.every_ratio.piece import solve_polynomials
+from leaktight.worst_case.every_ratio.piece import solve_polynomials, weighting_pieces
 from tests.strategies.named_graphs import box, complete, cube, cycle, disjoint, path, petersen, star
 from tests.worst_case.test_columns import direct_optimum, random_connected
 
@@ -315,3 +315,23 @@ def test_a_policy_is_taken_as_everywhere_else() -> None:
     assert decide_bound(policy, [0, 0, 4], [1, 2, 1]).is_attained
     with pytest.raises(InvalidInput, match="must say what is joined, got 5"):
         worst_case_function(5)  # type: ignore[arg-type]
+
+
+def test_what_would_take_too_many_proofs_is_refused_with_the_way_out() -> None:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("leaktight.worst_case.every_ratio.function.MOST_WORK", 100)
+        with pytest.raises(TooLarge, match="worst_case_leakage settles any one ratio"):
+            worst_case_function(TREE)
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_weightings_put_together_from_blocks_solve_the_whole_system(seed: int) -> None:
+    rng = random.Random(seed)
+    n = rng.randint(5, 9)
+    edges = [(i, rng.randrange(i)) for i in range(1, n)]
+    graph = Graph(n, [*edges, *([(0, n - 1)] if (n - 1, 0) not in edges else [])])
+    for piece in weighting_pieces(graph):
+        ratio = rational_between(piece.lower, piece.upper)
+        weights = weighting(graph, ratio)
+        assert weights is not None
+        assert piece(ratio) == Fraction(str(total_weight(weights)))

@@ -18,7 +18,7 @@ from functools import partial
 from typing import NamedTuple
 
 import numpy as np
-from flint import arb, fmpq
+from flint import arb, fmpq, fmpq_mat
 
 from leaktight.errors import Undecided
 from leaktight.exact.linear_program import LinearProgram, Optimum, solve_exact
@@ -26,6 +26,7 @@ from leaktight.exact.matrix import matrix_product
 from leaktight.exact.numbers import Array, exact_array, float_array, rational, to_float
 from leaktight.exact.ratio import Ratio
 from leaktight.exact.rounding import precision
+from leaktight.exact.tolerances import TOLERANCES
 from leaktight.policies.graph import Graph, Indices
 from leaktight.worst_case.columns.flow import Flow
 from leaktight.worst_case.columns.lifting import in_units, private_matrix
@@ -55,6 +56,9 @@ MOST_RAISED = 10
 
 NEAR = fmpq(1, 2**34)
 """How far from what is earned a bound may be before another way is tried, if there is one."""
+
+FEW = 2**20
+"""Prices that no column determines are rounded to multiples of 1/FEW."""
 
 FAR = fmpq(1, 2**24)
 """How far from what is earned a bound may be before others are tried."""
@@ -239,6 +243,42 @@ def solve_columns(
             return Exact(table, best.y, prices, part.everywhere(flows))
         columns += [tuple(g - min(row) for g in row) for row in cheaper]
     return None
+
+
+def solve_amid(
+    part: Part, ratio: fmpq, way: Pricing, levels: Indices, weights: Floats, prices: Floats
+) -> Exact | None:
+    """Return the best channel made of the columns in use, and prices amid all that prove it.
+
+    As many prices as there are columns follow from these; the others are rounded to a few digits.
+    None if the columns are not those of a best channel.
+    """
+    from scipy.linalg import qr
+
+    levels = levels[weights > TOLERANCES.entry]
+    entries = _entries(levels, ratio)
+    rows, first = part.gathered(entries), np.unique(part.orbits, return_index=True)[1]
+    count = len(rows)
+    order = qr(float_array(rows), mode="r", pivoting=True)[1]  # the most independent prices first
+    settled, others = order[:count], order[count:]
+    if len(settled) < count:
+        return None
+    each = exact_array(fmpq(round(y * FEW), FEW) for y in prices[first].tolist())
+    worth = matrix_product(entries, part.earned.T).max(axis=1)
+    rest = [w - row @ each[others] for w, row in zip(worth, rows[:, others], strict=True)]
+    square = fmpq_mat(count, count, rows[:, settled].ravel().tolist())
+    sizes = exact_array(part.sizes.tolist())
+    try:
+        each[settled] = square.solve(fmpq_mat(count, 1, rest)).entries()
+        shares = square.transpose().solve(fmpq_mat(count, 1, sizes[settled].tolist())).entries()
+    except ZeroDivisionError:
+        return None
+    if min(shares) < 0 or (exact_array(shares) @ rows != sizes).any():
+        return None
+    flows = _flows(part, each[part.orbits], way, rooted=True)
+    if any(flow.cost < 0 for flow in flows):
+        return None
+    return Exact(levels, exact_array(shares), each[part.orbits], part.everywhere(flows))
 
 
 def _entries(levels: Indices, ratio: fmpq) -> Array:

@@ -15,9 +15,15 @@ from flint import fmpq
 from leaktight.channels.channel import Channel
 from leaktight.errors import InvalidGraph, InvalidNumber, TooLarge, Undecided
 from leaktight.exact.numbers import Array, fraction, rational
-from leaktight.policies.graph import Graph
+from leaktight.policies.graph import Graph, Indices
 from leaktight.policies.symmetry import automorphism_group
-from leaktight.worst_case.columns.best import Exact, lifted_columns, raised, solve_columns
+from leaktight.worst_case.columns.best import (
+    Exact,
+    lifted_columns,
+    raised,
+    solve_amid,
+    solve_columns,
+)
 from leaktight.worst_case.columns.flow import Flow
 from leaktight.worst_case.columns.pricing import pricing
 from leaktight.worst_case.columns.search import Part, propose_columns
@@ -105,12 +111,16 @@ def column_optimum(
     most = rational(ratio)
     part, way = near.part if near else _alike(graph), pricing(graph, most)
     tried = near.exact.levels if near and near.exact else None
+    if tried is None and most >= CLOSEST:
+        found = propose_columns(part, most, way, at_vertex=False)
+        if _is_short(part, most, found[0]) and (exact := solve_amid(part, most, way, *found)):
+            return ColumnOptimum(part, ratio, exact.prices, tuple(exact.flows), exact, None)
     if tried is None:
         enough = max(most, CLOSEST)
         tried, weights, floats = propose_columns(
             part, enough, pricing(graph, enough), at_vertex=True
         )
-    if most.height_bits() * len(part.sizes) * (int(tried.max()) + 1) <= MOST_BITS:
+    if _is_short(part, most, tried):
         exact = solve_columns(part, most, way, tried, MOST_PIVOTS, rooted=True)
         if exact is not None:
             return ColumnOptimum(part, ratio, exact.prices, tuple(exact.flows), exact, None)
@@ -124,6 +134,11 @@ def column_optimum(
             "is not settled; the cover bound still holds"
         )
     return ColumnOptimum(part, ratio, bound[0], tuple(bound[1]), None, channel.matrix)
+
+
+def _is_short(part: Part, ratio: fmpq, levels: Indices) -> bool:
+    """Say whether the numbers of an exact solution are not too long."""
+    return ratio.height_bits() * len(part.sizes) * (int(levels.max()) + 1) <= MOST_BITS
 
 
 def _alike(graph: Graph) -> Part:

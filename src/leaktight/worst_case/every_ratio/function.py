@@ -13,6 +13,7 @@ from fractions import Fraction
 from functools import reduce
 from itertools import pairwise
 
+import numpy as np
 from flint import fmpz_poly
 
 from leaktight.errors import InvalidNumber, TooLarge, Undecided
@@ -22,11 +23,15 @@ from leaktight.exact.ratio import Ratio
 from leaktight.exact.shown import counted
 from leaktight.policies.graph import Graph
 from leaktight.policies.policy import Neighbours, adjacency_of
+from leaktight.policies.symmetry import automorphism_group
 from leaktight.worst_case.columns import column_optimum
 from leaktight.worst_case.every_ratio.piece import Piece, basis_pieces, weighting_pieces
 
 MOST_VERTICES = 60
 """The largest component whose equations are solved with polynomials."""
+
+MOST_WORK = 2 * 10**7
+"""The most gaps that are filled, times the fourth power of the number of orbits: some 20 s."""
 
 MOST_DEGREE = 20_000
 """The largest degree of a product over records."""
@@ -117,8 +122,15 @@ def _connected(graph: Graph) -> Function:
             f"all ratios at once are solved for components of at most {MOST_VERTICES} vertices, "
             f"got {graph.order}; worst_case_leakage gives one ratio"
         )
-    pieces = weighting_pieces(graph)
+    pieces, filled = weighting_pieces(graph), 0
+    orbits = len(np.unique(automorphism_group(graph).orbit_labels))
     while gap := _first_gap(pieces):
+        if (filled := filled + 1) * orbits**4 > MOST_WORK:
+            raise TooLarge(
+                f"the worst case of a component of {graph.order} vertices needs more than "
+                f"{filled - 1} proofs for all ratios, and there is a gap after "
+                f"{float(gap[0].lower):.6g}; worst_case_leakage settles any one ratio exactly"
+            )
         pieces += _fill(graph, *gap)
     return _joined(pieces)
 

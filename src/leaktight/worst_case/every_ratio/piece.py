@@ -1,14 +1,15 @@
 """On which interval of λ does one formula give the worst case?
 
-At one ratio the exact optimum rests on n equations: columns that cost exactly 1, or prices that
-are 0. Solved with polynomials in λ instead of numbers they give weights, prices and flows as
-rational functions. These prove the value wherever none of them is negative
+At one ratio the exact optimum rests on n equations: columns that cost exactly 1, and prices that
+these leave open. Solved with polynomials in λ instead of numbers they give weights, prices and
+flows as rational functions. These prove the value wherever none of them is negative
 (``docs/proofs/parametric.md``), so the formula holds up to the next root of a numerator.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import reduce
 from itertools import pairwise
 
 import numpy as np
@@ -22,7 +23,7 @@ from leaktight.exact.algebraic import (
     roots_above_one,
     sign_at,
 )
-from leaktight.exact.numbers import exact_array, fraction, rational
+from leaktight.exact.numbers import fraction, rational
 from leaktight.policies.graph import Graph
 from leaktight.worst_case.columns import ColumnOptimum, Flow
 from leaktight.worst_case.every_ratio.forest import balance, thin_out
@@ -96,14 +97,32 @@ def weighting_pieces(graph: Graph) -> list[Piece]:
         size = fmpz_poly(counts[0, ::-1].tolist())
         whole = graph.order * _power(counts.shape[1] - 1)
         return [Piece.of(AlgebraicNumber.of(1), None, whole, size, is_weighting=True)]
-    deepest = int(graph.distances.max())
-    matrix = [[_power(deepest - d) for d in row] for row in graph.distances.tolist()]
-    weights, scale = solve_polynomials(matrix, [_power(deepest)] * graph.order)
-    whole = sum(weights, NONE)
+    one = _power(0)
+    weights = [(one, one)] * graph.order
+    for block in graph.blocks():
+        inside, scale = _block_weights(graph.subgraph(graph.vertices[i] for i in block))
+        for i, weight in zip(block.tolist(), inside, strict=True):
+            top, bottom = weights[i]
+            weights[i] = _lowest(top * scale - bottom * (scale - weight), bottom * scale)
+    whole, scale = reduce(
+        lambda a, b: _lowest(a[0] * b[1] + b[0] * a[1], a[1] * b[1]), weights, (NONE, one)
+    )
     return [
         Piece.of(lower, upper, whole, scale, is_weighting=True)
-        for lower, upper in where_positive([w * scale for w in weights], [scale])
+        for lower, upper in where_positive([w * s for w, s in weights], [s for _, s in weights])
     ]
+
+
+def _block_weights(graph: Graph) -> tuple[list[fmpz_poly], fmpz_poly]:
+    """Return the weighting of a block, as numerators and their denominator."""
+    deepest = int(graph.distances.max())
+    matrix = [[_power(deepest - d) for d in row] for row in graph.distances.tolist()]
+    return solve_polynomials(matrix, [_power(deepest)] * graph.order)
+
+
+def _lowest(numerator: fmpz_poly, denominator: fmpz_poly) -> tuple[fmpz_poly, fmpz_poly]:
+    common = numerator.gcd(denominator)
+    return numerator // common, denominator // common
 
 
 def where_positive(
@@ -150,7 +169,8 @@ def basis_pieces(best: ColumnOptimum) -> list[Piece]:
     prices, scale = solve_polynomials(matrix, [cost for _, cost in basis])
     transposed = [list(row) for row in zip(*matrix, strict=True)]
     weights, weight_scale = solve_polynomials(transposed, [fmpz_poly([size]) for size in sizes])
-    if any(w for w, (_, cost) in zip(weights, basis, strict=True) if not cost):
+    used = int(np.count_nonzero(best.exact.weights)) if best.exact else 0
+    if any(weights[used:]):  # of prices that are fixed
         return []
     conditions = [w * weight_scale for w in weights]
     each = [prices[k] for k in part.orbits]
@@ -171,24 +191,24 @@ Equation = tuple[list[fmpz_poly], fmpz_poly]
 
 
 def _basis(best: ColumnOptimum, ratio: fmpq) -> list[Equation]:
-    """Choose independent equations y·c = 1, those in use first, then y_i = 0; by orbits."""
+    """Choose independent equations: y·c = 1 for the columns in use, then prices that are fixed."""
     part, exact = best.part, best.exact
     if exact is None:
         return []
-    powers = exact_array(ratio**-g for g in range(part.graph.order))
-    tight = (powers[exact.levels] @ best.dual == 1) & (exact.weights == 0)
     equations: list[Equation] = []
-    for levels in [*exact.levels[exact.weights > 0], *exact.levels[tight]]:
+    for levels in exact.levels[exact.weights > 0]:
         deepest = int(levels.max())
         terms = np.array([[_power(deepest - g) for g in levels.tolist()]], dtype=object)
         equations.append((part.gathered(terms)[0].tolist(), _power(deepest)))
-    first = np.unique(part.orbits, return_index=True)[1]
-    for k in np.flatnonzero(best.dual[first] == 0):
-        equations.append(([_power(0) if k == o else NONE for o in range(len(first))], NONE))
+    used, first = len(equations), np.unique(part.orbits, return_index=True)[1]
+    prices = best.dual[first].tolist()
+    for k in sorted(range(len(first)), key=lambda k: prices[k].height_bits()):
+        row = [fmpz_poly([prices[k].q]) if k == o else NONE for o in range(len(first))]
+        equations.append((row, fmpz_poly([prices[k].p])))
     numbers = [p(ratio) for row, _ in equations for p in row]
     table, rank = fmpq_mat(len(equations), len(first), numbers).transpose().rref()
     pivots = [next(k for k in range(len(equations)) if table[r, k]) for r in range(rank)]
-    return [equations[k] for k in pivots]
+    return [equations[k] for k in pivots] if pivots[:used] == list(range(used)) else []
 
 
 def _flow_amounts(
