@@ -50,7 +50,7 @@ class Thinned:
     >>> twice
     2 records, answered together or not at all
     >>> twice.expand()[(1, 1), (1, 1)], twice.expand()[(1, 1), (0, 0)]
-    (Fraction(2, 9), Fraction(19, 36))
+    (Fraction(2, 9), Fraction(2, 3))
     """
 
     factors: tuple[tuple[Answering, int], ...]
