@@ -189,7 +189,7 @@ class Channel:
         """
         if self.is_exact:
             return self
-        matrix = exact_array(self.matrix.ravel()).reshape(self.shape)
+        matrix = exact_array(self.matrix)
         return Channel.trusted(self.inputs, self.outputs, matrix / matrix.sum(axis=1)[:, None])
 
     def float(self) -> "Channel":

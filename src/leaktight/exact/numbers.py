@@ -140,11 +140,12 @@ def read_numbers(values: Iterable[object]) -> Array:
 
 
 def exact_array(values: Iterable[object]) -> Array:
-    """Return a flat array of ``fmpq``."""
-    numbers = [v if isinstance(v, fmpq) else rational(v) for v in values]
+    """Return an array of ``fmpq``, of the shape of an array that is given, otherwise flat."""
+    flat = values.ravel() if isinstance(values, np.ndarray) else values
+    numbers = [v if isinstance(v, fmpq) else rational(v) for v in flat]
     array = np.empty(len(numbers), dtype=object)
     array[:] = numbers
-    return array
+    return array.reshape(values.shape) if isinstance(values, np.ndarray) else array
 
 
 def float_array(array: Array) -> npt.NDArray[np.float64]:

@@ -157,7 +157,7 @@ def _payoffs(seen: Observations, payoff: Gain | Loss | Tries) -> Array:
     name = type(payoff).__name__.lower()
     order = alignment(seen.inputs, payoff.inputs, f"the {name} and the inputs")
     table = payoff.matrix if order is None else payoff.matrix[:, order]
-    return exact_array(table[:, seen.support].ravel()).reshape(len(table), -1)
+    return exact_array(table[:, seen.support])
 
 
 def _regret(

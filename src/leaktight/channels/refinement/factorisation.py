@@ -157,7 +157,7 @@ def _inside(a: Array, b: Array, turns: int) -> Array:
 
 def _rounded(remap: Array) -> Array:
     """Return a rational matrix near a floating-point one, with rows that sum to 1 exactly."""
-    rounded = exact_array(remap.ravel()).reshape(remap.shape)
+    rounded = exact_array(remap)
     rounded[np.arange(len(remap)), remap.argmax(axis=1)] += 1 - rounded.sum(axis=1)
     return rounded
 

@@ -17,7 +17,7 @@ from leaktight.channels.channel import Channel
 from leaktight.channels.distribution import Distribution, PriorLike, prior_on
 from leaktight.channels.gain import Aim, Gain, Loss, read_aim
 from leaktight.check import MECHANISM
-from leaktight.errors import InvalidGain, TooLarge, Undecided
+from leaktight.errors import InvalidGain, TooLarge
 from leaktight.exact.numbers import (
     Array,
     Number,
@@ -155,7 +155,7 @@ def optimal_mechanism(
             f"got {graph.order:,} × {guesses:,}"
         )
     aim = _read_aim(gain, graph, outputs)
-    earned = exact_array(aim.matrix.ravel()).reshape(aim.matrix.shape) * belief.array
+    earned = exact_array(aim.matrix) * belief.array
     if isinstance(aim, Loss):
         earned = -earned
     matrix = np.full((graph.order, len(aim.guesses)), fmpq(0), dtype=object)
@@ -171,7 +171,7 @@ def optimal_mechanism(
     used = np.flatnonzero((matrix > 0).any(axis=0))
     channel = Channel(matrix[:, used], graph.vertices, [aim.guesses[w] for w in used])
     if not privacy_level(channel, metric).holds(asked):
-        raise Undecided("the mechanism is not as private as asked; this cannot be")
+        raise AssertionError("the mechanism is not as private as asked")
     return BestMechanism(
         metric,
         asked,

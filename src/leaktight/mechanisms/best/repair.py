@@ -61,14 +61,14 @@ def repair(
     metric, asked = metric_of(neighbours), Ratio.of(ratio, epsilon)
     graph, most = metric.graph, metric.ratios(asked)[0]
     matrix, outputs = _read(rows, graph)
-    known = exact_array(np.maximum(matrix, 0).ravel()).reshape(matrix.shape)
+    known = exact_array(np.maximum(matrix, 0))
     sums = known.sum(axis=1)
     if not sums.all():
         raise InvalidChannel("every row must have a positive entry")
     units = in_units(known / sums[:, None], most)
     made = private_matrix(units, graph, most, lambda left: int(units.sum(axis=0).argmax()))
     channel = Channel(made, graph.vertices, outputs)
-    before = exact_array(matrix.ravel()).reshape(matrix.shape)
+    before = exact_array(matrix)
     moved = abs(made - before).sum(axis=1).max() / 2
     return Repaired(channel, guarantee_of(channel, metric, asked), fraction(moved))
 

@@ -15,7 +15,7 @@ from flint import fmpq
 from leaktight.channels.channel import Channel
 from leaktight.channels.distribution import Distribution, PriorLike, known, prior_on
 from leaktight.channels.gain import Gain, Loss
-from leaktight.errors import InvalidGain, InvalidNumber, TooLarge, Undecided
+from leaktight.errors import InvalidGain, InvalidNumber, TooLarge
 from leaktight.exact.linear_program import LinearProgram, Optimum, solve_exact
 from leaktight.exact.numbers import Array, Number, exact_array, fraction, rational
 from leaktight.exact.ratio import Ratio, RatioLike
@@ -148,7 +148,7 @@ class _Program:
             raise InvalidGain(f"what an attacker wants must be a Gain, got {attacker!r:.60}")
         order = alignment(gain.inputs, other.inputs, "the gains of the user and of the attacker")
         theirs = other.matrix if order is None else other.matrix[:, order]
-        ours = exact_array(gain.matrix.ravel()).reshape(gain.matrix.shape) * belief.array
+        ours = exact_array(gain.matrix) * belief.array
         arcs = list[tuple[int, int, fmpq]]()
         if neighbours is not None:
             metric = metric_of(neighbours)
@@ -160,7 +160,7 @@ class _Program:
         elif (ratio, epsilon) != (None, None):
             raise InvalidNumber("a ratio needs neighbours= to hold between")
         useful = (ours if isinstance(gain, Gain) else -ours).T.ravel().tolist()
-        attacked = exact_array(theirs.ravel()).reshape(theirs.shape) * belief.array
+        attacked = exact_array(theirs) * belief.array
         return cls(belief, gain, useful, attacked, arcs + [(h, i, most) for i, h, most in arcs])
 
     @property
@@ -217,7 +217,7 @@ class _Program:
         channel = Channel(matrix[:, used], self.prior.values, [self.gain.guesses[z] for z in used])
         for i, h, ratio in self.arcs:
             if (matrix[i] > ratio * matrix[h]).any():
-                raise Undecided("the channel is not as private as asked; this cannot be")
+                raise AssertionError("the channel is not as private as asked")
         gained = (self.attacked @ matrix).max(axis=0)
         utility = sum(map(mul, self.useful, found.x), fmpq(0))
         return TradeOff(channel, fraction(utility), fraction(gained.sum()), fraction(bound))

@@ -304,7 +304,7 @@ def _utility_rate(channel: Channel, loss: Loss, prior: PriorLike, what: str) -> 
         raise InvalidGain(f"expected a Loss, got {loss!r:.60}")
     belief = prior_on(prior, expect_channel(channel).inputs)
     order = alignment(channel.inputs, loss.inputs, "the loss and the inputs")
-    table = exact_array(loss.matrix.ravel()).reshape(loss.matrix.shape)
+    table = exact_array(loss.matrix)
     table = table if order is None else table[:, order]
     weights, classes = belief.exact().array[:, None], _classes(channel, belief)
     losses = [matrix_product(table[:, same], weights[same])[:, 0] for same in classes]
