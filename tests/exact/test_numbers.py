@@ -20,6 +20,31 @@ from leaktight.exact.rounding import (
     nearest_float,
 )
 
+
+@given(
+    st.integers(1, 2**64), st.integers(1, 2**64), st.integers(60, 120), st.integers(0, 40),
+    st.sampled_from([-1, 1]), st.integers(-900, 900),
+)  # fmt: skip
+def test_long_numbers_have_the_nearest_float(
+    p: int, q: int, power: int, less: int, sign: int, scale: int
+) -> None:
+    """Python divides whole numbers to the nearest float, however long they are."""
+    above = p**power << max(scale, 0)
+    below = q ** (power - less) << max(-scale, 0)
+    try:
+        expected = sign * above / below
+    except OverflowError:
+        expected = sign * math.inf
+    assert to_float(fmpq(sign * above, below)) == expected
+
+
+def test_long_numbers_between_two_floats_are_decided() -> None:
+    half = (2**53 + 1) * 3**3000  # halfway between 2^53 and 2^53 + 2, which is even
+    assert to_float(fmpq(half, 3**3000)) == 2.0**53
+    assert to_float(fmpq(half + 1, 3**3000)) == 2.0**53 + 2
+    assert to_float(fmpq(half - 1, 3**3000)) == 2.0**53
+
+
 POSITIVE = st.fractions(min_value=Fraction(1, 10**9), max_value=10**9)
 
 

@@ -12,6 +12,7 @@ from leaktight.exact.numbers import (
     Array,
     exact_array,
     float64,
+    float_array,
     is_exact,
     kept,
     kept_floats,
@@ -162,9 +163,9 @@ def _float_maxima(matrix: Array, weights: Array | None) -> Array:
 
 def _exact_maxima(matrix: Array, weights: Array | None) -> Array:
     """Compare as floats first; only what these cannot tell apart is compared exactly."""
-    near = matrix.astype(float)
+    near = float_array(matrix)
     if weights is not None:
-        near *= weights.astype(float)[:, None]
+        near *= float_array(weights)[:, None]
     # The floats are good to far more than 40 bits, but for numbers at the end of their range.
     columns, rows = np.nonzero((near >= near.max(axis=0) * (1 - 2.0**-40) - 2.0**-900).T)
     starts = np.searchsorted(columns, np.arange(matrix.shape[1]))

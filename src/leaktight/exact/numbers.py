@@ -222,8 +222,28 @@ def total(numbers: Array) -> Any:
     return numbers.sum() if is_exact(numbers) else math.fsum(numbers.tolist())
 
 
+LONG = 2048
+"""From so many bits on, the first bits of a number are looked at before it is divided out."""
+
+
+def _nearest_of_long(value: fmpq) -> float | None:
+    """Return the float nearest to a long number, if its first 128 bits tell which it is."""
+    above, below = value.p, value.q
+    if is_negative := above < 0:
+        above = -above
+    cuts = [max(0, part.bit_length() - 128) for part in (above, below)]
+    p, q = int(above >> cuts[0]), int(below >> cuts[1])
+    least, most = p / (q + 1), (p + 1) / q  # the number is between these, times a power of 2
+    scale = cuts[0] - cuts[1]
+    if least != most or abs(scale) > 700:
+        return None
+    return math.ldexp(-least if is_negative else least, scale)
+
+
 def to_float(value: fmpq) -> float:
     """Return the float nearest to ``value``; beyond the largest float, infinity."""
+    if value.height_bits() > LONG and (near := _nearest_of_long(value)) is not None:
+        return near
     try:
         return float(value)  # correctly rounded: the true division of two integers
     except OverflowError:
