@@ -79,14 +79,14 @@ def test_the_odds_about_one_person_move_no_more_than_those_who_change_places() -
         rows = [[rng.randint(1, 4) for _ in range(2)] for _ in range(values)]
         channel = Channel.normalised(rows)
         chances, seen = given_value(policy, prior, channel)
-        found = odds_under_counts(channel, policy, list(prior.values()))
+        found = odds_under_counts(channel, policy, prior=list(prior.values()))
         truth = largest_odds(seen)
         assert truth <= found.ratio
         attained += truth == found.ratio
         assert found.before == max(chances.values())
         level = privacy_level(Parallel(((channel, records),)), policy).ratio
         assert found.ratio <= level  # two records change; neighbours may change more
-        assert odds_under_counts(level, policy, list(prior.values())).ratio == level
+        assert odds_under_counts(level, policy, prior=list(prior.values())).ratio == level
         after = max(
             chances[v] * seen[v][z] / sum(chances[w] * seen[w][z] for w in seen)
             for v in seen for z in seen[v]
@@ -109,24 +109,24 @@ def test_margins_that_are_independent() -> None:
         Channel.normalised([[1, 4], [2, 3], [3, 3], [5, 1]], values),
     ):
         chances, seen = given_value(policy, prior, channel)
-        found = odds_under_counts(channel, policy, prior)
+        found = odds_under_counts(channel, policy, prior=prior)
         assert largest_odds(seen) <= found.ratio
         assert found.before == max(chances.values())
         assert found.others == 2
     response = RandomizedResponse(values, ratio=2, records=3)
-    assert odds_under_counts(response.response, policy, prior).ratio == 8
+    assert odds_under_counts(response.response, policy, prior=prior).ratio == 8
     assert privacy_level(response.survey, policy).ratio == 8
     many = Policy(SecretGraph.complete(values), 10**6, constraints=[
         count(one.values, equals=300_000) for one in counts
     ])  # fmt: skip
     asked = RandomizedResponse(values, ratio=2, records=10**6)
     assert privacy_level(asked.survey, many).ratio == 16
-    assert odds_under_counts(asked.response, many, prior).ratio == 8
+    assert odds_under_counts(asked.response, many, prior=prior).ratio == 8
     correlated = dict(
         zip(values, [Fraction(1, 2), Fraction(1, 6), Fraction(1, 6), Fraction(1, 6)], strict=True)
     )
     with pytest.raises(Undecided, match="depend on each other"):
-        odds_under_counts(asked.response, many, correlated)
+        odds_under_counts(asked.response, many, prior=correlated)
 
 
 def test_it_fails_where_the_assumption_does() -> None:

@@ -54,7 +54,13 @@ def test_public_counts_break_randomised_response() -> None:
     assert found.leakage.about == "all 3 records together"
     assert (found.worst_case.factor, found.worst_case.is_exact) == ("12/7", True)
     assert any("voids plain differential privacy" in told for told in found.warnings)
-    assert isinstance(found.person.any_mechanism, Skipped)
+    # Two of three have the flu; at ratio 2 the odds 2 : 1 become 4 : 1 at most.
+    most = found.person.any_mechanism
+    assert (most.before, most.after[0].value) == (Fraction(2, 3), Fraction(4, 5))
+    assert found.public.reach == 2
+    assert found.public.odds.ratio == 4
+    assert found.public.told.after == Fraction(2, 3)
+    assert found.public.way_out.error == pytest.approx(2 / (2 + math.sqrt(2)))
 
 
 def test_a_vote_is_private_and_what_it_is_good_for_is_not_about_a_person() -> None:

@@ -90,9 +90,27 @@ MISTAKES: dict[str, tuple[str, str]] = {
     "true records": (POLICY + "records = true", r"\[policy\] records must .* got true"),
     "half a record": (POLICY + "records = 1.5", r"\[policy\] records must .* got 1.5"),
     "10^12 records": (POLICY + "records = 1_000_000_000_000", "to 1,000,000,000, got 10000"),
-    "10^9 constrained": (
-        POLICY + 'records = 1_000_000_000\nconstraints = [{ values = ["a"], equals = 1 }]',
-        "records must be .* to 100,000",
+    "margins of no attributes": (POLICY + "margins.sex = { f = 1 }", "margins are of attributes"),
+    "margins without numbers": (
+        'policy.attributes.sex = ["f", "m"]\npolicy.margins = ["sex"]',
+        "margins must be tables",
+    ),
+    "a margin of an unknown attribute": (
+        'policy.attributes.sex = ["f", "m"]\npolicy.margins.sexes = { f = 1 }',
+        "did you mean 'sex'",
+    ),
+    "a margin of an unknown category": (
+        'policy.attributes.sex = ["f", "m"]\npolicy.margins.sex = { x = 1 }',
+        "got .'x'",
+    ),
+    "a margin that is a number": (
+        'policy.attributes.sex = ["f", "m"]\npolicy.margins.sex = 3',
+        "how many records",
+    ),
+    "a margin of too many": (
+        'policy.attributes.sex = ["f", "m"]\npolicy.records = 5\n'
+        "policy.margins.sex = { f = 3, m = 3 }",
+        "must add up to the 5 records, got 6",
     ),
     "a constraint in words": (POLICY + 'constraints = ["a"]', "constraints must be tables"),
     "constraints is a text": (POLICY + 'constraints = "a"', "constraints must be a list"),

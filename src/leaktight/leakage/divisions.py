@@ -15,9 +15,7 @@ from typing import Any
 
 from flint import fmpq
 
-from leaktight.channels.channel import Channel
 from leaktight.channels.distribution import PriorLike, prior_on
-from leaktight.channels.move_ratios import MoveRatios
 from leaktight.errors import InvalidInput, Undecided, expect
 from leaktight.exact.numbers import Value, fraction
 from leaktight.policies.policy import Policy
@@ -127,11 +125,10 @@ class Divisions:
         n = self.policy.records
         return math.prod(math.comb(n + len(d) - 1, len(d) - 1) for d in self.blocks)
 
-    # --- what a channel on each record adds ------------------------------------------------
+    # --- what a release adds ---------------------------------------------------------------
 
-    def ratio(self, channel: Channel) -> Value:
+    def ratio(self, ratios: Sequence[Sequence[Any]]) -> Value:
         """Return the largest product of ratios of the person's move and of those who make room."""
-        ratios = MoveRatios.of([channel], self.policy.secrets.vertices).ratios
         there = [v for v, chance in enumerate(self.given()) if chance]
         groups: dict[tuple[int, ...], list[int]] = {}
         for value in there:

@@ -33,7 +33,7 @@ from leaktight.leakage.noise_on_sums import (
     places_seen,
     sum_of_maxima,
 )
-from leaktight.policies.one_record import OneRecord, one_record, weights_of
+from leaktight.policies.one_record import OneRecord, cells_of, one_record, weights_of
 from leaktight.policies.policy import Policy
 from leaktight.policies.symmetric_query import HistogramQuery, LinearQuery, Query
 
@@ -172,12 +172,18 @@ def _own_values(policy: Policy) -> list[OneRecord]:
     if not policy.is_constrained:
         domains = {policy.secrets.vertices} if policy.values is None else set(policy.values)
         return [OneRecord(domain, domain, WHOEVER) for domain in domains]
-    if (counts := policy.public_counts) is not None and counts.cells.are_equalities:
-        # Who knows all others and the counts knows which counts the record is in, and no more.
-        cells = (tuple(policy.secrets.vertices[v] for v in cell) for cell in counts.possible_cells)
-        return [OneRecord(cell, cell, "the others and the counts leave no more") for cell in cells]
+    if policy.is_counted:
+        return [OneRecord(cell, cell, _left(cell)) for cell in cells_of(policy)]
     found = {one.values: one for one in one_record(policy)}
     return [OneRecord(values, values, one.others) for values, one in found.items()]
+
+
+def _left(values: Labels) -> str:
+    """Say which values the others and the counts leave."""
+    one = values[0]
+    told = f"({', '.join(map(str, one))})" if isinstance(one, tuple) else str(one)
+    more = "nothing else" if len(values) == 1 else f"{len(values) - 1} more"
+    return f"the others and the counts leave {told:.60} and {more}"
 
 
 # --- channels --------------------------------------------------------------------------------

@@ -42,7 +42,9 @@ def added_noise(mechanism: Any, policy: Policy, query: Query | None) -> Noise | 
     nothing: of three records that are alike, one at each end does. Several sums at once have
     geometric noise.
     """
-    if policy.is_constrained or not (isinstance(query, LinearQuery) and hasattr(mechanism, "tail")):
+    if not (isinstance(query, LinearQuery) and hasattr(mechanism, "tail")):
+        return None
+    if policy.is_constrained and not policy.is_counted:
         return None
     weights = [w for _, kind in weights_of(policy, query) for w in kind]
     if isinstance(weights[0], tuple) and not is_geometric(mechanism):

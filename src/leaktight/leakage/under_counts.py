@@ -17,16 +17,20 @@ from flint import fmpq, fmpq_poly
 
 from leaktight.channels.channel import Channel
 from leaktight.channels.distribution import PriorLike, prior_on
+from leaktight.channels.move_ratios import MoveRatios
 from leaktight.exact.bits import OfFactor
 from leaktight.exact.numbers import Value, fraction, rational
 from leaktight.exact.shown import percent, percent_above
 from leaktight.leakage.divisions import Divisions
+from leaktight.leakage.noise_on_sums import Noise, added_noise
 from leaktight.policies.policy import Policy
+from leaktight.policies.symmetric_query import LinearQuery, Query
 
 ASSUMPTION = (
     "records believed to be independent and alike before the counts are known, "
     "and nothing else known of anyone"
 )
+APART = ", and what one table counts believed to be independent of what another counts"
 
 MOST_EXACT = 64
 """The most records for which the chance on average is a sum over all counts."""
@@ -69,10 +73,15 @@ class OddsUnderCounts:
     others: int
     """How many other people the argument has to change at most."""
 
+    @property
+    def assumes(self) -> str:
+        """What must be believed of the records; otherwise nothing is promised."""
+        return ASSUMPTION + (APART if self.others > 1 else "")
+
     def __str__(self) -> str:
         return (
             f"one guess about one person: {percent(self.before)} with the counts alone, at most "
-            f"{percent_above(self.after)} after the release; {ASSUMPTION}"
+            f"{percent_above(self.after)} after the release; {self.assumes}"
         )
 
 
@@ -99,6 +108,16 @@ def counts_tell(policy: Policy, prior: PriorLike = None) -> CountsTell:
         divisions.results,
         _average(policy, belief),
     )
+
+
+def _noise_ratios(noise: Noise, policy: Policy, query: LinearQuery) -> list[list[fmpq]]:
+    """Return by how much noise tells two values of a record apart: a factor for each step."""
+    step = rational(noise.tail(1)) / rational(noise.tail(2))
+    adds = [w if isinstance(w, tuple) else (w,) for w in map(query.weight, policy.secrets.vertices)]
+    return [
+        [step ** sum(abs(int(x) - int(y)) for x, y in zip(a, b, strict=True)) for b in adds]
+        for a in adds
+    ]
 
 
 def _average(policy: Policy, belief: Any) -> Fraction | None:
@@ -136,11 +155,13 @@ def _blocks(policy: Policy) -> list[tuple[int, ...]]:
     return [tuple(values) for values in told.values()]
 
 
-def odds_under_counts(mechanism: Any, policy: Policy, prior: PriorLike = None) -> OddsUnderCounts:
+def odds_under_counts(
+    mechanism: Any, policy: Policy, query: Query | None = None, prior: PriorLike = None
+) -> OddsUnderCounts:
     """Return by how much a release changes the odds about one person under public counts.
 
-    The mechanism is a channel on each record's value, or a privacy ratio that holds between all
-    neighbours of the policy.
+    The mechanism is a channel on each record's value, noise on a count, a sum or a histogram, or a
+    privacy ratio that holds between all neighbours of the policy.
 
     >>> from leaktight.mechanisms.randomized_response import RandomizedResponse
     >>> from leaktight.policies.constraint import count
@@ -152,8 +173,12 @@ def odds_under_counts(mechanism: Any, policy: Policy, prior: PriorLike = None) -
     (Fraction(4, 1), Fraction(4, 7))
     """
     divisions = Divisions.of(policy, prior)
+    noise = added_noise(mechanism, policy, query)
     if isinstance(mechanism, Channel):
-        ratio = divisions.ratio(mechanism)
+        values = policy.secrets.vertices
+        ratio = divisions.ratio(MoveRatios.of([mechanism], values).ratios)
+    elif noise is not None and isinstance(query, LinearQuery):
+        ratio = divisions.ratio(_noise_ratios(noise, policy, query))
     else:
         divisions.refuse_incomplete()
         ratio = fraction(rational(mechanism))

@@ -61,8 +61,23 @@ def one_record(policy: Policy, query: Query | None = None) -> Iterator[OneRecord
 
 
 def weights_of(policy: Policy, query: LinearQuery) -> list[tuple[Labels, tuple[Any, ...]]]:
-    """Return for each kind of record its values and what each adds to the answer."""
-    return [(values, tuple(map(query.weight, values))) for values, _ in _kinds(policy)]
+    """Return for each kind of record its values and what each adds to the answer.
+
+    Where counts are public, whoever knows all others knows which counts a record is in, so that
+    its values are those of a cell.
+    """
+    kinds = cells_of(policy) if policy.is_counted else [values for values, _ in _kinds(policy)]
+    return [(values, tuple(map(query.weight, values))) for values in kinds]
+
+
+def cells_of(policy: Policy) -> list[Labels]:
+    """Return the values that a record can have for someone who knows all others and the counts.
+
+    Each count is one number, so they know which counts the record is in, and no more.
+    """
+    names, counts = policy.secrets.vertices, policy.public_counts
+    assert counts is not None
+    return [tuple(names[v] for v in cell) for cell in counts.possible_cells]
 
 
 def others_of(policy: Policy) -> list[tuple[Labels, Counter[Labels]]]:

@@ -28,6 +28,9 @@ RecordValues: TypeAlias = Mapping[int, Iterable[Hashable]] | Iterable[Iterable[H
 MOST_RECORDS = 10**9
 """The most records of a policy: beyond, even the number of databases does not fit in memory."""
 
+MOST_NAMED = 4
+"""The most counts that are named one by one."""
+
 MOST_TOLD = 10**7
 """The most records whose databases are counted one record after the other."""
 
@@ -139,6 +142,12 @@ class Policy:
     def is_constrained(self) -> bool:
         """Whether the records depend on each other, so that databases must be listed."""
         return bool(self.constraints) or self.predicate is not None or self.listed is not None
+
+    @property
+    def is_counted(self) -> bool:
+        """Whether all that is public are counts, and each is one number."""
+        counts = self.public_counts
+        return counts is not None and counts.cells.are_equalities
 
     @property
     def database_count(self) -> int:
@@ -386,6 +395,8 @@ class Policy:
 
     def __repr__(self) -> str:
         public = list(map(str, self.constraints))
+        if len(public) > MOST_NAMED:
+            public = [f"{len(public):,} public counts"]
         if self.values is not None:
             public.append("values per record")
         if self.predicate is not None:

@@ -15,6 +15,7 @@ from leaktight.exact.numbers import fraction, rational
 from leaktight.exact.rounding import precision
 from leaktight.leakage.noise_on_sums import Noise
 from leaktight.policies.policy import Policy
+from leaktight.policies.query import sensitivity
 from leaktight.policies.symmetric_query import LinearQuery
 from leaktight.privacy.level import PrivacyLevel, Witness
 
@@ -25,9 +26,10 @@ MOST_BITS = 2**16
 def noise_level(noise: Noise, policy: Policy, query: LinearQuery) -> PrivacyLevel:
     """Return the least ratio at which noise on sums of whole numbers is private, and where.
 
-    The records are independent, the noise geometric or Laplace's rounded, and not cut off where
-    an answer can be. The witness has two values of a record, whoever the others are. A ratio that
-    would be very long is rounded up in its thousandth bit.
+    The records are independent but for public counts, the noise geometric or Laplace's rounded, and
+    not cut off where an answer can be. The witness has two values of a record, whoever the others
+    are, or of several that change at once because counts are public. A ratio that would be very
+    long is rounded up in its thousandth bit.
 
     >>> from leaktight.mechanisms.geometric import GeometricNoise
     >>> from leaktight.policies.secrets import SecretGraph
@@ -40,12 +42,20 @@ def noise_level(noise: Noise, policy: Policy, query: LinearQuery) -> PrivacyLeve
     expect(query, LinearQuery, "counting_query(values) makes one")
     if not hasattr(noise, "tail"):
         raise InvalidInput(f"expected noise such as GeometricNoise(epsilon=1), got {noise!r:.60}")
-    gap, pair = widest_gap(policy, query)
+    known = None if policy.public_counts is None else sensitivity(policy, query)
+    gap, pair = widest_gap(policy, query) if known is None else (int(known.value), known.witness)
     step = rational(noise.tail(1)) / rational(noise.tail(2))
-    if not gap or pair is None or step == 1:
+    if not gap or step == 1:
         return PrivacyLevel(Fraction(1), None)
     ratio = step**gap if gap * step.height_bits() <= MOST_BITS else _power_above(step, gap)
-    return PrivacyLevel(fraction(ratio), Witness(*pair, "beyond both answers"))
+    witness = None
+    if pair is not None:
+        rest = None if known is None else known.rest
+        witness = Witness(pair[0], pair[1], "beyond both answers", rest=rest)
+    least = None
+    if known is not None and not known.is_exact:
+        least = fraction(step ** min(int(known.attained), MOST_BITS // step.height_bits()))
+    return PrivacyLevel(fraction(ratio), witness, least=least)
 
 
 def _power_above(step: fmpq, gap: int) -> fmpq:
@@ -55,10 +65,14 @@ def _power_above(step: fmpq, gap: int) -> fmpq:
 
 
 def widest_gap(policy: Policy, query: LinearQuery) -> tuple[int, tuple[Hashable, Hashable] | None]:
-    """Return by how many steps the answer moves at most if one record changes to a neighbour.
+    """Return by how many steps the answer moves at most from a database to a neighbour.
 
-    Steps in all coordinates count. The records are independent, and the two values are given.
+    Steps in all coordinates count. The records are independent, and the two values are given, or
+    those of all records that change at once because counts are public.
     """
+    if policy.public_counts is not None:
+        found = sensitivity(policy, query)
+        return int(found.value), found.witness
     gaps = (
         (_gap(query, a, b), (a, b))
         for graph, _ in policy.adjacency().factors

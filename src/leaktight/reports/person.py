@@ -47,7 +47,8 @@ def _guessers(answers: Answers) -> Iterator[Guesser]:
         yield Guesser("someone who knows nobody", chances, tuple(_told(nobody.telling)))
     if not isinstance(person.any_mechanism, Skipped):
         most = person.any_mechanism
-        who = f"anyone, any mechanism {as_private(answers)}"
+        anyone = "the same" if answers.policy.is_constrained else "anyone"
+        who = f"{anyone}, any mechanism {as_private(answers)}"
         yield Guesser(who, _chances(most.before, most.after, n), most.text)
 
 

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import PurePath
 
-from leaktight.exact.shown import counted
+from leaktight.exact.shown import counted, percent, percent_above
 from leaktight.reports.figure import short_label
 from leaktight.reports.wording import (
     LONGEST,
@@ -28,6 +28,7 @@ from leaktight.studies.answers import (
     Answers,
     Informed,
     MechanismShown,
+    PublicFound,
     PublishedBound,
     Skipped,
     Usefulness,
@@ -62,6 +63,8 @@ def sections(answers: Answers, command: str | None) -> Iterator[Section]:
     yield _policy(answers)
     if answers.mechanism is not None:
         yield _mechanism(answers, answers.mechanism)
+    if answers.public is not None:
+        yield _public(answers.public)
     if isinstance(known, Informed) and known.belief:
         yield _belief(known)
     if isinstance(known, Informed) and not isinstance(known.curve, Skipped):
@@ -125,6 +128,26 @@ def _mechanism(answers: Answers, mechanism: MechanismShown) -> Section:
     rows_of = zip(inputs, mechanism.matrix, strict=True)
     table = Table(("input", *outputs), tuple((name, *entries) for name, entries in rows_of))
     return Section("mechanism", "What is released", tuple(text), table, caption)
+
+
+def _public(public: PublicFound) -> Section:
+    """What public counts do: one table of what one guess is worth, and at what ε."""
+    rows: list[tuple[Cell, ...]] = []
+    if not isinstance(told := public.told, Skipped):
+        rows.append(("one guess about one person, nothing public", percent(told.before)))
+        rows.append(("with the counts alone", percent(told.after)))
+    if not isinstance(odds := public.odds, Skipped):
+        rows.append(("after this release, at most", percent_above(odds.after)))
+    rows.append(("records that may change at once", public.reach))
+    if not isinstance(way := public.way_out, Skipped):
+        rows.append((f"ε for each {way.of} that keeps what was asked", AtLeast(way.epsilon)))
+        of_noise = way.of != "record"
+        kind = "mean size of the noise" if of_noise else "answers that are not true"
+        shown = (lambda e: rounded(float(e))) if of_noise else percent
+        rows.append((f"{kind}, made for the counts", shown(way.error)))
+        rows.append((f"{kind}, if nothing were public", shown(way.plain_error)))
+    table = Table(("what", "how much"), tuple(rows))
+    return Section("public", "What the public counts do", public.text, table)
 
 
 def _alone(answers: Answers, framed: str) -> str:

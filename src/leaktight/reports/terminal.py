@@ -3,10 +3,20 @@
 import shlex
 from collections.abc import Iterator
 
-from leaktight.exact.shown import BOUND_DIGITS, nearest, width, wrapped
+from leaktight.exact.shown import (
+    BOUND_DIGITS,
+    DIGITS,
+    above,
+    below,
+    counted,
+    nearest,
+    percent,
+    width,
+    wrapped,
+)
 from leaktight.reports.person import guessing
 from leaktight.reports.wording import AtMost, as_private, bits, missing
-from leaktight.studies.answers import Answers, Privacy, Skipped, Usefulness
+from leaktight.studies.answers import Answers, Privacy, PublicFound, Skipped, Usefulness
 
 
 def summary(answers: Answers) -> str:
@@ -46,8 +56,9 @@ def _worst(answers: Answers) -> list[str]:
     worst = answers.privacy.level.worst if isinstance(answers.privacy, Privacy) else None
     if worst is None:
         return []
+    stay = f"; {counted(worst.others, 'other stays', 'others stay')}" if worst.others else ""
     return _paragraph(
-        f"Worst: output {worst.output} of {worst.input} against {worst.neighbour}.", ""
+        f"Worst: output {worst.output} of {worst.input} against {worst.neighbour}{stay}.", ""
     )
 
 
@@ -81,6 +92,8 @@ def _person(answers: Answers) -> Iterator[str]:
 
 def _rows(answers: Answers) -> Iterator[tuple[str, str]]:
     yield "policy", answers.policy.text
+    if answers.public is not None:
+        yield from _public(answers.public)
     if not isinstance(leak := answers.leakage, Skipped):
         most = "" if leak.is_exact else "at most "
         yield "leakage", f"{most}{bits(AtMost(leak.bits))} about {leak.about}, under any prior"
@@ -98,6 +111,29 @@ def _rows(answers: Answers) -> Iterator[tuple[str, str]]:
             yield "", f"at most {bits(AtMost(loose.bits))} by {loose.source}"
     if not isinstance(useful := answers.usefulness, Skipped):
         yield "usefulness", _useful(useful)
+
+
+def _public(public: PublicFound) -> Iterator[tuple[str, str]]:
+    """What public counts do, in few words; the report has more."""
+    most = "up to" if public.is_exact else "at most"
+    at_once = f"{most} {public.reach:,} records change at once"
+    if not isinstance(way := public.way_out, Skipped):
+        at_once += f"; ε = {below(way.epsilon, DIGITS)} for each {way.of} keeps what was asked"
+        if way.of == "record":
+            at_once += f", and {percent(way.error)} of the answers are not true"
+        else:
+            at_once += f", with noise of {nearest(float(way.error))} on average"
+    yield "public counts", at_once
+    if not isinstance(told := public.told, Skipped):
+        chances = f"{percent(told.after)}, without them {percent(told.before)}"
+        yield "", f"one guess about one person with the counts alone: {chances}"
+    odds = public.odds
+    if not isinstance(odds, Skipped) and odds.epsilon is not None:
+        yield (
+            "",
+            f"no output changes these odds by more than ε = {above(odds.epsilon, DIGITS)}, for "
+            "records believed to be independent and alike; otherwise nothing is promised",
+        )
 
 
 def _useful(useful: Usefulness) -> str:

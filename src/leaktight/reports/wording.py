@@ -95,7 +95,7 @@ def quoted(label: str) -> str:
 
 
 def missing(answers: Answers) -> Iterator[tuple[str, str]]:
-    """Yield what was not computed, and why; what was not asked for is not missing."""
+    """Yield what was not computed, and why, each reason once; what was not asked is not missing."""
     person = answers.person
     parts: tuple[tuple[str, object], ...] = (
         ("all others known", person.informed),
@@ -108,6 +108,8 @@ def missing(answers: Answers) -> Iterator[tuple[str, str]]:
         ("worst case for other ε", answers.by_epsilon),
         ("usefulness", answers.usefulness),
     )
+    reasons: dict[str, list[str]] = {}
     for what, part in parts:
         if isinstance(part, Skipped) and part not in NOT_ASKED:
-            yield what, part.why
+            reasons.setdefault(part.why, []).append(what)
+    yield from ((", ".join(parts), why) for why, parts in reasons.items())

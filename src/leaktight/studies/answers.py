@@ -196,6 +196,8 @@ class WorstPair(Answer, frozen=True):
     input: str
     neighbour: str
     output: str
+    others: int = 0
+    """How many other records there are, which stay; 0 if the inputs show all."""
 
 
 class Level(Answer, frozen=True):
@@ -205,6 +207,8 @@ class Level(Answer, frozen=True):
     epsilon: float | None
     """Rounded up."""
     worst: WorstPair | None
+    is_exact: bool = True
+    """Whether some neighbours attain the ratio; otherwise none exceed it."""
 
 
 class Privacy(Answer, frozen=True, tag_field="is", tag="privacy"):
@@ -213,6 +217,59 @@ class Privacy(Answer, frozen=True, tag_field="is", tag="privacy"):
     level: Level
     one_record: Level | None
     """The level if nothing were public, where something is and each record answers by itself."""
+
+
+class CountsTold(Answer, frozen=True, tag_field="is", tag="counts told"):
+    """What public counts tell by themselves."""
+
+    before: Fraction
+    """The chance that one guess about one person is right without them."""
+    after: Fraction
+    """The same with them."""
+    bits: float
+    """What they tell of all records together, at most."""
+
+
+class OddsFound(Answer, frozen=True, tag_field="is", tag="odds"):
+    """By how much a release changes the odds about one person, relative to the counts alone."""
+
+    ratio: Fraction | None
+    """At most so much; None if there is no limit."""
+    epsilon: float | None
+    before: Fraction
+    after: Fraction
+    others: int
+    """How many others change places with the person in the argument."""
+    assumes: str
+
+
+class WayOut(Answer, frozen=True, tag_field="is", tag="way out"):
+    """Which ε keeps what was asked although counts are public, and what that costs."""
+
+    of: str
+    """Whose ε: of each record, or of each step of an answer."""
+    epsilon: float
+    """Rounded down."""
+    steps: int
+    """In how many records, or by how many steps, neighbours differ at most."""
+    plain_steps: int
+    """The same if nothing were public."""
+    error: Fraction
+    """The share of answers that are not true, or the mean size of noise."""
+    plain_error: Fraction
+
+
+class PublicFound(Answer, frozen=True):
+    """What public counts do to a release, for any number of records."""
+
+    reach: int
+    """In how many records neighbours differ at most."""
+    is_exact: bool
+    """Whether some differ in so many."""
+    told: CountsTold | Skipped
+    odds: OddsFound | Skipped
+    way_out: WayOut | Skipped
+    text: tuple[str, ...]
 
 
 class Leakage(Answer, frozen=True, tag_field="is", tag="leakage"):
@@ -308,6 +365,7 @@ class Answers(Answer, frozen=True, kw_only=True):
     mechanism: MechanismShown | None
     person: Person
     privacy: Privacy | Skipped
+    public: PublicFound | None = None
     leakage: Leakage | Skipped
     worst_case: WorstCaseFound | Skipped
     published: tuple[PublishedBound, ...] | Skipped

@@ -52,6 +52,7 @@ from leaktight.studies.answers import (
     WorstPair,
 )
 from leaktight.studies.naming import Names
+from leaktight.studies.public import public
 from leaktight.studies.study import Study
 from leaktight.studies.verdict import verdict
 from leaktight.studies.warnings import warnings
@@ -129,8 +130,7 @@ def audit(study: Study, progress: Progress | None = None) -> Audit:
         work.progress("privacy")
         level = _level(study)
         privacy = Privacy(_shown_level(level, names), _one_record(study, names))
-    own = None if level is None or level.ratio == math.inf else Ratio.of(ratio=level.ratio)
-    ratio = study.ratio or own
+    ratio = study.ratio or _own_ratio(level)
     worst = work.at(ratio, "worst case", lambda r: worst_case_leakage(study.policy, r))
     best = work.at(ratio, "best mechanism", lambda r: _best(study, r))
     return Audit(
@@ -139,8 +139,9 @@ def audit(study: Study, progress: Progress | None = None) -> Audit:
         question=_question(study),
         policy=_policy(study, names),
         mechanism=_mechanism(study, names, privacy),
-        person=_person(study, names, work, ratio, own),
+        person=_person(study, names, work, ratio, level),
         privacy=privacy,
+        public=public(study, level),
         leakage=work.of(study, "leakage", lambda: _leakage(study)),
         worst_case=worst if isinstance(worst, Skipped) else worst_shown(_about(study), worst),
         published=work.at(
@@ -188,6 +189,10 @@ class _Work:
 # --- privacy ---------------------------------------------------------------------------------
 
 
+def _own_ratio(level: PrivacyLevel | None) -> Ratio | None:
+    return None if level is None or level.ratio == math.inf else Ratio.of(ratio=level.ratio)
+
+
 def _level(study: Study) -> PrivacyLevel:
     """Return how private the mechanism is; if that cannot be decided, there is no audit."""
     if study.noise is not None and isinstance(study.query, LinearQuery):
@@ -220,18 +225,22 @@ def _shown_level(level: PrivacyLevel, names: Names) -> Level:
     at = level.witness
     worst = None
     if at is not None:
-        worst = WorstPair(names.input(at.input), names.input(at.neighbour), names.output(at.output))
+        inputs = (names.some if at.rest else names.input)(at.input)
+        there = (names.some if at.rest else names.input)(at.neighbour)
+        output = (names.some if at.rest else names.output)(at.output)
+        worst = WorstPair(inputs, there, output, sum((at.rest or {}).values()))
     if level.ratio == math.inf:
-        return Level(None, None, worst)
-    return Level(Fraction(level.ratio), ln_interval(level.ratio)[1], worst)
+        return Level(None, None, worst, level.is_exact)
+    return Level(Fraction(level.ratio), ln_interval(level.ratio)[1], worst, level.is_exact)
 
 
 # --- one person ------------------------------------------------------------------------------
 
 
 def _person(
-    study: Study, names: Names, work: _Work, ratio: Ratio | None, own: Ratio | None
+    study: Study, names: Names, work: _Work, ratio: Ratio | None, level: PrivacyLevel | None
 ) -> Person:
+    own = _own_ratio(level)
     known = work.of(study, "all others known", lambda: person.informed(study, names, own))
     nobody: Any = NO_MECHANISM
     if study.policy.records == 1:
@@ -239,7 +248,7 @@ def _person(
     elif study.scope == "record" and not study.is_tied:
         nobody = OTHERS_TELL_NOTHING
     elif study.mechanism is not None:
-        nobody = work.do("nobody known", lambda: person.uninformed(study, names, known))
+        nobody = work.do("nobody known", lambda: person.uninformed(study, names, known, level))
     whoever = work.at(ratio, "any mechanism", lambda r: person.any_mechanism(study, r))
     return Person(known, nobody, whoever)
 
@@ -264,6 +273,10 @@ def _leakage(study: Study) -> Leakage:
         # The factor itself may have a hundred million digits.
         leaks = added((min_capacity(one).bits_interval, times) for one, times in records.factors)
         return Leakage(_about(study), leaks[1], True)
+    if study.policy.is_counted and not study.policy.is_listable:
+        # Fewer databases leak no more than all.
+        leaks = added([(min_capacity(study.channel).bits_interval, study.policy.records)])
+        return Leakage(_about(study), leaks[1], False)
     seen = records.expand().restrict(study.policy.databases())
     return Leakage(_about(study), min_capacity(seen).bits, True)
 
@@ -277,9 +290,8 @@ def _leakage_of_noise(study: Study) -> Leakage:
     step, bits = shift_distance(study.noise, 1), 0.0
     for column in columns:
         bits += log2_interval(1 + study.policy.records * (max(column) - min(column)) * step)[1]
-    runs = study.policy.values is None and set(columns[0]) == set(
-        range(min(columns[0]), max(columns[0]) + 1)
-    )
+    free = study.policy.values is None and not study.policy.is_constrained
+    runs = free and set(columns[0]) == set(range(min(columns[0]), max(columns[0]) + 1))
     return Leakage(_about(study), math.nextafter(bits, math.inf), len(columns) == 1 and runs)
 
 

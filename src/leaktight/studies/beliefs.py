@@ -14,11 +14,12 @@ from typing import Any
 from flint import fmpq, fmpq_poly
 
 from leaktight.channels.distribution import Distribution, PriorLike, prior_on
-from leaktight.errors import InvalidInput, TooLarge
+from leaktight.errors import InvalidInput, TooLarge, Undecided
 from leaktight.exact.matrix import as_mapping
 from leaktight.exact.numbers import exact_array, rational
 from leaktight.exact.shown import counted
 from leaktight.labels import Labels
+from leaktight.leakage.divisions import Divisions
 from leaktight.policies.one_record import adds_whole_numbers
 from leaktight.policies.policy import Policy
 from leaktight.policies.symmetric_query import LinearQuery, Query, SymmetricQuery
@@ -79,6 +80,13 @@ def typical_record(policy: Policy, prior: Distribution) -> Distribution:
     """
     if not policy.is_constrained:
         return prior
+    if policy.is_counted:
+        try:
+            return Distribution.trusted(
+                prior.values, exact_array(Divisions.of(policy, prior).given())
+            )
+        except Undecided:  # counts that overlap: the databases may still be few
+            pass
     shares = dict.fromkeys(prior.values, fmpq(0))
     for database, chance in databases_prior(policy, prior).items():
         for value in database if policy.records > 1 else (database,):  # type: ignore[attr-defined]

@@ -93,7 +93,8 @@ class MechanismReader:
         if self.table.get("kind") not in NOISY or not isinstance(query, LinearQuery):
             return False
         several = isinstance(query.weight(policy.secrets.vertices[0]), tuple)
-        return not policy.is_constrained and (several or adds_whole_numbers(query, policy))
+        free = not policy.is_constrained or policy.is_counted
+        return free and (several or adds_whole_numbers(query, policy))
 
     def read(self) -> NamedMechanism:
         """Return the mechanism that the table names."""

@@ -7,6 +7,9 @@ from typing import Any
 
 from leaktight.studies.study import Study
 
+MOST_NAMED = 2
+"""The most records that are named one by one."""
+
 
 @dataclass(frozen=True, slots=True)
 class Names:
@@ -30,6 +33,15 @@ class Names:
         """Return the name of an output."""
         return self.outputs.get(label) or _name(label)
 
+    def some(self, records: Any) -> str:
+        """Return the names of several records, of the first ones if they are many."""
+        if not isinstance(records, tuple):
+            return self.input(records)
+        names = [self.input(value) for value in records]
+        if len(names) > MOST_NAMED + 1:
+            names[MOST_NAMED:] = [f"{len(names) - MOST_NAMED} more"]
+        return names[0] if len(names) == 1 else f"({', '.join(names)})"
+
 
 def _told_apart(labels: Iterable[Hashable]) -> dict[Hashable, str]:
     names = {label: _name(label) for label in labels}
@@ -39,4 +51,4 @@ def _told_apart(labels: Iterable[Hashable]) -> dict[Hashable, str]:
 
 def _name(label: Any) -> str:
     """Return a label as a person reads it; a database is the list of its records."""
-    return f"({', '.join(map(str, label))})" if isinstance(label, tuple) else str(label)
+    return f"({', '.join(map(_name, label))})" if isinstance(label, tuple) else str(label)

@@ -22,8 +22,10 @@ from leaktight.leakage.individual import (
     individual_channels,
     individual_leakage,
 )
+from leaktight.leakage.under_counts import odds_under_counts
 from leaktight.leakage.uninformed import uninformed_guess
 from leaktight.privacy.breach import Breach
+from leaktight.privacy.level import PrivacyLevel
 from leaktight.repetition.curve import success_curve
 from leaktight.repetition.enclosure import SuccessProbability
 from leaktight.repetition.explanation import Explanation, explain, is_quick
@@ -38,6 +40,7 @@ from leaktight.studies.answers import (
     Uninformed,
 )
 from leaktight.studies.naming import Names
+from leaktight.studies.public import one_person
 from leaktight.studies.study import Study
 
 Observed: TypeAlias = tuple[Channel, Distribution, str]
@@ -82,11 +85,19 @@ def informed(study: Study, names: Names, own: Ratio | None) -> Informed:
     )  # fmt: skip
 
 
-def uninformed(study: Study, names: Names, known: Informed | Skipped) -> Uninformed:
+def uninformed(
+    study: Study, names: Names, known: Informed | Skipped, level: PrivacyLevel | None
+) -> Uninformed:
     """Return what somebody learns who knows nobody; never more than one who knows all others."""
     try:
         found = uninformed_guess(_seen(study), study.policy, study.query, study.prior)
     except TooLarge:
+        if study.policy.is_counted:
+            odds = one_person(study, level)
+            most = odds.after
+            if not isinstance(known, Skipped):
+                most = min(most, known.after[0].value)
+            return Uninformed(odds.before, Probability(1, most, False), None, None)
         if study.policy.is_constrained or isinstance(known, Skipped):
             raise
         return Uninformed(known.before, Probability(1, known.after[0].value, False), None, None)
@@ -100,6 +111,14 @@ def uninformed(study: Study, names: Names, known: Informed | Skipped) -> Uninfor
 
 def any_mechanism(study: Study, ratio: Ratio) -> AnyMechanism:
     """Return what anybody learns of one record from any mechanism that keeps the ratio."""
+    if study.policy.is_counted:
+        n = study.observations
+        once, often = (
+            odds_under_counts(ratio.upper**k, study.policy, prior=study.prior) for k in (1, n)
+        )
+        chances = [Probability(1, once.after, False)]
+        chances += [Probability(n, often.after, False)] if n > 1 else []
+        return AnyMechanism(once.before, tuple(chances), (f"This assumes {once.assumes}.",))
     if study.policy.is_constrained:
         raise InvalidInput(
             "records depend on each other through what is public, so that no guarantee for one "

@@ -14,8 +14,9 @@ from leaktight.channels.distribution import Distribution
 from leaktight.errors import InvalidInput
 from leaktight.exact.numbers import Number, rational
 from leaktight.files import read_path
-from leaktight.labels import Labels
+from leaktight.labels import Labels, suggestion
 from leaktight.policies.constraint import Count, count
+from leaktight.policies.margin import margin
 from leaktight.policies.policy import MOST_RECORDS, Policy
 from leaktight.policies.secrets import SecretGraph
 from leaktight.policies.symmetric_query import (
@@ -31,9 +32,6 @@ from leaktight.studies.mechanism import MechanismReader, NamedMechanism
 from leaktight.studies.study import MOST_OBSERVATIONS, SCOPES, Study
 from leaktight.studies.table import StudyTable, load, plain_number, shortened
 
-MOST_CONSTRAINED = 10**5
-"""The most records of a policy with constraints, whose databases are listed or counted."""
-
 SECRETS = ("complete", "line", "cycle", "threshold", "partition", "grid", "edges")
 NEEDS = {"threshold": "distance", "partition": "groups", "grid": "sides", "edges": "edges"}
 """The keys that only one kind of secrets has."""
@@ -45,7 +43,7 @@ KEYS: Mapping[str, tuple[str, ...]] = {
     "": ("title", "policy", "mechanism", "question", "data", "release"),
     "policy": (
         "values", "secrets", "distance", "groups", "edges", "sides", "attributes", "differ",
-        "absent", "records", "constraints", "databases",
+        "absent", "records", "constraints", "margins", "databases",
     ),
     "policy.attributes": ("values", "secrets", "distance", "groups", "edges"),
     "policy.constraints": ("values", "equals", "at_least", "at_most"),
@@ -141,9 +139,9 @@ def _policy(table: StudyTable) -> Policy:
     if len(set(map(str, secrets.vertices))) < secrets.order:
         twice = Counter(map(str, secrets.vertices)).most_common(1)[0][0]
         raise table.wrong("values", f"must read differently, got {twice!r:.60} twice")
-    limited = "constraints" in table
-    records = table.whole("records", 1, MOST_CONSTRAINED if limited else MOST_RECORDS)
+    records = table.whole("records", 1, MOST_RECORDS)
     constraints = [_constraint(table, each) for each in table.listed("constraints")]
+    constraints += _margins(table, secrets, records)
     listed = table.labels("databases") if "databases" in table else None
     if listed is not None and constraints:
         raise table.wrong("databases", "lists all that are possible, so constraints must not be")
@@ -237,6 +235,39 @@ def _constraint(parent: StudyTable, given: Any) -> Count:
     values = table.labels("values")
     with table.at(""):
         return count(values, **limits)
+
+
+def _margins(table: StudyTable, secrets: SecretGraph, records: int) -> list[Count]:
+    """Return the counts of published tables: ``margins.NAME``, or ``margins."NAME, NAME"``."""
+    if "margins" not in table:
+        return []
+    given, attributes = table.get("margins"), table.get("attributes")
+    if not isinstance(attributes, dict):
+        raise table.wrong("margins", "are of attributes, of which there are none")
+    if not isinstance(given, dict) or not given:
+        raise table.wrong(
+            "margins", f"must be tables of numbers: margins.NAME = {{ … }}, got {shortened(given)}"
+        )
+    names, found = list(attributes), list[Count]()
+    people = [value for value in secrets.vertices if isinstance(value, tuple)]
+    for key, numbers in given.items():
+        of = [part.strip() for part in key.split(",")]
+        place = StudyTable(table.file, f"policy.margins.{key:.40}", {})
+        for name in of:
+            if name not in names:
+                raise place.wrong("", f"must be of attributes, got {name!r:.40}; "
+                                      f"{suggestion(name, tuple(names))}")  # fmt: skip
+        if not isinstance(numbers, dict) or not numbers:
+            raise place.wrong("", f"must say how many records there are: {{ … }}, got "
+                                  f"{shortened(numbers)}")  # fmt: skip
+        parts = [names.index(name) for name in of]
+        told = {", ".join(str(v[p]) for p in parts): tuple(v[p] for p in parts) for v in people}
+        counts = {told.get(text, (text,)): plain_number(n) for text, n in numbers.items()}
+        with place.at(""):
+            found += margin(people, parts, counts, names)
+            if len(counts) == len(told) and (total := sum(counts.values())) != records:
+                raise InvalidInput(f"must add up to the {records:,} records, got {total:,}")
+    return found
 
 
 def _query(

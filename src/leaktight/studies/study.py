@@ -234,7 +234,8 @@ def _answers(policy: Policy, query: Query) -> Graph:
 
 def _answer_count(policy: Policy, query: Query | None) -> int:
     """Return how many answers a sum has at most; 1 for what is no sum."""
-    if not isinstance(query, LinearQuery) or policy.is_constrained:
+    listed = policy.is_constrained and policy.public_counts is None
+    if not isinstance(query, LinearQuery) or listed:
         return 1
     weights = [w for _, kind in weights_of(policy, query) for w in kind]
     if isinstance(weights[0], tuple):

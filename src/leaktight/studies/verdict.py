@@ -23,6 +23,9 @@ def verdict(study: Study, level: PrivacyLevel | None) -> Verdict:
     has, most = apart(found, ln_interval(asked.lower)[1] if asked.is_exact else asked.epsilon)
     if asked.allows(level.ratio):
         return Verdict(True, f"PRIVATE as asked: {name} has ε = {has}, at most ε = {most}.")
+    if asked.allows(level.attained):
+        bound = f"{name} has at most ε = {has}, and it is not known whether at most ε = {most}"
+        return Verdict(False, f"NOT PROVED PRIVATE as asked: {bound}.")
     if has == most:
         hair = "has a larger ε than asked, if only by a hair"
         return Verdict(False, f"NOT PRIVATE as asked: {name} {hair}.")

@@ -6,7 +6,7 @@ from fractions import Fraction
 from typing import Any
 
 from leaktight.exact.rounding import ln_interval
-from leaktight.exact.shown import DIGITS, above, counted, percent, percent_or_fraction
+from leaktight.exact.shown import DIGITS, above, below, counted, percent, percent_or_fraction
 from leaktight.privacy.level import PrivacyLevel, privacy_level
 from leaktight.studies.answers import Skipped
 from leaktight.studies.beliefs import answers_prior
@@ -60,7 +60,7 @@ def _of_the_mechanism(study: Study, level: PrivacyLevel) -> Iterator[str]:
         if level.ratio > alone.ratio:
             yield (
                 f"What is public voids plain differential privacy: ε is {_epsilon(level)}, "
-                f"not {_epsilon(alone)} as for one record alone."
+                f"not {_epsilon(alone)} as for one record alone.{_way_out(study)}"
             )
     if level.ratio == math.inf:
         yield f"Some output rules an input out: {level.witness}."
@@ -87,6 +87,15 @@ def _of_the_question(study: Study) -> Iterator[str]:
                     f"{percent(follows[answer])}."
                 )
                 return
+
+
+def _way_out(study: Study) -> str:
+    """Say which ε of one record keeps what was asked, if it is known."""
+    counts = study.policy.public_counts
+    if counts is None or study.ratio is None:
+        return ""
+    each = below(study.ratio.epsilon / max(1, counts.reach.value), DIGITS)
+    return f" An ε of {each} for each record keeps what was asked."
 
 
 def _epsilon(level: PrivacyLevel) -> str:

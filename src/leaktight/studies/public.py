@@ -1,0 +1,147 @@
+"""What do public counts do to a release, and what is the way out?"""
+
+from collections.abc import Callable, Iterator
+from typing import TypeVar
+
+from leaktight.errors import InvalidInput, LeaktightError
+from leaktight.exact.rounding import ln_interval
+from leaktight.exact.shown import (
+    DIGITS,
+    above,
+    below,
+    counted,
+    nearest,
+    percent,
+    percent_above,
+)
+from leaktight.leakage.under_counts import OddsUnderCounts, counts_tell, odds_under_counts
+from leaktight.mechanisms.calibrated import calibrated
+from leaktight.policies.symmetric_query import LinearQuery
+from leaktight.privacy.level import PrivacyLevel
+from leaktight.studies.answers import (
+    CountsTold,
+    OddsFound,
+    PublicFound,
+    Skipped,
+    WayOut,
+)
+from leaktight.studies.study import Study
+
+Found = TypeVar("Found")
+
+
+def public(study: Study, level: PrivacyLevel | None) -> PublicFound | None:
+    """Return what public counts do; None if none are public, or something else is, too."""
+    counts = study.policy.public_counts
+    if counts is None or study.policy.records == 1:
+        return None
+    reach = counts.reach
+    told = _or_why(lambda: _told(study))
+    odds = _or_why(lambda: _odds(study, level))
+    way_out = _or_why(lambda: _way_out(study))
+    exact = reach.attained == reach.value
+    text = (*_reach(reach.value, exact), *_in_words(told, odds, way_out))
+    return PublicFound(reach.value, exact, told, odds, way_out, text)
+
+
+def one_person(study: Study, level: PrivacyLevel | None) -> OddsUnderCounts:
+    """Return by how much a release changes the odds about one person, given the counts."""
+    if study.scope == "record" and study.channel is not None:
+        return odds_under_counts(study.channel, study.policy, prior=study.prior)
+    if study.noise is not None:
+        return odds_under_counts(study.mechanism, study.policy, study.query, study.prior)
+    if level is None:
+        raise InvalidInput("no mechanism is given")
+    return odds_under_counts(level.ratio, study.policy, prior=study.prior)
+
+
+def _or_why(compute: Callable[[], Found]) -> Found | Skipped:
+    try:
+        return compute()
+    except LeaktightError as wrong:
+        return Skipped(str(wrong))
+
+
+def _told(study: Study) -> CountsTold:
+    found = counts_tell(study.policy, study.prior)
+    return CountsTold(found.before, found.after, found.bits)
+
+
+def _odds(study: Study, level: PrivacyLevel | None) -> OddsFound:
+    found = one_person(study, level)
+    if not isinstance(found.ratio, float):
+        return OddsFound(
+            found.ratio, ln_interval(found.ratio)[1], found.before, found.after, found.others,
+            found.assumes,
+        )  # fmt: skip
+    return OddsFound(None, None, found.before, found.after, found.others, found.assumes)
+
+
+def _way_out(study: Study) -> WayOut:
+    if study.ratio is None:
+        raise InvalidInput("no ε is asked for")
+    if study.scope == "answer" and not isinstance(study.query, LinearQuery):
+        raise InvalidInput(
+            "it is known for each record by itself, and for noise on counts and sums"
+        )
+    query = study.query if study.scope == "answer" else None
+    found = calibrated(study.policy, query, ratio=study.ratio)
+    epsilon = study.ratio.epsilon / found.steps
+    return WayOut(
+        "record" if query is None else "step of the answer",
+        epsilon, found.steps, found.plain_steps, found.error, found.plain_error,
+    )  # fmt: skip
+
+
+# --- in words --------------------------------------------------------------------------------
+
+
+def _reach(records: int, exact: bool) -> Iterator[str]:
+    yield (
+        "Because the counts are known, hardly anybody's record can change alone: two databases "
+        f"that must not be told apart differ in up to {counted(records, 'record', 'records')} at "
+        "once, however many records there are."
+    )
+    if not exact:
+        yield (
+            "That is a safe bound: the public counts overlap in more ways than can be gone "
+            "through. One table, or tables of which one refines the other, are known exactly."
+        )
+
+
+def _in_words(
+    told: CountsTold | Skipped, odds: OddsFound | Skipped, way_out: WayOut | Skipped
+) -> Iterator[str]:
+    if not isinstance(told, Skipped):
+        yield (
+            "The counts by themselves, before any release: one guess about one person is right "
+            f"with {percent(told.after)}, and without them with {percent(told.before)}. Of all "
+            f"records together they tell at most {above(told.bits, DIGITS)} bits."
+        )
+    if not isinstance(odds, Skipped) and odds.epsilon is not None:
+        yield (
+            "One person: no output changes the odds by more than a factor of "
+            f"{above(float(odds.ratio or 0), DIGITS)} (ε = {above(odds.epsilon, DIGITS)}), "
+            "relative to what they are with the counts alone. A value that then had a chance of "
+            f"{percent(odds.before)} has at most {percent_above(odds.after)} now. This assumes "
+            f"{odds.assumes}; otherwise nothing is promised for one person."
+        )
+    elif isinstance(odds, Skipped):
+        yield f"One person: {odds.why}."
+    if not isinstance(way_out, Skipped):
+        yield f"The way out: {_of_way_out(way_out)}"
+
+
+def _of_way_out(found: WayOut) -> str:
+    each = f"ε = {below(found.epsilon, DIGITS)} for each {found.of}"
+    if found.of == "record":
+        return (
+            f"{each} keeps what was asked although the counts are public. By randomised response "
+            f"{percent(found.error)} of the answers are then not true, and "
+            f"{percent(found.plain_error)} if nothing were public."
+        )
+    return (
+        f"neighbouring answers are up to {found.steps:,} apart, and {found.plain_steps:,} if "
+        f"nothing were public. {each} keeps what was asked. Geometric noise is then "
+        f"{nearest(float(found.error))} on average, instead of {nearest(float(found.plain_error))}."
+    )

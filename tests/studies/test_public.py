@@ -1,0 +1,90 @@
+"""Public counts in an audit, at any number of records."""
+
+import math
+from fractions import Fraction
+from typing import Any
+
+from leaktight.mechanisms.geometric import GeometricNoise
+from leaktight.policies.constraint import count
+from leaktight.policies.policy import Policy
+from leaktight.policies.secrets import SecretGraph
+from leaktight.policies.symmetric_query import HistogramQuery
+from leaktight.studies import Skipped, Study, audit
+from tests.studies.examples import example, written
+
+
+def test_an_agency_whose_margins_are_public() -> None:
+    found: Any = example("agency")
+    assert found.privacy.level.is_exact
+    assert found.privacy.level.epsilon == found.public.reach == 8
+    assert found.privacy.level.worst.others == 100_000 - 8
+    # Sex and age are believed independent, so that the likeliest is a middle-aged woman, and of
+    # four illnesses one.
+    assert found.public.told.after == Fraction(51_203 * 44_110, 4 * 100_000**2)
+    assert found.public.told.before == Fraction(1, 24)
+    # C(100,001, 1)·C(100,002, 2) results of the two tables
+    assert abs(found.public.told.bits - math.log2(100_001 * 100_002 * 100_001 / 2)) < 1e-9
+    assert found.public.odds.epsilon == 3  # the person, and one other for each margin
+    assert found.public.way_out.epsilon == 1 / 8
+    lam = math.exp(1 / 8)
+    assert abs(found.public.way_out.error - 23 / (23 + lam)) < 1e-12
+    assert found.holds is False
+
+
+def test_noise_on_a_histogram_is_made_for_what_is_public() -> None:
+    text = """
+    policy.attributes.sex = ["f", "m"]
+    policy.attributes.ill = ["no", "yes"]
+    policy.differ = "all"
+    policy.records = 50_000
+    policy.margins.sex = { f = 30_000, m = 20_000 }
+    mechanism = { kind = "geometric", query = "histogram" }
+    question.ratio = 16
+    """
+    found: Any = written(text)
+    assert found.holds
+    assert found.privacy.level.ratio == 16  # two moves change four cells: step 2, 2⁴
+    assert found.public.way_out.steps == 4
+    assert found.public.way_out.plain_steps == 2
+    assert found.public.way_out.error == Fraction(4, 3)
+    assert found.public.odds.ratio == 16
+    naive: Any = written(text.replace('"histogram" }', '"histogram", sensitivity = 2 }'))
+    assert not naive.holds
+    assert naive.privacy.level.ratio == 4**4
+
+
+def test_a_bound_that_is_not_attained_says_so() -> None:
+    margins = {
+        "a": dict.fromkeys(range(3), 300) | {3: 100},
+        "b": dict.fromkeys(range(4), 250),
+    }
+    values = [(i, j) for i in range(4) for j in range(4)]
+    told = [
+        count([v for v in values if v[place] == k], equals=n)
+        for place, table in enumerate(margins.values())
+        for k, n in table.items()
+    ]
+    policy = Policy(SecretGraph.complete(values), 1000, constraints=told)
+    query = HistogramQuery(tuple(values))
+    found: Any = audit(Study(policy, GeometricNoise(ratio=2), query=query, ratio=2**9))
+    assert not found.public.is_exact
+    assert not found.privacy.level.is_exact
+    assert found.verdict.line.startswith("NOT PROVED PRIVATE as asked")
+    assert found.holds is False
+
+
+def test_ranges_promise_nothing_for_one_person() -> None:
+    found: Any = written(
+        "policy.values = 2\npolicy.records = 1000\n"
+        "policy.constraints = [{ values = [1], at_least = 10 }]\n"
+        'mechanism.kind = "randomised response"\nquestion.ratio = 2'
+    )
+    assert found.privacy.level.ratio == 2
+    assert isinstance(found.public.odds, Skipped)
+    assert isinstance(found.person.any_mechanism, Skipped)
+    assert any("without a neighbour" in told for told in found.warnings)
+
+
+def test_no_counts_no_section() -> None:
+    assert example("salary").public is None
+    assert example("vote").public is None
