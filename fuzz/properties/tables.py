@@ -19,7 +19,8 @@ from leaktight.tables import (
     histogram,
     sum_of,
 )
-from leaktight.tables.calibration import Protection, calibrated
+from leaktight.tables.calibration import calibrated
+from leaktight.tables.protection import Protection
 
 
 def question(draw: Draw) -> Any:
