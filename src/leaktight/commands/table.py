@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from leaktight.commands.arguments import JsonOption
-from leaktight.commands.output import print_json, spinner
+from leaktight.commands.output import about_to_write, print_json, spinner, write
 
 if TYPE_CHECKING:
     from leaktight.studies.release import ReleaseStudy
@@ -46,6 +46,9 @@ def release(
     from leaktight.tables.record import record_of
 
     named, target = name or asked.name, output or asked.output
+    if picture is not None and picture.suffix.lower() != ".svg":
+        raise typer.BadParameter(f"--picture must end in .svg, got {picture}")
+    about_to_write(picture)
     if target is not None:
         expect_output(target, Ledger.open(asked.ledger), named)
     with spinner(as_json) as progress:
@@ -73,7 +76,9 @@ def release(
     if target is not None:
         write_release(done, record, target)
     if picture is not None:
-        _draw(done, picture)
+        from leaktight.reports.released import released_chart
+
+        write(picture, released_chart(done.answers))
     if as_json:
         print_json({"record": record.to_dict(), "numbers": _numbers(done)})
         return 0
@@ -185,12 +190,3 @@ def _print_table(done: "TableRelease") -> None:
     for query, cell, number, low, high, _ in rows:
         between = "exactly" if low == high else f"{low:,} to {high:,}"
         print(f"{query:<{wide[0]}}  {cell:<{wide[1]}}  {number:>10,}  {between}")
-
-
-def _draw(done: "TableRelease", picture: Path) -> None:
-    from leaktight.commands.output import write
-    from leaktight.reports.released import released_chart
-
-    if picture.suffix.lower() != ".svg":
-        raise typer.BadParameter(f"--picture must end in .svg, got {picture}")
-    write(picture, released_chart(done.answers))

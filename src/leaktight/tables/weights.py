@@ -131,20 +131,29 @@ class Weights:
     # --- in a file -------------------------------------------------------------------------
 
     def packed(self) -> bytes:
-        """Return the places in few bytes: steps from one value to the next repeat."""
-        return zlib.compress(np.diff(self.places, prepend=0).astype("<i8").tobytes(), 9)
+        """Return the places in few bytes: steps from one to the next are small, and repeat."""
+        return zlib.compress(self._steps(), 6)
 
     @classmethod
     def unpacked(cls, shape: str, size: int, content: bytes) -> "Weights":
         """Return what :meth:`packed` wrote."""
         try:
-            steps = np.frombuffer(zlib.decompress(content), dtype="<i8")
-            return cls(Shape(shape), np.cumsum(steps), size)
-        except (zlib.error, ValueError):
+            steps = zlib.decompress(content)
+            places = np.cumsum(np.frombuffer(steps[1:], f"<i{steps[0]}"), dtype=np.int64)
+            return cls(Shape(shape), places, size)
+        except (zlib.error, ValueError, TypeError, IndexError):
             raise InvalidFile("weights in the ledger cannot be read") from None
 
     @property
     def digest(self) -> str:
         """A name that no other weights have."""
-        head = f"{self.shape} {self.size} ".encode()
-        return sha256(head + self.places.astype("<i8").tobytes()).hexdigest()
+        return sha256(f"{self.shape} {self.size} ".encode() + self._steps()).hexdigest()
+
+    def _steps(self) -> bytes:
+        """Return the steps between places in whole numbers of the least width, and that width."""
+        steps = np.diff(self.places, prepend=0)
+        least, most = int(steps.min(initial=0)), int(steps.max(initial=0))
+        width = next(
+            w for w in (1, 2, 4, 8) if -(2 ** (8 * w - 1)) <= least <= most < 2 ** (8 * w - 1)
+        )
+        return bytes([width]) + steps.astype(f"<i{width}").tobytes()
