@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from scipy.optimize import linprog
 
 from leaktight.check import Refuted, check, digest
-from leaktight.errors import TooLarge
+from leaktight.errors import InvalidNumber, TooLarge
 from leaktight.leakage.capacity import min_capacity
 from leaktight.policies.metric import Metric
 from leaktight.policies.secrets import SecretGraph
@@ -97,6 +97,24 @@ def test_it_may_fall_when_values_are_added() -> None:
     assert leaves.upper == Fraction(25, 3)
     star = Metric.from_edges(101, [(0, leaf, 1) for leaf in range(1, 101)])
     assert worst_case_leakage(star, ratio=3).upper <= 3
+
+
+@pytest.mark.parametrize("epsilon", ["1e-30", "1e-6", "50", "0"])
+def test_the_ends_of_epsilon(epsilon: str) -> None:
+    far = Metric.euclidean([(0, 0), (1, 0), (0, 1), (5, 7), (100, 3)])
+    worst = worst_case_leakage(far, epsilon=epsilon)
+    channel: Any = worst.mechanism
+    assert privacy_level(channel, far).holds(epsilon=epsilon)
+    assert 1 <= worst.lower <= worst.upper <= 5
+    assert worst.upper - worst.lower < Fraction(1, 10**12)
+    check(worst.certificate)
+
+
+def test_what_is_too_far_apart_is_refused() -> None:
+    with pytest.raises(
+        InvalidNumber, match=r"ε times a distance may be at most 10,000, got 2e\+09"
+    ):
+        worst_case_leakage(Metric.from_edges(3, [(0, 1, 1), (1, 2, 10**9)]), epsilon=2)
 
 
 def test_components_add() -> None:

@@ -13,7 +13,7 @@ from typing import TypeAlias
 from flint import arb, fmpq, fmpz
 
 from leaktight.errors import InvalidNumber, expect
-from leaktight.exact.numbers import Number, as_printed, fraction, rational
+from leaktight.exact.numbers import Number, as_printed, fraction, rational, to_float
 from leaktight.exact.rounding import ln, log2, precision
 from leaktight.exact.shown import Told, shown, shown_above
 
@@ -142,12 +142,17 @@ def _enclose_exp(exponent: fmpq) -> tuple[Fraction, Fraction]:
     return fraction(low), fraction(high)
 
 
+LARGEST_EXPONENT = 10_000
+"""The largest ε times a distance: e to it has 4,300 digits."""
+
 LONGEST_POWER = 256
 """The most bits of a power that is kept as it is."""
 
 
 def _power(base: Fraction, exponent: Fraction) -> tuple[Fraction, Fraction]:
     """Return rationals below and above a power of a number from 1: itself if it is short."""
+    if base == 1:
+        return base, base
     number, times = rational(base), rational(exponent)
     root = _root(number, exponent.denominator)
     if root is not None and root.height_bits() * times.p <= LONGEST_POWER:
@@ -155,6 +160,11 @@ def _power(base: Fraction, exponent: Fraction) -> tuple[Fraction, Fraction]:
         return exact, exact
     with precision(128):
         size = (arb(number).log() * arb(times)).upper().fmpq()
+    if size > LARGEST_EXPONENT:
+        raise InvalidNumber(
+            f"ε times a distance may be at most {LARGEST_EXPONENT:,}, got {to_float(size):.6g}; "
+            "what is so far apart hides nothing: leave it out, or take another unit"
+        )
     bits = 64 + max(0, -math.floor(log2(size)))
     with precision(2 * bits + max(0, math.floor(log2(size)))):
         enclosure = (arb(number).log() * arb(times)).exp()

@@ -36,8 +36,6 @@ class MetricKind:
     parts: tuple[Found, ...]
     records = 1
     routes = frozenset({"columns of a metric"})
-    is_exact = False
-    """Distances, or their powers, are rounded: nothing else need separate the two ends."""
 
     @classmethod
     def of(cls, metric: Metric, ratio: Ratio) -> "MetricKind":
@@ -59,6 +57,11 @@ class MetricKind:
     def lower(self) -> Fraction:
         """What the mechanism attains."""
         return fraction(sum((part.matrix.max(axis=0).sum() for part in self.parts), fmpq(0)))
+
+    @property
+    def is_exact(self) -> bool:
+        """Whether the ends are equal; mostly distances, or their powers, are rounded."""
+        return self.lower == self.upper
 
     @property
     def upper_factors(self) -> Powers:

@@ -154,7 +154,7 @@ def propose_columns(
     constant = np.zeros_like(distances[:1])
     alone = constant, np.ones(1), part.floats[part.floats.sum(axis=1).argmax()]
     shortest = int(part.graph.lengths.min()) if part.graph.size else 0
-    if math.exp(step * shortest) == 1:  # up to rounding
+    if step * shortest < 2.0**-53:  # λ is 1, up to rounding
         return alone
     market = _Market(part, step, way, distances[part.floats[part.guesses].argmax(axis=1)])
     levels = distances[np.unique(part.orbits, return_index=True)[1]]
