@@ -10,6 +10,7 @@ import sqlite3
 import time
 from collections.abc import Callable
 from fractions import Fraction
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -186,13 +187,14 @@ def one_line(refused: Callable[[], object], kind: type[LeaktightError], said: st
 def test_a_changed_policy_is_refused(path: Path) -> None:
     ledger = Ledger.open(path)
     other = Policy(SecretGraph.line(["a", "b", "c"]), records=60)
-    for wrong in (
-        Protection(other),
-        Protection(POLICY, rows_per_person=2),
-        Protection(POLICY, absent="a"),
-        Protection(Policy(POLICY.secrets, records=61)),
+    for wrong, what in (
+        (Protection(other), "pairs"),
+        (Protection(POLICY, rows_per_person=2), "rows per person"),
+        (Protection(POLICY, absent="a"), "absent"),
+        (Protection(Policy(POLICY.secrets, records=61)), "records"),
     ):
-        one_line(lambda wrong=wrong: ledger.expect(wrong), InvalidInput, "another policy")  # type: ignore[misc]
+        said = f"another policy, with other {what};"
+        one_line(partial(ledger.expect, wrong), InvalidInput, said)
 
 
 def test_a_name_is_for_one_question_only(path: Path) -> None:

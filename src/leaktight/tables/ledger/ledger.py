@@ -5,6 +5,7 @@ then draws; the answer is written too before anybody sees it. So whatever happen
 was seen was paid for.
 """
 
+import json
 import sqlite3
 from collections import Counter
 from collections.abc import Iterable, Iterator
@@ -187,11 +188,11 @@ class Ledger:
 
     def expect(self, protection: Protection) -> None:
         """Refuse to spend for another policy than the ledger was made for."""
-        if write_protection(protection) != write_protection(self.protection):
+        ours, theirs = (json.loads(write_protection(p)) for p in (self.protection, protection))
+        if other := [name for name in ours if ours[name] != theirs[name]]:
             raise InvalidInput(
-                f"the ledger {self.path} was made for another policy: {self.protection}, not "
-                f"{protection}, or other values or pairs; what was spent under one says nothing of "
-                "the other"
+                f"the ledger {self.path} was made for another policy, with other "
+                f"{', '.join(other)}; what was spent under one says nothing of the other"
             )
 
     def _insert(
