@@ -46,11 +46,8 @@ from leaktight.worst_case.columns import (
 from leaktight.worst_case.real import RealWorstCase, real_worst_case
 from leaktight.worst_case.together import Packing, Together
 
-MOST_VERTICES = 300
-"""The largest component that is solved by linear programming over columns."""
-
 MOST_WORK = 200**3
-"""The most orbits times vertices squared for which it is; 200 vertices take half a minute."""
+"""The most orbits times vertices squared for which columns are generated: some minute."""
 
 MOST_ENTRIES = 2**22
 """The most entries of a mechanism that is written out."""
@@ -376,11 +373,11 @@ def _settle(
         return _by_weights(graph, ratio, constant, "constant")
     if (weights := weighting(graph, ratio)) is not None:
         return _by_weights(graph, ratio, weights, "weighting")
-    if graph.order <= MOST_VERTICES and _orbits(graph) * graph.order**2 <= MOST_WORK:
+    if _orbits(graph) * graph.order**2 <= MOST_WORK:
         known = near if isinstance(near, ColumnOptimum) else None
         try:
             best = column_optimum(graph, ratio, known)
-        except Undecided:
+        except (TooLarge, Undecided):
             pass
         else:
             return Part(graph, ratio, "columns", best, best)
