@@ -13,10 +13,12 @@ from leaktight.channels.channel import Channel
 from leaktight.channels.composition import Parallel
 from leaktight.errors import Undecided
 from leaktight.leakage.under_counts import counts_tell, odds_under_counts
+from leaktight.mechanisms.geometric import GeometricNoise
 from leaktight.mechanisms.randomized_response import RandomizedResponse
 from leaktight.policies.constraint import Count, count
 from leaktight.policies.policy import Policy
 from leaktight.policies.secrets import SecretGraph
+from leaktight.policies.symmetric_query import counting_query
 from leaktight.privacy.level import privacy_level
 
 
@@ -185,3 +187,26 @@ def test_how_many_results_counts_have_is_what_they_tell_of_all() -> None:
     found = counts_tell(policy)
     assert found.factor == math.comb(10**9 + 9, 9)
     assert 250 < found.bits < 255
+
+
+def test_noise_on_a_count_moves_the_odds_no_more_than_those_who_change_places() -> None:
+    """Three records on three values, one count public; noise on another count, cut off far away."""
+    prior = [Fraction(1, 2), Fraction(1, 3), Fraction(1, 6)]
+    policy = Policy(SecretGraph.complete(3), 3, constraints=count([0], equals=1))
+    noise, query = GeometricNoise(ratio=2), counting_query([0, 1])
+    chance: dict[int, Fraction] = {}
+    seen: dict[int, dict[int, Fraction]] = {}
+    databases: tuple[Any, ...] = policy.databases()
+    for database in databases:
+        weight = math.prod((prior[v] for v in database), start=Fraction(1))
+        chance[database[0]] = chance.get(database[0], Fraction(0)) + weight
+        row = seen.setdefault(database[0], {})
+        for z in range(-6, 10):
+            p = weight * noise.probability(z - query(database))
+            row[z] = row.get(z, Fraction(0)) + p
+    truth = max(
+        (seen[u][z] / chance[u]) / (seen[v][z] / chance[v]) for u in seen for v in seen for z in row
+    )
+    found = odds_under_counts(noise, policy, query, prior)
+    assert 1 < truth <= found.ratio
+    assert found.before == max(chance.values()) / sum(chance.values())
