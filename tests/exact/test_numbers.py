@@ -9,7 +9,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from leaktight.errors import InvalidNumber
-from leaktight.exact.numbers import float_array, fraction, rational, read_numbers, to_float
+from leaktight.exact.numbers import (
+    exact_array,
+    float_array,
+    fraction,
+    rational,
+    read_numbers,
+    to_float,
+)
 from leaktight.exact.rounding import (
     float_above,
     float_below,
@@ -150,3 +157,11 @@ def test_a_number_halfway_between_two_floats_is_still_rounded() -> None:
 def test_float_arrays_are_rounded_to_nearest() -> None:
     exact = read_numbers(["1/3", "2/3", f"1/{10**400}"])
     assert float_array(exact).tolist() == [1 / 3, 2 / 3, 0.0]
+
+
+def test_long_numbers_that_repeat_become_the_same_floats_as_others() -> None:
+    powers = [fmpq(2, 3) ** k for k in range(0, 900, 30)]
+    array = exact_array(np.array(powers + powers[::-1], dtype=object).reshape(2, -1))
+    expected = [[to_float(p) for p in row] for row in array]
+    assert float_array(array).tolist() == expected
+    assert float_array(exact_array([])).tolist() == []

@@ -148,12 +148,20 @@ def exact_array(values: Iterable[object]) -> Array:
     return array.reshape(values.shape) if isinstance(values, np.ndarray) else array
 
 
+LONG = 256
+"""The bits of a number from which it is quicker to look whether it was converted already."""
+
+
 def float_array(array: Array) -> npt.NDArray[np.float64]:
     """Return ``array`` with every number rounded to the nearest float."""
     if not is_exact(array):
         return array
-    flat = [to_float(v) for v in array.ravel()]
-    return np.array(flat, dtype=np.float64).reshape(array.shape)
+    flat = array.ravel().tolist()
+    if all(v.height_bits() < LONG for v in flat[:: len(flat) // 64 + 1]):
+        return np.array([to_float(v) for v in flat], dtype=np.float64).reshape(array.shape)
+    # Mechanisms repeat a few long numbers a million times, as the same objects.
+    near = {key: to_float(v) for key, v in dict(zip(map(id, flat), flat, strict=True)).items()}
+    return np.array([near[id(v)] for v in flat], dtype=np.float64).reshape(array.shape)
 
 
 def float64(array: Array) -> npt.NDArray[np.float64]:
