@@ -126,6 +126,12 @@ def test_great_circles() -> None:
         low, high = globe.distance(a, b)
         assert low <= high
         assert math.isclose(float(low), radius * math.pi * degrees / 180)
+    half = Fraction(2001511444203592, 10**11)  # and some more digits
+    for latitude, longitude in ((10, 20), (33.3, 7.7), ("1/3", "1/7"), (90, 0)):
+        other = [-Fraction(str(latitude)), Fraction(str(longitude)) - 180]
+        low, high = Metric.haversine({0: (latitude, longitude), 1: other}).distance(0, 1)
+        assert abs(low - half) < Fraction(1, 10**10)
+        assert 0 <= high - low < Fraction(1, 10**10)
     unit = Metric.haversine([(0, 0), (0, 90)], radius=2)
     assert math.isclose(float(unit.distance((0, 0), (0, 90))[1]), math.pi)
 

@@ -140,10 +140,12 @@ def on_globe(points: Array, radius: fmpq) -> Lengths:
             for j in range(i):
                 up, along = ((arb(d) / 360).sin_pi() for d in points[i] - points[j])
                 half = (up**2 + cosines[i] * cosines[j] * along**2).sqrt()
-                half = half.min(arb(1))
-                apart = 2 * arb(radius) * half.asin()
+                # Opposite places: the sine may be 1, which a ball around it exceeds.
+                least = half.lower().min(arb(1)).asin()
+                most = half.upper().asin() if half < 1 else arb.pi() / 2
                 with precision(BITS):
-                    low, high = apart.lower().fmpq(), apart.upper().fmpq()
+                    low = (2 * arb(radius) * least).lower().fmpq()
+                    high = (2 * arb(radius) * most).upper().fmpq()
                 table[:, i, j] = table[:, j, i] = max(low, fmpq(0)), high
     return Lengths(table[0], table[1])
 
