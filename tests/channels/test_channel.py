@@ -257,3 +257,10 @@ def test_what_is_seen_of_a_function_or_of_something_correlated(
             assert seen[w, z] == joint / sum(weights.values())
     parity = channel.about(lambda x: x % 2, prior)
     assert parity == channel.about(Channel.deterministic(lambda x: x % 2, channel.inputs), prior)
+
+
+def test_an_exact_row_that_misses_1_by_a_hair_is_refused() -> None:
+    hair = Fraction(1, 10**30)
+    for off in (hair, -hair):
+        with pytest.raises(InvalidChannel, match="must sum to 1"):
+            Channel([["1/2", "1/2"], ["1/2", Fraction(1, 2) + off]])

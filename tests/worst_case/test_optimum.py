@@ -300,3 +300,15 @@ def test_a_ratio_that_floats_hardly_tell_from_1_is_settled() -> None:
     assert check(worst.certificate) == [(1, worst.lower, worst.upper)]
     # Between one vertex and its farthest, three steps away, and the covers of radius 2.
     assert 2 * ratio / (1 + ratio) <= worst.upper <= ratio**2
+
+
+def test_an_interval_beside_an_exact_component_is_no_exact_answer(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """The tree is bounded by its cover alone, 12/5, and is 7/3; a vertex by itself is exact."""
+    monkeypatch.setattr("leaktight.worst_case.optimum.MOST_VERTICES", 0)
+    both = SecretGraph.from_edges(7, [(0, 1), (1, 2), (1, 4), (1, 5), (2, 3)])
+    worst = worst_case_leakage(both, ratio=2)
+    assert worst.lower < worst.upper
+    assert not worst.is_exact
+    assert worst.lower <= 1 + Fraction(7, 3) <= worst.upper
