@@ -168,6 +168,20 @@ def worst_case(size: int, edges: Edges, ratio: Fraction) -> float:
     return best_gain(size, edges, ratio, unit)
 
 
+def best_cover(size: int, edges: Edges, ratio: Fraction) -> float:
+    """Return the least Σ b with Σ_i b_i·λ^(−d(i,j)) ≥ 1 for every j, nearly."""
+    from scipy.optimize import linprog
+
+    away = np.where(np.eye(size, dtype=bool), 0.0, np.inf)
+    for i, j in edges:
+        away[i, j] = away[j, i] = 1.0
+    for k in range(size):
+        away = np.minimum(away, away[:, [k]] + away[[k]])
+    kept = np.where(np.isinf(away), 0.0, float(1 / ratio) ** away)
+    found = linprog(np.ones(size), A_ub=-kept, b_ub=-np.ones(size))
+    return float(found.fun or 0)
+
+
 def product_edges(parts: Sequence[Any]) -> tuple[list[tuple[int, ...]], list[tuple[int, int]]]:
     """Return the tuples of vertices of several graphs, and the edges between them."""
     tuples = list(product(*(range(n) for n, _ in parts)))

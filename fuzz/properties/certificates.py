@@ -27,6 +27,7 @@ SOURCES: tuple[tuple[Any, str, Any], ...] = (
     ([(4, [[0, 1], [0, 2], [0, 3]])] * 2, "3/2", None),
     ([(2, [[0, 1]]), (4, [[0, 1], [0, 2], [0, 3]])], "3/2", None),
     ([(3, [[0, 1]])], "2", None),
+    ([(5, [[0, 1], [1, 2], [1, 3], [2, 4]])] * 2, "11/10", None),
     ([(3, [[0, 1], [1, 2]])], "2", [[1, 0, 0], [0, 2, 0], [0, 0, 1]]),
     ([(3, [[0, 1], [1, 2]])], "3", [[-1, 0, 3], [2, -2, 0]]),
     ([(3, [[0, 1, 2], [1, 2, 1]])], "3/2", None),
@@ -182,9 +183,10 @@ def is_true(content: Any, proved: Any) -> None:
         return
     parts = []
     for piece in content["pieces"]:
-        rows = [[Fraction(p) for p in row] for row in piece["mechanism"]]
-        assert all(sum(row) == 1 and min(row) >= 0 for row in rows)
-        is_private(rows, piece, low)
+        if "mechanism" in piece:  # or the records are answered together
+            rows = [[Fraction(p) for p in row] for row in piece["mechanism"]]
+            assert all(sum(row) == 1 and min(row) >= 0 for row in rows)
+            is_private(rows, piece, low)
         parts += [(len(piece["vertices"]), piece["edges"])] * min(piece["records"], 3)
         if "lengths" in piece:
             size = len(piece["vertices"])
@@ -206,8 +208,6 @@ def is_true(content: Any, proved: Any) -> None:
         assert upper >= Fraction(true) or direct.near(upper, true)
         if kept == parts:
             assert lower <= Fraction(true) or direct.near(lower, true)
-    named = [piece["records"] for piece in content["pieces"]]
-    assert sum(records for records, _, _ in proved) == sum(named)
 
 
 @searched(which=lambda d: d.below(len(SOURCES)), changes=edits)

@@ -84,6 +84,25 @@ def of_several_records(kinds: Any, ratio: str) -> None:
     around(found, direct.worst_case(len(tuples), edges, Fraction(ratio)))
 
 
+@searched(
+    graph=lambda d: drawn.graph(d, 2, 6), records=lambda d: d.integer(2, 40), ratio=drawn.ratio
+)
+def of_many_records(graph: Any, records: int, ratio: str) -> int:
+    """Of many records the ends cross what one record, or its cover, to their power leaves."""
+    policy = lt.Policy(direct.graph_of(graph), records)
+    found = lt.worst_case_leakage(policy, ratio=ratio)
+    lower, upper = Fraction(1), Fraction(1)
+    for times, low, high in check(found.certificate):
+        lower, upper = lower * low**times, upper * high**times
+    one = lt.worst_case_leakage(direct.graph_of(graph), ratio=ratio).lower
+    assert lower <= found.lower <= found.upper == upper
+    assert upper >= one**records
+    assert lower >= one**records or lower >= one  # attained by one record after the other
+    cover = Fraction(direct.best_cover(graph[0], graph[1], Fraction(ratio)))
+    assert lower <= (cover * (1 + direct.CLOSE)) ** records
+    return 4
+
+
 @searched(policy=lambda d: drawn.policy(d, 16), ratio=drawn.ratio)
 def of_policies(policy: Any, ratio: str) -> None:
     """What is public changes the neighbours, and the worst case does not follow."""
