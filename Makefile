@@ -40,6 +40,10 @@ SECONDS ?= 60
 fuzz: .venv/dev-ready
 	$(BIN)/python -m fuzz --seconds $(SECONDS) $(ARGS)
 
+# Does a test notice every broken line? The answer is docs/mutants.md.
+mutants: .venv/dev-ready
+	$(BIN)/python -m fuzz.mutants
+
 bench: .venv/bench-ready
 	$(BIN)/python -m benchmarks $(ARGS)
 

@@ -6,6 +6,8 @@ import sys
 from pathlib import Path
 
 import pytest
+from fuzz.broken import MUTANTS
+from fuzz.mutants import broken
 from fuzz.property import CORPUS, Property, all_properties, searched
 from fuzz.search import Tally, try_some
 
@@ -32,6 +34,13 @@ def test_what_was_found_stays_mended(what: Property) -> None:
 
 def test_every_kept_case_belongs_to_a_property() -> None:
     assert {path.stem for path in CORPUS.glob("*.txt")} <= {what.name for what in PROPERTIES}
+
+
+def test_every_mutant_breaks_a_line_that_is_there() -> None:
+    """Whoever changes such a line breaks it anew in ``fuzz/broken.py``."""
+    assert len({mutant.what for mutant in MUTANTS}) == len(MUTANTS) >= 40
+    for mutant in MUTANTS:
+        assert broken(mutant)
 
 
 def test_every_property_says_what_would_be_wrong_and_has_a_name_of_its_own() -> None:

@@ -1,0 +1,529 @@
+"""Where is the code broken to see whether anybody notices? A table of mutants.
+
+Each says in a word what is broken, in which file, which text becomes which other, and who must
+notice it: files of tests, or properties of the search. The text must be there once.
+"""
+
+from typing import NamedTuple
+
+
+class Mutant(NamedTuple):
+    """One place of the code, broken."""
+
+    what: str
+    file: str
+    old: str
+    new: str
+    by: tuple[str, ...]
+
+
+NUMBERS = (
+    Mutant(
+        "e^ε is enclosed by its lower end twice",
+        "exact/ratio.py",
+        "return fraction(low), fraction(high)",
+        "return fraction(low), fraction(low)",
+        ("tests/exact/test_ratio.py",),
+    ),
+    Mutant(
+        "a level is allowed up to the upper end of e^ε",
+        "exact/ratio.py",
+        "return value <= self.lower",
+        "return value <= self.upper",
+        ("tests/exact/test_ratio.py", "tests/privacy/test_level.py"),
+    ),
+    Mutant(
+        "the root of a ratio is rounded up",
+        "exact/ratio.py",
+        "with precision(places):\n        return fraction(enclosure.lower().fmpq())",
+        "with precision(places):\n        return fraction(enclosure.upper().fmpq())",
+        ("tests/exact/test_ratio.py",),
+    ),
+    Mutant(
+        "the float below a number is the nearest one",
+        "exact/rounding.py",
+        "return math.nextafter(near, -math.inf)",
+        "return near",
+        ("numbers.rounded_to_a_side",),
+    ),
+    Mutant(
+        "the upper end of an enclosure is rounded down",
+        "exact/rounding.py",
+        "high = float_above(enclosure.upper().fmpq())",
+        "high = float_below(enclosure.upper().fmpq())",
+        ("tests/exact/test_numbers.py", "numbers.logarithms"),
+    ),
+    Mutant(
+        "an upper bound is printed rounded down",
+        "exact/shown.py",
+        "return _rounded(value, digits, ROUND_CEILING)",
+        "return _rounded(value, digits, ROUND_FLOOR)",
+        ("tests/exact/test_shown.py",),
+    ),
+    Mutant(
+        "a bound in percent is rounded down",
+        "exact/shown.py",
+        "_written(math.ceil(value * 10 ** (decimals + 2)), decimals, value)",
+        "_written(math.floor(value * 10 ** (decimals + 2)), decimals, value)",
+        ("tests/exact/test_percent.py",),
+    ),
+    Mutant(
+        "bits are the lower end of their enclosure",
+        "exact/bits.py",
+        "return self.bits_interval[1]",
+        "return self.bits_interval[0]",
+        ("tests/exact/test_bits.py", "leakage.one_guess"),
+    ),
+)
+
+POLICIES = (
+    Mutant(
+        "neighbours are read one way only",
+        "policies/difference.py",
+        "joined, times = np.unique(codes, return_counts=True)",
+        "joined, times = np.unique(codes, return_counts=True)\n        joined = joined[times == 2]",
+        ("tests/policies/test_difference.py",),
+    ),
+    Mutant(
+        "a proper part of the changes is not looked for",
+        "policies/difference.py",
+        "return different[minimal(changed)]",
+        "return different",
+        ("tests/policies/test_difference.py", "tests/policies/test_adjacency.py"),
+    ),
+    Mutant(
+        "a product lacks the edges of its first records",
+        "policies/graph/product.py",
+        "edges = np.concatenate([along_old.reshape(-1, 2), along_new.reshape(-1, 2)])",
+        "edges = along_new.reshape(-1, 2)",
+        ("tests/policies/test_product.py", "tests/policies/test_adjacency.py"),
+    ),
+    Mutant(
+        "a cycle is not closed",
+        "policies/secrets.py",
+        "around = np.stack([steps, (steps + 1) % bare.order], axis=1)",
+        "around = np.stack([steps, (steps + 1) % bare.order], axis=1)[:-1]",
+        ("tests/policies/test_secrets.py",),
+    ),
+    Mutant(
+        "values at just the threshold are not joined",
+        "policies/secrets.py",
+        "if scaled[j] - scaled[i] > reach:",
+        "if scaled[j] - scaled[i] >= reach:",
+        ("tests/policies/test_secrets.py",),
+    ),
+    Mutant(
+        "a count may not reach its largest number",
+        "policies/constraint.py",
+        "least - left <= so_far <= most",
+        "least - left <= so_far < most",
+        ("tests/policies/test_constraint.py",),
+    ),
+    Mutant(
+        "the sensitivity is the least difference of neighbours",
+        "policies/query.py",
+        "worst = max(range(len(gaps)), key=gaps.__getitem__)",
+        "worst = min(range(len(gaps)), key=gaps.__getitem__)",
+        ("tests/policies/test_query.py",),
+    ),
+    Mutant(
+        "neighbouring counts are not joined",
+        "policies/query.py",
+        "crossing |= bool((ends[:, 0] != ends[:, 1]).any())",
+        "crossing |= bool((ends[:, 0] & ends[:, 1]).any())",
+        ("tests/policies/test_query.py",),
+    ),
+)
+
+CHANNELS = (
+    Mutant(
+        "an exact row may miss 1 by a little",
+        "channels/channel.py",
+        "wrong = sums != 1 if exact else",
+        "wrong = abs(sums - 1) * 10**9 > 1 if exact else",
+        ("tests/channels/test_channel.py",),
+    ),
+    Mutant(
+        "a cascade takes the second channel's inputs as they stand",
+        "channels/channel.py",
+        "right = second.matrix if order is None else second.matrix[order]",
+        "right = second.matrix",
+        ("tests/channels/test_channel.py", "tests/channels/test_composition.py"),
+    ),
+    Mutant(
+        "one output in several looks is counted once",
+        "channels/composition.py",
+        "powers = np.array([[p**k for k in range(n + 1)] for p in channel.matrix[:, z]])",
+        "powers = np.array([[p**min(k, 1) for k in range(n + 1)] for p in channel.matrix[:, z]])",
+        ("tests/channels/test_composition.py",),
+    ),
+    Mutant(
+        "paths of a program with equal outcomes count once",
+        "channels/program/paths.py",
+        "found[outcome] = found.get(outcome, 0) + probability",
+        "found[outcome] = probability",
+        ("tests/channels/test_program.py",),
+    ),
+)
+
+PRIVACY = (
+    Mutant(
+        "the smallest entry of a column is not looked for",
+        "privacy/largest_ratio.py",
+        "pairs = np.stack([matrix.argmax(axis=0), matrix.argmin(axis=0)], axis=1)",
+        "pairs = np.stack([matrix.argmax(axis=0), 0 * matrix.argmin(axis=0)], axis=1)",
+        ("tests/privacy/test_largest_ratio.py",),
+    ),
+    Mutant(
+        "floats are compared one way only",
+        "privacy/largest_ratio.py",
+        "above, below = np.maximum(here, there), np.minimum(here, there, out=here)",
+        "above, below = here.copy(), there.copy()",
+        ("tests/privacy/test_largest_ratio.py", "tests/privacy/test_level.py"),
+    ),
+    Mutant(
+        "what the error of logarithms may hide is not compared",
+        "privacy/largest_ratio.py",
+        "k, z = np.nonzero(gaps >= best - slack)",
+        "k, z = np.nonzero(gaps >= best)",
+        ("tests/privacy/test_level.py",),
+    ),
+    Mutant(
+        "records in parallel are as private as the best of them",
+        "privacy/level.py",
+        "if level.witness is not None and level.ratio > worst.ratio:",
+        "if level.witness is not None and (worst.witness is None or level.ratio < worst.ratio):",
+        ("tests/privacy/test_level.py",),
+    ),
+    Mutant(
+        "records that change together count as one",
+        "privacy/level.py",
+        "ratio = math.prod((ratios[part] for part in parts[0]), start=fmpq(1))",
+        "ratio = max(ratios[part] for part in parts[0])",
+        ("tests/privacy/test_level.py",),
+    ),
+    Mutant(
+        "δ is taken at the upper end of e^ε",
+        "privacy/profile.py",
+        "most, at = _most(self.upper, rational(asked.lower))",
+        "most, at = _most(self.upper, rational(asked.upper))",
+        ("tests/privacy/test_profile.py",),
+    ),
+    Mutant(
+        "a breach that makes something less likely is none",
+        "privacy/breach.py",
+        "return max(moved, 1 / moved) if SMALL < moved < 1 / SMALL else math.inf",
+        "return moved if SMALL < moved < 1 / SMALL else math.inf",
+        ("tests/privacy/test_breach.py",),
+    ),
+)
+
+WORST_CASE = (
+    Mutant(
+        "several records are bounded by prices",
+        "worst_case/optimum.py",
+        "covered = [piece.covered() for piece in pieces]",
+        "covered = list(pieces)",
+        ("tests/worst_case/test_optimum.py", "worst_case.of_several_records"),
+    ),
+    Mutant(
+        "a cover is divided by its largest coverage",
+        "worst_case/columns/cover.py",
+        "coverage(graph, ratio, weights, orbits).min())",
+        "coverage(graph, ratio, weights, orbits).max())",
+        ("tests/worst_case/test_cover.py",),
+    ),
+    Mutant(
+        "the mechanism is built for the upper end of e^ε",
+        "worst_case/optimum.py",
+        "below = tuple(_settle(one, asked.lower) for one in components)",
+        "below = tuple(_settle(one, asked.upper) for one in components)",
+        ("tests/worst_case/test_optimum.py", "worst_case.at_an_epsilon"),
+    ),
+    Mutant(
+        "the bound is computed for the lower end of e^ε",
+        "worst_case/optimum.py",
+        "above = tuple(_settle(p.graph, asked.upper, p.mechanism) for p in below)",
+        "above = below",
+        ("tests/worst_case/test_optimum.py", "worst_case.at_an_epsilon"),
+    ),
+    Mutant(
+        "an interval counts as exact if any part is",
+        "worst_case/optimum.py",
+        "return all(part.lower == part.upper for part in (*self.below, *self.above))",
+        "return any(part.lower == part.upper for part in (*self.below, *self.above))",
+        (
+            "tests/worst_case/test_optimum.py::"
+            "test_an_interval_beside_an_exact_component_is_no_exact_answer",
+        ),
+    ),
+    Mutant(
+        "a negative weighting is taken for one",
+        "worst_case/columns/cover.py",
+        "return weights if weights.min() >= 0 else None",
+        "return weights",
+        ("tests/worst_case/test_cover.py", "tests/worst_case/test_optimum.py"),
+    ),
+    Mutant(
+        "a formula is a bound where it is too small",
+        "worst_case/every_ratio/decision.py",
+        "if sign_at(polynomial, rational(ratio)) < 0:",
+        "if sign_at(polynomial, rational(ratio)) > 0:",
+        ("tests/worst_case/test_function.py",),
+    ),
+    Mutant(
+        "between the roots of a formula nothing is looked at",
+        "worst_case/every_ratio/decision.py",
+        "roots = [root for root in roots_above_one(polynomial) if root in piece]",
+        "roots = []",
+        ("tests/worst_case/test_function.py", "worst_case.decided_formulas"),
+    ),
+    Mutant(
+        "a bound by diameters takes radii",
+        "worst_case/published/formulas.py",
+        "[(1, d) for d in graph.component_diameters])",
+        "[(1, max(0, d - 1)) for d in graph.component_diameters])",
+        ("tests/worst_case/test_published.py", "worst_case.published_bounds"),
+    ),
+    Mutant(
+        "columns are not lifted",
+        "worst_case/columns/lifting.py",
+        "lifted = _lift(units, graph, parts)",
+        "lifted = units.copy()",
+        ("tests/mechanisms/test_repair.py",),
+    ),
+)
+
+ALONE, READ = "tests/worst_case/test_conditions.py", "tests/test_check.py"
+FORGED = "tests/worst_case/test_certificate.py"
+
+CHECKER = tuple(
+    Mutant(what, "check.py", old, new, (by,))
+    for what, old, new, by in (
+        (
+            "rows need not sum to 1",
+            'demand(sum(row) == unit and min(row) >= 0, f"row {i} is no distribution")',
+            'demand(min(row) >= 0, f"row {i} is no distribution")',
+            ALONE,
+        ),
+        (
+            "entries may be negative",
+            'demand(sum(row) == unit and min(row) >= 0, f"row {i} is no distribution")',
+            'demand(sum(row) == unit, f"row {i} is no distribution")',
+            ALONE,
+        ),
+        (
+            "privacy is not demanded",
+            "private = all(map(le, low[i], high))",
+            "private = True",
+            ALONE,
+        ),
+        (
+            "several records may be bounded by prices",
+            "demand(counted <= 1,",
+            "demand(counted <= 2,",
+            FORGED,
+        ),
+        (
+            "flows may be negative",
+            'demand(min(values[n:], default=0) >= 0, "a flow must not be negative")',
+            "pass",
+            ALONE,
+        ),
+        (
+            "arcs may lead anywhere",
+            "demand(i in at and h in at and h in self.near[i],",
+            "demand(i in at and h in at,",
+            ALONE,
+        ),
+        (
+            "covers may be negative",
+            'demand(min(values) >= 0, "a weight must not be negative")',
+            "pass",
+            ALONE,
+        ),
+        (
+            "a cover is judged where it covers best",
+            "return Fraction(sum(values) * whole, min(covered))",
+            "return Fraction(sum(values) * whole, max(covered))",
+            ALONE,
+        ),
+        (
+            "what a flow leaves may be negative",
+            'demand(min(left) >= 0, f"flow {k} proves too little")',
+            "pass",
+            ALONE,
+        ),
+        (
+            "vertices may be left out of the parts",
+            'demand(held == list(range(len(self.near))), "the parts must hold every vertex once")',
+            "pass",
+            ALONE,
+        ),
+        (
+            "an edge may be there twice",
+            'demand(h not in found[0].near[i], f"edge {i}-{h} is there twice")',
+            "pass",
+            READ,
+        ),
+        (
+            "the prior need not sum to 1",
+            'demand(sum(chances) == unit and min(chances) >= 0, "the prior must sum to 1")',
+            "pass",
+            ALONE,
+        ),
+        ("any number may be claimed", "demand(found == claimed,", "demand(True,", ALONE),
+        (
+            "a bound is printed rounded down",
+            "context = Context(digits, side.rounding, MIN_EMIN, MAX_EMAX)",
+            "context = Context(digits, ROUND_FLOOR, MIN_EMIN, MAX_EMAX)",
+            "numbers.told_by_the_checker",
+        ),
+        (
+            "near 1 a logarithm has no digits left",
+            "if (x := value - 1) < Fraction(1, 10**20):",
+            "if (x := value - 1) < 0:",
+            "numbers.told_by_the_checker",
+        ),
+    )
+)
+
+MECHANISMS = (
+    Mutant(
+        "randomised response tells the truth too often",
+        "mechanisms/randomized_response.py",
+        "return self.ratio / (len(self.values) - 1 + self.ratio)",
+        "return self.ratio / (len(self.values) - 2 + self.ratio) if len(self.values) > 2 else "
+        "self.ratio / (1 + self.ratio)",
+        ("tests/mechanisms/test_randomized_response.py",),
+    ),
+    Mutant(
+        "noise on a line falls with the ratio, whatever the sensitivity",
+        "mechanisms/geometric.py",
+        "c = 1 / rational(self.step)",
+        "c = 1 / rational(self.ratio)",
+        ("tests/mechanisms/test_geometric.py",),
+    ),
+    Mutant(
+        "the spread of scores is the largest change",
+        "mechanisms/exponential.py",
+        "return int(np.ptp(changes, axis=1).max(initial=0)) * self.unit",
+        "return int(np.abs(changes).max(initial=0)) * self.unit",
+        ("tests/mechanisms/test_exponential.py",),
+    ),
+    Mutant(
+        "a trade-off is private one way only",
+        "mechanisms/best/tradeoff.py",
+        "useful, attacked, arcs + [(h, i, most) for i, h, most in arcs])",
+        "useful, attacked, arcs)",
+        ("tests/mechanisms/test_tradeoff.py",),
+    ),
+    Mutant(
+        "a draw at the border of a cell takes the other output",
+        "mechanisms/release/alias.py",
+        "if is_below(own, low, self.low_bits, source):",
+        "if False:",
+        ("tests/mechanisms/test_draw.py",),
+    ),
+    Mutant(
+        "half of the noise has the other sign",
+        "mechanisms/release/noise.py",
+        "return np.where(positive, block, ~block)",
+        "return np.where(positive, block, -block)",
+        ("tests/mechanisms/test_draw.py", "samples.noise"),
+    ),
+)
+
+PEOPLE = (
+    Mutant(
+        "of all others the harmless ones are taken",
+        "leakage/individual.py",
+        "return max(found.values(), key=lambda each: each[0])",
+        "return min(found.values(), key=lambda each: each[0])",
+        ("tests/leakage/test_individual.py", "people.all_others_known"),
+    ),
+    Mutant(
+        "of several kinds of records the one that is guessed worst is told",
+        "leakage/uninformed.py",
+        "best = max(found, key=lambda guess: (guess.upper, guess.before))",
+        "best = min(found, key=lambda guess: (guess.upper, guess.before))",
+        ("tests/leakage/test_uninformed.py", "people.nobody_known"),
+    ),
+    Mutant(
+        "the power of a guarantee is rounded down",
+        "repetition/attacker.py",
+        "return ball.upper().fmpq()",
+        "return ball.lower().fmpq()",
+        ("tests/repetition/test_attacker.py", "repetition.explained_guarantees"),
+    ),
+    Mutant(
+        "a chosen ε may let a guess exceed the chance",
+        "repetition/choosing.py",
+        "safe, unsafe = (middle, unsafe) if chance(middle) <= limit else (safe, middle)",
+        "safe, unsafe = (middle, unsafe) if chance(safe) <= limit else (safe, middle)",
+        ("tests/repetition/test_choosing.py",),
+    ),
+    Mutant(
+        "floats are not widened by their errors",
+        "repetition/types/decisions.py",
+        "slack, lost = 2 * (_roundings(types) + RUN) * UNIT,",
+        "slack, lost = 0 * (_roundings(types) + RUN) * UNIT,",
+        ("tests/repetition/test_decisions.py", "tests/repetition/test_success.py"),
+    ),
+    Mutant(
+        "of a success that is not settled it is said that it is reached",
+        "repetition/curve.py",
+        "if target <= rational(found.lower) or 1 - target >= rational(found.error.upper):",
+        "if target <= rational(found.upper) or 1 - target >= rational(found.error.upper):",
+        ("tests/repetition/test_curve.py",),
+    ),
+    Mutant(
+        "a confidence limit is not moved until it is proved",
+        "samples/confidence.py",
+        "if 0 < candidate < 1 and proved(candidate):",
+        "if 0 < candidate < 1:",
+        ("tests/samples/test_confidence.py", "samples.limits_of_counts"),
+    ),
+    Mutant(
+        "an event is counted among the samples that judged it",
+        "samples/black_box.py",
+        "slice(half // 2), slice(half // 2, half), slice(half, None))",
+        "slice(half // 2), slice(half // 2, half), slice(half // 2, half))",
+        ("tests/samples/test_black_box.py",),
+    ),
+    Mutant(
+        "a verdict allows what the upper end of e^ε may",
+        "studies/verdict.py",
+        "if asked.allows(level.ratio):",
+        "if level.ratio <= asked.upper:",
+        ("tests/studies/test_audit.py",),
+    ),
+)
+
+TABLES = (
+    Mutant(
+        "a budget allows what is above it",
+        "tables/budget.py",
+        "return bool(left > 0)",
+        "return True",
+        ("tests/tables/test_budget.py",),
+    ),
+    Mutant(
+        "a value that moves from cell to cell counts once",
+        "tables/weights.py",
+        "return np.where(u == v, 0, (u >= 0).astype(np.int64) + (v >= 0))",
+        "return np.where(u == v, 0, 1)",
+        ("tests/tables/test_budget.py", "tests/tables/test_calibration.py"),
+    ),
+    Mutant(
+        "the rows of one person are paid for once",
+        "tables/protection.py",
+        "return self.rows_per_person * paid.exponents(self.pairs)",
+        "return paid.exponents(self.pairs)",
+        ("tests/tables/test_calibration.py",),
+    ),
+)
+
+MUTANTS = (
+    NUMBERS + POLICIES + CHANNELS + PRIVACY + WORST_CASE + CHECKER + MECHANISMS + PEOPLE + TABLES
+)
