@@ -33,6 +33,16 @@ def test_the_usual_distributions() -> None:
     assert Distribution.from_counts([1.0, 3.0])[1] == 0.75
 
 
+def test_a_column_is_counted_and_numbers_are_counts() -> None:
+    column = ["flu", "cold", "flu", "none"]
+    for each in (column, tuple(column), np.array(column), pd.Series(column)):
+        assert Distribution.from_counts(each)["flu"] == Fraction(1, 2)
+    assert Distribution.from_counts(["3", "1"])[0] == Fraction(3, 4)
+    for mixed in (["flu", "3"], ["flu", 3], ["flu", None]):
+        with pytest.raises(InvalidDistribution, match="a count must be a number"):
+            Distribution.from_counts(mixed)
+
+
 def test_it_cannot_be_changed() -> None:
     source = np.array([0.5, 0.5])
     prior = Distribution(source)
@@ -104,7 +114,7 @@ def test_a_pandas_series_goes_by_label() -> None:
 
 
 def test_counts_that_cannot_be_are_refused() -> None:
-    for wrong in ("12", 5, [1e308, 1e308], [float("nan")], ["one"]):
+    for wrong in ("12", 5, [1e308, 1e308], [float("nan")], ["one", None]):
         with pytest.raises(InvalidDistribution):
             Distribution.from_counts(wrong)  # type: ignore[arg-type]
     with pytest.raises(InvalidDistribution, match="already names"):

@@ -263,8 +263,8 @@ def test_the_worst_pair_is_named() -> None:
 
 
 SECTIONS = [
-    "policy", "mechanism", "public", "belief", "repetition", "leakage", "usefulness", "bounds",
-    "check",
+    "policy", "privacy", "mechanism", "public", "belief", "repetition", "leakage", "usefulness",
+    "bounds", "check",
 ]  # fmt: skip
 
 
@@ -277,7 +277,7 @@ def test_there_is_a_section_for_each_part_of_the_answers() -> None:
     assert sections_of(example("salary")) == [s for s in SECTIONS if s != "public"]
     assert "missing" in sections_of(example("agency"))
     assert sections_of(written(NO_MECHANISM)) == [
-        "policy", "leakage", "usefulness", "bounds", "check",
+        "policy", "privacy", "leakage", "usefulness", "bounds", "check",
     ]  # fmt: skip
 
 
@@ -315,7 +315,7 @@ def test_a_page_is_made_of_any_part_alone() -> None:
         by_epsilon=why, usefulness=why, warnings=(), public=None,
         mechanism=replace(hospital.mechanism, matrix=(), marked=None),
     )  # fmt: skip
-    assert sections_of(bare) == ["policy", "mechanism", "missing", "check"]
+    assert sections_of(bare) == ["policy", "privacy", "mechanism", "missing", "check"]
     assert "It is too large to show." in read(bare).of("p")
     assert "## What was not computed" in markdown(bare)
 

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from leaktight.channels.channel import Channel
 from leaktight.errors import InvalidInput, InvalidNumber, Mismatch
-from leaktight.mechanisms.geometric import GeometricNoise
+from leaktight.mechanisms.geometric import GeometricNoise, TruncatedGeometric
 from leaktight.mechanisms.randomized_response import RandomizedResponse
 from leaktight.policies.policy import Policy
 from leaktight.policies.secrets import SecretGraph
@@ -248,6 +248,37 @@ def test_no_mechanism_tells_more_than_any_mechanism_may() -> None:
         most = found.any_mechanism
         for own, limit in zip(found.informed.after, most.after, strict=True):
             assert own.value <= limit.value
+
+
+def test_what_takes_long_is_bounded_by_the_guarantee(monkeypatch: pytest.MonkeyPatch) -> None:
+    """As for a line of a thousand: too many to compare all pairs, but not for the guarantee."""
+    monkeypatch.setattr("leaktight.repetition.guarantee_bound.MOST_ENTRIES", 1)
+    line = SecretGraph.line(30)
+    noise = TruncatedGeometric(line.vertices, ratio="11/10")
+    found: Any = audit(Study(Policy(line), noise, ratio="11/10", observations=20)).person
+    assert found.informed.after[0].is_exact
+    assert found.informed.after[1].value <= found.any_mechanism.after[1].value < 1
+
+
+def test_what_is_known_beforehand_is_said_to_be() -> None:
+    """If all counts are public, who knows all others knows the last one."""
+    found: Any = written(
+        "[policy]\nvalues = 2\nrecords = 3\nconstraints = [{ values = [0], equals = 1 }]\n"
+        '[mechanism]\nkind = "randomised response"\n[question]\nratio = 2'
+    )
+    known = found.person.informed
+    assert (known.before, known.after[0].value) == (1, 1)
+    assert known.text == ("Who knows all others knows the value already, by what is public.",)
+
+
+def test_under_counts_who_knows_nobody_is_not_bounded_by_who_knows_all_others() -> None:
+    """Two thirds have the flu, whatever is seen; of those who may not, 62.5% are guessed right."""
+    found: Any = written(
+        "[policy]\nvalues = 3\nrecords = 12\nconstraints = [{ values = [0], equals = 8 }]\n"
+        '[mechanism]\nkind = "randomised response"\n[question]\nratio = 2'
+    ).person
+    assert found.informed.after[0].value == Fraction(5, 8)
+    assert found.uninformed.after.value >= found.uninformed.before == Fraction(2, 3)
 
 
 def test_many_outcomes_do_not_hold_an_audit_up() -> None:

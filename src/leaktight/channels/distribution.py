@@ -1,7 +1,9 @@
 """What is known about a secret beforehand? Distributions: priors, rows and posteriors."""
 
 import math
+from collections import Counter
 from collections.abc import Hashable, Iterable, Iterator, Mapping, Sized
+from contextlib import suppress
 from dataclasses import dataclass
 from itertools import product
 from typing import Any, TypeAlias
@@ -19,6 +21,7 @@ from leaktight.exact.numbers import (
     kept,
     kept_floats,
     public,
+    rational,
     read_numbers,
     total,
 )
@@ -102,11 +105,15 @@ class Distribution:
         counts: Mapping[Hashable, Any] | Iterable[Any],
         values: Iterable[Hashable] | None = None,
     ) -> "Distribution":
-        """Non-negative counts or weights, divided by their sum.
+        """Non-negative counts or weights, divided by their sum; a column of texts is counted.
 
         >>> Distribution.from_counts({"yes": 1, "no": 9})["no"]
         Fraction(9, 10)
+        >>> Distribution.from_counts(["no", "yes", "no"])["no"]
+        Fraction(2, 3)
         """
+        if values is None and (texts := _column(counts)):
+            counts = texts
         values, counts = _unlabelled(counts, values)
         try:
             weights = read_numbers(counts)
@@ -179,6 +186,18 @@ def _unlabelled(
     if isinstance(numbers, str) or not isinstance(numbers, Iterable):
         raise InvalidDistribution(f"expected probabilities, got {numbers!r:.60}")
     return values, numbers
+
+
+def _column(entries: Any) -> Counter[str]:
+    """Return how often each text of a column occurs; nothing if one is, or reads as, a number."""
+    if isinstance(entries, Mapping | str | Iterator) or not isinstance(entries, Iterable):
+        return Counter()
+    found = Counter(each for each in entries if isinstance(each, str))
+    for each in found:
+        with suppress(InvalidNumber):
+            rational(each)
+            return Counter()
+    return found if found.total() == len(list(entries)) else Counter()
 
 
 def _check(array: Array, labels: Labels) -> None:

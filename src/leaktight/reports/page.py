@@ -5,18 +5,16 @@ words and numbers without the pictures.
 """
 
 import re
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 from leaktight.errors import InvalidInput
-from leaktight.exact.shown import DIGITS, above
 from leaktight.files import new_file
 from leaktight.reports.charts import CHARTS
 from leaktight.reports.person import guessing
 from leaktight.reports.sections import sections
-from leaktight.reports.wording import AtMost, exactly, quoted, rounded
-from leaktight.studies.answers import Answers, Privacy
+from leaktight.reports.wording import rounded
+from leaktight.studies.answers import Answers
 
 PAGES = (".html", ".htm", ".md")
 """How the name of a page ends."""
@@ -81,34 +79,9 @@ def _rendered(template: str, answers: Answers, command: str | None, **more: Any)
     pages.filters |= {"rounded": rounded, "plain": _plain}
     return pages.get_template(template).render(
         answers=answers,
-        levels=list(_levels(answers)),
         person=guessing(answers),
         sections=list(sections(answers, command)),
         **more,
-    )
-
-
-def _levels(answers: Answers) -> Iterator[str]:
-    """Yield what was asked and what was found."""
-    if answers.question.asked is not None:
-        yield (
-            f"Asked: {answers.question.asked}. No output may be more than λ = e^ε times as likely "
-            "for one of two neighbours as for the other."
-        )
-    if not isinstance(answers.privacy, Privacy):
-        return
-    level = answers.privacy.level
-    if level.worst is None:
-        yield "Found: every output is equally likely for neighbours, a ratio of 1 (ε = 0)."
-        return
-    output, one, other = map(quoted, (level.worst.output, level.worst.input, level.worst.neighbour))
-    if level.ratio is None or level.epsilon is None:
-        yield f"Found: the output {output} is possible for {one} but not for its neighbour {other}."
-        return
-    yield (
-        f"Found: the output {output} is {exactly(level.ratio, AtMost)} times as likely for {one} "
-        f"as for its neighbour {other} (ε = {above(level.epsilon, DIGITS)}), and nothing differs "
-        "more."
     )
 
 

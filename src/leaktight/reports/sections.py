@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import PurePath
 
-from leaktight.exact.shown import counted, percent, percent_above
+from leaktight.exact.shown import DIGITS, above, counted, percent, percent_above
 from leaktight.reports.figure import short_label
 from leaktight.reports.wording import (
     LONGEST,
@@ -28,6 +28,7 @@ from leaktight.studies.answers import (
     Answers,
     Informed,
     MechanismShown,
+    Privacy,
     PublicFound,
     PublishedBound,
     Skipped,
@@ -61,6 +62,8 @@ def sections(answers: Answers, command: str | None) -> Iterator[Section]:
     """Return what the answers say, part by part, without the parts that were not computed."""
     known = answers.person.informed
     yield _policy(answers)
+    if levels := tuple(_levels(answers)):
+        yield Section("privacy", "How private it is", levels)
     if answers.mechanism is not None:
         yield _mechanism(answers, answers.mechanism)
     if answers.public is not None:
@@ -103,6 +106,30 @@ def _policy(answers: Answers) -> Section:
         text.append("There are too many values to draw.")
     caption = "A line joins each secret pair."
     return Section("policy", "Who must not be told apart", tuple(text), caption=caption)
+
+
+def _levels(answers: Answers) -> Iterator[str]:
+    """Yield what was asked and what was found."""
+    if answers.question.asked is not None:
+        yield (
+            f"Asked: {answers.question.asked}. No output may be more than λ = e^ε times as likely "
+            "for one of two neighbours as for the other."
+        )
+    if not isinstance(answers.privacy, Privacy):
+        return
+    level = answers.privacy.level
+    if level.worst is None:
+        yield "Found: every output is equally likely for neighbours, a ratio of 1 (ε = 0)."
+        return
+    output, one, other = map(quoted, (level.worst.output, level.worst.input, level.worst.neighbour))
+    if level.ratio is None or level.epsilon is None:
+        yield f"Found: the output {output} is possible for {one} but not for its neighbour {other}."
+        return
+    yield (
+        f"Found: the output {output} is {exactly(level.ratio, AtMost)} times as likely for {one} "
+        f"as for its neighbour {other} (ε = {above(level.epsilon, DIGITS)}), and nothing differs "
+        "more."
+    )
 
 
 def _mechanism(answers: Answers, mechanism: MechanismShown) -> Section:

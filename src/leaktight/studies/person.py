@@ -74,11 +74,14 @@ def informed(study: Study, names: Names, own: Ratio | None) -> Informed:
         for channel, prior, _ in observed
     ]
     first = max(range(len(told)), key=lambda k: told[k].after[0].value)
-    before, after = told[first].before.value, _largest(told)
+    before = told[first].before.value
+    after = tuple(_tightest(study, own, chance) for chance in _largest(told))
     telling, belief = _most_telling(told, observed, names)
     most = [each for each in told if each.most is not None]
     safe = min(most, key=lambda e: (e.most, not e.reached)).threshold() if most else ()
     text = (*_in_words(found), *_at_worst(observed, first), *_told(telling), *safe)
+    if before == 1:
+        text = ("Who knows all others knows the value already, by what is public.",)
     return Informed(
         *_factors(found), observed[first][2], before, after, telling, text, belief,
         _curve(study, observed),
@@ -93,11 +96,9 @@ def uninformed(
         found = uninformed_guess(_seen(study), study.policy, study.query, study.prior)
     except TooLarge:
         if study.policy.is_counted:
+            # Some who know all others know the value already, so that they are no bound here.
             odds = one_person(study, level)
-            most = odds.after
-            if not isinstance(known, Skipped):
-                most = min(most, known.after[0].value)
-            return Uninformed(odds.before, Probability(1, most, False), None, None)
+            return Uninformed(odds.before, Probability(1, odds.after, False), None, None)
         if study.policy.is_constrained or isinstance(known, Skipped):
             raise
         return Uninformed(known.before, Probability(1, known.after[0].value, False), None, None)
@@ -177,16 +178,21 @@ def _bounded(study: Study, found: IndividualLeakage, own: Ratio | None) -> Infor
     after = [Probability(1, Fraction(found.after), study.noise is None)]
     if n > 1:
         grown = outward(lambda: arb(rational(before)) * arb(rational(found.factor)) ** n)[1]
-        many = [Fraction(min(1.0, grown))]
-        if own is not None and not study.policy.is_constrained:
-            limit = explain(study.policy, study.prior, ratio=own, observations=n)
-            many.append(limit.after[-1].value)
-        after.append(Probability(n, min(many), False))
+        after.append(_tightest(study, own, Probability(n, Fraction(min(1.0, grown)), False)))
     why = "so many different things can be seen that it takes long"
     return Informed(
         *_factors(found), found.others, before, tuple(after), None,
         tuple(_in_words(found)), (), Skipped(why),
     )  # fmt: skip
+
+
+def _tightest(study: Study, own: Ratio | None, chance: Probability) -> Probability:
+    """Return a chance; if it is a bound, the smaller of it and what the ratio alone allows."""
+    if chance.is_exact or own is None or study.policy.is_constrained:
+        return chance
+    n = chance.observations
+    limit = explain(study.policy, study.prior, ratio=own, observations=n).after[-1].value
+    return Probability(n, min(chance.value, limit), False)
 
 
 def _factors(found: IndividualLeakage) -> tuple[Fraction, float, Fraction | None, Fraction | None]:
