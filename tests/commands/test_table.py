@@ -36,8 +36,9 @@ def test_three_commands_take_a_csv_file_to_published_numbers(run: Run, wages: Pa
     assert run("ledger", "wages.ledger", "--new", "wages.toml").code == 0
     done = run("release", "wages.toml")
     assert done.code == 0, done.err
-    assert "ε ≤ 1; all releases of the ledger together: ε ≤ 1 of ε = 2" in done.out
-    assert "16.7% before, and at most 57.9% after" in done.out
+    told = " ".join(done.out.split())
+    assert "ε ≤ 1; all releases of the ledger together: ε ≤ 1 of ε = 2" in told
+    assert "16.7% before, and at most 57.9% after" in told
     with Path("wages-2024.csv").open(newline="") as file:
         rows = list(csv.DictReader(file))
     assert [row["query"] for row in rows] == ["by band"] * 6 + ["up to"] * 6 + ["top band"]
@@ -51,6 +52,8 @@ def test_three_commands_take_a_csv_file_to_published_numbers(run: Run, wages: Pa
     assert "2024: by band, up to, top band; ε ≤ 1" in shown.out
     assert "60-90k – >90k: ε ≤ 1 spent, ε = 1 left" in shown.out
     assert "<20k – 20-30k and 3 more: ε ≤ 0.666667 spent, ε = 1.33333 left" in shown.out
+    for said in (planned, done, shown):
+        assert max(map(len, said.out.splitlines())) <= 80
 
 
 @pytest.fixture

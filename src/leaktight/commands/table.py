@@ -40,6 +40,7 @@ def release(
     if plan:
         return _planned(asked, as_json)
 
+    from leaktight.exact.shown import wrapped
     from leaktight.tables.ledger import Ledger
     from leaktight.tables.output import expect_output, record_beside, write_release
     from leaktight.tables.publishing import release as released
@@ -86,7 +87,7 @@ def release(
         typer.echo(f"leaktight: {warning}", err=True)
     print(f"{asked.title}\n")
     _print_table(done)
-    print(f"\n{record}")
+    print(f"\n{wrapped(str(record))}")
     if target is not None:
         print(f"\n{target}, with its record {record_beside(target).name}")
     return 0
@@ -144,6 +145,7 @@ def ledger(
 
 
 def _planned(asked: "ReleaseStudy", as_json: bool) -> int:
+    from leaktight.exact.shown import wrapped
     from leaktight.tables.plan import plan
 
     found = plan(
@@ -169,9 +171,10 @@ def _planned(asked: "ReleaseStudy", as_json: bool) -> int:
             ]
         )
         return 0
-    print(f"{asked.title}: ε = {asked.ratio.epsilon:.6g}, nothing is read or spent\n")
+    at = f"{asked.title}: ε = {asked.ratio.epsilon:.6g}, nothing is read or spent"
+    print(f"{wrapped(at)}\n")
     for each in found:
-        print(each)
+        print(wrapped(str(each), "  "))
     return 0
 
 

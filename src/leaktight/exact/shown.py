@@ -6,6 +6,7 @@ percentages, only 1 is 100% and only 0 is 0%.
 """
 
 import math
+import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from decimal import ROUND_CEILING, ROUND_FLOOR, ROUND_HALF_EVEN, Context, Decimal
@@ -33,7 +34,7 @@ def width() -> int:
 
 def wrapped(text: str, indent: str = "", *, start: str = "", room: int | None = None) -> str:
     """Return a text in lines: ``start`` before the first, ``indent`` before the others."""
-    whole = text.replace("ε = ", "ε\N{NO-BREAK SPACE}=\N{NO-BREAK SPACE}")
+    whole = re.sub("ε ([=≤]) ", "ε\N{NO-BREAK SPACE}\\1\N{NO-BREAK SPACE}", text)
     filled = fill(
         whole,
         width() if room is None else room,

@@ -49,7 +49,7 @@ class TableRecord:
         if bare := [a.name for a in self.release.answers if 0 in a.noises]:
             told.append(
                 "Numbers that are the same for both values of every secret pair have no noise, in "
-                f"{', '.join(bare)}."
+                f"{', '.join(map(repr, bare))}."
             )
         if '"a generator for tests"' in self.release.entry.question:
             told.append(

@@ -7,13 +7,16 @@ import numpy as np
 
 from leaktight.channels.distribution import PriorLike
 from leaktight.exact.powers import Powers
-from leaktight.exact.shown import below, counted
+from leaktight.exact.shown import below, counted, wrapped
 from leaktight.tables.budget import Spent, told_epsilon
 from leaktight.tables.ledger import Ledger
 from leaktight.tables.odds import Odds, odds
 
 MOST_PAIRS = 10
 """The most kinds of pairs that are listed."""
+
+INDENT = " " * 6
+"""What stands before the lines of a list, after its numbers."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,20 +51,21 @@ class Statement:
     def __str__(self) -> str:
         book = self.ledger
         lines = [
-            f"{book.path}: {book.budget.told()} for {book.protection.policy!r}, made {book.made}"
+            f"{book.path}, made {book.made}",
+            wrapped(f"{book.budget.told()} for {book.protection.policy!r}"),
         ]
         for i, (name, time, queries, cost, drawn) in enumerate(self.releases, 1):
             unseen = "" if drawn else " (not drawn yet: nobody has seen it)"
             asked = ", ".join(queries)
-            lines.append(f"{i:>4}  {time}  {name}: {asked}; ε ≤ {told_epsilon(cost)}{unseen}")
+            told = f"{time}  {name}: {asked}; ε ≤ {told_epsilon(cost)}{unseen}"
+            lines.append(wrapped(told, INDENT, start=f"{i:>4}  "))
         lines.append(counted(len(self.releases), "release", "releases") + "; by secret pair:")
-        lines += [f"      {pair}" for pair in self.pairs[:MOST_PAIRS]]
+        lines += [wrapped(str(pair), INDENT, start=INDENT) for pair in self.pairs[:MOST_PAIRS]]
         if len(self.pairs) > MOST_PAIRS:
-            lines.append(
-                f"      and {len(self.pairs) - MOST_PAIRS:,} other kinds of pairs, with less"
-            )
+            more = f"and {len(self.pairs) - MOST_PAIRS:,} other kinds of pairs, with less"
+            lines.append(wrapped(more, INDENT, start=INDENT))
         if self.odds is not None:
-            lines.append(f"After all of it, {self.odds}.")
+            lines.append(wrapped(f"After all of it, {self.odds}."))
         return "\n".join(lines)
 
     def to_dict(self) -> dict[str, Any]:
