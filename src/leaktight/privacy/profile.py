@@ -22,7 +22,7 @@ from leaktight.exact.bits import Between
 from leaktight.exact.numbers import Array, Number, exact_array, fraction, rational
 from leaktight.exact.ratio import Ratio, RatioLike
 from leaktight.exact.rounding import float_above, outward
-from leaktight.exact.shown import shown
+from leaktight.exact.shown import Told, shown, shown_above
 from leaktight.policies.policy import Neighbours
 from leaktight.privacy.level import databases_of, rows_on
 from leaktight.privacy.losses import Corner, Losses
@@ -34,9 +34,15 @@ MOST_ENTRIES = 2**21
 """The most neighbours times outputs that are compared; more takes many seconds."""
 
 
-@dataclass(frozen=True, slots=True)
-class Delta:
-    """The least δ at a ratio, between ``lower`` and ``upper``, and for which neighbours it is."""
+@dataclass(frozen=True, slots=True, repr=False)
+class Delta(Told):
+    """The least δ at a ratio, between ``lower`` and ``upper``, and for which neighbours it is.
+
+    >>> from leaktight.policies.secrets import SecretGraph
+    >>> coin = Channel([["2/3", "1/3"], ["1/3", "2/3"]])
+    >>> privacy_profile(coin, SecretGraph.complete(2)).delta(ratio="3/2")
+    Delta(δ = 1/6: 0 against 1)
+    """
 
     lower: Fraction
     upper: Fraction
@@ -51,6 +57,12 @@ class Delta:
     def __float__(self) -> float:
         """δ rounded up."""
         return float_above(rational(self.upper))
+
+    def __str__(self) -> str:
+        most = shown_above(self.upper)
+        equal = self.is_exact and not most.startswith("≈")
+        where = "" if self.witness is None else ": {!r} against {!r}".format(*self.witness)
+        return f"δ {'=' if equal else '≤'} {most.removeprefix('≈')}{where}"
 
 
 @dataclass(frozen=True, slots=True)
