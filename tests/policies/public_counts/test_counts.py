@@ -12,10 +12,11 @@ from leaktight.channels.channel import Channel
 from leaktight.channels.composition import Parallel, parallel
 from leaktight.channels.move_ratios import MoveRatios
 from leaktight.errors import InvalidPolicy
+from leaktight.exact.numbers import fraction
 from leaktight.mechanisms.randomized_response import RandomizedResponse
 from leaktight.policies.constraint import count
 from leaktight.policies.policy import Policy
-from leaktight.policies.public_counts import Cells, cells, cycles
+from leaktight.policies.public_counts import Cells, cells, cycles, gains
 from leaktight.policies.public_counts.cycles import heaviest_cycle
 from leaktight.policies.query import answer_graph, sensitivity
 from leaktight.policies.secrets import SecretGraph
@@ -122,6 +123,25 @@ def test_whole_numbers_and_lists_find_the_same_histograms(monkeypatch: pytest.Mo
                 for after in (counted, counted + shift):
                     assert (after >= few.cells.limits[:, 0]).all()
                     assert (after <= few.cells.limits[:, 1]).all()
+
+
+@pytest.mark.parametrize("most", [0, 256])
+def test_that_some_values_are_no_neighbours_says_nothing_of_others(
+    most: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The likeliest moves between two cells lead to no neighbour, and others do."""
+    monkeypatch.setattr(gains, "MOST_MOVES", most)
+    rows = [[5, 5, 4, 2], [5, 5, 2, 3], [4, 2, 2, 4], [3, 2, 3, 5]]
+    response = Channel.normalised(rows)
+    secrets = SecretGraph.from_indices(4, [(0, 1), (0, 2), (0, 3), (1, 2), (1, 3)])
+    policy = Policy(secrets, 4, constraints=count([1, 3], equals=1))
+    truth = privacy_level(parallel(*[response] * 4), policy.adjacency()).ratio
+    assert truth == Fraction(75, 13)
+    counts = policy.public_counts
+    assert counts is not None
+    found, upper = MoveRatios.of([response], secrets.vertices).largest(counts)
+    assert fraction(found.lower) <= truth <= upper
+    assert privacy_level(parallel(*[response] * 4), policy).ratio == truth
 
 
 # --- the numbers that were promised ------------------------------------------------------------

@@ -1,7 +1,8 @@
 """What does each move between two cells add?
 
 A level multiplies the ratios of the moves, a sensitivity adds up their changes. Of the moves from a
-cell to another only the best matter: the best that is a secret pair, and the best that is not.
+cell to another only the best matter: the best that is a secret pair, and the best that is not. But
+where not all pairs are secrets, who is a neighbour depends on the values, and all moves may matter.
 """
 
 import math
@@ -13,6 +14,9 @@ from flint import fmpq
 
 from leaktight.policies.graph import Graph
 from leaktight.policies.public_counts.cells import Cells
+
+MOST_MOVES = 256
+"""The most moves that are all tried where not all pairs are secrets."""
 
 
 class Move(NamedTuple):
@@ -30,6 +34,10 @@ class Gains:
 
     secret: tuple[tuple[Move | None, ...], ...]
     other: tuple[tuple[Move | None, ...], ...]
+    options: tuple[tuple[tuple[Move, ...], ...], ...]
+    """For each two cells the moves that are tried."""
+    lists_all: bool
+    """Whether no other move could lead to a neighbour where these do not."""
     multiply: bool
     """Whether what moves add is multiplied, or else added."""
 
@@ -49,36 +57,30 @@ class Gains:
         complete = is_complete(secrets)
         edges = [] if complete else secrets.edges.tolist()
         joined = {(a, b) for edge in edges for a, b in (edge, edge[::-1])}
-        tables = []
-        for is_secret in (True, False):
-            rows = []
-            for start in cells.members:
-                row: list[Move | None] = []
-                for end in cells.members:
-                    found = None
-                    if is_secret or not complete:
-                        found = best(
-                            (u, v)
-                            for u in start
-                            for v in end
-                            if u != v and (complete or ((u, v) in joined) == is_secret)
-                        )
-                    row.append(None if found is None else Move(*found, is_secret))
-                rows.append(tuple(row))
-            tables.append(tuple(rows))
-        return cls(tables[0], tables[1], multiply)
+        lists_all = complete or secrets.order**2 <= MOST_MOVES
+        secret, other, every = list[Any](), list[Any](), list[Any]()
+        for start in cells.members:
+            rows: tuple[list[Any], ...] = ([], [], [])
+            for end in cells.members:
+                pairs = [(u, v) for u in start for v in end if u != v]
+                hidden = pairs if complete else [pair for pair in pairs if pair in joined]
+                open_ = [] if complete else [pair for pair in pairs if pair not in joined]
+                found = [_move(best(hidden), True), _move(best(open_), False)]
+                moves = [move for move in found if move is not None]
+                if lists_all and not complete:
+                    each = [(pair, pair in joined) for pair in pairs]
+                    tried = [_move(best([pair]), is_secret) for pair, is_secret in each]
+                    moves = [move for move in tried if move is not None]
+                for row, content in zip(rows, (*found, tuple(moves)), strict=True):
+                    row.append(content)
+            for table, row in zip((secret, other, every), rows, strict=True):
+                table.append(tuple(row))
+        return cls(tuple(secret), tuple(other), tuple(every), lists_all, multiply)
 
     @property
     def all_secret(self) -> bool:
         """Whether every move between cells is a secret pair."""
         return all(move is None for row in self.other for move in row)
-
-    def options(self, i: int, j: int) -> list[Move]:
-        """Return the moves from cell i to cell j that matter, the best first."""
-        found = [m for m in (self.other[i][j], self.secret[i][j]) if m is not None]
-        if len(found) == 2 and found[1].weight > found[0].weight:
-            found.reverse()
-        return found
 
     def total(self, weights: Iterable[Any]) -> Any:
         """Return what moves add together."""
@@ -89,6 +91,10 @@ class Gains:
     def power(self, weight: Any, times: int) -> Any:
         """Return what so many moves add that each add the same."""
         return weight**times if self.multiply else weight * times
+
+
+def _move(found: tuple[Any, int, int] | None, is_secret: bool) -> Move | None:
+    return None if found is None else Move(*found, is_secret)
 
 
 def is_complete(graph: Graph) -> bool:

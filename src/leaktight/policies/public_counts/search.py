@@ -71,7 +71,7 @@ class Search:
         self.options: list[list[Move]] = [[] for _ in self.kinds.signatures]
         for (i, j), place in np.ndenumerate(self.kinds.signature):
             if place >= 0:
-                self.options[place] += gains.options(i, j)
+                self.options[place] += gains.options[i][j]
         for each in self.options:
             each.sort(key=lambda move: (move.weight, not move.is_secret), reverse=True)
         self.tried = 0
@@ -202,7 +202,8 @@ class Search:
             rest = rest_of(self.cells, moves, some)
             if self._is_neighbour(moves, rest, self.cells.counts(some)):
                 return "yes", self._found(moves, weight, some)
-        never = not self._is_neighbour(moves, {}, None)
+        # What is shown of these values is not shown of others between the same cells.
+        never = self.gains.lists_all and not self._is_neighbour(moves, {}, None)
         return ("no" if never else "unknown"), None
 
     def _starts(self, moves: tuple[Move, ...], shift: Any) -> Any:
