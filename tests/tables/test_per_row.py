@@ -148,3 +148,11 @@ def test_what_cannot_be_published_is_refused_and_costs_nothing(book: Path) -> No
     published(book)
     with pytest.raises(InvalidInput, match="another release called 'a'"):
         published(book, ANSWER)
+
+
+def test_an_undeclared_value_for_other_cells_is_refused_before_anything_is_spent(
+    book: Path,
+) -> None:
+    with pytest.raises(InvalidInput, match="outside must be a declared value, got 'perhaps'"):
+        published(book, outside="perhaps")
+    assert not Ledger.open(book).entries()

@@ -84,6 +84,26 @@ def test_several_columns_are_counted_together(people: Any) -> None:
     assert found.counts.tolist() == [3, 1, 2, 1, 0]
 
 
+def test_other_cells_of_several_columns_get_a_value_that_each_column_has(people: Any) -> None:
+    towns, ages = ["Bern", "Zürich", "?"], ["young", "old", "?"]
+    both = SecretGraph.product(SecretGraph.complete(towns), SecretGraph.line(ages))
+    protection = Protection(Policy(both, len(ROWS)))
+    found = count_rows(
+        people, protection, Reading(("town", "age"), outside="?", cuts={"age": (65,)})
+    )
+    at_town, at_age = NAMES.index("town"), NAMES.index("age")
+    read = [
+        (
+            row[at_town] if row[at_town] in towns else "?",
+            "?" if row[at_age] is None else "young" if row[at_age] < 65 else "old",
+        )
+        for row in ROWS
+    ]
+    assert found.counts.tolist() == [read.count(value) for value in protection.values]
+    with pytest.raises(InvalidInput, match="a declared value of each of the 2 columns, got 'old'"):
+        count_rows(people, protection, Reading(("town", "age"), outside="old"))
+
+
 # --- what is refused, before anything is spent -----------------------------------------------
 
 

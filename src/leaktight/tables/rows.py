@@ -61,7 +61,7 @@ def count_rows(
     warnings = _near_misses(frame, columns, cells, outside) if any(outside) else []
     total = int(counts.sum())
     refused = [(column, n) for column, n in zip(columns, outside, strict=True) if n]
-    if refused and not _goes_somewhere(columns, protection, reading):
+    if refused and reading.outside is None:
         column, number = refused[0]
         near = f" ({'; '.join(warnings)})" if warnings else ""
         raise InvalidInput(
@@ -90,6 +90,10 @@ def declared_columns(protection: Protection, reading: Reading) -> list[Column]:
         if width == 1
         else [tuple(dict.fromkeys(v[i] for v in values)) for i in range(width)]  # type: ignore[index]
     )
+    absent = reading.outside is None or reading.outside == protection.absent
+    if not absent and not all(reading.outside in own for own in declared):
+        where = f" of each of the {width} columns" if width > 1 else ""
+        raise InvalidInput(f"outside must be a declared value{where}, got {reading.outside!r:.60}")
     found = []
     for name, own in zip(reading.columns, declared, strict=True):
         cuts = tuple(reading.cuts.get(name, ()))
@@ -137,21 +141,6 @@ def _added_up(
             )
         counts[place[whole]] += int(n)
     return counts, outside
-
-
-def _goes_somewhere(columns: list[Column], protection: Protection, reading: Reading) -> bool:
-    """Say whether cells without a declared value were given one."""
-    if reading.outside is None:
-        return False
-    if reading.outside == protection.absent:
-        return True
-    if len(columns) == 1:
-        known = reading.outside in protection.values
-    else:
-        known = all(reading.outside in column.values for column in columns)
-    if not known:
-        raise InvalidInput(f"outside must be a declared value, got {reading.outside!r:.60}")
-    return True
 
 
 def _check_counts(counts: npt.NDArray[np.int64], protection: Protection) -> None:
