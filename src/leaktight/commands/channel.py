@@ -104,6 +104,7 @@ def sample(
         --policy edges:no-yes
     """
     from leaktight.channels.file import read_channel
+    from leaktight.exact.shown import wrapped
     from leaktight.mechanisms.release import release_csv
     from leaktight.mechanisms.release import sample as drawn
 
@@ -119,7 +120,7 @@ def sample(
         if as_json:
             print_json(record.to_dict())
         else:
-            print(record)
+            print(wrapped(str(record)))
     elif inputs:
         named = {str(x): x for x in seen.inputs}
         asked = [text for text in inputs for _ in range(count)]

@@ -104,7 +104,7 @@ def bound(
 
 def _bound_real(worst: "RealWorstCase", as_json: bool) -> int:
     """Print what is known about real values."""
-    from leaktight.exact.shown import above, in_bits, shown
+    from leaktight.exact.shown import above, in_bits, shown, wrapped
 
     bits = in_bits(worst.bits, above)
     if as_json:
@@ -113,10 +113,11 @@ def _bound_real(worst: "RealWorstCase", as_json: bool) -> int:
     else:
         most = shown(worst.upper)
         how = "" if most.startswith("≈") else "= "
-        print(
+        told = (
             f"Any mechanism on {worst.policy!r} that is private for ε times the distance leaks "
-            f"at most\n{bits}, and one attains it: {worst.formula} {how}{most}"
+            f"at most {bits}, and one attains it: {worst.formula} {how}{most}"
         )
+        print(wrapped(told))
     return 0
 
 

@@ -21,7 +21,7 @@ def leak(channel: ChannelArgument, prior: PriorOption = None, as_json: JsonOptio
       leaktight leak coin.csv --prior 9/10,1/10
     """
     from leaktight.channels.file import read_channel
-    from leaktight.exact.shown import above, counted
+    from leaktight.exact.shown import above, counted, wrapped
     from leaktight.leakage.measures import measures, worst_measures
     from leaktight.leakage.per_output import pointwise_leakage
     from leaktight.privacy.level import distinguishability
@@ -67,10 +67,11 @@ def leak(channel: ChannelArgument, prior: PriorOption = None, as_json: JsonOptio
     for w in worst:
         factor = "" if w.factor is None else _short(w.factor)
         print(f"{w.name:40}  {factor:>10}  {'':>10}  {above(w.bits):>11}")
-    print(
-        f"\nThe most telling output is {telling.output!r:.40}: it makes {telling.input!r:.40} "
+    most = (
+        f"The most telling output is {telling.output!r:.40}: it makes {telling.input!r:.40} "
         f"{_short(telling.factor)} times as likely."
     )
+    print(f"\n{wrapped(most)}")
     if level.ratio == math.inf:
         print("Some output rules an input out: private at no ε if all inputs are neighbours.")
     else:
@@ -95,7 +96,7 @@ def compare(
       leaktight compare sharp.csv coin.csv
     """
     from leaktight.channels import read_channel, refinement
-    from leaktight.exact.shown import above, in_bits
+    from leaktight.exact.shown import above, in_bits, wrapped
     from leaktight.leakage.capacity import min_capacity
 
     a, b = read_channel(one), read_channel(other)
@@ -127,7 +128,8 @@ def compare(
         print(f"\n{name}: at worst a factor of {_short(most.factor)}, {in_bits(most.bits, above)}")
         if not made:
             print(f"It leaks less, by {_short(made.advantage)}, if the prior is")
-            print("  " + ", ".join(f"{x}: {p}" for x, p in made.prior.items()))
+            prior = ", ".join(f"{x}: {p}" for x, p in made.prior.items())
+            print(wrapped(prior, "  ", start="  "))
             print(f"and an attacker wants the {made.gain}")
     return 0
 
