@@ -92,7 +92,7 @@ def test_other_cells_of_several_columns_get_a_value_that_each_column_has(people:
         people, protection, Reading(("town", "age"), outside="?", cuts={"age": (65,)})
     )
     at_town, at_age = NAMES.index("town"), NAMES.index("age")
-    read = [
+    read: list[Hashable] = [
         (
             row[at_town] if row[at_town] in towns else "?",
             "?" if row[at_age] is None else "young" if row[at_age] < 65 else "old",
