@@ -1,11 +1,16 @@
-"""The examples run, and print what their text promises."""
+"""The examples run, and print what their text promises; so does the README."""
 
+import re
 import runpy
+import sys
 from pathlib import Path
 
 import pytest
 
-EXAMPLES = sorted((Path(__file__).parent.parent / "examples").glob("*.py"))
+from leaktight.commands.app import main
+
+ROOT = Path(__file__).parent.parent
+EXAMPLES = sorted((ROOT / "examples").glob("*.py"))
 PROMISES = {
     "audit_black_box": "second version: ε = 1 is refuted: ε is at least 1.",
     "crowds": "6 members: whoever is seen is the initiator with chance 1/2,",
@@ -28,3 +33,17 @@ def test_an_example_prints_what_it_promises(
 ) -> None:
     runpy.run_path(str(example), run_name="__main__")
     assert PROMISES[example.stem] in capsys.readouterr().out
+
+
+def test_the_readme_shows_what_an_audit_prints(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    readme = (ROOT / "README.md").read_text("utf-8")
+    [(command, shown)] = re.findall(r"^\$ (leaktight .*)\n((?s:.*?))…\n```", readme, re.MULTILINE)
+    monkeypatch.chdir(tmp_path)
+    Path("examples").symlink_to(ROOT / "examples")
+    monkeypatch.setattr(sys, "argv", command.split())
+    with pytest.raises(SystemExit):
+        main()
+    assert capsys.readouterr().out.startswith(shown)
+    assert Path("page.html").exists()

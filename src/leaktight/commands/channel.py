@@ -100,8 +100,8 @@ def sample(
       leaktight sample coin.csv yes no yes
       leaktight sample coin.csv yes --count 10
       printf 'name,answer\\nAda,yes\\nBob,no\\n' > people.csv
-      leaktight sample coin.csv --table people.csv --column answer --output released.csv \\
-        --policy edges:no-yes
+      leaktight sample coin.csv --table people.csv --column answer \\
+        --output released.csv --policy edges:no-yes
     """
     from leaktight.channels.file import read_channel
     from leaktight.exact.shown import wrapped

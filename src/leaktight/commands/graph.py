@@ -144,7 +144,8 @@ def design(
 
     \b
     Example:
-      leaktight design line:5 --epsilon 1 --gain distance --output best.csv --certificate best.json
+      leaktight design line:5 --epsilon 1 --gain distance --output best.csv \\
+        --certificate best.json
     """
     from leaktight.channels.file import channel_suffix, write_channel
     from leaktight.channels.gain import Loss

@@ -28,7 +28,7 @@ def audit(
 
     \b
     Example:
-      leaktight audit examples/studies/hospital.toml --report ward.html --certificate proof.json
+      leaktight audit examples/studies/hospital.toml --report ward.html
     """
     from leaktight.studies import read_study
 
