@@ -344,6 +344,8 @@ def test_how_to_check_it_names_the_command_the_proof_and_the_files() -> None:
     without_one = read(audit)
     assert without_one.of("code") == [COMMAND]
     assert "No certificate was written; --certificate writes one." in without_one.of("p")
+    assert isinstance(example("agency").worst_case, Skipped)  # nothing to prove, nothing offered
+    assert "--certificate" not in " ".join(read(example("agency")).of("p"))
     told = "proof.json proves the worst case: that no mechanism as private leaks more; "
     assert f"{told}leaktight verify checks it." in page.of("p")
 

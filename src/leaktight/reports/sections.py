@@ -295,7 +295,7 @@ def _check(answers: Answers, command: str | None) -> Section:
         name = PurePath(certificate.file).name
         text.append(f"{name} proves {certificate.proves}; leaktight verify checks it.")
         code.append(shlex.join(["leaktight", "verify", name]))
-    elif command is not None:
+    elif command is not None and not isinstance(answers.worst_case, Skipped):
         text.append("No certificate was written; --certificate writes one.")
     rows = (
         ("version", f"leaktight {answers.version}"),
