@@ -140,23 +140,29 @@ def largest_row_distance_between(
     return RowDistance(total_variation(channel.row(x), channel.row(y)), (x, y))
 
 
-def _aligned(p: PriorLike, q: PriorLike) -> tuple[Labels, Array, Array]:
-    """Return the common values and both arrays of probabilities, both exact or both floats.
+def aligned(p: PriorLike, q: PriorLike) -> tuple[Distribution, Distribution]:
+    """Return two distributions on the same values in the same order.
 
     If one of them has no labels, they are taken by position.
     """
     one, other = known(p), known(q)
-    order = None
     if all(isinstance(given, Distribution | ProductDistribution | Mapping) for given in (p, q)):
         order = alignment(one.values, other.values, "the two distributions")
-    elif len(one) != len(other):
+        return one, other if order is None else other.on(one.values)
+    if len(one) != len(other):
         raise Mismatch(
             "the two distributions must have as many probabilities as each other, "
             f"got {len(one)} and {len(other)}"
         )
+    return one, Distribution.trusted(one.values, other.array)
+
+
+def _aligned(p: PriorLike, q: PriorLike) -> tuple[Labels, Array, Array]:
+    """Return the common values and both arrays of probabilities, both exact or both floats."""
+    one, other = aligned(p, q)
     if not (one.is_exact and other.is_exact):
         one, other = one.float(), other.float()
-    return one.values, one.array, other.array if order is None else other.array[order]
+    return one.values, one.array, other.array
 
 
 def _sum_of_differences(one: Array, other: Array) -> Any:

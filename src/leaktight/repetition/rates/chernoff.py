@@ -9,7 +9,6 @@ both sides. Floats propose s; ball arithmetic proves the bounds.
 """
 
 import math
-from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TypeAlias
 
@@ -17,13 +16,13 @@ import numpy as np
 import numpy.typing as npt
 from flint import arb, ctx, fmpq
 
-from leaktight.channels.distribution import Distribution, PriorLike, ProductDistribution, known
-from leaktight.errors import InvalidNumber, Mismatch
+from leaktight.channels.distance import aligned
+from leaktight.channels.distribution import PriorLike
+from leaktight.errors import InvalidNumber
 from leaktight.exact.bits import Between
 from leaktight.exact.numbers import Array, Number, rational
 from leaktight.exact.rounding import float_above, float_below, log2_interval, outward
 from leaktight.exact.shown import shown
-from leaktight.labels import alignment
 
 Floats: TypeAlias = npt.NDArray[np.float64]
 
@@ -56,7 +55,7 @@ def chernoff_information(p: PriorLike, q: PriorLike) -> ChernoffInformation:
     >>> chernoff_information([1, 0], [0, 1]).lower
     inf
     """
-    return certified(overlap(*_aligned(p, q)))
+    return certified(overlap(*(each.exact().array for each in aligned(p, q))))
 
 
 def geometric_chernoff(c: Number, distance: int = 1) -> ChernoffInformation:
@@ -80,21 +79,6 @@ def geometric_chernoff(c: Number, distance: int = 1) -> ChernoffInformation:
     inside = 1 + distance * (1 - base) / (1 + base)
     lower, upper = outward(lambda: -arb(base).log_base(2) * distance / 2 - arb(inside).log_base(2))
     return ChernoffInformation(max(lower, 0.0), upper, (0.5, 0.5))
-
-
-def _aligned(p: PriorLike, q: PriorLike) -> tuple[Array, Array]:
-    """Return the exact probabilities of both distributions in the same order."""
-    one, other = known(p), known(q)
-    order = None
-    if all(isinstance(given, Distribution | ProductDistribution | Mapping) for given in (p, q)):
-        order = alignment(one.values, other.values, "the two distributions")
-    elif len(one) != len(other):
-        raise Mismatch(
-            "the two distributions must have as many probabilities as each other, "
-            f"got {len(one)} and {len(other)}"
-        )
-    array = other.exact().array
-    return one.exact().array, array if order is None else array[order]
 
 
 # --- the proof -----------------------------------------------------------------------------
