@@ -12,19 +12,13 @@ from typing import Any, TypeVar
 
 from msgspec.structs import replace
 
-from leaktight.channels.channel import Channel
-from leaktight.channels.composition import Parallel
 from leaktight.channels.gain import Gain, Loss
 from leaktight.errors import LeaktightError, TooLarge, expect
-from leaktight.exact.bits import added
 from leaktight.exact.numbers import float_array, fraction
 from leaktight.exact.ratio import Ratio
-from leaktight.exact.rounding import ln_interval, log2_interval
-from leaktight.leakage.capacity import min_capacity
-from leaktight.leakage.noise_on_sums import shift_distance
+from leaktight.exact.rounding import ln_interval
 from leaktight.leakage.utility import utility
 from leaktight.mechanisms.best import BestMechanism, optimal_mechanism
-from leaktight.policies.one_record import weights_of
 from leaktight.policies.symmetric_query import LinearQuery
 from leaktight.privacy.level import PrivacyLevel, privacy_level
 from leaktight.privacy.noise_level import noise_level
@@ -36,20 +30,24 @@ from leaktight.studies.answers import (
     OTHERS_TELL_NOTHING,
     Answers,
     Certificate,
-    EpsilonPoint,
     FileRead,
-    Leakage,
     Level,
     MechanismShown,
     Person,
     PolicyShown,
     Privacy,
-    PublishedBound,
     Question,
     Skipped,
     Usefulness,
-    WorstCaseFound,
     WorstPair,
+)
+from leaktight.studies.leakage import (
+    about_all,
+    bounds_shown,
+    by_epsilon,
+    each_record,
+    leakage_of,
+    worst_shown,
 )
 from leaktight.studies.naming import Names
 from leaktight.studies.public import public
@@ -57,7 +55,7 @@ from leaktight.studies.study import Study
 from leaktight.studies.verdict import verdict
 from leaktight.studies.warnings import warnings
 from leaktight.worst_case.optimum import WorstCase, worst_case_leakage
-from leaktight.worst_case.published import LeakageBounds, leakage_bounds
+from leaktight.worst_case.published import leakage_bounds
 
 Found = TypeVar("Found")
 Progress = Callable[[str], object]
@@ -67,15 +65,6 @@ MOST_SHOWN = 40
 
 MOST_DESIGNED = 120
 """The largest graph for which an audit designs the best mechanism; more takes minutes."""
-
-MOST_SWEPT = 40
-"""The largest graph whose worst case is computed for many ε."""
-
-SWEEP = 12
-"""How many ε these are, up to twice the one that was asked for."""
-
-LEAST_EPSILON = 0.1
-"""What counts as the ε that was asked for if it is smaller."""
 
 
 class Audit(Answers, frozen=True, kw_only=True, eq=False):
@@ -142,12 +131,12 @@ def audit(study: Study, progress: Progress | None = None) -> Audit:
         person=_person(study, names, work, ratio, level),
         privacy=privacy,
         public=public(study, level),
-        leakage=work.of(study, "leakage", lambda: _leakage(study)),
-        worst_case=worst if isinstance(worst, Skipped) else worst_shown(_about(study), worst),
+        leakage=work.of(study, "leakage", lambda: leakage_of(study)),
+        worst_case=worst if isinstance(worst, Skipped) else worst_shown(about_all(study), worst),
         published=work.at(
             ratio, "published bounds", lambda r: bounds_shown(leakage_bounds(study.policy, r))
         ),
-        by_epsilon=work.at(ratio, "worst case for other ε", lambda r: _by_epsilon(study, r)),
+        by_epsilon=work.at(ratio, "worst case for other ε", lambda r: by_epsilon(study, r)),
         usefulness=work.do("usefulness", lambda: _usefulness(study, best)),
         warnings=tuple(warnings(study, level, worst)),
         files=tuple(
@@ -200,18 +189,10 @@ def _level(study: Study) -> PrivacyLevel:
     channel = study.channel
     assert channel is not None
     if study.scope == "record":
-        return privacy_level(_each_record(study, channel), study.policy)
+        return privacy_level(each_record(study, channel), study.policy)
     if study.scope == "answer":
         return privacy_level(channel, study.graph)
     return privacy_level(channel, study.policy)
-
-
-def _each_record(study: Study, channel: Channel) -> Parallel:
-    """Return a mechanism on each record, seen through the values that the record can have."""
-    if study.policy.is_constrained:
-        return Parallel(((channel, study.policy.records),))
-    kinds = study.policy.adjacency().factors
-    return Parallel(tuple((channel.restrict(graph.vertices), n) for graph, n in kinds))
 
 
 def _one_record(study: Study, names: Names) -> Level | None:
@@ -253,87 +234,6 @@ def _person(
     return Person(known, nobody, whoever)
 
 
-# --- what leaks ------------------------------------------------------------------------------
-
-
-def _about(study: Study) -> str:
-    """Say what the worst case is about."""
-    records = study.policy.records
-    return "one value" if records == 1 else f"all {records:,} records together"
-
-
-def _leakage(study: Study) -> Leakage:
-    """Return what the mechanism leaks of all records together, whatever was believed."""
-    if study.channel is None:
-        return _leakage_of_noise(study)
-    if study.scope != "record":
-        return Leakage(_about(study), min_capacity(study.channel).bits, True)
-    records = _each_record(study, study.channel)
-    if not study.policy.is_constrained:
-        # The factor itself may have a hundred million digits.
-        leaks = added((min_capacity(one).bits_interval, times) for one, times in records.factors)
-        return Leakage(_about(study), leaks[1], True)
-    if study.policy.is_counted and not study.policy.is_listable:
-        # Fewer databases leak no more than all.
-        leaks = added([(min_capacity(study.channel).bits_interval, study.policy.records)])
-        return Leakage(_about(study), leaks[1], False)
-    seen = records.expand().restrict(study.policy.databases())
-    return Leakage(_about(study), min_capacity(seen).bits, True)
-
-
-def _leakage_of_noise(study: Study) -> Leakage:
-    """Return 1 and a distance for each step between answers, in each coordinate; at most that."""
-    assert study.noise is not None
-    assert isinstance(study.query, LinearQuery)
-    weights = [w for _, kind in weights_of(study.policy, study.query) for w in kind]
-    columns = list(zip(*(w if isinstance(w, tuple) else (w,) for w in weights), strict=True))
-    step, bits = shift_distance(study.noise, 1), 0.0
-    for column in columns:
-        bits += log2_interval(1 + study.policy.records * (max(column) - min(column)) * step)[1]
-    free = study.policy.values is None and not study.policy.is_constrained
-    runs = free and set(columns[0]) == set(range(min(columns[0]), max(columns[0]) + 1))
-    return Leakage(_about(study), math.nextafter(bits, math.inf), len(columns) == 1 and runs)
-
-
-def worst_shown(about: str, worst: WorstCase) -> WorstCaseFound:
-    """Return the most that any mechanism leaks."""
-    low, high = worst.bits_interval
-    return WorstCaseFound(
-        about, low, high, worst.upper_factors.nats, worst.is_exact, str(worst.upper_factors),
-        worst.route,
-    )  # fmt: skip
-
-
-def bounds_shown(bounds: LeakageBounds) -> tuple[PublishedBound, ...]:
-    """Return the published bounds, the tightest first."""
-    return tuple(
-        PublishedBound(b.source, b.form, b.assumes, b.bits, b.nats, str(b.factors))
-        for b in bounds.bounds
-    )
-
-
-def _by_epsilon(study: Study, ratio: Ratio) -> tuple[EpsilonPoint, ...]:
-    """Return the worst case around the ε that was asked for."""
-    graph = study.policy.adjacency()
-    sizes = [factor.order for factor, _ in graph.factors]
-    if max(sizes) > MOST_SWEPT:
-        raise TooLarge(f"for at most {MOST_SWEPT} databases or values, got {max(sizes):,}")
-    middle = max(ratio.epsilon, LEAST_EPSILON)
-    points = []
-    for k in range(1, SWEEP + 1):
-        epsilon = round(2 * middle * k / SWEEP, 6)
-        worst = worst_case_leakage(graph, epsilon=epsilon)
-        table = leakage_bounds(graph, epsilon=epsilon)
-        by_diameters = table.by_diameters
-        points.append(
-            EpsilonPoint(
-                epsilon, worst.bits, table.tightest.bits,
-                None if by_diameters is None else by_diameters.bits,
-            )
-        )  # fmt: skip
-    return tuple(points)
-
-
 # --- what it is good for ---------------------------------------------------------------------
 
 
@@ -359,7 +259,9 @@ def _aim(study: Study) -> Gain | Loss:
 
 
 def _usefulness(study: Study, best: BestMechanism | Skipped) -> Usefulness | Skipped:
-    about = {"record": "a record's value", "answer": "the answer"}.get(study.scope, _about(study))
+    about = {"record": "a record's value", "answer": "the answer"}.get(
+        study.scope, about_all(study)
+    )
     if study.noise is not None and study.channel is None:
         # Σ_k |k|·P(k) is twice the sum of the tails, which fall off by a constant factor from 1 on.
         tail, after = study.noise.tail(1), study.noise.tail(2)
