@@ -2,7 +2,7 @@
 
 import math
 from fractions import Fraction
-from itertools import chain, combinations, pairwise
+from itertools import chain, combinations, pairwise, product
 
 import pytest
 from hypothesis import given, settings
@@ -189,6 +189,22 @@ def test_zeros_and_equal_rows() -> None:
     assert nothing.delta(ratio=1).upper == 0
     assert nothing.delta(ratio=1).witness is None
     assert privacy_profile(COIN, Graph(2, [])).delta(ratio=1).upper == 0
+
+
+def test_rows_of_floats_count_as_they_are_after_several_looks_too() -> None:
+    """0.1 + 0.2 + 0.7 is not 1 in binary; nothing is divided by it, also where Q has a zero."""
+    rows = [[0.1, 0.2, 0.7], [0.3, 0.7, 0.0]]
+    found = privacy_profile(Channel(rows), PAIR, observations=3).delta(ratio=2)
+    exact = [[Fraction(p) for p in row] for row in rows]
+    assert sum(exact[0]) != 1
+    expected = max(
+        sum(
+            max(Fraction(0), math.prod(p[z] for z in seen) - 2 * math.prod(q[z] for z in seen))
+            for seen in product(range(3), repeat=3)
+        )
+        for p, q in (exact, exact[::-1])
+    )
+    assert found.lower == found.upper == expected
 
 
 def test_what_is_refused() -> None:

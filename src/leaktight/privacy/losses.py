@@ -72,11 +72,19 @@ class Losses:
         """The losses of a look at each of two pairs."""
         ones, others = self.ratios.values(), other.ratios.values()
         pairs = ((p * r, q * s) for p, q in ones for r, s in others)
-        return Losses(_gathered(pairs), 1 - (1 - self.certain) * (1 - other.certain))
+        whole, finite = self._whole() * other._whole(), self._finite() * other._finite()
+        return Losses(_gathered(pairs), whole - finite)
+
+    def _finite(self) -> fmpq:
+        """The chance under P of what Q has, too; a row of floats may miss 1 a little."""
+        return sum((p for p, _ in self.ratios.values()), fmpq(0))
+
+    def _whole(self) -> fmpq:
+        return self.certain + self._finite()
 
     def corners(self, n: int = 1) -> Corners:
         """Return the chances under Q and P of the sets {ratio ≥ r} of n looks, from the top."""
-        certain = 1 - (1 - self.certain) ** n
+        certain = self._whole() ** n - self._finite() ** n
         if not self.ratios:
             return Corners([(fmpq(0), certain)], [(fmpq(0), certain)])
         places = _exponents(list(self.ratios))
