@@ -386,8 +386,8 @@ def test_all_claims_end_with_a_count(run: Run, monkeypatch: pytest.MonkeyPatch) 
     said = run("reproduce")
     first, second, *counted = said.out.splitlines()
     assert first[:40] == second[:40]
-    assert re.match(r"2 claims in \d+ s: 0 hold, 2 hold as corrected, ", counted[0])
-    assert counted[-1].endswith("came out as the register says")
+    assert re.match(r"2 claims in \d+ s: 2 of the papers \(hold as corrected: 2\);", counted[0])
+    assert " ".join(counted).endswith("came out as the register says")
     assert max(map(len, counted)) <= 80
 
 
@@ -401,17 +401,19 @@ def outcomes(*failures: str | None) -> list[Outcome]:
 
 
 def test_verdicts_are_counted() -> None:
-    counted = " ".join(summary(outcomes(None, None, None, None, None)).split())
+    counted = " ".join(summary(outcomes(*[None] * 8)).split())
     assert counted == (
-        "5 claims in 8 s: 2 hold, 1 hold as corrected, 1 are false, 1 are drawings; "
+        "8 claims in 12 s: 5 of the papers (hold: 2, hold as corrected: 1, false: 1, drawings: 1), "
+        "3 open in the papers (settled: 1, partly settled: 1, open: 1); "
         "all came out as the register says"
     )
-    failed = " ".join(summary(outcomes(None, "no", None, None, "no")).split())
-    assert "1 hold, 0 hold as corrected, 1 are false, 1 are drawings; 2 FAILED" in failed
+    failed = " ".join(summary(outcomes(None, "no", *[None] * 5, "no")).split())
+    assert "3 of the papers (hold: 1, false: 1, drawings: 1)" in failed
+    assert failed.endswith("2 FAILED")
 
 
 def test_a_line_on_a_terminal_is_as_wide_as_it() -> None:
-    one = outcomes(None, None, None, None, None)[2]
+    one = outcomes(*[None] * 8)[2]
     assert len(line(one)) > 150
     assert len(line(one, 80)) == 80
     assert line(one, 80)[:-1] + "…" == line(one, 80)

@@ -1,26 +1,31 @@
 """Every claim of the register, run as ``leaktight reproduce`` runs it, and what must be there."""
 
 from importlib import import_module
+from pathlib import Path
 
 import pytest
 
 from leaktight.papers.claim import Claim, Verdict, run
+from leaktight.papers.drawings import DRAWINGS
+from leaktight.papers.figures import FIGURES, draw_all
 from leaktight.papers.register import REGISTER, SECTIONS, claims_named
+from leaktight.papers.show import PROBLEMS, summary
 
 PAPERS = {
     "Edwards2021": """
 E-D1 E-D2 E-D3 E-T4 E-Fig1 E-Ex5 E-D6 E-L7 E-R8 E-T9 E-T11 E-Fig2 E-Ex12 E-Fig3 E-Fig4 E-Ex13
-E-Ex10 E-T14 E-T15 E-L16 E-L17 E-L18 E-L19 E-L20 E-L21 E-T22 E-R23 E-Ex24 E-T11-oneway""",
+E-Ex10 E-T14 E-T15 E-L16 E-L17 E-L18 E-L19 E-L20 E-L21 E-T22 E-R23 E-Ex24 E-T11-oneway
+E-hierarchy E-nonsecrets""",
     "Alvim2011b": """
 A-D1 A-Cinf A-Fig1 A-Fig2 A-T1 A-P1 A-Fig3 A-Ex1 A-Fig4 A-P2 A-T2 A-D2 A-T3 A-T4 A-R1 A-R2
-A-Ex2 A-Tab1 A-Ex3 A-Tab2 A-L1 A-L2 A-L3 A-L4 A-L5""",
+A-Ex2 A-Tab1 A-Ex3 A-Tab2 A-L1 A-L2 A-L3 A-L4 A-L5 A-converse A-participation A-priors""",
     "Barthe2011": """
 B-D1 B-T1 B-D2 B-D3 B-T2 B-L1 B-L2 B-D4 B-L3 B-D5 B-L4 B-Fig1 B-L5 B-L6 B-T3 B-C1 B-T4 B-C2 B-C3
-B-C4 B-Fig2 B-Fig3 B-T5 B-C5 B-T6""",
+B-C4 B-Fig2 B-Fig3 B-T5 B-C5 B-T6 B-deterministic B-range""",
     "Alvim2011a": """
 Q-Ex1 Q-Tab1 Q-Ex4 Q-Fig3 Q-Ex6 Q-Tab2 Q-Ex2 Q-Fig1 Q-D1 Q-Ex3 Q-Fig2 Q-D2 Q-P1 Q-D3 Q-D6 Q-D4
 Q-Ex5 Q-Fig4 Q-Ex7 Q-Tab3 Q-D5 Q-P2 Q-P3 Q-D7 Q-D8 Q-D9 Q-P4 Q-T1 Q-T2 Q-Fig5 Q-P5 Q-T3 Q-T4
-Q-Ex8 Q-Tab4 Q-(8)""",
+Q-Ex8 Q-Tab4 Q-(8) Q-sign""",
     "Boreale2012": """
 W-D1 W-rate W-D2 W-R1 W-T1 W-Ex1 W-D3 W-T2 W-D4 W-T3 W-R2 W-T4 W-Ex2 W-T5 W-D5 W-P1 W-D6 W-T6
 W-T7 W-D7 W-T8 W-Ex3 W-R3 W-T9 W-T10 W-T11 W-R4 W-C1""",
@@ -40,7 +45,7 @@ ERRATA = {
     27: "B-L1", 28: "B-L5 B-L6 B-T3", 29: "B-C4", 30: "B-T6", 31: "B-D1 B-D3", 32: "B-Fig3",
     33: "Q-P3", 34: "Q-P2", 35: "Q-D8", 36: "Q-D9", 37: "Q-(8)", 38: "Q-Ex3", 39: "W-Ex1",
     40: "W-Ex2", 41: "W-T4", 42: "W-P1", 43: "W-D6 W-T6 W-D7 W-T8", 44: "W-T7", 45: "W-D7",
-    46: "W-T10", 47: "W-C1", 48: "W-T6 W-T9", 49: "W-T9",
+    46: "W-T10", 47: "W-C1", 48: "W-T6 W-T9", 49: "W-T9", 50: "Q-sign",
 }  # fmt: skip
 """The claims that each erratum is about."""
 
@@ -83,4 +88,24 @@ def test_what_is_false_is_never_said_to_hold_as_printed() -> None:
         if claim.verdict in {Verdict.CORRECTED, Verdict.FALSE}:
             assert claim.errata, claim.id
     false = {claim.id for claim in REGISTER.values() if claim.verdict is Verdict.FALSE}
-    assert false == {"E-T11-oneway", "Q-(8)"}
+    assert false == {"E-T11-oneway", "Q-(8)", "Q-sign"}
+
+
+def test_every_drawing_is_drawn(tmp_path: Path) -> None:
+    drawings = {claim.id for claim in REGISTER.values() if claim.verdict is Verdict.DRAWING}
+    assert drawings == set(DRAWINGS)
+    drawn = draw_all(tmp_path)
+    assert {path.stem for path in drawn} == drawings | set(FIGURES)
+    assert all(b"</svg>" in path.read_bytes() for path in drawn)
+
+
+def test_an_open_problem_is_never_said_to_hold() -> None:
+    problems = {claim.id for claim in REGISTER.values() if claim.verdict in PROBLEMS}
+    assert problems == {id for id in OURS.split() if id.startswith("O-")}
+
+
+def test_the_papers_claims_ours_and_open_problems_are_counted_apart() -> None:
+    told = [run(REGISTER[id]) for id in ("A-priors", "Q-sign", "E-T11-dual", "O-7")]
+    line = " ".join(summary(told).split())
+    assert "2 of the papers (hold: 1, false: 1), 1 of ours (hold: 1)" in line
+    assert "1 open in the papers (open: 1)" in line

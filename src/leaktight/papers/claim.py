@@ -23,6 +23,9 @@ class Verdict(Enum):
     CORRECTED = "holds as corrected"
     FALSE = "false, with counterexample"
     DRAWING = "drawing"
+    SETTLED = "settled"
+    PARTLY = "partly settled"
+    OPEN = "open"
 
 
 @dataclass(frozen=True, slots=True)

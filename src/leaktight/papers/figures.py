@@ -1,4 +1,4 @@
-"""What do the papers' figures look like, with the exact optimum added?"""
+"""What do the papers' figures look like? Curves have the exact optimum added."""
 
 import math
 from collections.abc import Callable
@@ -7,6 +7,7 @@ from typing import Any, TextIO
 
 from leaktight.errors import InvalidFile
 from leaktight.files import new_file
+from leaktight.papers.drawings import DRAWINGS
 from leaktight.policies import Policy, SecretGraph
 from leaktight.worst_case import leakage_bounds, worst_case_leakage
 
@@ -21,24 +22,28 @@ def draw_all(folder: Path) -> list[Path]:
     except OSError as wrong:
         raise InvalidFile(f"there can be no folder {folder}: {wrong.strerror}") from None
     drawn = []
-    for name, draw in FIGURES.items():
+    for name, draw in {**FIGURES, **DRAWINGS}.items():
         path = folder / f"{name}.svg"
         with new_file(path) as file:
-            _save(draw, file)
+            _save(draw, file, scales=name in FIGURES)
         drawn.append(path)
     return drawn
 
 
-def _save(draw: Callable[[Any], None], file: TextIO) -> None:
+def _save(draw: Callable[[Any], None], file: TextIO, scales: bool) -> None:
     import matplotlib
 
     matplotlib.use("svg")
     from matplotlib import pyplot as plt
 
-    figure, axes = plt.subplots(figsize=(6, 4))
+    figure, axes = plt.subplots(figsize=(6, 4) if scales else (9, 6))
     draw(axes)
-    axes.legend(fontsize=8)
-    axes.grid(alpha=0.3)
+    if scales:
+        axes.legend(fontsize=8)
+        axes.grid(alpha=0.3)
+    else:
+        axes.set_axis_off()
+        axes.margins(0.08)
     figure.savefig(file, format="svg", bbox_inches="tight", metadata={"Date": None})
     plt.close(figure)
 

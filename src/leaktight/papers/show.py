@@ -13,10 +13,16 @@ WIDTH = 80
 SUMMED_UP = {
     Verdict.HOLDS: "hold",
     Verdict.CORRECTED: "hold as corrected",
-    Verdict.FALSE: "are false",
-    Verdict.DRAWING: "are drawings",
+    Verdict.FALSE: "false",
+    Verdict.DRAWING: "drawings",
+    Verdict.SETTLED: "settled",
+    Verdict.PARTLY: "partly settled",
+    Verdict.OPEN: "open",
 }
 """What is said of several claims with a verdict."""
+
+PROBLEMS = {Verdict.SETTLED, Verdict.PARTLY, Verdict.OPEN}
+"""What can become of a problem that a paper leaves open."""
 
 
 def line(outcome: Outcome, width: int | None = None) -> str:
@@ -31,13 +37,25 @@ def line(outcome: Outcome, width: int | None = None) -> str:
 
 
 def summary(outcomes: Sequence[Outcome]) -> str:
-    """Return how many claims came out with each verdict, and how many did not come out."""
+    """Return how many claims came out with each verdict: the papers', ours and open problems."""
     seconds = sum(outcome.seconds for outcome in outcomes)
-    found = Counter(outcome.claim.verdict for outcome in outcomes if outcome.holds)
-    counts = [f"{found[verdict]} {SUMMED_UP[verdict]}" for verdict in Verdict]
+    groups: dict[str, Counter[Verdict]] = {}
+    for outcome in (one for one in outcomes if one.holds):
+        claim = outcome.claim
+        ours = "of ours" if claim.source.startswith("Ours") else "of the papers"
+        group = "open in the papers" if claim.verdict in PROBLEMS else ours
+        groups.setdefault(group, Counter())[claim.verdict] += 1
+    told = [
+        f"{found.total()} {whose} ("
+        + ", ".join(
+            f"{SUMMED_UP[verdict]}: {found[verdict]}" for verdict in Verdict if found[verdict]
+        )
+        + ")"
+        for whose, found in groups.items()
+    ]
     failed = sum(not outcome.holds for outcome in outcomes)
     end = f"{failed} FAILED" if failed else "all came out as the register says"
-    return _wrapped(f"{len(outcomes)} claims in {seconds:.0f} s: {', '.join(counts)}; {end}")
+    return _wrapped(f"{len(outcomes)} claims in {seconds:.0f} s: {', '.join(told)}; {end}")
 
 
 def detail(outcome: Outcome) -> str:

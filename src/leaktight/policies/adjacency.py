@@ -113,6 +113,15 @@ class AdjacencyGraph:
         """Whether the records are independent: the product has one factor per record."""
         return self.records == self._places
 
+    def without_one_way(self) -> "AdjacencyGraph":
+        """Return the graph in which only those stay joined that are neighbours both ways."""
+        if self.is_symmetric:
+            return self
+        ((graph, _),) = self.factors
+        one_way = {frozenset(pair) for pair in self.one_way_indices.tolist()}
+        mutual = [pair for pair in graph.edges.tolist() if frozenset(pair) not in one_way]
+        return AdjacencyGraph(((Graph.from_indices(graph.vertices, mutual), 1),), self.records)
+
     # --- how many --------------------------------------------------------------------------
 
     @cached_property

@@ -8,7 +8,7 @@ from collections import Counter
 from collections.abc import Callable, Hashable, Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, TypeAlias
+from typing import Any, Literal, TypeAlias
 
 import numpy as np
 
@@ -181,12 +181,13 @@ class Policy:
             return self.adjacency().vertices
         return self._named(self._rows)
 
-    def adjacency(self) -> AdjacencyGraph:
+    def adjacency(self, reading: Literal["either", "mutual"] = "either") -> AdjacencyGraph:
         """Return the graph of possible databases, neighbours joined.
 
         If the records are independent it is a product and stays one (Theorem 4 of
         [Edwards2021]_). Under constraints the neighbours are the minimally secretly different
-        databases of Definition 2, read in either direction.
+        databases of Definition 2. That may hold one way only: it is read in either direction,
+        which is safe, unless Definition 3 is read to ask for both, ``reading="mutual"``.
 
         >>> secrets = Graph(3, [(0, 1)])
         >>> graph = Policy(secrets, 2, databases=[(0, 0), (0, 1), (2, 0)]).adjacency()
@@ -194,8 +195,12 @@ class Policy:
         AdjacencyGraph(2 records, 3 vertices, 2 edges, 1 one way only)
         >>> graph.one_way
         (((2, 0), (0, 1)),)
+        >>> Policy(secrets, 2, databases=[(0, 0), (0, 1), (2, 0)]).adjacency("mutual")
+        AdjacencyGraph(2 records, 3 vertices, 1 edge)
         """
-        return self._adjacency
+        if reading not in ("either", "mutual"):
+            raise InvalidPolicy(f'a reading is "either" or "mutual", got {reading!r:.40}')
+        return self._adjacency if reading == "either" else self._adjacency.without_one_way()
 
     @cached_property
     def _adjacency(self) -> AdjacencyGraph:

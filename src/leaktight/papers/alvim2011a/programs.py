@@ -52,7 +52,7 @@ def iterations(seen: tuple[tuple[str, ...], str]) -> Hashable:
     return "OK" if out == "OK" else (out, len(steps))
 
 
-def _checkers() -> tuple[Channel, Channel]:
+def checkers() -> tuple[Channel, Channel]:
     """Return the channels from what is typed to the answer, and to what a counter sees."""
     counting = channel_of(timed, STRINGS).merge(iterations)
     return channel_of(answered, STRINGS).permute(["Fail", "OK"]), counting.permute(COUNTED)
@@ -113,7 +113,7 @@ def pseudocode() -> Iterator[str]:
 )
 def password_channels() -> Iterator[str]:
     """Both channels in both directions."""
-    for channel, sums in zip(_checkers(), (2, 4), strict=True):
+    for channel, sums in zip(checkers(), (2, 4), strict=True):
         for typed in STRINGS:
             expect(len(channel.row(typed).support), 1, f"the number of outputs of {typed}")
         capacity = min_capacity(channel)
@@ -135,7 +135,7 @@ def password_channels() -> Iterator[str]:
 def password_arrows() -> Iterator[str]:
     """The strings from which arrows lead to each output."""
     known = {("Fail", 1): "0", ("Fail", 2): "10", ("Fail", 3): "111", "OK": "110"}
-    plain, counting = _checkers()
+    plain, counting = checkers()
     arrows = {z: [x for x in STRINGS if counting[x, z] == 1] for z in COUNTED}
     for z, start in known.items():
         expect(arrows[z], [x for x in STRINGS if x.startswith(start)], f"the arrows to {z}")
@@ -156,7 +156,7 @@ TABLE_2 = (
 )
 def zeros_and_ones() -> Iterator[str]:
     """The checker's matrices, and those of all channels with small entries."""
-    for channel in _checkers():
+    for channel in checkers():
         entries = {Fraction(channel[x, z]) for x, z in product(STRINGS, channel.outputs)}
         expect(entries, {0, 1}, "the entries of the checker's matrix")
         expect(min_capacity(channel).factor, len(channel.outputs), "Σ max of a function onto them")
@@ -178,7 +178,7 @@ def zeros_and_ones() -> Iterator[str]:
 def password_tables() -> Iterator[str]:
     """Every printed entry, and the information by counting strings."""
     bits = []
-    for channel, table in zip(_checkers(), TABLE_2, strict=True):
+    for channel, table in zip(checkers(), TABLE_2, strict=True):
         printed = Channel([list(map(int, row)) for row in table], STRINGS, channel.outputs)
         expect(channel, printed, "the matrix of the program")
         columns = [sum(row[z] == "1" for row in table) for z in range(len(table[0]))]
@@ -285,7 +285,7 @@ TABLE_3 = {
 """The rows of both tables, by the chance of a 0."""
 
 
-def _net_of_two(zero: str) -> Channel:
+def net_of_two(zero: str) -> Channel:
     """Return the channel of Example 5 for a coin that is 0 with the chance ``zero``."""
     channel = channel_of(dc_net(PAIR, zero), SENDING).merge(lambda seen: f"{seen[0]}{seen[1]}")
     return channel.permute([z for z in ("10", "01", "00", "11") if z in channel.outputs])
@@ -298,7 +298,7 @@ def _net_of_two(zero: str) -> Channel:
 )
 def one_coin() -> Iterator[str]:
     """A coin that always falls on one side."""
-    ends = {"0": _net_of_two("1"), "1": _net_of_two("0")}
+    ends = {"0": net_of_two("1"), "1": net_of_two("0")}
     seen = {coin: channel.row(("a", 1)).support for coin, channel in ends.items()}
     expect(seen, {"0": ("10",), "1": ("01",)}, "the declarations for (a, 1)")
     yield "; ".join(f"(a, 1) and the coin {coin}: {found[0]}" for coin, found in seen.items())
@@ -311,7 +311,7 @@ def one_coin() -> Iterator[str]:
 )
 def two_nodes() -> Iterator[str]:
     """The outputs that each input can have."""
-    channel = _net_of_two("1/2")
+    channel = net_of_two("1/2")
     arrows = {x: channel.row(x).support for x in SENDING}
     expect(arrows, {(s, b): ("10", "01") if b else ("00", "11") for s, b in SENDING}, "the arrows")
     yield "; ".join(f"{s}, {b}: {' or '.join(map(str, seen))}" for (s, b), seen in arrows.items())
@@ -325,7 +325,7 @@ def two_nodes() -> Iterator[str]:
 def fair_and_biased() -> Iterator[str]:
     """Σ max of the whole channel, and for the senders of a 1 and of a 0."""
     for zero, known in (("1/2", (2, 1, 1)), ("2/3", (Fraction(7, 3), Fraction(4, 3), 1))):
-        whole = _net_of_two(zero)
+        whole = net_of_two(zero)
         parts = [whole.restrict([("a", bit), ("b", bit)]) for bit in (1, 0)]
         found = tuple(sum_of_maxima(channel) for channel in (whole, *parts))
         expect(found, known, f"Σ max of all, of the senders of 1 and of 0, for a coin {zero},")
@@ -344,7 +344,7 @@ def two_node_tables() -> Iterator[str]:
     """Every printed entry."""
     for zero, table in TABLE_3.items():
         printed = Channel([row.split() for row in table], SENDING, ["10", "01", "00", "11"])
-        expect(_net_of_two(zero), printed, f"the matrix for a coin {zero}")
+        expect(net_of_two(zero), printed, f"the matrix for a coin {zero}")
         a, b = (printed.row((sender, 0)) for sender in "ab")
         demand(a == b, f"the rows of the senders of 0 must be equal, got {a} and {b}")
         yield f"0 with chance {zero}: all {printed.matrix.size} entries are right"

@@ -49,7 +49,8 @@ RADII = Erratum(
     3,
     "improvable",
     "the exponents are diameters, and the proof symmetrises the channel first",
-    "radii will do and nothing need be symmetrised; diameters are attained at no ε > 0",
+    "radii will do and nothing need be symmetrised; diameters are attained at no ε > 0 if some "
+    "component has an edge",
 )
 NO_LOGARITHM = Erratum(
     5,

@@ -21,7 +21,7 @@ from leaktight.mechanisms import (
 )
 from leaktight.papers.alvim2011b.few_outputs import average_bound, printed_bound
 from leaktight.papers.boreale2012.rates import confirmed
-from leaktight.papers.claim import claim, demand, expect
+from leaktight.papers.claim import Verdict, claim, demand, expect
 from leaktight.papers.edwards2021.bounds import EIGHT, arrows
 from leaktight.papers.evidence import (
     FORK,
@@ -70,6 +70,7 @@ from leaktight.worst_case import decide_bound, worst_case_leakage
     "needs no symmetrisation, as K(z|x) ≤ λ^d(x,c)·K(z|c) for a centre c of each component, summed "
     "over z. For intervals, boxes, circles and trees the worst case itself is known: on [0, L] "
     "with e^(ε|x−y|) it is 1 + εL/2, attained by clamped Laplace noise, far within it.",
+    Verdict.PARTLY,
     source="Section V of [Edwards2021]",
 )
 def uncountable() -> Iterator[str]:
@@ -109,6 +110,7 @@ def uncountable() -> Iterator[str]:
     "Which bounds hold for general gain functions? For every finite instance the best mechanism is "
     "computed exactly, with a proof. On a line it is the truncated geometric one for three gains "
     "and two priors. A general formula remains open.",
+    Verdict.PARTLY,
     source="Section 7 of [Alvim2011b]",
 )
 def general_gains() -> Iterator[str]:
@@ -145,6 +147,7 @@ def general_gains() -> Iterator[str]:
     "What are the best utility under other priors and on graphs without symmetry, and the best "
     "bound for few outputs? Each instance is solved exactly. For two outputs there is a formula "
     "(ours): 2 − λ^(−D/2) for even diameter D, 2 − 2·λ^(−(D−1)/2)/(1+λ) for odd.",
+    Verdict.PARTLY,
     source="Section 5 of [Alvim2011b], implicitly",
 )
 def priors_graphs_and_outputs() -> Iterator[str]:
@@ -183,6 +186,7 @@ def priors_graphs_and_outputs() -> Iterator[str]:
     "O-4",
     "Is there a closed expression for the leakage of n > 1 bits? It is n·log2(2λ/(1+λ)), by "
     "Theorem 1 of [Alvim2011b]; equal weights on all words cover better than any code.",
+    Verdict.SETTLED,
     source="Sections I and VI of [Barthe2011]",
 )
 def many_bits() -> Iterator[str]:
@@ -203,6 +207,7 @@ def many_bits() -> Iterator[str]:
     "O-5",
     "Is the procedure feasible that decides whether a rational function bounds the leakage for "
     "every ε? Yes: as the worst case is known, it is one test of the sign of a polynomial.",
+    Verdict.SETTLED,
     source="Section VI of [Barthe2011]",
 )
 def feasible_decision() -> Iterator[str]:
@@ -228,6 +233,7 @@ def feasible_decision() -> Iterator[str]:
     "How is average-case security related to maximum leakage? With t the largest total variation "
     "of two rows, the level is log2(1+t), and 1 + t ≤ Σ_z max_x K(z|x) ≤ 1 + (n−1)·t for n "
     "inputs; channels attain both ends for all n and t.",
+    Verdict.SETTLED,
     source="Section 7 of [Boreale2012]",
 )
 def average_level_and_leakage() -> Iterator[str]:
@@ -277,6 +283,7 @@ def _about_a_film(ratings: dict[str, Sequence[int]]) -> Channel:
     "Do distances of rows measure how easily micro-data is de-anonymised? They are computed for "
     "any data set that is a channel: the two most similar rows decide how fast everybody is "
     "identified. Which distance defines security remains a question of modelling.",
+    Verdict.OPEN,
     source="Section 7 of [Boreale2012]",
 )
 def micro_data() -> Iterator[str]:
@@ -310,6 +317,7 @@ def micro_data() -> Iterator[str]:
     "What is the rate of utility if rows are equal? Inputs with equal rows form a class. The limit "
     "is the sum over classes of what its best guess loses; the rate is the least Chernoff "
     "information of two classes without a best guess in common, if ties are nested.",
+    Verdict.SETTLED,
     source="Footnote 4 of [Boreale2012]",
 )
 def equal_rows_and_utility() -> Iterator[str]:
@@ -340,6 +348,7 @@ def equal_rows_and_utility() -> Iterator[str]:
     "O-9",
     "It refers to the open question of [Barthe2011], which function of the number of people and ε "
     "is the optimal bound; its own Theorem 2 is that function, for any number of values.",
+    Verdict.SETTLED,
     source="[Alvim2011a], which states no further work",
 )
 def optimal_function() -> Iterator[str]:
@@ -360,6 +369,7 @@ def optimal_function() -> Iterator[str]:
     "Open are a formula for the worst case where no cover attains it, the fewest databases that "
     "violate Theorem 11 of [Edwards2021] read one way (8 do), and whether a graph of less than 15 "
     "vertices is vertex-transitive but not VT+.",
+    Verdict.PARTLY,
     source="Raised here",
 )
 def raised_here() -> Iterator[str]:
