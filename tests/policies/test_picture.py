@@ -10,7 +10,9 @@ import numpy.typing as npt
 import pytest
 
 from leaktight.policies.graph import MOST_DRAWN, Graph
-from leaktight.policies.graph.picture import svg
+from leaktight.policies.graph.graph import MOST_LINES
+from leaktight.policies.graph.picture import MOST_NAMED, coordinates, svg
+from leaktight.policies.metric import Metric
 from leaktight.policies.secrets import SecretGraph
 
 SVG = "{http://www.w3.org/2000/svg}"
@@ -71,10 +73,74 @@ def test_names_cover_neither_each_other_nor_dots_and_all_fit_where_there_is_room
 
 
 def test_crowded_names_are_left_out_but_every_dot_says_its_own() -> None:
-    graph = SecretGraph.cycle([f"the value {i}" for i in range(MOST_DRAWN)])
-    assert 0 < len(texts(graph)) < graph.order
-    titles = [title.text for title in drawn(graph).iter(f"{SVG}title")]
-    assert titles == list(graph.vertices)
+    for order, most in ((MOST_NAMED, MOST_NAMED - 1), (MOST_DRAWN, 0)):
+        graph = SecretGraph.cycle([f"the value {i}" for i in range(order)])
+        assert bool(most) <= len(texts(graph)) <= most
+        titles = [title.text for title in drawn(graph).iter(f"{SVG}title")]
+        assert titles == list(graph.vertices)
+
+
+def test_what_is_too_large_to_read_is_not_drawn() -> None:
+    assert SecretGraph.line(MOST_DRAWN)._repr_svg_() is not None
+    assert SecretGraph.line(MOST_DRAWN + 1)._repr_svg_() is None
+    assert SecretGraph.complete(MOST_LINES // 20)._repr_svg_() is None
+
+
+# --- at their coordinates ------------------------------------------------------------------
+
+
+def steps_of(graph: Graph) -> set[tuple[int, int]]:
+    """Return how many units right and up each dot stands from the first one."""
+    away = (dots(graph) - dots(graph)[0]) * (1, -1)
+    unit = np.abs(away[np.abs(away) > 1]).min()
+    return {(round(x), round(y)) for x, y in (away / unit).tolist()}
+
+
+@pytest.mark.parametrize("make", [SecretGraph.product, SecretGraph.strong_product])
+def test_a_grid_is_drawn_upright_with_its_first_point_below_on_the_left(
+    make: Callable[..., SecretGraph],
+) -> None:
+    grid = make(SecretGraph.line(["a", "b", "c", "d"]), SecretGraph.line([10, 200, 5]))
+    assert dots(grid)[:3, 0].tolist() == [dots(grid)[0, 0]] * 3
+    assert steps_of(grid) == {(x, y) for x in range(4) for y in range(3)}
+
+
+def test_points_that_are_near_one_another_are_drawn_where_they_are() -> None:
+    points = [(0, 0), (4, 1), (2, 3), (5, 5)]
+    near = SecretGraph.threshold(points, 5, lambda p, q: math.dist(p, q))
+    assert steps_of(near) == set(points)
+
+
+def test_no_line_passes_through_a_dot_that_it_does_not_end_at() -> None:
+    """All pairs in a row would lie on one line."""
+    everything = SecretGraph.product(SecretGraph.complete(3), SecretGraph.complete(3))
+    assert coordinates(everything.vertices, everything.edges) is None
+    assert coordinates([(0, 0), (0, 1), (0, 2)], np.array([[0, 2]])) is None
+    named = [("a", 0), ("b", 0), ("c", 0)]
+    assert coordinates(named, np.array([[0, 2]])) is None
+
+
+def test_a_map_has_a_dot_where_each_point_is_and_no_lines() -> None:
+    cities = {"Oslo": (59.9, 10.7), "Rome": (41.9, 12.5), "Lisbon": (38.7, -9.1)}
+    for metric, axes in ((Metric.haversine(cities), (1, 0)), (Metric.euclidean(cities), (0, 1))):
+        root = ElementTree.fromstring(metric._repr_svg_() or "")
+        assert not list(root.iter(f"{SVG}line"))
+        at = {
+            str(c[0].text): (float(c.attrib["cx"]), -float(c.attrib["cy"]))
+            for c in root.iter(f"{SVG}circle")
+        }
+        for k, axis in enumerate(axes):
+            order = sorted(cities, key=lambda city: cities[city][axis])
+            assert sorted(at, key=lambda city: at[city][k]) == order
+    roads = Metric.from_edges(["a", "b", "c"], [("a", "b", 2), ("b", "c", 1)])
+    assert (roads._repr_svg_() or "").count("<line") == 2
+
+
+def test_some_points_of_a_map_stay_where_they_are() -> None:
+    metric = Metric.euclidean([(0, 0), (3, 1), (5, 9)])
+    assert metric.restricted([(0, 0), (5, 9)]).places.tolist() == [[0, 0], [5, 9]]  # type: ignore[union-attr]
+    assert metric.spanner(2).places is metric.places
+    assert Metric.euclidean([(0, 0, 1), (3, 1, 1)]).places is None
 
 
 def test_long_names_are_cut_and_stay_inside_the_picture() -> None:

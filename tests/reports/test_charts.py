@@ -15,7 +15,17 @@ from hypothesis import strategies as st
 from msgspec.structs import replace
 
 from leaktight.reports.charts import CHARTS, leakage_by_epsilon, repetition
-from leaktight.reports.figure import BLUE, INK, PURPLE, VERMILLION, inline, short_label
+from leaktight.reports.figure import (
+    BLUE,
+    INK,
+    PURPLE,
+    SHEET,
+    VERMILLION,
+    colours,
+    inline,
+    short_label,
+)
+from leaktight.reports.heat import STRONG, heat_map_svg
 from leaktight.studies import Audit, Skipped
 from leaktight.studies.answers import Belief, CurvePoint
 from tests.studies.examples import (
@@ -46,14 +56,14 @@ def person(audit: Audit, **parts: Any) -> Audit:
     return replace(audit, person=replace(audit.person, informed=replace(known, **parts)))
 
 
-def path_in(svg: str, colour: str, style: str = "") -> list[tuple[float, float]]:
+def path_in(svg: str, colour: str, **style: str) -> list[tuple[float, float]]:
     """Return the corners of the one line in the axes that has a colour and some style."""
+    wanted = {key.replace("_", "-"): value for key, value in style.items()}
+    wanted |= {"stroke": colour, "fill": "none"}
     lines = [
         path.attrib["d"]
         for path in ElementTree.fromstring(svg).iter("path")
-        if f"stroke: {colour.lower()}" in path.get("style", "")
-        and style in path.get("style", "")
-        and "fill: none" in path.get("style", "")
+        if wanted.items() <= path.attrib.items()
         and "clip-path" in path.attrib  # which the legend has not
     ]
     assert len(lines) == 1
@@ -79,6 +89,49 @@ def test_a_chart_is_one_svg_element_with_a_title_and_nothing_from_outside(
     assert root.attrib["aria-labelledby"] == root[0].attrib["id"]
     assert "http" not in svg
     assert {element.tag for element in root.iter()}.isdisjoint({"image", "style", "script"})
+    assert not any("style" in element.attrib for element in root.iter())
+
+
+@pytest.mark.parametrize(("name", "chart"), EVERY)
+def test_every_colour_of_a_chart_is_turned_on_a_dark_page(name: str, chart: str) -> None:
+    """So what is drawn in it, and nothing is filled with the colour of a light page."""
+    root = ElementTree.fromstring(chart_of(name, chart))
+    used = {e.attrib[key] for e in root.iter() for key in ("fill", "stroke") if key in e.attrib}
+    named = {light for light, _ in SHEET.values()}
+    assert {each for each in used if not each.startswith("url(")} <= named | {"none"}
+    for each in used & named:
+        assert f'svg [fill="{each}"]' in colours()
+        assert f'svg [stroke="{each}"]' in colours()
+
+
+def luminance(colour: str) -> float:
+    """Return the relative luminance of WCAG 2."""
+    parts = [int(colour[k : k + 2], 16) / 255 for k in (1, 3, 5)]
+    linear = [x / 12.92 if x <= 0.04045 else ((x + 0.055) / 1.055) ** 2.4 for x in parts]
+    return float(np.dot(linear, [0.2126, 0.7152, 0.0722]))
+
+
+def contrast(one: str, other: str) -> float:
+    high, low = sorted(map(luminance, (one, other)), reverse=True)
+    return (high + 0.05) / (low + 0.05)
+
+
+@pytest.mark.parametrize("side", [0, 1])
+def test_letters_and_lines_can_be_read_on_light_and_on_dark_pages(side: int) -> None:
+    shades = {name: both[side] for name, both in SHEET.items()}
+    for name in ("ink", "soft", "link", "bad"):
+        assert contrast(shades[name], shades["paper"]) >= 4.5
+        assert contrast(shades[name], shades["page"]) >= 4.5
+    for name in ("blue", "red", "green", "purple", "edge"):
+        assert contrast(shades[name], shades["paper"]) >= 2.8
+    heat, paper = (
+        [int(shades[name][k : k + 2], 16) for k in (1, 3, 5)] for name in ("heat", "paper")
+    )
+    for strength in np.linspace(0, 1, 101):
+        mixed = [round(strength * h + (1 - strength) * p) for h, p in zip(heat, paper, strict=True)]
+        cell = "#" + "".join(f"{part:02x}" for part in mixed)
+        letters = shades["on-heat" if strength > STRONG else "on-pale"]
+        assert contrast(letters, cell) >= 4
 
 
 @pytest.mark.parametrize(("name", "chart"), EVERY)
@@ -131,7 +184,7 @@ def test_the_lines_of_leakage_are_drawn_through_the_answers(name: str) -> None:
 @pytest.mark.parametrize("name", EXAMPLES)
 def test_the_curve_of_repetition_is_drawn_through_the_answers(name: str) -> None:
     known: Any = example(name).person.informed
-    corners = path_in(chart_of(name, "repetition"), BLUE, "stroke-width: 1.5")
+    corners = path_in(chart_of(name, "repetition"), BLUE, stroke_width="1.5")
     assert is_affine([x for x, _ in corners], [p.observations for p in known.curve], 0.01)
     assert is_affine([y for _, y in corners], [p.upper for p in known.curve], 0.01)
 
@@ -147,7 +200,7 @@ def test_this_mechanism_is_a_point_where_its_epsilon_and_its_leakage_meet() -> N
         for group in ElementTree.fromstring(svg).iter("g")
         if "clip-path" in group.attrib
         for use in group
-        if f"fill: {PURPLE.lower()}" in use.get("style", "")
+        if use.get("fill") == PURPLE
     ]
     epsilon, bits = found.privacy.level.epsilon, found.leakage.bits
     assert float(mark.attrib["x"]) == pytest.approx(slope * epsilon + start, abs=0.01)
@@ -163,7 +216,7 @@ def test_what_was_asked_and_what_was_believed_are_lines_at_their_numbers() -> No
     assert is_affine([x for x, _ in corners] + asked, epsilons + 2 * [found.question.epsilon], 0.01)
     svg, known = chart_of("salary", "repetition"), found.person.informed
     before, below = ([y for _, y in path_in(svg, colour)] for colour in (INK, VERMILLION))
-    heights = [y for _, y in path_in(svg, BLUE, "stroke-width: 1.5")] + before + below
+    heights = [y for _, y in path_in(svg, BLUE, stroke_width="1.5")] + before + below
     numbers = [p.upper for p in known.curve] + 2 * [float(known.before)]
     assert is_affine(heights, numbers + 2 * [float(found.question.below)], 0.01)
 
@@ -174,7 +227,7 @@ def test_bars_are_as_long_as_beliefs_are_strong(name: str) -> None:
     bars = [
         [float(x) for x in re.findall(r"[ML] (\S+)", path.attrib["d"])]
         for path in ElementTree.fromstring(chart_of(name, "belief")).iter("path")
-        if "clip-path" in path.attrib and "fill: " in path.get("style", "")
+        if "clip-path" in path.attrib and path.get("fill") != "none"
     ]
     lengths = [max(bar) - min(bar) for bar in bars if len(bar) == 4]
     beliefs = [b.before for b in known.belief] + [b.after for b in known.belief]
@@ -191,6 +244,28 @@ def test_the_numbers_in_the_heat_map_stand_where_the_matrix_has_them() -> None:
     ]
     read = [entry for _, _, entry in sorted(places)]
     assert read == [float(f"{entry:.2g}") for row in mechanism.matrix for entry in row]
+
+
+def test_cells_are_as_strong_as_their_probabilities() -> None:
+    matrix = np.array([[0.5, 0.25, 0.25], [0.0, 0.9, 0.1]])
+    svg = heat_map_svg(matrix, ["a", "b"], ["x", "y", "z"], "Some")
+    cells = [e for e in ElementTree.fromstring(svg).iter("rect") if e.get("class") == "cell"]
+    places = [(float(c.attrib["y"]), float(c.attrib["x"])) for c in cells]
+    assert places == sorted(places)
+    strengths = [float(c.attrib["fill-opacity"]) for c in cells]
+    assert np.allclose(strengths, matrix.ravel() / 0.9, atol=1e-3)
+
+
+def test_where_names_do_not_fit_a_plain_map_has_every_entry_at_its_place() -> None:
+    rng = np.random.default_rng(5)
+    matrix = rng.dirichlet(np.ones(60), size=45)
+    svg = heat_map_svg(matrix, ["i"] * 45, ["o"] * 60, "Many")
+    found = np.zeros((45, 60))
+    for path in ElementTree.fromstring(svg).iter("path"):
+        for z, x in re.findall(r"M(\d+) (\d+)h1v1h-1z", path.attrib["d"]):
+            found[int(x), int(z)] = float(path.attrib["fill-opacity"])
+    assert np.allclose(found, matrix / matrix.max(), atol=1 / 60)
+    assert len(svg) < 20 * 45 * 60
 
 
 def test_without_a_question_or_a_finite_level_nothing_is_drawn_of_them() -> None:
@@ -219,14 +294,14 @@ def test_the_framed_entries_have_the_ratio_of_the_level(name: str) -> None:
     matrix = found.mechanism.matrix
     level = found.privacy.one_record or found.privacy.level
     assert matrix[row][column] / matrix[other][column] == pytest.approx(float(level.ratio))
-    assert chart_of(name, "mechanism").count(f"stroke: {VERMILLION.lower()}") == 2
+    assert chart_of(name, "mechanism").count(f'stroke="{VERMILLION}"') == 2
 
 
 def test_what_is_worst_elsewhere_is_not_framed() -> None:
     salary: Any = example("salary")
     svg = CHARTS["mechanism"](replace(salary, mechanism=replace(salary.mechanism, marked=None)))
     assert svg is not None
-    assert VERMILLION.lower() not in svg
+    assert VERMILLION not in svg
 
 
 @pytest.mark.parametrize("name", EXAMPLES)
@@ -236,6 +311,17 @@ def test_every_value_and_every_pair_of_the_policy_is_drawn(name: str) -> None:
     titles = [circle[0].text for circle in root.iter("circle")]
     assert titles == list(policy.secrets)
     assert len(list(root.iter("line"))) == len(policy.pairs)
+
+
+def test_the_grid_of_a_study_stands_upright() -> None:
+    """Blocks of a city: the first coordinate to the right, the second upwards."""
+    root = ElementTree.fromstring(chart_of("locations", "policy"))
+    at = {str(c[0].text): c.attrib for c in root.iter("circle")}
+    for x, y in itertools.product(range(4), range(3)):
+        here, above, right = (at[name] for name in (f"({x}, {y})", f"({x}, {y + 1})", f"({y}, 0)"))
+        assert here["cx"] == above["cx"]
+        assert float(here["cy"]) > float(above["cy"])
+        assert right["cy"] == at["(0, 0)"]["cy"]
 
 
 def test_what_is_not_there_is_not_drawn() -> None:

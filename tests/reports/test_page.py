@@ -316,7 +316,7 @@ def test_a_page_is_made_of_any_part_alone() -> None:
         mechanism=replace(hospital.mechanism, matrix=(), marked=None),
     )  # fmt: skip
     assert sections_of(bare) == ["policy", "privacy", "mechanism", "missing", "check"]
-    assert "It is too large to show." in read(bare).of("p")
+    assert "It is too large to draw." in read(bare).of("p")
     assert "## What was not computed" in markdown(bare)
 
 

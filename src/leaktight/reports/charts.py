@@ -6,7 +6,7 @@ colour alone.
 
 import math
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -15,6 +15,7 @@ from leaktight.reports.figure import (
     BLUE,
     GREEN,
     INK,
+    PAPER,
     PURPLE,
     VERMILLION,
     figure,
@@ -22,10 +23,8 @@ from leaktight.reports.figure import (
     inline,
     short_label,
 )
+from leaktight.reports.heat import BESIDE, heat_map_svg
 from leaktight.studies.answers import Answers, Informed, Privacy, Skipped
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
 
 WIDTH, HEIGHT = 4.7, 3.3
 """The usual size in inches: letters stay readable on a telephone."""
@@ -33,14 +32,8 @@ WIDTH, HEIGHT = 4.7, 3.3
 LONGEST = 40
 """The most letters of a label in the words about a picture; in it there is room for fewer."""
 
-LETTER, BESIDE = 5.5, 22
-"""The width of a letter in points, and the most letters of a name beside or below a chart."""
-
 MOST_NAMED = 24
-"""The most rows or columns that all have their names beside them."""
-
-MOST_LABELLED = 16
-"""The most rows whose probabilities are written into the picture, if they have room."""
+"""The most bars that all have their names beside them."""
 
 MANY = 24
 """Beyond so many observations their axis is logarithmic."""
@@ -54,7 +47,8 @@ def policy_graph(answers: Answers) -> str | None:
     names = [short_label(name, LONGEST) for name in policy.secrets]
     at = {name: k for k, name in enumerate(policy.secrets)}
     pairs = [[at[a], at[b]] for a, b in policy.pairs]
-    drawn = picture.svg(names, np.array(pairs, dtype=np.int64).reshape(-1, 2))
+    places = None if policy.places is None else np.array(policy.places)
+    drawn = picture.svg(names, np.array(pairs, dtype=np.int64).reshape(-1, 2), places)
     title = (
         f"The secret graph: {len(names)} values and {len(pairs)} lines between values that must "
         "not be told apart"
@@ -70,41 +64,14 @@ def heat_map(answers: Answers) -> str | None:
     mechanism = answers.mechanism
     if mechanism is None or not mechanism.matrix:
         return None
-    matrix = np.array(mechanism.matrix)
-    rows, columns = matrix.shape
-    names = [
-        [short_label(label, BESIDE) for label in side]
-        for side in (mechanism.inputs, mechanism.outputs)
-    ]
-    room = (72 * WIDTH - 40 - LETTER * max(map(len, names[0]))) / columns
-    turned = max(map(len, names[1])) * LETTER > room
-    below = LETTER * max(map(len, names[1])) / 72 if turned else 0
-    with figure(WIDTH, below + min(5.0, 1.1 + 0.24 * rows)) as (drawing, axes):
-        from matplotlib.colors import LinearSegmentedColormap
-
-        colours = LinearSegmentedColormap.from_list("blues", ["#ffffff", BLUE, "#00304d"], N=40)
-        most = float(matrix.max())
-        mesh = axes.pcolormesh(matrix, cmap=colours, vmin=0, vmax=most, edgecolors="#e4e7eb")
-        axes.invert_yaxis()
-        axes.set(xlabel="output", ylabel="input")
-        axes.tick_params(length=0)
-        for side in axes.spines.values():
-            side.set_visible(False)
-        _name_ticks(axes.yaxis, names[0], 0.5)
-        _name_ticks(axes.xaxis, names[1], 0.5, rotation=90 if turned else 0)
-        if room > 6 * LETTER and rows <= MOST_LABELLED:
-            for (x, z), entry in np.ndenumerate(matrix):
-                colour = "white" if 5 * entry > 2 * most else INK
-                axes.text(z + 0.5, x + 0.5, f"{entry:.2g}", ha="center", va="center", color=colour)
-        else:
-            drawing.colorbar(mesh, label="probability", shrink=0.8, drawedges=False)
-        if mechanism.marked is not None:
-            _frame(axes, *mechanism.marked)
-        title = (
-            f"Heat map of the mechanism: the probability of each of {columns} outputs for each of "
-            f"{rows} inputs, from 0 to {most:.4g}"
-        )
-        return finished(drawing, "mechanism", title)
+    rows, columns = len(mechanism.inputs), len(mechanism.outputs)
+    title = (
+        f"Heat map of the mechanism: the probability of each of {columns} outputs for each of "
+        f"{rows} inputs, from 0 to {max(map(max, mechanism.matrix)):.4g}"
+    )
+    return heat_map_svg(
+        mechanism.matrix, mechanism.inputs, mechanism.outputs, title, mechanism.marked
+    )
 
 
 def leakage_by_epsilon(answers: Answers) -> str | None:
@@ -158,7 +125,7 @@ def belief(answers: Answers) -> str | None:
     before, after = [each.before for each in known.belief], [each.after for each in known.belief]
     with figure(WIDTH, 1.3 + min(0.42, 4.2 / len(places)) * len(places)) as (drawing, axes):
         axes.barh(
-            places - 0.2, before, 0.38, color="white", edgecolor=INK, hatch="////", label="before"
+            places - 0.2, before, 0.38, color=PAPER, edgecolor=INK, hatch="////", label="before"
         )
         axes.barh(places + 0.2, after, 0.38, color=BLUE, edgecolor=BLUE, label="after")
         if len(places) <= MOST_NAMED // 2:
@@ -168,7 +135,7 @@ def belief(answers: Answers) -> str | None:
                         f"{100 * chance:.3g}%", (chance, y), (3, 0), va="center", fontsize=7,
                         textcoords="offset points",
                     )  # fmt: skip
-        _name_ticks(axes.yaxis, [short_label(each.value, BESIDE) for each in known.belief], 0)
+        _name_ticks(axes.yaxis, [short_label(each.value, BESIDE) for each in known.belief])
         axes.invert_yaxis()
         axes.set_xlim(0, min(1.0, 1.15 * max(*before, *after)))
         axes.xaxis.set_major_formatter(lambda x, _: f"{100 * x:.3g}%")
@@ -229,26 +196,8 @@ CHARTS: dict[str, Callable[[Answers], str | None]] = {
 """The charts by the sections of the report that they stand in."""
 
 
-# --- rows and columns ----------------------------------------------------------------------
-
-
-def _name_ticks(axis: Any, names: Sequence[str], middle: float, rotation: int = 0) -> None:
-    """Put names beside the rows or below the columns; if there are too many, only some."""
+def _name_ticks(axis: Any, names: Sequence[str]) -> None:
+    """Put names beside the bars; if there are too many, only some."""
     step = math.ceil(len(names) / MOST_NAMED)
-    places = [k + middle for k in range(0, len(names), step)]
     size = 9 if len(names) <= MOST_NAMED // 2 else 7
-    axis.set_ticks(places, names[::step], rotation=rotation, fontsize=size)
-
-
-def _frame(axes: "Axes", row: int, other: int, column: int) -> None:
-    """Frame the two entries of an output that are farthest apart, and mark their names."""
-    from matplotlib.patches import Rectangle
-
-    for x in (row, other):
-        frame = Rectangle((column, x), 1, 1, fill=False, ec=VERMILLION, lw=2.5, zorder=3)
-        frame.set_clip_on(False)
-        axes.add_patch(frame)
-    for axis, marked in ((axes.yaxis, (row, other)), (axes.xaxis, (column,))):
-        for place, name in zip(axis.get_ticklocs(), axis.get_ticklabels(), strict=True):
-            if int(place) in marked:
-                name.set(color=VERMILLION, fontweight="bold")
+    axis.set_ticks(range(0, len(names), step), names[::step], fontsize=size)

@@ -1,7 +1,9 @@
 """How does a picture become part of a page?
 
-Pictures are SVG elements that refer to nothing outside themselves. The same numbers give the same
-bytes, whatever the user's settings are. Colours are Okabe and Ito's, which everyone can tell apart.
+Pictures are SVG elements that refer to nothing outside themselves and carry no style, so that a
+page may forbid what is not in its own sheet. The same numbers give the same bytes, whatever the
+user's settings are. Colours are Okabe and Ito's, which everyone can tell apart; ``colours`` has the
+sheet that turns them for a dark page.
 """
 
 import io
@@ -18,8 +20,30 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-BLUE, VERMILLION, GREEN, PURPLE = "#0072B2", "#D55E00", "#009E73", "#CC79A7"
-INK = "#1f2933"
+BLUE, VERMILLION, GREEN, PURPLE = "#0072b2", "#d55e00", "#009e73", "#cc79a7"
+INK, LINE, PAPER = "#1f2933", "#e4e7eb", "#ffffff"
+HEAT, ON_PALE, ON_HEAT = "#00456b", "#000000", "#fffffe"
+"""The colour of what is certain in a heat map, and of letters on pale and on strong colours."""
+
+SHEET = {
+    "ink": (INK, "#e4e7eb"),
+    "soft": ("#52606d", "#a9b4bf"),
+    "line": (LINE, "#3e4954"),
+    "paper": (PAPER, "#1b2127"),
+    "page": ("#f4f6f8", "#12161a"),
+    "blue": (BLUE, "#56b4e9"),
+    "red": (VERMILLION, "#f58a4b"),
+    "green": (GREEN, "#2fc79a"),
+    "purple": (PURPLE, "#e5a5c8"),
+    "link": ("#00639b", "#7cc4ef"),
+    "bad": ("#a33f00", "#ff9d66"),
+    "heat": (HEAT, "#4fabdf"),
+    "on-pale": (ON_PALE, "#ffffff"),
+    "on-heat": (ON_HEAT, "#000000"),
+    "edge": ("#8a94a6", "#8a94a6"),
+    "name": ("#7a828e", "#a9b4bf"),
+}
+"""The colours by name: on a light page, as pictures have them, and on a dark one."""
 
 STYLE = {
     "svg.fonttype": "none",  # the reader's fonts know more letters than matplotlib's
@@ -34,13 +58,39 @@ STYLE = {
     "axes.spines.top": False,
     "axes.spines.right": False,
     "axes.axisbelow": True,
-    "grid.color": "#e4e7eb",
+    "grid.color": LINE,
+    "figure.facecolor": "none",
+    "axes.facecolor": "none",
+    "savefig.facecolor": "none",
     "legend.fontsize": 8,
     "legend.frameon": False,
     "legend.handlelength": 2.6,
     "lines.markersize": 4,
 }
 """How matplotlib draws, whatever the user's own settings are."""
+
+
+def colours() -> str:
+    """Return the style sheet of pictures: variables, and what turns each colour on a dark page.
+
+    >>> colours().splitlines()[0][:40]
+    ':root { color-scheme: light dark; --ink:'
+    """
+
+    def variables(side: int) -> str:
+        return " ".join(f"--{name}: {shades[side]};" for name, shades in SHEET.items())
+
+    lines = [
+        f":root {{ color-scheme: light dark; {variables(0)} }}",
+        f"@media screen and (prefers-color-scheme: dark) {{ :root {{ {variables(1)} }} }}",
+        *(
+            f'svg [{part}="{light}"] {{ {part}: var(--{name}); }}'
+            for name, (light, _) in SHEET.items()
+            for part in ("fill", "stroke")
+        ),
+        "svg { max-width: 100%; height: auto; font-family: inherit; }",
+    ]
+    return "\n".join(lines)
 
 
 @contextmanager
@@ -70,22 +120,32 @@ def inline(svg: str, name: str, title: str) -> str:
         root.remove(part)
     for element in root.iter():
         element.tag = element.tag.rpartition("}")[2]
-        element.attrib = {
-            key.rpartition("}")[2]: _renamed(key, value, name)
-            for key, value in element.attrib.items()
-        }
-    root.attrib |= {"role": "img", "aria-labelledby": f"{name}-title"}
+        own = {key.rpartition("}")[2]: value for key, value in element.attrib.items()}
+        for rule in own.pop("style", "").split(";"):
+            key, _, value = rule.partition(":")
+            if key.strip() not in ("", "font-family"):
+                own[key.strip()] = value.strip()
+        element.attrib = {key: _renamed(key, value, name) for key, value in own.items()}
+    root.attrib |= {
+        "role": "img", "aria-labelledby": f"{name}-title", "font-family": "sans-serif",
+    }  # fmt: skip
     heading = ElementTree.Element("title", id=f"{name}-title")
     heading.text = title
     root.insert(0, heading)
     return ElementTree.tostring(root, encoding="unicode")
 
 
+def on_its_own(element: str) -> str:
+    """Make a drawing of a page a file by itself, with its own style sheet."""
+    start, _, rest = element.partition(">")
+    return f'{start} xmlns="http://www.w3.org/2000/svg"><style>{colours()}</style>{rest}'
+
+
 def _renamed(key: str, value: str, name: str) -> str:
     """Put the chart's name before an id, where it is given and where it is referred to."""
     if key == "id":
         return f"{name}-{value}"
-    if key.endswith("href") and value.startswith("#"):
+    if key == "href" and value.startswith("#"):
         return f"#{name}-{value[1:]}"
     return value.replace("url(#", f"url(#{name}-")
 

@@ -11,6 +11,7 @@ from typing import Any
 from leaktight.errors import InvalidInput
 from leaktight.files import new_file
 from leaktight.reports.charts import CHARTS
+from leaktight.reports.figure import colours
 from leaktight.reports.person import guessing
 from leaktight.reports.sections import sections
 from leaktight.reports.wording import rounded
@@ -60,7 +61,7 @@ def html(answers: Answers, *, command: str | None = None) -> str:
 
     charts = {name: draw(answers) for name, draw in CHARTS.items()}
     drawn = {name: Markup(svg) for name, svg in charts.items() if svg is not None}
-    page = _rendered("report.html", answers, command, charts=drawn)
+    page = _rendered("report.html", answers, command, charts=drawn, colours=Markup(colours()))
     return page.replace("ε = ", "ε\N{NO-BREAK SPACE}=\N{NO-BREAK SPACE}").translate(UNSEEN)
 
 

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from leaktight.reports.figure import BLUE, INK, figure, finished, short_label
+from leaktight.reports.figure import BLUE, INK, figure, finished, on_its_own, short_label
 
 if TYPE_CHECKING:
     from leaktight.tables.publishing import Answer
@@ -39,5 +39,5 @@ def released_chart(answers: "Sequence[Answer]") -> str:
         axes.axvline(0, color=INK, linewidth=0.8)
         axes.grid(axis="x")
         axes.set_xlabel("released number; the true one lies within the line, with 95%")
-        drawn = finished(drawing, "released", f"{len(rows)} released numbers with their intervals")
-    return drawn.replace("<svg ", '<svg xmlns="http://www.w3.org/2000/svg" ', 1)
+        title = f"{len(rows)} released numbers with their intervals"
+        return on_its_own(finished(drawing, "released", title))

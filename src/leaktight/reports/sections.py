@@ -11,6 +11,7 @@ from pathlib import PurePath
 
 from leaktight.exact.shown import DIGITS, above, counted, percent, percent_above
 from leaktight.reports.figure import short_label
+from leaktight.reports.heat import MOST_NAMED
 from leaktight.reports.wording import (
     LONGEST,
     AtLeast,
@@ -103,7 +104,7 @@ def _policy(answers: Answers) -> Section:
     if policy.is_constrained:
         text.append("What is public ties records together: neighbours may differ in several.")
     if policy.values > len(policy.secrets):
-        text.append("There are too many values to draw.")
+        text.append("The graph is too large to draw.")
     caption = "A line joins each secret pair."
     return Section("policy", "Who must not be told apart", tuple(text), caption=caption)
 
@@ -142,7 +143,7 @@ def _mechanism(answers: Answers, mechanism: MechanismShown) -> Section:
         )
     text = [f"Mechanism: {mechanism.name}; {size}."]
     if not mechanism.matrix:
-        return Section("mechanism", "What is released", (*text, "It is too large to show."))
+        return Section("mechanism", "What is released", (*text, "It is too large to draw."))
     caption = f"Each row is {mechanism.about}. The darker, the likelier an output is."
     if mechanism.marked is not None:
         row, other, column = mechanism.marked
@@ -152,6 +153,8 @@ def _mechanism(answers: Answers, mechanism: MechanismShown) -> Section:
             f"{quoted(mechanism.outputs[column])}, for {one} and for {two}."
         )
     inputs, outputs = _labels(mechanism.inputs), _labels(mechanism.outputs)
+    if max(len(inputs), len(outputs)) > MOST_NAMED:
+        return Section("mechanism", "What is released", tuple(text), caption=caption)
     rows_of = zip(inputs, mechanism.matrix, strict=True)
     table = Table(("input", *outputs), tuple((name, *entries) for name, entries in rows_of))
     return Section("mechanism", "What is released", tuple(text), table, caption)

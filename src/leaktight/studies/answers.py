@@ -83,7 +83,7 @@ class PolicyShown(Answer, frozen=True):
     values: int
     """How many values a record can have."""
     secrets: tuple[str, ...]
-    """Their names; the first ones if they are many."""
+    """Their names; the first ones if they, or their pairs, are too many to draw."""
     pairs: tuple[tuple[str, str], ...]
     """Which must not be told apart."""
     is_constrained: bool
@@ -91,6 +91,8 @@ class PolicyShown(Answer, frozen=True):
     """What the mechanism sees: each record, the database, or the answer to a query."""
     inputs: int | None
     """How many different things it sees; None if they are not listed."""
+    places: tuple[tuple[float, float], ...] | None = None
+    """Where the values stand in a drawing, if they are points of a grid or a map."""
 
 
 class MechanismShown(Answer, frozen=True):

@@ -19,6 +19,7 @@ from leaktight.exact.ratio import Ratio
 from leaktight.exact.rounding import ln_interval
 from leaktight.leakage.utility import utility
 from leaktight.mechanisms.best import BestMechanism, optimal_mechanism
+from leaktight.policies.graph import picture
 from leaktight.policies.symmetric_query import LinearQuery
 from leaktight.privacy.level import PrivacyLevel, privacy_level
 from leaktight.privacy.noise_level import noise_level
@@ -60,8 +61,11 @@ from leaktight.worst_case.published import leakage_bounds
 Found = TypeVar("Found")
 Progress = Callable[[str], object]
 
-MOST_SHOWN = 40
-"""The most rows and columns of a mechanism, and values of a policy, that are listed."""
+MOST_SHOWN = 100
+"""The most rows and columns of a mechanism that are listed."""
+
+MOST_LISTED = 40
+"""The most values, and by its square the most pairs, of a policy that is too large to draw."""
 
 MOST_DESIGNED = 120
 """The largest graph for which an audit designs the best mechanism; more takes minutes."""
@@ -300,15 +304,19 @@ def _question(study: Study) -> Question:
 
 def _policy(study: Study, names: Names) -> PolicyShown:
     secrets = study.policy.secrets
+    most = secrets.order if secrets.is_drawable else MOST_LISTED
+    places = picture.coordinates(secrets.vertices, secrets.edges) if secrets.is_drawable else None
+    pairs = secrets.edge_pairs()[: max(most, MOST_LISTED) ** 2]
     return PolicyShown(
         repr(study.policy).removeprefix("Policy(").removesuffix(")"),
         study.policy.records,
         secrets.order,
-        tuple(map(names.input, secrets.vertices[:MOST_SHOWN])),
-        tuple((names.input(a), names.input(b)) for a, b in secrets.edge_pairs()[: MOST_SHOWN**2]),
+        tuple(map(names.input, secrets.vertices[:most])),
+        tuple((names.input(a), names.input(b)) for a, b in pairs),
         study.policy.is_constrained,
         study.scope,
         study.graph.order if study.channel is not None or study.scope == "record" else None,
+        None if places is None else tuple(map(tuple, places.tolist())),
     )
 
 

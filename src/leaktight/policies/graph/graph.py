@@ -38,8 +38,8 @@ MOST_DISTANCES = 2**15
 COLUMNS = 80
 """The width of a line in which every ``repr`` fits."""
 
-MOST_DRAWN = 80
-"""The largest number of vertices that a notebook shows as a picture."""
+MOST_DRAWN, MOST_LINES = 400, 2000
+"""The largest numbers of vertices and edges that are shown as a picture."""
 
 
 @dataclass(frozen=True, init=False, eq=False, repr=False)
@@ -333,9 +333,14 @@ class Graph:
             f"{counted(self.size, 'edge', 'edges')}{listed}{more})"
         )
 
+    @property
+    def is_drawable(self) -> bool:
+        """Whether a picture of it can be read."""
+        return self.order <= MOST_DRAWN and self.size <= MOST_LINES
+
     def _repr_svg_(self) -> str | None:
         """Draw the graph for a notebook; a large one is left to ``repr``."""
-        if self.order > MOST_DRAWN:
+        if not self.is_drawable:
             return None
         from leaktight.policies.graph.picture import svg
 

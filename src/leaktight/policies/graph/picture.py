@@ -1,13 +1,16 @@
 """What does a small graph look like?
 
-Each component stands apart. A path is a line that turns at the margin, a cycle or a graph with
-at least half of all edges a circle, and anything else is laid out by Kamada and Kawai's springs.
+Vertices that are pairs, as the points of a grid or a map are, stand at their coordinates: the
+first to the right, the second upwards. Otherwise each component stands apart. A path is a line
+that turns at the margin, a cycle or a graph with at least half of all edges a circle, and anything
+else is laid out by Kamada and Kawai's springs.
 """
 
 import math
 from collections.abc import Hashable, Iterable, Sequence
 from html import escape
-from typing import TYPE_CHECKING, TypeAlias
+from numbers import Real
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -25,6 +28,9 @@ WIDTH, HEIGHT = 460, 320
 ROW = 10
 """How many vertices of a path stand in one row."""
 
+MOST_NAMED = 80
+"""Of more vertices none is named in the picture; each says its name under the mouse."""
+
 MOST_COVERED = 40
 """How many of the 40 points along each edge are too many to be covered by a name."""
 
@@ -35,25 +41,32 @@ SIDES = ((0, -1), (0, 1), (1, 0), (-1, 0), (1, -1), (-1, -1), (1, 1), (-1, 1))
 """Where a name may stand beside its dot, best first."""
 
 
-def svg(vertices: Sequence[Hashable], edges: npt.NDArray[np.int64]) -> str:
+def svg(
+    vertices: Sequence[Hashable], edges: npt.NDArray[np.int64], places: Points | None = None
+) -> str:
     """Draw a graph as one SVG element: dots and lines, and names where there is room for them.
 
-    ``edges`` are pairs of positions in ``vertices``. A dot says its name under the mouse too.
+    ``edges`` are pairs of positions in ``vertices``. ``places`` are where the dots stand, y
+    upwards; without them they are found. A dot says its name under the mouse too.
 
     >>> svg(["a<b", "c"], np.array([[0, 1]])).count("<line")
     1
     """
     names = [" ".join(map(str, v)) if isinstance(v, tuple) else str(v) for v in vertices]
-    points = _scaled(_layout(len(names), edges), max(map(len, names)))
+    if places is None:
+        places = coordinates(vertices, edges)
+    laid = _layout(len(names), edges) if places is None else _spread(places)
+    points = _scaled(laid, max(map(len, names)))
     lines = "".join(
         f'<line x1="{a:.1f}" y1="{b:.1f}" x2="{c:.1f}" y2="{d:.1f}"/>'
         for a, b, c, d in points[edges].reshape(-1, 4).tolist()
     )
+    radius = 4.5 if len(names) <= MOST_NAMED else 3
     dots = "".join(
-        f'<circle cx="{x:.1f}" cy="{y:.1f}" r="4.5"><title>{escape(name)}</title></circle>'
+        f'<circle cx="{x:.1f}" cy="{y:.1f}" r="{radius:.2g}"><title>{escape(name)}</title></circle>'
         for name, (x, y) in zip(names, points.tolist(), strict=True)
     )
-    shown = _labels(names, points, edges)
+    shown = _labels(names, points, edges) if len(names) <= MOST_NAMED else []
     texts = "".join(
         f'<text x="{(a + c) / 2:.1f}" y="{d - 2:.1f}">{escape(text)}</text>'
         for text, (a, _, c, d) in shown
@@ -61,14 +74,54 @@ def svg(vertices: Sequence[Hashable], edges: npt.NDArray[np.int64]) -> str:
     boxes = np.array([*(box for _, box in shown), *np.hstack([points, points]).tolist()])
     x, y = boxes[:, :2].min(axis=0) - 8
     width, height = boxes[:, 2:].max(axis=0) + 8 - (x, y)
-    thin = min(1.4, max(0.3, 60 / (1 + len(edges))))
+    thin = min(1.4, max(0.5, 60 / (1 + len(edges))))
     return (
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="{x:.1f} {y:.1f} {width:.1f} '
         f'{height:.1f}" width="{width:.0f}" height="{height:.0f}" role="img" '
         f'font-family="sans-serif" font-size="12">'
-        f'<g stroke="#8a94a6" stroke-width="{thin:.1f}">{lines}</g><g fill="#2457a6">{dots}</g>'
+        f'<g stroke="#8a94a6" stroke-width="{thin:.1f}">{lines}</g><g fill="#0072b2">{dots}</g>'
         f'<g fill="#7a828e" text-anchor="middle">{texts}</g></svg>'
     )
+
+
+def coordinates(vertices: Sequence[Any], edges: npt.NDArray[np.int64]) -> Points | None:
+    """Return where vertices that are pairs stand: in a grid by rank, elsewhere by their numbers.
+
+    There are none if a line would pass through a dot that it does not end at.
+
+    >>> coordinates([(0, "low"), (0, "high"), (5, "low")], np.array([[0, 1], [0, 2]])).tolist()
+    [[0.0, 0.0], [0.0, 1.0], [1.0, 0.0]]
+    """
+    if not all(isinstance(v, tuple) and len(v) == 2 for v in vertices) or len(vertices) < 3:
+        return None
+    ranked = [list(dict.fromkeys(v[k] for v in vertices)) for k in (0, 1)]
+    ranks = np.array([[side.index(v[k]) for k, side in enumerate(ranked)] for v in vertices], float)
+    if (np.abs(ranks[edges[:, 0]] - ranks[edges[:, 1]]) <= 1).all():
+        return ranks
+    if not all(isinstance(x, Real) for v in vertices for x in v):
+        return None
+    points = np.array(vertices, dtype=float)
+    return None if _passes_through(points, edges) else points
+
+
+def _passes_through(points: Points, edges: npt.NDArray[np.int64]) -> bool:
+    """Whether an edge passes through a third point."""
+    for i, j in edges.tolist():
+        along, away = points[j] - points[i], points - points[i]
+        part = away @ along / (along @ along)
+        off = np.abs(away[:, 0] * along[1] - away[:, 1] * along[0]) / np.linalg.norm(along)
+        if ((part > 0) & (part < 1) & (off < np.linalg.norm(along) / 20)).sum() > 0:
+            return True
+    return False
+
+
+def _spread(places: Points) -> Points:
+    """Turn y downwards, and put the nearest points about 1 apart."""
+    away = np.linalg.norm(places[:, None] - places[None], axis=2)
+    np.fill_diagonal(away, np.inf)
+    nearest = away.min(axis=1)
+    unit = float(np.median(nearest[np.isfinite(nearest)])) if len(places) > 1 else 1.0
+    return places * (1, -1) / unit
 
 
 def _layout(order: int, edges: npt.NDArray[np.int64]) -> Points:

@@ -10,7 +10,7 @@ the edges of ``Metric.graph``.
 """
 
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import cached_property
 from heapq import heappop, heappush
@@ -31,7 +31,7 @@ from leaktight.exact.numbers import (
 )
 from leaktight.exact.ratio import Ratio
 from leaktight.exact.shown import counted, shown
-from leaktight.policies.graph import Graph, Indices, Vertices, one_line
+from leaktight.policies.graph import MOST_DRAWN, Graph, Indices, Vertices, one_line
 from leaktight.policies.metric.lengths import (
     CLOSE,
     Lengths,
@@ -115,6 +115,8 @@ class Metric:
     upper: Array
     is_closed: bool = False
     """Whether distances were given that exceed others in sum, and were replaced by them."""
+    places: npt.NDArray[np.float64] | None = None
+    """Where the values stand on a map, east and north, if they are points of a plane or a globe."""
 
     # --- how it is made --------------------------------------------------------------------
 
@@ -233,14 +235,19 @@ class Metric:
         391
         """
         around = positive(radius, "the centre", "the globe")
-        return cls._from_points(places, lambda rows: on_globe(rows, around))
+        metric = cls._from_points(places, lambda rows: on_globe(rows, around))
+        assert metric.places is not None
+        north, east = metric.places.T
+        flat = np.stack([east * np.cos(np.radians(north.mean())), north], axis=1)
+        return replace(metric, places=flat)
 
     @classmethod
     def _from_points(cls, points: Points, measure: Callable[[Array], Lengths]) -> "Metric":
         values, rows = read_points(points)
         vertices = Graph(values).vertices
         _refuse_too_many(len(vertices))
-        return cls._from_lengths(vertices, measure(rows))
+        places = float_array(rows) if rows.shape[1] == 2 else None
+        return replace(cls._from_lengths(vertices, measure(rows)), places=places)
 
     @classmethod
     def _from_lengths(cls, values: Sequence[Hashable], lengths: Lengths) -> "Metric":
@@ -350,8 +357,10 @@ class Metric:
     def restricted(self, values: Iterable[Hashable]) -> "Metric":
         """Return a component of it, or some of them."""
         kept = self.graph.subgraph(values)
-        inside = np.array([v in kept._positions for v in self.values])[self.graph.edges].all(axis=1)
-        return Metric(kept, self.lower[inside], self.upper[inside], self.is_closed)
+        stays = np.array([v in kept._positions for v in self.values])
+        inside = stays[self.graph.edges].all(axis=1)
+        places = None if self.places is None else self.places[stays]
+        return Metric(kept, self.lower[inside], self.upper[inside], self.is_closed, places)
 
     def spanner(self, factor: Number) -> "Metric":
         """Return fewer edges, along which no distance is more than ``factor`` times as long.
@@ -381,7 +390,16 @@ class Metric:
                     np.minimum(reached, (reached[:, [a]] + lengths[e]) + reached[b], out=reached)
         kept.sort()
         graph = Graph.from_indices(self.values, self.graph.edges[kept])
-        return Metric(graph, self.lower[kept] / stretch, self.upper[kept], self.is_closed)
+        lower, upper = self.lower[kept] / stretch, self.upper[kept]
+        return Metric(graph, lower, upper, self.is_closed, self.places)
+
+    def _repr_svg_(self) -> str | None:
+        """Draw a map of the points, or the graph if the values are no points of a plane."""
+        if self.places is None or self.order > MOST_DRAWN:
+            return self.graph._repr_svg_()
+        from leaktight.policies.graph.picture import svg
+
+        return svg(self.values, self.graph.edges[:0], self.places)
 
     def __repr__(self) -> str:
         pairs = self.order * (self.order - 1) // 2
