@@ -98,6 +98,7 @@ def by_opendp(epsilon: float) -> Any:
     dp.enable_features("contrib")
     space = dp.vector_domain(dp.atom_domain(T=int)), dp.l1_distance(T=int)
     mechanism = dp.m.make_laplace(*space, scale=1 / epsilon)
+    assert mechanism.map(1) == epsilon, "its map must claim what is audited"
     return lambda value, count, rng: mechanism([value] * count)
 
 

@@ -18,6 +18,7 @@ from leaktight.repetition.likelihood_bounds import MOST_CLASSES, bounded_success
 from leaktight.repetition.own_output import OwnOutput
 from leaktight.repetition.pair_error import POINTS
 from leaktight.repetition.rounds import Observations, Observed, observe
+from leaktight.repetition.strategy import Strategy, success_of_strategy
 from leaktight.repetition.types import (
     Guessing,
     Likelihoods,
@@ -35,7 +36,7 @@ SHARP = 2**10
 
 
 def success_probability(
-    channel: Observed, prior: PriorLike = None, n: int = 1
+    channel: Observed, prior: PriorLike = None, n: int = 1, strategy: Strategy | None = None
 ) -> SuccessProbability:
     """Return how likely the best guess is right after n independent observations of one secret.
 
@@ -47,9 +48,13 @@ def success_probability(
     numbers, ``channel.exact()``.
 
     Several channels may be observed, each a number of times; then n is how often all of them are.
+    A ``strategy``, a function from how often each output of one channel was seen to a guess, is
+    taken instead of the best guesses.
 
     >>> from leaktight.channels.channel import Channel
     >>> coin = Channel([["2/3", "1/3"], ["1/3", "2/3"]])
+    >>> success_probability(coin, n=3, strategy=lambda seen: int(seen[1] == 3)).error
+    Enclosed(10/27 after 3 observations; types)
     >>> success_probability(coin, n=3)
     SuccessProbability(right 20/27, wrong 7/27 after 3 observations; types)
     >>> success_probability(coin, n=10_000).error.is_exact
@@ -58,7 +63,10 @@ def success_probability(
     >>> success_probability([(coin, 5), (blurred, 20)]).is_exact
     True
     """
-    return success_of(observe(channel, prior).rounds(n))
+    seen = observe(channel, prior).rounds(n)
+    return (
+        success_of(seen) if strategy is None else success_of_strategy(channel, prior, n, strategy)
+    )
 
 
 def success_of(
