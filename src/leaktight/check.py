@@ -24,10 +24,10 @@ more than upper. What is checked, in exact arithmetic, for every piece of it:
      i → h of the part. As (λ·e_h − e_i)·c ≥ 0 for private c, y·c ≥ c_j for every j, and the sum of
      the column maxima is at most Σ y.
 
-5. The bounds of records multiply if all but one are covers. With b ≥ 0 a cover of one graph, y
-   prices of another and c private on their product, m_i = max_h c_ih is private, so that
-   Σ_i b_i·(y·c_i) ≥ Σ_i b_i·m_i ≥ max c. So *one record of all* may be bounded by prices; in a
-   piece of several it has parts of its own, ``once``.
+5. The bounds of records multiply if all but one are covers, or prices b ≥ 0. With y prices of
+   another graph and c private on their product, m_i = max_h c_ih is private, so that
+   Σ_i b_i·(y·c_i) ≥ Σ_i b_i·m_i ≥ max c. So *one record of all* may be bounded by prices of which
+   some are negative; in a piece of several it has parts of its own, ``once``.
 
 A certificate of *records* claims the same of several that are answered together. Each record has a
 *packing* a ≥ 0: R_i = Σ_j a_j·λ^(−d(i,j)) ≤ 1 for every vertex i. It is answered j with the chance
@@ -46,7 +46,9 @@ guess w than it costs, π∘g_w·c ≤ y·c, and the columns of a channel cost �
 
 Of a *metric*, each edge has a length between two rationals, and two ratios: the first is at most
 λ^length for the lower λ and length, the second at least that for the upper ones. They take the
-place of λ above; the bounds of parts are then proved by prices.
+place of λ above. The bounds of parts are then proved by prices, and a packing has rows: private
+columns P_ij in place of a_j·λ^(−d(i,j)), R_i = Σ_j P_ij ≤ 1, and P_jj in place of a_j. As the
+largest entry of a column is at least K(z|z), no less is attained than what is said above.
 
 What is asked, but for the ratio, has a *digest*: the SHA-256 of the JSON text
 {"graphs":[[vertices,edges,records],…]}, for a mechanism with "gain":{guess:{vertex:number}} and
@@ -78,6 +80,7 @@ PART = {"vertices": [int], "cover": [str], "or": {"vertices": [int]} | PRICES}
 BOUND: dict[str, Any] = {"parts": [PART], "upper": str}
 KIND = {"records": int} | GRAPH | BOUND
 PIECE, PACKED = KIND | {"mechanism": [[str]], "lower": str}, KIND | {"packing": [str]}
+SPREAD = KIND | LENGTHS | {"packing": [[str]]}
 BEST = {"prior": [str], "guesses": [str], "gain": [[str]], "outputs": [int], "mechanism": [[str]]}
 BEST |= GRAPH | PRICES | {"utility": str, "upper": str}
 RATIOS = {"format": str, "lower ratio": str, "upper ratio": str}
@@ -85,9 +88,24 @@ WORST_CASE, RECORDS = "leaktight worst case 1", "leaktight records 1"
 MECHANISM = "leaktight mechanism 1"
 FORMATS: dict[str, Any] = {
     WORST_CASE: RATIOS
-    | {"pieces": [PIECE | {"or": PIECE | {"once": BOUND, "or": PIECE | LENGTHS}}]},
+    | {
+        "pieces": [
+            PIECE
+            | {
+                "or": PIECE
+                | {"once": BOUND, "or": PIECE | LENGTHS | {"or": PIECE | LENGTHS | {"once": BOUND}}}
+            }
+        ]
+    },
     RECORDS: RATIOS
-    | {"kept": str, "share": str, "pieces": [PACKED | {"or": PACKED | {"once": BOUND}}]},
+    | {
+        "kept": str,
+        "share": str,
+        "pieces": [
+            PACKED
+            | {"or": PACKED | {"once": BOUND, "or": SPREAD | {"or": SPREAD | {"once": BOUND}}}}
+        ],
+    },
     MECHANISM: RATIOS | BEST | {"or": RATIOS | BEST | LENGTHS},
 }
 
@@ -273,15 +291,16 @@ class Setting(NamedTuple):
     has_lengths: bool
     reader: Reader
 
-    def mechanism(self, rows: list[list[str]]) -> list[list[int]]:
-        """Return the rows of a private channel, in units of which each row has as many."""
+    def mechanism(self, rows: list[list[str]], least: int = 1) -> tuple[list[list[int]], int]:
+        """Return rows of private columns that sum to 1, or to 0 at least, and in which unit."""
         demand(len(rows) == len(self.near), "the mechanism must have a row for each vertex")
         width = len(rows[0])
         demand(all(len(row) == width for row in rows), "its rows must be equally long")
         values, unit = self.reader.table([entry for row in rows for entry in row])
         matrix = [values[i * width : (i + 1) * width] for i in range(len(rows))]
         for i, row in enumerate(matrix):
-            demand(sum(row) == unit and min(row) >= 0, f"row {i} is no distribution")
+            fits = min(row) >= 0 and least * unit <= sum(row) <= unit
+            demand(fits, f"row {i} is no distribution")
         longest = size((self.unit, *(p for others in self.near for p in others.values())))
         kinds = sum(len(set(others.values())) for others in self.near)
         self.reader.spend((1 + kinds) * width, unit.bit_length(), longest)
@@ -293,13 +312,13 @@ class Setting(NamedTuple):
                 for i in (i for i, ratio in others.items() if ratio == p):
                     private = all(map(le, low[i], high))
                     demand(private, f"the mechanism tells {i} from {h} too well")
-        return matrix
+        return matrix, unit
 
     def bound(self, claim: dict[str, Any]) -> tuple[bool, Fraction]:
-        """Return whether there are prices, and the bound on one record: the sum of its parts."""
+        """Return whether a price is negative, and the bound on one record: the sum of its parts."""
         held = sorted(i for part in claim["parts"] for i in part["vertices"])
         demand(held == list(range(len(self.near))), "the parts must hold every vertex once")
-        total, priced = Fraction(0), False
+        total, negative = Fraction(0), False
         for part in claim["parts"]:
             vertices = part["vertices"]
             demand(bool(vertices), "a part must hold a vertex")
@@ -309,11 +328,12 @@ class Setting(NamedTuple):
             else:
                 self.reader.spend(len(vertices) ** 2)
                 ones = [[int(i == j) for i in vertices] for j in vertices]
-                more, priced = self.prices(vertices, part, ones, 1), True
+                more = self.prices(vertices, part, ones, 1)
+                negative |= any(y.startswith("-") for y in part["prices"])
             self.reader.spend(1, size(total.as_integer_ratio()), size(more.as_integer_ratio()))
             total += more
         expect("bound", total, self.reader.number(claim["upper"]))
-        return priced, total
+        return negative, total
 
     def cover(self, vertices: list[int], written: list[str]) -> Fraction:
         """Return the bound that a cover gives."""
@@ -321,15 +341,21 @@ class Setting(NamedTuple):
         demand(min(covered) > 0, "a cover must reach every vertex")
         return Fraction(sum(values) * whole, min(covered))
 
-    def packing(self, written: list[str], kept: Fraction) -> list[Fraction]:
+    def packing(self, written: list[Any], kept: Fraction) -> list[Fraction]:
         """Return Σ a, how many components there are, and the sum of their least coverages."""
-        vertices, ends = list(range(len(self.near))), (kept, self.ratio)
-        values, unit, covered, whole = self.coverage(vertices, written)
-        (s, t), (p, q), whole = *(end.as_integer_ratio() for end in ends), whole * unit
+        vertices, (s, t), q = list(range(len(self.near))), kept.as_integer_ratio(), self.unit
+        if self.has_lengths:
+            rows, unit = self.mechanism(written, 0)
+            demand(len(rows[0]) == len(rows), "a packing must have an answer for each vertex")
+            values, covered, whole = [rows[i][i] for i in vertices], list(map(sum, rows)), unit
+        else:
+            values, unit, covered, whole = self.coverage(vertices, written)
+            whole *= unit
         demand(max(covered) <= whole, "a packing must not cover a vertex more than once")
-        self.reader.spend(2 * sum(map(len, self.near)), size((whole, s, t)), size((p, s, t)))
+        longest = size((s, t, q, *(p for others in self.near for p in others.values())))
+        self.reader.spend(2 * sum(map(len, self.near)), size((whole, s, t)), longest)
         for h, others in enumerate(self.near):
-            for i in others:
+            for i, p in others.items():
                 private = s * (p * covered[h] - q * covered[i]) <= t * (p - q) * whole
                 demand(private, f"what is not kept tells {i} from {h} too well")
         waiting, least, count = set(vertices), 0, 0
@@ -415,18 +441,18 @@ def check_pieces(content: dict[str, Any], ends: list[Fraction], reader: Reader) 
                 powers = [power * base**n for power, base in zip(powers, bases, strict=True)]
             lower = bases[0]
         else:
-            rows = below.mechanism(piece["mechanism"])
+            rows, _ = below.mechanism(piece["mechanism"])
             lower = Fraction(sum(map(max, zip(*rows, strict=True))), sum(rows[0]))
             expect("sum of the mechanism's column maxima", lower, reader.number(piece["lower"]))
         kinds = [(n - ("once" in piece), piece)]
         kinds += [(1, piece["once"])] if "once" in piece else []
         demand(kinds[0][0] >= 1, "one of several records is bounded once")
         for times, claim in kinds:
-            priced, upper = above.bound(claim)
-            counted += times * priced
+            negative, upper = above.bound(claim)
+            counted += times * negative
             found.append((times, lower, upper))
     demand(bool(found), "there must be at least one piece")
-    demand(counted <= 1, "only one record may be bounded by prices")
+    demand(counted <= 1, "only one record may have a negative price")
     if share != kept:
         whole, parts, least = powers
         expect("share", kept + (parts - kept * least) / whole, share)
@@ -446,7 +472,7 @@ def check_best(claim: dict[str, Any], ends: list[Fraction], reader: Reader) -> P
     values, common = reader.table([g for row in claim["gain"] for g in row])
     reader.spend(len(values), size(values), unit.bit_length())
     earned = [list(map(mul, chances, values[w * n : (w + 1) * n])) for w in range(len(guesses))]
-    columns = list(zip(*below.mechanism(claim["mechanism"]), strict=True))
+    columns = list(zip(*below.mechanism(claim["mechanism"])[0], strict=True))
     whole = sum(column[0] for column in columns)
     demand(len(outputs) == len(columns), "each output must be a guess")
     demand(all(0 <= w < len(guesses) for w in outputs), "each output must be one of the guesses")

@@ -147,7 +147,7 @@ def test_true_certificates_of_the_first_version_hold_and_false_ones_do_not(file:
     if file.name.startswith("true-0.1.0-"):
         assert all(lower <= upper for _, lower, upper in verify_certificate(file))
     else:
-        with pytest.raises(InvalidFile, match="only one record may be bounded by prices"):
+        with pytest.raises(InvalidFile, match="only one record may have a negative price"):
             verify_certificate(file)
 
 
@@ -177,7 +177,7 @@ def test_one_record_is_proved_by_prices_and_a_second_is_refused(graphs: tuple[Gr
         if len(piece["vertices"]) == 5:
             piece |= {key: alone[key] for key in ("parts", "upper")}
             piece.pop("once", None)
-    with pytest.raises(Refuted, match="only one record may be bounded by prices"):
+    with pytest.raises(Refuted, match="only one record may have a negative price"):
         check(proof)
 
 

@@ -16,7 +16,7 @@ from leaktight.exact.rounding import ln_interval
 from leaktight.exact.shown import above, percent
 from leaktight.mechanisms.geometric import GeometricNoise
 from leaktight.mechanisms.randomized_response import RandomizedResponse
-from leaktight.policies.policy import Policy
+from leaktight.policies.policy import Policy, expect_graph
 from leaktight.policies.query import sensitivity
 from leaktight.policies.symmetric_query import LinearQuery
 
@@ -88,6 +88,7 @@ def calibrated(
     Fraction(16, 1)
     """
     asked = Ratio.of(ratio, epsilon)
+    expect_graph(policy)
     alone = Policy(expect(policy, Policy, "Policy(graph, records) makes one").secrets)
     if query is None:
         steps = 1 if policy.public_counts is None else max(1, policy.public_counts.reach.value)

@@ -57,7 +57,8 @@ class Policy:
     - or else ``databases``: all possible ones.
 
     The first three hold together. A database is the tuple of its records' values; if there is
-    only one record, it is that value.
+    only one record, it is that value. In place of a secret graph a :class:`Metric` may be given:
+    databases are then as far apart as their records are together, and nothing may be public.
 
     >>> from leaktight.policies.constraint import count
     >>> from leaktight.policies.secrets import SecretGraph
@@ -73,6 +74,9 @@ class Policy:
 
     # No slots: cached_property keeps what was computed in the instance's dictionary.
     secrets: Graph
+    """The secret graph; for a metric the graph of the pairs that matter."""
+    metric: Metric | None
+    """How far apart the values of a record are, if not all secret pairs count alike."""
     records: int
     constraints: tuple[Count, ...]
     values: tuple[Labels, ...] | None
@@ -81,7 +85,7 @@ class Policy:
 
     def __init__(
         self,
-        secrets: Graph,
+        secrets: Graph | Metric,
         records: int = 1,
         *,
         constraints: Iterable[Count] | Count = (),
@@ -89,9 +93,12 @@ class Policy:
         predicate: Callable[[Any], object] | None = None,
         databases: Iterable[Any] | None = None,
     ) -> None:
+        metric = secrets if isinstance(secrets, Metric) else None
+        if isinstance(secrets, Metric):
+            secrets = secrets.graph
         if not isinstance(secrets, Graph):
             raise InvalidPolicy(
-                f"secrets must be a SecretGraph, got {secrets!r:.80}; "
+                f"secrets must be a SecretGraph or a Metric, got {secrets!r:.80}; "
                 "SecretGraph.complete(values) joins all values"
             )
         if not isinstance(records, int | np.integer) or isinstance(records, bool):
@@ -118,7 +125,16 @@ class Policy:
                 "databases= lists all that are possible, so constraints=, values= and predicate= "
                 "must not be given with it"
             )
+        if metric is not None and metric.unit == 1:
+            metric = None  # it counts the edges of its graph
+        public = bool(counts) or any(x is not None for x in (values, predicate, databases))
+        if metric is not None and public:
+            raise InvalidPolicy(
+                "for a metric nothing may be public about the database, as neighbours under public "
+                "counts are steps of a graph; leave it out, or give a SecretGraph"
+            )
         self._set("secrets", secrets)
+        self._set("metric", metric)
         self._set("records", int(records))
         self._set("constraints", tuple(map(self._read_count, counts)))
         self._set("values", None if values is None else self._read_values(values))
@@ -158,7 +174,7 @@ class Policy:
         12870
         """
         if not self.is_constrained:
-            return self.adjacency().order
+            return self._of_records.order
         if self.listed is not None or self.predicate is not None:
             return len(self._rows)
         return self._counted.number
@@ -178,7 +194,7 @@ class Policy:
         if self.listed is not None:
             return self.listed
         if not self.is_constrained:
-            return self.adjacency().vertices
+            return self._of_records.vertices
         return self._named(self._rows)
 
     def adjacency(self, reading: Literal["either", "mutual"] = "either") -> AdjacencyGraph:
@@ -204,12 +220,18 @@ class Policy:
 
     @cached_property
     def _adjacency(self) -> AdjacencyGraph:
+        expect_graph(self)
         if self.is_constrained:
             check_size(self.database_count, self.records, self.secrets.order)
             differences = minimal_differences(self._rows, self.secrets)
             joined, one_way = differences.either_way()
             graph = Graph.from_indices(self.databases(), joined, differences.alike)
             return AdjacencyGraph(((graph, 1),), self.records, one_way)
+        return self._of_records
+
+    @cached_property
+    def _of_records(self) -> AdjacencyGraph:
+        """All databases of independent records, those joined that differ in a pair of values."""
         if self.values is None:
             return AdjacencyGraph.of(self.secrets, self.records)
         graphs = {domain: self.secrets.subgraph(domain) for domain in set(self.values)}
@@ -408,9 +430,10 @@ class Policy:
             public.append("a predicate")
         if self.listed is not None:
             public.append(counted(len(self.listed), "database", "databases"))
+        pairs = counted(self.secrets.size, "secret pair", "secret pairs")
         said = [
             counted(self.secrets.order, "value", "values"),
-            counted(self.secrets.size, "secret pair", "secret pairs"),
+            pairs if self.metric is None else f"{pairs} with distances",
             counted(self.records, "record", "records"),
             *public,
         ]
@@ -433,6 +456,13 @@ def metric_of(neighbours: Apart) -> Metric:
     """
     if isinstance(neighbours, Metric):
         return neighbours
+    if isinstance(neighbours, Policy) and neighbours.metric is not None:
+        if neighbours.records > 1:
+            raise InvalidPolicy(
+                "here the values of one record may have distances, got "
+                f"{neighbours.records:,} records; give the metric of one"
+            )
+        return neighbours.metric
     return Metric.of(adjacency_of(neighbours).explicit())
 
 
@@ -448,11 +478,17 @@ def adjacency_of(neighbours: Neighbours) -> AdjacencyGraph:
         return AdjacencyGraph.of(neighbours)
     if isinstance(neighbours, AdjacencyGraph):
         return neighbours
-    if isinstance(neighbours, Metric):
-        raise InvalidGraph(
-            "here neighbours must be joined by edges that count alike, not by a metric; "
-            f"the graph of the pairs that matter is .graph, got {neighbours!r:.80}"
-        )
+    expect_graph(neighbours)
     raise InvalidGraph(
         f"a Policy, an AdjacencyGraph or a Graph must say what is joined, got {neighbours!r:.80}"
     )
+
+
+def expect_graph(neighbours: object) -> None:
+    """Refuse a metric, and a policy with one, where all neighbours must count alike."""
+    metric = neighbours.metric if isinstance(neighbours, Policy) else neighbours
+    if isinstance(metric, Metric):
+        raise InvalidGraph(
+            "here neighbours must be joined by edges that count alike, not by a metric; "
+            f"the graph of the pairs that matter is .graph, got {metric!r:.80}"
+        )

@@ -27,7 +27,7 @@ from leaktight.labels import Labels, alignment, positions
 from leaktight.policies.adjacency import AdjacencyGraph
 from leaktight.policies.graph import Graph, Indices
 from leaktight.policies.metric import Metric
-from leaktight.policies.policy import Apart, Neighbours, Policy, adjacency_of
+from leaktight.policies.policy import Apart, Neighbours, Policy, adjacency_of, metric_of
 from leaktight.policies.public_counts import PublicCounts
 from leaktight.privacy.largest_ratio import extreme_pairs, largest_rates, largest_ratio
 
@@ -131,7 +131,8 @@ def privacy_level(channel: Channel | Parallel, neighbours: Apart) -> PrivacyLeve
     A floating-point channel is measured with the entries that it has, as the exact numbers that
     floats are; ``channel.exact()`` has its rows divided by their sums.
 
-    For a :class:`Metric` it is the least ε with K(z|x) ≤ e^(ε·d(x,x′))·K(z|x′) for all x, x′.
+    For a :class:`Metric`, or a policy of one, it is the least ε with
+    K(z|x) ≤ e^(ε·d(x,x′))·K(z|x′) for all x, x′.
 
     >>> from leaktight.policies.secrets import SecretGraph
     >>> line = SecretGraph.line(["low", "middle", "high"])
@@ -151,6 +152,10 @@ def privacy_level(channel: Channel | Parallel, neighbours: Apart) -> PrivacyLeve
     >>> level.ratio, level.witness.rest
     (Fraction(4, 1), {'no': 992, 'yes': 6})
     """
+    if isinstance(neighbours, Policy) and neighbours.metric is not None:
+        if isinstance(channel, Parallel):
+            return _each_level(channel, neighbours.metric, neighbours)
+        neighbours = metric_of(neighbours)
     if isinstance(neighbours, Metric):
         if neighbours.unit != 1:
             return _metric_level(channel, neighbours)
@@ -220,10 +225,34 @@ def rows_on(channel: Channel, graph: Graph) -> Array:
     return channel.matrix if order is None else channel.matrix[order]
 
 
+def _each_level(channel: Parallel, metric: Metric, policy: Policy) -> PrivacyLevel:
+    """Return the worst level of independent records: logarithms and distances add up."""
+    _check_records(channel, policy.records, repr(policy))
+    worst, record = PrivacyLevel(Fraction(1), None), 0
+    for one, times in channel.factors:
+        level = privacy_level(one, metric)
+        if level.witness is not None and _exceeds(level, worst):
+            worst = replace(level, witness=replace(level.witness, record=record))
+        record += times
+    return worst
+
+
+def _exceeds(level: PrivacyLevel, other: PrivacyLevel) -> bool:
+    """Say whether ln(r)/d > ln(r′)/d′: r^d′ > r′^d, for whole multiples of d and d′."""
+    if level.ratio == math.inf or other.ratio == math.inf:
+        return other.ratio != math.inf
+    whole = math.lcm(level.distance.denominator, other.distance.denominator)
+    here, there = int(other.distance * whole), int(level.distance * whole)
+    return Powers.of((level.ratio, here)) > Powers.of((other.ratio, there))
+
+
 def _metric_level(channel: Channel | Parallel, metric: Metric) -> PrivacyLevel:
     """Return the level of the pair whose logarithm of ratios is largest for its distance."""
     if isinstance(channel, Parallel):
-        raise Mismatch("the channels of several records have no metric; give the channel of one")
+        raise Mismatch(
+            "the channels of several records need a policy of as many, Policy(metric, records), "
+            "got a metric"
+        )
     graph = databases_of(channel, metric.graph)
     matrix, ends = rows_on(channel, graph), map(tuple, graph.edges.tolist())
     length = dict(zip(ends, metric.lower, strict=True))
@@ -236,13 +265,11 @@ def _metric_level(channel: Channel | Parallel, metric: Metric) -> PrivacyLevel:
         i, h, z = at
         apart = fraction(length[min(i, h), max(i, h)])
         witness = Witness(graph.vertices[i], graph.vertices[h], channel.outputs[z])
+        level = PrivacyLevel(_ratio(ratio), witness, distance=apart)
         if ratio == math.inf:
-            return PrivacyLevel(math.inf, witness, distance=apart)
-        # ln(r)/d > ln(r′)/d′ means r^d′ > r′^d, for whole multiples of d and d′.
-        whole = math.lcm(apart.denominator, worst.distance.denominator)
-        here, there = int(worst.distance * whole), int(apart * whole)
-        if Powers.of((fraction(ratio), here)) > Powers.of((worst.ratio, there)):
-            worst = PrivacyLevel(fraction(ratio), witness, distance=apart)
+            return level
+        if _exceeds(level, worst):
+            worst = level
     return worst
 
 

@@ -6,6 +6,7 @@ if each depends on those before, and no attacker does better than what is said h
 """
 
 import math
+from contextlib import suppress
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import TypeAlias
@@ -25,13 +26,14 @@ from leaktight.leakage.vulnerability import posterior_vulnerability
 from leaktight.mechanisms.best import optimal_mechanism
 from leaktight.policies.adjacency import AdjacencyGraph
 from leaktight.policies.graph import Graph
+from leaktight.policies.metric import Metric
 from leaktight.policies.policy import Policy, adjacency_of
 from leaktight.worst_case.columns import best_cover, coverage, total_weight, weighting
 from leaktight.worst_case.optimum import worst_case_leakage
 
-Secret: TypeAlias = Channel | Graph | AdjacencyGraph | Policy | Number
-"""What an attacker is after: the input of a channel, a vertex of a graph, what one record of a
-policy is, or whether a guess of this probability is right."""
+Secret: TypeAlias = Channel | Graph | AdjacencyGraph | Metric | Policy | Number
+"""What an attacker is after: the input of a channel, a vertex of a graph, a value of a metric, what
+one record of a policy is, or whether a guess of this probability is right."""
 
 EXACT_BITS = 128
 """The most bits of a power λ^n that is kept exactly; a longer one is rounded up to 64."""
@@ -150,6 +152,60 @@ class Guesser:
 
 
 @dataclass(frozen=True, slots=True)
+class MetricGuesser:
+    """One who guesses a value of a ``metric``, and sees releases that are λ-private for it."""
+
+    metric: Metric
+    prior: Distribution
+    ratio: Ratio
+
+    def chance(self, n: int) -> Probability:
+        """The largest chance that any mechanism gives that is private at λ^n, or a bound on it."""
+        if n == 0:
+            return Probability(0, fraction(self.prior.array.max()), True)
+        bounds = [self.belief(n).value]  # what no outcome exceeds, the mean does not
+        if self.metric.order <= MOST_SOLVED:
+            with suppress(InvalidNumber):  # so far apart that nothing is hidden
+                bounds.append(self._best(self.ratio.over(Fraction(n), Fraction(n)))[1])
+        return Probability(n, min(bounds), False)
+
+    def best(self, ratio: Fraction) -> tuple[Fraction, Fraction]:
+        """The chance that a mechanism gives which is private at a ratio, and what none exceeds."""
+        return self._best(Ratio(ratio, ratio))
+
+    def _best(self, ratio: Ratio) -> tuple[Fraction, Fraction]:
+        likeliest = fraction(self.prior.array.max())
+        if likeliest == Fraction(1, self.metric.order):
+            worst = worst_case_leakage(self.metric, ratio)
+            return likeliest * worst.lower, likeliest * worst.upper
+        found = optimal_mechanism(self.metric, self.prior, ratio=ratio)
+        return found.utility, found.upper
+
+    def belief(self, n: int) -> Probability:
+        """The largest probability that a value can have after some outcome of n releases.
+
+        An output that is c likely at x is at least λ^(−n·d(x, h))·c likely at h.
+        """
+        with precision(128):
+            rate = arb(rational(self.ratio.upper)).log() * n
+            known = {d: (-rate * d).exp() for d in set(self.metric.distances.ravel()) - {None}}
+            kept = {None: fmpq(0), fmpq(0): fmpq(1)}
+            kept |= {d: ball.lower().fmpq() for d, ball in known.items() if d}
+        largest = fmpq(0)
+        for chance, row in zip(self.prior.array, self.metric.distances, strict=True):
+            if chance:
+                seen = sum(
+                    (kept[d] * p for d, p in zip(row, self.prior.array, strict=True)), fmpq(0)
+                )
+                largest = max(largest, chance / seen)
+        return Probability(n, fraction(largest), n == 0)
+
+    def in_the_end(self) -> Fraction:
+        """What the chance tends to with ever more releases."""
+        return self.chance(1).value if self.ratio.upper == 1 else Fraction(1)
+
+
+@dataclass(frozen=True, slots=True)
 class Observer:
     """One who guesses the input of a channel, and sees n independent outputs of it."""
 
@@ -177,7 +233,7 @@ class Observer:
         return fraction(sum(best.values(), fmpq(0)))
 
 
-Attacker: TypeAlias = Believer | Guesser | Observer
+Attacker: TypeAlias = Believer | Guesser | MetricGuesser | Observer
 
 
 def attacker_on(
@@ -194,10 +250,14 @@ def attacker_on(
         exact = secret.exact()
         return Observer(exact, prior_on(prior, exact.inputs).exact())
     if isinstance(secret, Policy):
-        secret = _one_record(secret)
+        secret = secret.metric or _one_record(secret)
+    if isinstance(secret, Graph | AdjacencyGraph | Metric) and distance is not None:
+        raise InvalidNumber("a graph tells how far its vertices are apart: give no distance=")
+    if isinstance(secret, Metric) and secret.unit != 1:
+        believed = prior_on(prior, secret.values).exact()
+        return MetricGuesser(secret, believed, Ratio.of(ratio, epsilon))
+    secret = secret.graph if isinstance(secret, Metric) else secret
     if isinstance(secret, Graph | AdjacencyGraph):
-        if distance is not None:
-            raise InvalidNumber("a graph tells how far its vertices are apart: give no distance=")
         graph = adjacency_of(secret).explicit()
         return Guesser(graph, prior_on(prior, graph.vertices).exact(), Ratio.of(ratio, epsilon))
     if prior is not None:
@@ -206,8 +266,8 @@ def attacker_on(
         guess = rational(secret)
     except InvalidNumber:
         raise InvalidInput(
-            "a secret must be a Channel, a graph, a Policy or the probability of a guess, "
-            f"got {secret!r:.60}"
+            "a secret must be a Channel, a graph, a Metric, a Policy or the probability of a "
+            f"guess, got {secret!r:.60}"
         ) from None
     return Believer(guess, Ratio.of(ratio, epsilon), 1 if distance is None else distance)
 

@@ -1,7 +1,7 @@
 """Which ε keeps a guess about one person below a chance, whatever the mechanism?"""
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 
 from leaktight.channels.distribution import PriorLike
@@ -11,7 +11,7 @@ from leaktight.exact.ratio import Ratio, logarithm, step_ratio
 from leaktight.exact.rounding import ln_interval
 from leaktight.exact.shown import Told, percent, percent_or_fraction, shown
 from leaktight.exact.shown import below as written_below
-from leaktight.repetition.attacker import Guesser, Secret, attacker_on
+from leaktight.repetition.attacker import Guesser, MetricGuesser, Secret, attacker_on
 
 PLACES = 24
 """How many bits of λ − 1 are found, if it is no short fraction."""
@@ -56,9 +56,10 @@ def largest_ratio_below(
 ) -> ChosenRatio:
     """Return the largest λ at which no mechanism lets a guess exceed the chance ``below``.
 
-    The secret is a graph of values, or a policy, whose records are guessed one at a time. Each of
-    the ``observations`` is private at λ. The answer is safe: at the ratio that is returned no
-    mechanism does better than ``below``, as far as the worst case is known exactly or bounded.
+    The secret is a graph of values, a metric, for which λ holds at a distance of 1, or a policy,
+    whose records are guessed one at a time. Each of the ``observations`` is private at λ. The
+    answer is safe: at the ratio that is returned no mechanism does better than ``below``, as far
+    as the worst case is known exactly or bounded.
 
     >>> from leaktight.policies.secrets import SecretGraph
     >>> print(largest_ratio_below(SecretGraph.complete(4), "1/2"))
@@ -70,11 +71,11 @@ def largest_ratio_below(
         raise InvalidNumber(f"observations must be a whole number from 1 up, got {observations!r}")
     limit = fraction(as_printed(below))
     guesser = attacker_on(secret, prior, ratio=1)
-    if not isinstance(guesser, Guesser):
-        raise InvalidInput(f"expected a graph or a policy, got {secret!r:.60}")
+    if not isinstance(guesser, Guesser | MetricGuesser):
+        raise InvalidInput(f"expected a graph, a metric or a policy, got {secret!r:.60}")
 
     def chance(ratio: Fraction) -> Fraction:
-        return Guesser(guesser.graph, guesser.prior, Ratio(ratio, ratio)).chance(1).value
+        return replace(guesser, ratio=Ratio(ratio, ratio)).chance(1).value
 
     start = chance(Fraction(1))
     if not start < limit < 1:

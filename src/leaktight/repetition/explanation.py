@@ -18,6 +18,7 @@ from leaktight.privacy.breach import Breach
 from leaktight.repetition.attacker import (
     Attacker,
     Guesser,
+    MetricGuesser,
     Observer,
     Secret,
     attacker_on,
@@ -138,6 +139,7 @@ def explain(
 
     - A ``Graph`` of values, with the ``ratio`` or ``epsilon`` of each release: the most that any
       mechanism private on the graph lets anyone guess.
+    - A ``Metric``: the same for places, with the ratio of each release at a distance of 1.
     - A ``Policy``: the same for what one of its independent records is. For whole databases, give
       ``policy.adjacency()``.
     - A ``Channel``, which is observed repeatedly: exact, or a bound where counting all that can be
@@ -174,7 +176,7 @@ def explain(
         "observation" if isinstance(attacker, Observer) else "release",
         attacker.chance(0),
         tuple(_chance(attacker, n) for n in times),
-        tuple(map(attacker.belief, times)) if isinstance(attacker, Guesser) else (),
+        tuple(map(attacker.belief, times)) if isinstance(attacker, Guesser | MetricGuesser) else (),
         _most_telling(attacker) if isinstance(attacker, Observer) else None,
         _assumption(secret, attacker),
         threshold,

@@ -13,7 +13,7 @@ from flint import fmpq
 
 from leaktight.errors import InvalidNumber, InvalidPolicy
 from leaktight.labels import Labels
-from leaktight.policies.policy import Policy
+from leaktight.policies.policy import Policy, expect_graph
 from leaktight.policies.public_counts import PublicCounts, largest_change
 from leaktight.tables.budget import Paid
 from leaktight.tables.weights import Places
@@ -35,6 +35,7 @@ class Protection:
         policy = self.policy
         if not isinstance(policy, Policy):
             raise InvalidPolicy(f"a release needs a Policy, got {policy!r:.60}")
+        expect_graph(policy)
         if policy.values is not None or (policy.is_constrained and self.counts is None):
             raise InvalidPolicy(
                 "a table is released under a policy with nothing public but the number of records, "

@@ -5,7 +5,7 @@ ties the file to the question.
 """
 
 import json
-from collections.abc import Hashable, Sequence
+from collections.abc import Hashable, Iterable, Sequence
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -18,7 +18,7 @@ from leaktight.exact.ratio import Ratio
 from leaktight.files import new_file
 from leaktight.policies.graph import Graph
 from leaktight.policies.metric import Metric
-from leaktight.policies.policy import Apart, adjacency_of, metric_of
+from leaktight.policies.policy import Apart, Policy, adjacency_of, metric_of
 
 
 class Proved(Protocol):
@@ -80,9 +80,13 @@ def digest_of(
     """
     if prior is not None and gain is not None:
         return digest(mechanism_claim(metric_of(neighbours), prior, gain))
+    factors: Iterable[tuple[Graph | Metric, int]]
     if isinstance(neighbours, Metric):
-        return digest(graph_claim(neighbours))
-    factors = adjacency_of(neighbours).factors
+        factors = [(neighbours, 1)]
+    elif isinstance(neighbours, Policy) and neighbours.metric is not None:
+        factors = [(neighbours.metric, neighbours.records)]
+    else:
+        factors = adjacency_of(neighbours).factors
     return digest({"pieces": [graph_claim(g) | {"records": n} for g, n in factors]})
 
 

@@ -29,7 +29,7 @@ from leaktight.exact.shown import in_bits
 from leaktight.policies.adjacency import AdjacencyGraph
 from leaktight.policies.graph import Graph
 from leaktight.policies.metric import Metric
-from leaktight.policies.policy import Apart, adjacency_of
+from leaktight.policies.policy import Apart, Policy, adjacency_of
 from leaktight.policies.real import Box, Circle, Interval, RealPolicy, Tree
 from leaktight.policies.symmetry import automorphism_group
 from leaktight.worst_case.apart import MetricKind
@@ -253,8 +253,10 @@ class WorstCase(InBits):
     @property
     def digest(self) -> str:
         """The digest of the graph and the records, as the checker shows it of the certificate."""
-        metrics = [piece.metric for piece in self.pieces if isinstance(piece, MetricKind)]
-        return digest_of(metrics[0] if metrics else self.graph)
+        for piece in self.pieces:
+            if isinstance(piece, MetricKind):
+                return digest_of(Policy(piece.metric, piece.records))
+        return digest_of(self.graph)
 
     @property
     def mechanism(self) -> Channel | Parallel | Thinned:
@@ -276,7 +278,7 @@ class WorstCase(InBits):
         ([['2/3', '1/3'], ['1/3', '2/3']], [{'vertices': [0, 1], 'cover': ['2/3', '2/3']}])
         """
         if self.together is not None:
-            bounds = [piece.bounded() for piece in self.pieces if isinstance(piece, RecordKind)]
+            bounds = [piece.bounded() for piece in self.pieces]
             return {"format": RECORDS} | self.ratio.to_dict() | self.together.certificate(bounds)
         pieces = [piece.certificate() for piece in self.pieces]
         return {"format": WORST_CASE} | self.ratio.to_dict() | {"pieces": pieces}
@@ -305,8 +307,10 @@ def worst_case_leakage(
 
     The largest min-entropy leakage over all private channels and all priors is the logarithm of
     the largest Σ_z max_x K(z|x). A million independent records cost no more than one. For a
-    :class:`Metric`, λ is the ratio at a distance of 1; the two ends differ by little more than the
-    rounding of distances. For an interval and other real values the answer is in closed form.
+    :class:`Metric`, λ is the ratio at a distance of 1. Powers of λ are then rounded, unless all
+    edges are of one rational length, so that the two ends differ by some 10⁻¹² and ``is_exact``
+    does not hold; the certificate proves both. For an interval and other real values the answer is
+    in closed form.
 
     >>> from leaktight.policies.secrets import SecretGraph
     >>> worst = worst_case_leakage(SecretGraph.line(4), ratio=2)
@@ -323,10 +327,11 @@ def worst_case_leakage(
         return real_worst_case(neighbours, ratio, epsilon)
     asked = Ratio.of(ratio, epsilon)
     if isinstance(neighbours, Metric):
-        if (unit := neighbours.unit) is None:
-            joined = AdjacencyGraph.of(neighbours.graph)
-            return WorstCase(joined, asked, (MetricKind.of(neighbours, asked),))
-        return worst_case_leakage(neighbours.graph, asked.over(unit, unit))
+        neighbours = Policy(neighbours)
+    if isinstance(neighbours, Policy) and (metric := neighbours.metric) is not None:
+        if (unit := metric.unit) is None:
+            return _of_metric(metric, neighbours.records, asked)
+        neighbours, asked = Policy(metric.graph, neighbours.records), asked.over(unit, unit)
     graph = adjacency_of(neighbours)
     pieces = []
     for factor, records in graph.factors:
@@ -343,7 +348,19 @@ def worst_case_leakage(
     worst = WorstCase(graph, asked, _multiplied(pieces, covered))
     if worst.is_exact:
         return worst
-    together = Together.of(asked.lower, tuple(piece.packing() for piece in covered))
+    return _answered(worst, tuple(piece.packing() for piece in covered))
+
+
+def _of_metric(metric: Metric, records: int, ratio: Ratio) -> WorstCase:
+    """Return the worst case of records whose values have distances."""
+    kind = MetricKind.of(metric, ratio, records)
+    worst = WorstCase(AdjacencyGraph.of(metric.graph, records), ratio, (kind,))
+    return _answered(worst, (kind.packing(),)) if kind.covers else worst
+
+
+def _answered(worst: WorstCase, packings: tuple[Packing, ...]) -> WorstCase:
+    """Answer the records together where that attains more."""
+    together = Together.of(worst.ratio.lower, packings)
     return replace(worst, together=together) if together.factors > worst.lower_factors else worst
 
 

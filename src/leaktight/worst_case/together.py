@@ -60,15 +60,52 @@ class Packing:
         order = sorted(range(self.graph.order), key=lambda i: (labels[i], used[i]))
         return np.array(order)[np.unique(labels[order], return_index=True)[1]]
 
+    def kept(self, ratio: Fraction) -> Fraction:
+        """Return the largest chance s ≤ 1 at which what is not kept is private."""
+        steep = fraction(steepest(self.graph, ratio, self.used))
+        return (ratio - 1) / max(steep, ratio - 1)
+
+    def matrix(self, ratio: Fraction) -> Array:
+        """Return the chances of all answers; what is left of a row is that of none."""
+        nothing = exact_array([0] * self.graph.order)
+        return DistanceMechanism(self.graph, ratio, self.weights, fmpq(1), nothing).matrix()
+
+    def claim(self) -> list[Any]:
+        """Return the packing as a certificate has it."""
+        return [str(a) for a in self.weights]
+
     def answering(self, ratio: Fraction) -> Answering:
         """Return how one of the records is answered."""
-        graph, nothing = self.graph, exact_array([0] * self.graph.order)
-        matrix = DistanceMechanism(graph, ratio, self.weights, fmpq(1), nothing).matrix()
-        matrix, outputs = np.column_stack([matrix, 1 - self.used]), (*graph.vertices, NO_ANSWER)
+        graph = self.graph
+        matrix = np.column_stack([self.matrix(ratio), 1 - self.used])
+        outputs = (*graph.vertices, NO_ANSWER)
         instead = self.lowest[graph.component_labels].tolist()
         return Answering(
             Channel(matrix, graph.vertices, outputs), tuple(graph.vertices[i] for i in instead)
         )
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class MetricPacking(Packing):
+    """The same for a metric: ``rows`` of private columns, largest on the diagonal, λ by edge."""
+
+    rows: Array
+    ratios: Array
+
+    def kept(self, ratio: Fraction) -> Fraction:
+        """Return the largest chance s ≤ 1 at which what is not kept is private."""
+        (i, h), most = self.graph.arcs.T, np.tile(self.ratios, 2)
+        steep = most * self.used[h] - self.used[i]
+        limits = [(r - 1) / s for r, s in zip(most, steep, strict=True) if s > r - 1]
+        return fraction(min(limits, default=fmpq(1)))
+
+    def matrix(self, ratio: Fraction) -> Array:
+        """Return the chances of all answers; what is left of a row is that of none."""
+        return self.rows
+
+    def claim(self) -> list[Any]:
+        """Return the packing as a certificate has it."""
+        return [[str(p) for p in row] for row in self.rows]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -83,12 +120,11 @@ class Together:
     @classmethod
     def of(cls, ratio: Fraction, packings: tuple[Packing, ...]) -> "Together":
         """Keep them with the largest chance that is private."""
-        steep = fraction(max(steepest(each.graph, ratio, each.used) for each in packings))
-        return cls(ratio, packings, (ratio - 1) / max(steep, ratio - 1))
+        return cls(ratio, packings, min(each.kept(ratio) for each in packings))
 
     @property
     def share(self) -> Fraction:
-        """What is attained, Σ_z max_x K(z|x), as a share of Π (Σ a)^n.
+        """What is attained, Σ_z max_x K(z|x) or a little less, as a share of Π (Σ a)^n.
 
         It is s + (Π T^n − s·Π M^n)/Π (Σ a)^n, with T the number of components and M the sum over
         these of the least coverage; s alone if the powers are long.
@@ -122,7 +158,7 @@ class Together:
     def certificate(self, bounds: Iterable[dict[str, Any]]) -> dict[str, Any]:
         """Return what proves the lower end, with what bounds each kind of record."""
         pieces = [
-            bound | {"packing": [str(a) for a in each.weights]}
+            bound | {"packing": each.claim()}
             for bound, each in zip(bounds, self.packings, strict=True)
         ]
         chances = {"kept": str(rational(self.kept)), "share": str(rational(self.share))}

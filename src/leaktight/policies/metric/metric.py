@@ -287,23 +287,49 @@ class Metric:
 
     def distance(self, a: Hashable, b: Hashable) -> tuple[Fraction, Fraction]:
         """Return the distance of two values, rounded down and up: equal ends if it is rational."""
-        ends = (self._shortest(a, b, lengths) for lengths in (self.lower, self.upper))
-        low, high = (fraction(end) for end in ends)
+        start, end = self.graph.index(a), self.graph.index(b)
+        ends = [self._shortest(start, lengths)[end] for lengths in (self.lower, self.upper)]
+        if None in ends:
+            raise InvalidNumber(f"{a!r} and {b!r} are at an infinite distance")
+        low, high = map(fraction, ends)
         return low, high
 
-    def _shortest(self, a: Hashable, b: Hashable, lengths: Array) -> Any:
-        """Return the length of a shortest path, exactly."""
-        start, end, near = self.graph.index(a), self.graph.index(b), self._joined
-        best, waiting = {start: fmpq(0)}, [(fmpq(0), start)]
+    @cached_property
+    def distances(self) -> Array:
+        """All distances, a square array of exact numbers, rounded up; None where one is infinite.
+
+        >>> Metric.manhattan([(0, 0), (1, 2)]).distances.tolist()
+        [[0, 3], [3, 0]]
+        """
+        table = np.empty((self.order, self.order), dtype=object)
+        for start in range(self.order):
+            table[start] = self._shortest(start, self.upper)
+        return table
+
+    def _shortest(self, start: int, lengths: Array) -> list[Any]:
+        """Return the lengths of shortest paths to all values, exactly; None where there is none.
+
+        Floats tell which edges no shortest path takes.
+        """
+        near, (tails, heads) = self._near[start], self.graph.arcs.T
+        there = near[tails] + np.tile(float_array(self.upper), 2)
+        onward: dict[int, list[tuple[int, Any]]] = {}
+        for arc in np.flatnonzero(there <= near[heads] * (1 + CLOSE)).tolist():
+            onward.setdefault(int(tails[arc]), []).append(
+                (int(heads[arc]), lengths[arc % self.graph.size])
+            )
+        best: list[Any] = [None] * self.order
+        waiting = [(fmpq(0), start)]
+        best[start] = fmpq(0)
         while waiting:
             length, i = heappop(waiting)
-            if i == end:
-                return length
-            for h, e in near[i]:
-                if h not in best or length + lengths[e] < best[h]:
-                    best[h] = length + lengths[e]
+            if length > best[i]:
+                continue
+            for h, more in onward.get(i, ()):
+                if best[h] is None or length + more < best[h]:
+                    best[h] = length + more
                     heappush(waiting, (best[h], h))
-        raise InvalidNumber(f"{a!r} and {b!r} are at an infinite distance")
+        return best
 
     @cached_property
     def unit(self) -> Fraction | None:
@@ -412,15 +438,6 @@ class Metric:
     @cached_property
     def _ends(self) -> list[tuple[Any, Any]]:
         return list(zip(self.lower.tolist(), self.upper.tolist(), strict=True))
-
-    @cached_property
-    def _joined(self) -> list[list[tuple[int, int]]]:
-        """For each vertex its neighbours, and the edges that lead there."""
-        near: list[list[tuple[int, int]]] = [[] for _ in self.values]
-        for e, (i, h) in enumerate(self.graph.edges.tolist()):
-            near[i].append((h, e))
-            near[h].append((i, e))
-        return near
 
 
 def _refuse_too_many(values: int) -> None:

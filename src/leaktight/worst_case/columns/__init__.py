@@ -14,6 +14,7 @@ from leaktight.worst_case.columns.cover import (
 from leaktight.worst_case.columns.flow import Arcs, Flow, cheapest_column
 from leaktight.worst_case.columns.lengths import best_for_metric
 from leaktight.worst_case.columns.lifting import in_units, private_matrix
+from leaktight.worst_case.columns.metric_cover import best_metric_cover
 from leaktight.worst_case.columns.worst import ColumnOptimum, column_optimum
 
 __all__ = [
@@ -27,6 +28,7 @@ __all__ = [
     "best_channel",
     "best_cover",
     "best_for_metric",
+    "best_metric_cover",
     "cheapest_column",
     "column_optimum",
     "coverage",

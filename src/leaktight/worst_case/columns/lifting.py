@@ -13,7 +13,7 @@ A sum of private columns is private, so the result is, with the denominator D in
 ``docs/proofs/repair.md``.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from fractions import Fraction
 from heapq import heapify, heappop, heappush
 
@@ -54,11 +54,7 @@ def private_matrix(
 
     ``join`` gets what is left of each row and says which column takes it.
     """
-    if isinstance(ratio, Fraction):
-        parts = [(ratio.numerator, ratio.denominator)] * graph.size
-    else:
-        parts = [(int(r.p), int(r.q)) for r in ratio]
-    lifted = _lift(units, graph, parts)
+    parts, lifted = _parts(graph, ratio), lift(units, graph, ratio)
     sums = lifted.sum(axis=1)
     whole = sums.max()
     if graph.size and all(p > q for p, q in parts):
@@ -72,10 +68,17 @@ def private_matrix(
     return (entries / int(whole)).reshape(lifted.shape)
 
 
-def _lift(units: Array, graph: Graph, ratios: Sequence[tuple[int, int]]) -> Array:
-    """Raise entries until every column is private, the largest first."""
+def _parts(graph: Graph, ratio: Fraction | Array) -> list[tuple[int, int]]:
+    """Return numerator and denominator of λ for each edge."""
+    if isinstance(ratio, Fraction):
+        return [(ratio.numerator, ratio.denominator)] * graph.size
+    return [(int(r.p), int(r.q)) for r in ratio]
+
+
+def lift(units: Array, graph: Graph, ratio: Fraction | Array) -> Array:
+    """Raise entries, whole numbers of a unit, until every column is private, the largest first."""
     near: list[list[tuple[int, int, int]]] = [[] for _ in graph.vertices]
-    for (i, h), (p, q) in zip(graph.edges.tolist(), ratios, strict=True):
+    for (i, h), (p, q) in zip(graph.edges.tolist(), _parts(graph, ratio), strict=True):
         near[i].append((h, p, q))
         near[h].append((i, p, q))
     lifted = units.copy()

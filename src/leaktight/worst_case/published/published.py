@@ -22,7 +22,7 @@ from leaktight.exact.powers import Powers
 from leaktight.exact.ratio import Ratio, RatioLike
 from leaktight.policies.adjacency import AdjacencyGraph
 from leaktight.policies.metric import Metric
-from leaktight.policies.policy import Apart, adjacency_of
+from leaktight.policies.policy import Apart, Policy, adjacency_of
 from leaktight.worst_case.published.assumptions import Setting
 from leaktight.worst_case.published.bounds import (
     DIAMETERS,
@@ -92,7 +92,6 @@ def leakage_bounds(
     listed: a million of them cost no more than one. For a :class:`Metric` there are the number of
     values, and Theorem 11 of [Edwards2021]_ with e^(ε·diameter) and e^(ε·radius).
 
-    >>> from leaktight.policies.policy import Policy
     >>> from leaktight.policies.secrets import SecretGraph
     >>> bounds = leakage_bounds(Policy(SecretGraph.complete(3), records=2), ratio=2)
     >>> for bound in bounds.bounds[::4]:
@@ -107,9 +106,12 @@ def leakage_bounds(
     """
     enclosed = Ratio.of(ratio, epsilon)
     if isinstance(neighbours, Metric):
-        if (unit := neighbours.unit) is None:
-            return _for_metric(neighbours, enclosed)
-        neighbours, enclosed = neighbours.graph, enclosed.over(unit, unit)
+        neighbours = Policy(neighbours)
+    if isinstance(neighbours, Policy) and (metric := neighbours.metric) is not None:
+        if (unit := metric.unit) is None:
+            return _for_metric(metric, neighbours.records, enclosed)
+        neighbours = Policy(metric.graph, neighbours.records)
+        enclosed = enclosed.over(unit, unit)
     graph = adjacency_of(neighbours)
     if outputs is not None and (not isinstance(outputs, int) or outputs < 1):
         raise InvalidNumber(f"outputs= must be a whole number, at least 1 output, got {outputs!r}")
@@ -126,17 +128,19 @@ def leakage_bounds(
     )
 
 
-def _for_metric(metric: Metric, ratio: Ratio) -> LeakageBounds:
+def _for_metric(metric: Metric, records: int, ratio: Ratio) -> LeakageBounds:
     """Return what holds for any metric: K(z|x) ≤ e^(ε·d(x,c))·K(z|c) for a c of each component."""
     near = metric.reaches()
     labels, kinds = metric.graph.component_labels, range(len(metric.graph.components))
-    bounds = [Bound("number of databases", "|X|", "nothing", Powers.of((metric.order, 1)))]
+    bounds = [Bound("number of databases", "|X|", "nothing", Powers.of((metric.order, records)))]
     for form, pick in ((DIAMETERS, max), ("radii (ours)", min)):
         far = [pick(near[i] for i in np.flatnonzero(labels == t).tolist()) for t in kinds]
         total = sum((ratio.over(d, d).upper for d in far), Fraction(0))
         source = "Theorem 11 of [Edwards2021]"
-        bounds.append(Bound(source, form, "finite distances in a component", Powers.of((total, 1))))
-    return LeakageBounds(AdjacencyGraph.of(metric.graph), ratio, in_order(bounds), (), ())
+        power = Powers.of((total, records))  # components and distances of records multiply and add
+        bounds.append(Bound(source, form, "finite distances in a component", power))
+    graph = AdjacencyGraph.of(metric.graph, records)
+    return LeakageBounds(graph, ratio, in_order(bounds), (), ())
 
 
 def _given(graph: AdjacencyGraph, code: CoveringCode | Iterable[Hashable]) -> Iterator[Published]:
