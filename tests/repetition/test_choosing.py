@@ -6,6 +6,7 @@ from hypothesis import strategies as st
 
 from leaktight.channels.channel import Channel
 from leaktight.errors import InvalidInput, InvalidNumber
+from leaktight.policies.metric import Metric
 from leaktight.policies.policy import Policy
 from leaktight.policies.secrets import SecretGraph
 from leaktight.repetition.choosing import largest_ratio_below
@@ -59,7 +60,7 @@ def test_the_words_say_whether_it_is_reached() -> None:
 
 
 def test_what_cannot_be_chosen_is_said() -> None:
-    with pytest.raises(InvalidInput, match="expected a graph or a policy"):
+    with pytest.raises(InvalidInput, match="expected a graph, a metric or a policy"):
         largest_ratio_below("1/4", "1/2")
     with pytest.raises(InvalidNumber, match="give no ratio"):
         largest_ratio_below(Channel.identity(2), "1/2")
@@ -85,3 +86,14 @@ def test_what_is_only_bounded_is_not_called_reached() -> None:
     found = largest_ratio_below(broom, "1/2")
     assert not found.is_exact
     assert worst_case_leakage(broom, found.ratio).upper / 60 <= Fraction(1, 2)
+
+
+def test_the_largest_ratio_for_a_metric_is_that_at_a_distance_of_one() -> None:
+    line = SecretGraph.line(5)
+    twice = largest_ratio_below(Metric.of(line, length=2), "1/2")
+    once = largest_ratio_below(line, "1/2")
+    assert 0 <= once.epsilon - 2 * twice.epsilon < 1e-6
+    corner = Metric.euclidean([(0, 0), (3, 0), (0, 4)])
+    found = largest_ratio_below(corner, "1/2")
+    assert worst_case_leakage(corner, found.ratio).upper <= Fraction(3, 2)
+    assert worst_case_leakage(corner, found.ratio * Fraction(1001, 1000)).lower > Fraction(3, 2)

@@ -12,12 +12,15 @@ from leaktight.channels.composition import repeated
 from leaktight.channels.distribution import Distribution
 from leaktight.errors import InvalidInput, InvalidNumber
 from leaktight.leakage.vulnerability import posterior_vulnerability
+from leaktight.mechanisms.best import optimal_mechanism
 from leaktight.mechanisms.geometric import TruncatedGeometric
+from leaktight.policies.metric import Metric
 from leaktight.policies.policy import Policy
 from leaktight.policies.secrets import SecretGraph
 from leaktight.repetition.attacker import largest_n
 from leaktight.repetition.explanation import explain
 from leaktight.repetition.success import success_probability
+from tests.strategies.metrics import metrics
 
 BANDS = ["<20k", "20-40k", "40-60k", ">60k"]
 COIN = Channel([["2/3", "1/3"], ["1/3", "2/3"]], inputs=["no", "yes"], outputs=["-", "+"])
@@ -194,3 +197,23 @@ def test_within_reach_the_answer_is_that_of_the_search(below: str) -> None:
     found = explain(COIN, below=below)
     assert found.most == largest_n(COIN, below)
     assert found.reached is True
+
+
+@settings(max_examples=30, deadline=None)
+@given(metrics(most=5), st.sampled_from(["1/5", "1"]), st.integers(1, 2), st.booleans())
+def test_no_mechanism_for_a_metric_tells_more_than_is_said(
+    metric: Metric, epsilon: str, looks: int, even: bool
+) -> None:
+    """The best mechanism for one look, seen several times, with the beliefs that it gives."""
+    prior = Distribution.from_counts([1 if even else 1 + i for i in range(metric.order)],
+                                     metric.values)  # fmt: skip
+    told = explain(metric, prior, epsilon=epsilon, observations=looks)
+    best = optimal_mechanism(metric, prior, epsilon=epsilon)
+    chance = success_probability(best.channel, prior, looks)
+    assert chance.lower <= told.after[-1].value
+    seen = repeated(best.channel, looks).matrix * prior.array[:, None]
+    posterior = (seen / seen.sum(axis=0)).max()
+    assert Fraction(int(posterior.p), int(posterior.q)) <= told.belief[-1].value
+    assert told.after[0].value <= told.belief[0].value
+    if metric.unit == 1:
+        assert told.after == explain(metric.graph, prior, epsilon=epsilon, observations=looks).after
