@@ -10,7 +10,8 @@ from hypothesis import strategies as st
 from leaktight.errors import InvalidNumber
 from leaktight.exact.powers import Powers
 from leaktight.exact.ratio import Ratio
-from leaktight.tables.budget import Budget, Spent
+from leaktight.tables.budget import Budget
+from leaktight.tables.spent import Spent
 
 STEPS = st.fractions(1, 3, max_denominator=50).filter(lambda step: step > 1)
 PAID = st.lists(

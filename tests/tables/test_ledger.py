@@ -263,7 +263,7 @@ def test_changed_answers_and_weights_are_found_when_they_are_read(path: Path) ->
         file.execute("UPDATE weights SET places = ?", (free.packed(),))
     file.close()
     one_line(lambda: ledger.answer(done.entry), InvalidFile, "changed at the answer 1")
-    one_line(ledger.spent, InvalidFile, "weights of an entry are missing or others")
+    one_line(lambda: list(ledger.paid()), InvalidFile, "weights of an entry are missing or others")
 
 
 @pytest.mark.parametrize("keep", [0, 100, 5000])

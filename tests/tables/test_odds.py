@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from leaktight import Policy, SecretGraph
+from leaktight import Policy, SecretGraph, count
 from leaktight.channels.distribution import PriorLike
 from leaktight.exact.ratio import Ratio
 from leaktight.tables import TableQuery, cumulative, histogram
@@ -57,19 +57,17 @@ def test_the_odds_are_attained_by_a_histogram_and_at_the_ends_of_a_line(query: T
     noise = calibrated(protection, [query], Ratio.of(4))
     found = told(protection, [(noise.paid, 1)])
     truth = surest(noise, [Fraction(1, 3)] * 3)
-    assert truth <= found.after <= truth * (1 + Fraction(1, 2**40))
+    assert found.after == truth
 
 
 def test_after_n_releases_the_odds_are_those_of_the_product() -> None:
     protection = Protection(Policy(SecretGraph.complete(["no", "yes"]), 9))
     noise = calibrated(protection, [histogram("h", ordered=False)], Ratio.of(2))
-    level = float(noise.level.value)
     for times in (1, 2, 10):
-        found = told(protection, [(noise.paid, times)])
-        assert found.after == pytest.approx(level**times / (level**times + 1), rel=1e-12)
+        level = noise.level.value**times
+        assert told(protection, [(noise.paid, times)]).after == level / (level + 1)
     assert str(odds(protection, [])) == (
-        "a guess about one person is right with 50% before, and at most 50.1% after, all others "
-        "known"
+        "a guess about one person is right with 50% before, and at most 50% after, all others known"
     )
 
 
@@ -82,5 +80,41 @@ def test_what_is_told_without_noise_is_known_for_certain() -> None:
     assert told(protection, [(noise.paid, 1)], {"Bern": "1/2", "Thun": "1/2"}).after < 0.501
 
 
-def test_of_very_many_values_no_odds_are_told() -> None:
-    assert odds(Protection(Policy(SecretGraph.line(2001), 9)), []) is None
+@settings(max_examples=50)
+@given(st.data(), secret_graphs(least=2, most=6), st.integers(1, 40))
+def test_bounds_for_many_values_are_not_below_the_exact_odds_and_near_if_all_are_compared(
+    data: st.DataObject, secrets: SecretGraph, compared: int
+) -> None:
+    protection = Protection(Policy(secrets, 9))
+    asked = [data.draw(questions(secrets.vertices)) for _ in range(2)]
+    paid = [(calibrated(protection, each, Ratio.of(3)).paid, i + 1) for i, each in enumerate(asked)]
+    exact = told(protection, paid)
+    with pytest.MonkeyPatch.context() as small:
+        small.setattr("leaktight.tables.odds.EXACT_VALUES", 1)
+        assert exact.after <= told(protection, paid).after <= exact.after * (1 + Fraction(1, 2**30))
+        small.setattr("leaktight.tables.odds.MOST_COMPARED", compared)
+        assert exact.after <= told(protection, paid).after
+
+
+@pytest.mark.parametrize(
+    ("query", "most"),
+    [
+        (cumulative("c"), Fraction(1, 2)),  # 1 − 1/λ, at the ends
+        (histogram("h", ordered=False), Fraction(2, 10**4)),
+    ],
+)
+def test_of_very_many_values_the_odds_are_told_nearly(
+    query: TableQuery, most: Fraction, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("leaktight.tables.odds.MOST_COMPARED", 10**6)
+    protection = Protection(Policy(SecretGraph.line(10**4), 9))
+    paid = calibrated(protection, [query], Ratio.of(2)).paid
+    found = told(protection, [(paid, 1)])
+    assert most * (1 - Fraction(1, 1000)) <= found.after <= most * (1 + Fraction(1, 1000))
+
+
+def test_under_public_counts_no_odds_are_told() -> None:
+    public = Policy(
+        SecretGraph.complete(["flu", "none"]), 9, constraints=[count(["flu"], equals=2)]
+    )
+    assert odds(Protection(public), []) is None

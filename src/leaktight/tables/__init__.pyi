@@ -1,4 +1,4 @@
-from .budget import Budget, Spent
+from .budget import Budget
 from .consistent import Consistent, consistent
 from .ledger.entry import Entry
 from .ledger.ledger import Ledger
@@ -10,6 +10,7 @@ from .publishing import Answer, TableRelease, release
 from .query import TableQuery, count_of, cumulative, hierarchy, histogram, sum_of
 from .reading import Reading
 from .record import TableRecord, record_of
+from .spent import Spent
 from .statement import Statement, statement
 
 __all__ = [

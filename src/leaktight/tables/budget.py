@@ -1,16 +1,9 @@
-"""How much has each secret pair paid, and how much is left?
+"""How much may be spent, what does a release cost, and how much is left?"""
 
-Releases multiply: after several of them, each chosen in the light of those before, the ratio of a
-secret pair is at most the product of its ratios (docs/proofs/tables.md). A pair pays for what tells
-its two values apart and for nothing else, so queries about other values cost it nothing.
-"""
-
-from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from fractions import Fraction
 
 import numpy as np
-import numpy.typing as npt
 from flint import arb
 
 from leaktight.errors import InvalidNumber
@@ -20,9 +13,6 @@ from leaktight.exact.ratio import Ratio, RatioLike
 from leaktight.exact.rounding import ln, outward, precision
 from leaktight.exact.shown import above, shown
 from leaktight.tables.weights import Places, Weights
-
-UNIT = 2.0**-50
-"""So much, relatively, a logarithm and each addition may be off; eight times what they are."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,81 +109,6 @@ class Paid:
         for weights, share in self.blocks:
             total += share * weights.distances(pairs)
         return total
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Spent:
-    """What each of some pairs has paid: Π r^e over the releases, as exponents e of each step r.
-
-    >>> one, two = np.array([2, 1]), np.array([0, 3])
-    >>> spent = Spent.of(2, [(Fraction(3, 2), one), (Fraction(2), two), (Fraction(3, 2), one)])
-    >>> spent.ratio(0).value, spent.ratio(1).value
-    (Fraction(81, 16), Fraction(18, 1))
-    >>> spent.worst, spent.within(Budget.of(ratio=18)), spent.within(Budget.of(ratio=17))
-    (1, True, False)
-    """
-
-    exponents: dict[Fraction, Places]
-    pairs: int
-
-    @classmethod
-    def of(cls, pairs: int, paid: Iterable[tuple[Fraction, Places]]) -> "Spent":
-        """Add up what was paid, by step."""
-        total: dict[Fraction, Places] = {}
-        for step, exponents in paid:
-            if step != 1:
-                total[step] = total[step] + exponents if step in total else exponents
-        return cls(total, pairs)
-
-    def ratio(self, pair: int) -> Powers:
-        """Return what a pair has paid, exactly."""
-        return Powers.of(*((step, int(e[pair])) for step, e in self.exponents.items()))
-
-    def nats(self) -> npt.NDArray[np.float64]:
-        """Return the logarithms of what was paid; :attr:`slack` says how far they may be off."""
-        total = np.zeros(self.pairs)
-        for step, exponents in self.exponents.items():
-            total += exponents * ln(step)
-        return total
-
-    @property
-    def slack(self) -> float:
-        """By so much, relatively, the logarithms may be off: all terms are positive."""
-        return (len(self.exponents) + 4) * UNIT
-
-    @property
-    def worst(self) -> int | None:
-        """The pair that has paid most; None if there is no pair."""
-        if not self.pairs:
-            return None
-        near = self.nats()
-        candidates = np.flatnonzero(near >= near.max() * (1 - 2 * self.slack))
-        return max(self._distinct(candidates), key=self.ratio)
-
-    @property
-    def largest(self) -> Powers:
-        """What the pair that has paid most has paid."""
-        return Powers.of() if self.worst is None else self.ratio(self.worst)
-
-    def within(self, budget: Budget) -> bool:
-        """Say, exactly, whether no pair has paid more than the budget."""
-        if not self.pairs:
-            return True
-        near, limit = self.nats(), budget.nats
-        if (near > limit * (1 + self.slack) ** 2).any():
-            return False
-        close = np.flatnonzero(near >= limit * (1 - self.slack) ** 2)
-        return all(budget.allows(self.ratio(pair)) for pair in self._distinct(close))
-
-    def _distinct(self, pairs: npt.NDArray[np.intp]) -> Iterator[int]:
-        """Yield one of each kind of pairs that paid alike."""
-        seen = set[tuple[int, ...]]()
-        columns = [exponents[pairs] for exponents in self.exponents.values()]
-        for i, pair in enumerate(pairs.tolist()):
-            paid = tuple(int(column[i]) for column in columns)
-            if paid not in seen:
-                seen.add(paid)
-                yield pair
 
 
 def told_epsilon(ratio: Powers) -> str:

@@ -2,24 +2,40 @@
 
 Whoever knows all others sees K(z|v) of the person's value v. For any two values, secret pair or
 not, K(z|v) ≤ R(u, v)·K(z|u), where R(u, v) is the product of their ratios in each release. So
-whatever was published, the chance of v is then at most π_v / Σ_u π_u/R(u, v).
+whatever was published, the chance of v is then at most π_v / Σ_u π_u/R(u, v). Of few values that is
+computed exactly. Of many it is rounded up, and for values that are far apart in the policy's order
+the largest ratio of any two stands for their own.
 """
 
-from collections.abc import Hashable, Iterable
+from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
 import numpy as np
+import numpy.typing as npt
+from flint import fmpq
 
 from leaktight.channels.distribution import PriorLike, prior_on
-from leaktight.exact.numbers import Value, fraction, to_float
+from leaktight.exact.numbers import Value, fraction, rational, to_float
+from leaktight.exact.powers import Powers
 from leaktight.exact.rounding import ln
 from leaktight.exact.shown import percent, percent_above
-from leaktight.tables.budget import UNIT, Paid
+from leaktight.tables.budget import Paid
 from leaktight.tables.protection import Protection
+from leaktight.tables.spent import UNIT
+from leaktight.tables.weights import Places, Weights
 
-MOST_VALUES = 2000
-"""The most values of which every two are compared."""
+MOST_PLACES = 2 * 10**7
+"""The most values, times different weights, for which odds are told."""
+
+MOST_COMPARED = 3 * 10**7
+"""The most pairs of values, times different weights, that are compared."""
+
+EXACT_VALUES = 32
+"""The most values for which the odds are computed exactly."""
+
+EXACT_BITS = 2**12
+"""The most bits of a ratio for which they are."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,29 +63,87 @@ def odds(
 ) -> Odds | None:
     """Return what may be known of one person after some releases, each so many times.
 
-    Under public counts the others tell of the person too, and for very many values it would take
-    long: then it is None.
+    It is None under public counts, where the others tell of the person too, and where the weights
+    of all releases are too many to be compared.
 
     A number without noise tells apart for certain the values that differ in it: the policy does
     not protect them from that.
     """
     values = protection.values
-    if protection.counts is not None or len(values) > MOST_VALUES:
+    if protection.counts is not None:
         return None
+    paid: dict[str, dict[Fraction, int]] = {}
+    known: dict[str, Weights] = {}
+    for each, times in releases:
+        for weights, share in each.blocks:
+            name = weights.digest
+            steps, known[name] = paid.setdefault(name, {}), weights
+            times_all = times * share * protection.rows_per_person
+            steps[each.step] = steps.get(each.step, 0) + times_all
+        if len(known) * len(values) > MOST_PLACES:
+            return None
     belief = prior_on(prior, values).exact().array
-    near = np.array([to_float(p) for p in belief])
-    pairs = np.stack(np.meshgrid(np.arange(len(values)), np.arange(len(values))), axis=-1)
-    nats, apart = np.zeros(pairs.shape[:-1]), np.zeros(pairs.shape[:-1], dtype=bool)
-    rows, terms = protection.rows_per_person, 0
-    for paid, times in releases:
-        if paid.step != 1:
-            nats += times * rows * ln(paid.step) * paid.exponents(pairs)
-        for weights, _ in paid.blocks:
-            apart |= weights.bare(pairs, protection.pairs)
-        terms += 1
-    slack = (terms + len(values) + 16) * UNIT
-    kept = np.where(apart, 0.0, np.exp(-nats * (1 + slack)))
-    totals = kept @ near * (1 - slack)  # below the truth
-    after = np.divide(near, totals, where=near > 0, out=np.zeros(len(values))) * (1 + slack)
-    surest = int(after.argmax())
-    return Odds(values[surest], fraction(max(belief)), min(1.0, float(after[surest])))
+    told = [(known[name], steps) for name, steps in paid.items()]
+    after = _exactly(protection, told, belief)
+    if after is None:
+        after = _above(protection, told, np.array([to_float(p) for p in belief]))
+    surest = max(range(len(values)), key=after.__getitem__)
+    return Odds(values[surest], fraction(max(belief)), min(after[surest], 1))
+
+
+Told = list[tuple[Weights, dict[Fraction, int]]]
+"""Different weights, and how often each step was paid for them."""
+
+
+def _exactly(
+    protection: Protection, told: Told, belief: npt.NDArray[np.object_]
+) -> Sequence[Value] | None:
+    """Return for each value the largest chance it may get; None if that would be long."""
+    size = len(protection.values)
+    if size > EXACT_VALUES:
+        return None
+    pairs = np.stack(np.meshgrid(np.arange(size), np.arange(size)), axis=-1)
+    apart = np.zeros((size, size), dtype=bool)
+    exponents: dict[Fraction, Places] = {}
+    for weights, steps in told:
+        apart |= weights.bare(pairs, protection.pairs)
+        for step, times in steps.items():
+            exponents[step] = exponents.get(step, 0) + times * weights.distances(pairs)
+    longest = Powers.of(*((step, int(e.max())) for step, e in exponents.items()))
+    if longest.length > EXACT_BITS:
+        return None
+    kept = np.full((size, size), fmpq(1), dtype=object)
+    for step, own in exponents.items():
+        kept *= np.array([[rational(1 / step) ** e for e in row] for row in own.tolist()])
+    kept[apart] = fmpq(0)
+    shares = zip(belief, kept @ belief, strict=True)
+    return [fraction(p / total) if p else Fraction(0) for p, total in shares]
+
+
+def _above(protection: Protection, told: Told, belief: npt.NDArray[np.float64]) -> Sequence[Value]:
+    """Return for each value a bound on the chance it may get."""
+    size = len(belief)
+    costs = [sum(times * ln(step) for step, times in steps.items()) for _, steps in told]
+    slack = (sum(len(steps) for _, steps in told) + size + 16) * UNIT
+    places = np.arange(size)
+    first = np.stack([0 * places, places], axis=1)
+    bare = [weights for weights, _ in told if weights.bare(first, protection.pairs).any()]
+    totals, seen = belief.copy(), belief.copy()
+    window = min(size - 1, MOST_COMPARED // (size * max(1, len(told))))
+    for apart in range(1, window + 1):
+        u, v = places[:-apart], places[apart:]
+        pairs, nats = np.stack([u, v], axis=1), np.zeros(size - apart)
+        for cost, (weights, _) in zip(costs, told, strict=True):
+            nats += cost * weights.distances(pairs)
+        each = np.exp(-nats * (1 + slack))
+        for weights in bare:
+            each[weights.bare(pairs, protection.pairs)] = 0
+        totals[u] += each * belief[v]
+        totals[v] += each * belief[u]
+        seen[u] += belief[v]
+        seen[v] += belief[u]
+    if window < size - 1 and not bare:
+        far = sum(cost * weights.reach for cost, (weights, _) in zip(costs, told, strict=True))
+        totals += np.exp(-far * (1 + slack)) * np.maximum(0, 1 - seen - slack)
+    totals *= 1 - slack  # below the truth
+    return (np.divide(belief, totals, where=belief > 0, out=np.zeros(size)) * (1 + slack)).tolist()

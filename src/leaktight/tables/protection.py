@@ -7,6 +7,7 @@ the kind of neighbours that is told apart most, and releases add up for all.
 
 from collections.abc import Hashable
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from flint import fmpq
@@ -82,10 +83,15 @@ class Protection:
             return [("any neighbours", "under the public counts")]
         return [(str(self.values[u]), str(self.values[v])) for u, v in self.pairs.tolist()]
 
-    def exponents(self, paid: Paid) -> Places:
-        """Return for each case the e with which a release has the ratio r^e, or at most that."""
+    @property
+    def accounts(self) -> int:
+        """How many cases there are."""
+        return 1 if self.counts is not None else len(self.pairs)
+
+    def exponents(self, paid: Paid, cases: Any = ...) -> Places:
+        """Return for some cases the e with which a release has the ratio r^e, or at most that."""
         if self.counts is None:
-            return self.rows_per_person * paid.exponents(self.pairs)
+            return self.rows_per_person * paid.exponents(self.pairs[cases])
         blocks = [share * weights.matrix() for weights, share in paid.blocks]
         stacked = np.concatenate(blocks, axis=1).tolist()
         found = largest_change(self.counts, [tuple(map(fmpq, row)) for row in stacked])

@@ -1,6 +1,7 @@
 """What does a ledger say to a person: what was released, at what cost, and what is left?"""
 
 from dataclasses import dataclass
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
@@ -8,12 +9,21 @@ import numpy as np
 from leaktight.channels.distribution import PriorLike
 from leaktight.exact.powers import Powers
 from leaktight.exact.shown import below, counted, wrapped
-from leaktight.tables.budget import Spent, told_epsilon
+from leaktight.tables.budget import told_epsilon
 from leaktight.tables.ledger import Ledger
 from leaktight.tables.odds import Odds, odds
+from leaktight.tables.spent import Spent
 
-MOST_PAIRS = 10
-"""The most kinds of pairs that are listed."""
+MOST_PRINTED = 10
+"""The most kinds of pairs that are printed."""
+
+MOST_LISTED = 100
+"""The most kinds of pairs whose exact ratios are worked out."""
+
+UNTOLD = (
+    "What becomes known of one person is not told: who knows all others may know the person from "
+    "the public counts."
+)
 
 INDENT = " " * 6
 """What stands before the lines of a list, after its numbers."""
@@ -45,7 +55,9 @@ class Statement:
     releases: tuple[tuple[str, str, list[str], Powers, bool], ...]
     """For each release its name, time, queries, cost, and whether it was drawn."""
     pairs: tuple[PairSpent, ...]
-    """The kinds of secret pairs, those that have paid most first."""
+    """The kinds of secret pairs that have paid most, those first."""
+    others: int
+    """How many pairs have paid less."""
     odds: Odds | None
 
     def __str__(self) -> str:
@@ -60,12 +72,14 @@ class Statement:
             told = f"{time}  {name}: {asked}; ε ≤ {told_epsilon(cost)}{unseen}"
             lines.append(wrapped(told, INDENT, start=f"{i:>4}  "))
         lines.append(counted(len(self.releases), "release", "releases") + "; by secret pair:")
-        lines += [wrapped(str(pair), INDENT, start=INDENT) for pair in self.pairs[:MOST_PAIRS]]
-        if len(self.pairs) > MOST_PAIRS:
-            more = f"and {len(self.pairs) - MOST_PAIRS:,} other kinds of pairs, with less"
+        lines += [wrapped(str(pair), INDENT, start=INDENT) for pair in self.pairs[:MOST_PRINTED]]
+        if rest := self.others + sum(kind.alike for kind in self.pairs[MOST_PRINTED:]):
+            more = f"and {counted(rest, 'other pair', 'other pairs')}, with less"
             lines.append(wrapped(more, INDENT, start=INDENT))
         if self.odds is not None:
             lines.append(wrapped(f"After all of it, {self.odds}."))
+        elif book.protection.counts is not None:
+            lines.append(wrapped(UNTOLD))
         return "\n".join(lines)
 
     def to_dict(self) -> dict[str, Any]:
@@ -99,6 +113,7 @@ class Statement:
                 }
                 for each in self.pairs
             ],
+            "other pairs, with less": self.others,
             "one person": self.odds
             and {"before": str(self.odds.before), "after at most": float(self.odds.after)},
         }
@@ -106,23 +121,24 @@ class Statement:
 
 def statement(ledger: Ledger, prior: PriorLike = None) -> Statement:
     """Return what a ledger says: each release and its cost, and what is left, pair by pair."""
-    entries = ledger.entries()
-    alike = {(entry.step, entry.blocks): entry for entry in entries}
-    costs = {key: ledger.cost([entry]).largest for key, entry in alike.items()}
-    each = tuple((e.name, e.time, e.queries, costs[e.step, e.blocks], e.answered) for e in entries)
-    risk = odds(ledger.protection, ledger.paid(), prior)
-    return Statement(ledger, each, tuple(_kinds(ledger, ledger.spent())), risk)
+    each = tuple((e.name, e.time, e.queries, e.cost, e.answered) for e in ledger.entries())
+    spent = ledger.spent()
+    listed = tuple(_kinds(ledger, spent))
+    others = spent.pairs - sum(kind.alike for kind in listed)
+    return Statement(ledger, each, listed, others, odds(ledger.protection, ledger.paid(), prior))
 
 
 def _kinds(ledger: Ledger, spent: Spent) -> list[PairSpent]:
-    """Return one of each kind of pairs that have paid alike, those that paid most first."""
-    if not spent.pairs:
-        return []
-    paid = list(spent.exponents.values()) or [np.zeros(spent.pairs, dtype=np.int64)]
-    _, first, counts = np.unique(np.stack(paid), axis=1, return_index=True, return_counts=True)
-    cases = ledger.protection.cases
-    found = []
-    for at, alike in zip(first.tolist(), counts.tolist(), strict=True):
-        ratio = spent.ratio(at)
-        found.append(PairSpent(cases[at], alike, ratio, ledger.budget.left(ratio)))
-    return sorted(found, key=lambda one: one.ratio, reverse=True)
+    """Return the kinds of pairs that paid most, each with one of the pairs that paid alike."""
+    order = np.argsort(-spent.near, kind="stable")
+    near = spent.near[order]
+    last = np.flatnonzero(near[1:] < near[:-1] * (1 - 2 * spent.slack))  # surely less from here on
+    cut = last[MOST_LISTED - 1] + 1 if len(last) >= MOST_LISTED else len(near)
+    paid: dict[tuple[tuple[Fraction, int], ...], list[int]] = {}
+    for alike, ratio in spent.kinds(order[:cut]) if cut else ():
+        paid.setdefault(ratio.factors, []).extend(alike.tolist())
+    cases, found = ledger.protection.cases, []
+    for factors, own in sorted(paid.items(), key=lambda kind: -spent.near[kind[1][0]]):
+        ratio = Powers(factors)
+        found.append(PairSpent(cases[min(own)], len(own), ratio, ledger.budget.left(ratio)))
+    return found

@@ -75,6 +75,16 @@ class Weights:
             return (u != v).astype(np.int64)
         return np.abs(u - v)
 
+    @property
+    def reach(self) -> int:
+        """The largest of the :meth:`distances` of any two values."""
+        least, most = int(self.places.min()), int(self.places.max())
+        if self.shape in (Shape.CUMULATIVE, Shape.SUM):
+            return most - least
+        if self.shape is Shape.ROWS or least == most:
+            return int(least < most)
+        return min(2, len(np.unique(self.places)) - (least < 0))
+
     def moved(self, pairs: npt.NDArray[np.int64]) -> npt.NDArray[np.bool_]:
         """Say of each number whether it differs between the values of some pair."""
         u, v = self.places[pairs[:, 0]], self.places[pairs[:, 1]]

@@ -13,6 +13,7 @@ from typing import Any
 
 from leaktight.errors import InvalidFile
 from leaktight.exact.numbers import fraction, rational
+from leaktight.exact.powers import Powers
 from leaktight.tables.weights import Weights
 from leaktight.tables.writing import canonical, digest
 
@@ -29,6 +30,8 @@ class Entry:
     step: Fraction
     blocks: tuple[tuple[str, int], ...]
     """For each block the digest of its weights, and its share."""
+    exponent: int
+    """The largest e of any secret pair: it costs that pair r^e, where r is the step."""
     chain: str = ""
     answered: bool = False
     """If not, nobody has seen any numbers."""
@@ -38,41 +41,51 @@ class Entry:
         """The names of what was asked."""
         return [query["name"] for query in json.loads(self.question)["queries"]]
 
+    @property
+    def cost(self) -> Powers:
+        """What it costs the pair that pays most for it."""
+        return Powers.of((self.step, self.exponent))
+
     def row(self) -> tuple[Any, ...]:
         """Return it as a row of its table, without the link of the chain."""
         blocks = canonical([list(block) for block in self.blocks])
-        return (self.number, self.name, self.time, self.question, str(rational(self.step)), blocks)
+        step = str(rational(self.step))
+        return (self.number, self.name, self.time, self.question, step, blocks, self.exponent)
 
     def link(self, before: str) -> str:
         """Return its link of the chain."""
         return digest(before, *map(str, self.row()))
 
 
-def read_entries(file: sqlite3.Connection) -> Iterator[Entry]:
-    """Yield the entries, the first first."""
-    for number, name, time, question, step, blocks, chain, answered in file.execute(
+def read_entries(file: sqlite3.Connection, name: str | None = None) -> Iterator[Entry]:
+    """Yield the entries, the first first, or that of a name alone."""
+    where, named = ("", ()) if name is None else ("WHERE name = ?", (name,))
+    for number, called, time, question, step, blocks, most, chain, answered in file.execute(
         "SELECT entry.*, answer.number IS NOT NULL FROM entry LEFT JOIN answer USING (number) "
-        "ORDER BY number"
+        f"{where} ORDER BY number",
+        named,
     ):
         try:
             used = tuple((str(name), int(share)) for name, share in json.loads(blocks))
             exactly = fraction(rational(step))
         except (ValueError, TypeError, ZeroDivisionError):
             raise InvalidFile(f"the ledger was changed at its entry {number}") from None
-        yield Entry(number, name, time, question, exactly, used, chain, bool(answered))
+        yield Entry(number, called, time, question, exactly, used, most, chain, bool(answered))
 
 
-def verify_chain(file: sqlite3.Connection, first: str) -> None:
-    """Refuse entries that were changed or taken out."""
-    last = first
+def verified_entries(file: sqlite3.Connection, first: str) -> list[Entry]:
+    """Return the entries; those that were changed or taken out are refused."""
+    last, found = first, []
     for number, entry in enumerate(read_entries(file), 1):
         last = entry.link(last)
         if entry.number != number or entry.chain != last:
             raise InvalidFile(f"the ledger was changed at its entry {number}")
+        found.append(entry)
     if file.execute(
         "SELECT 1 FROM answer WHERE number NOT IN (SELECT number FROM entry)"
     ).fetchone():
         raise InvalidFile("the ledger was changed: it has an answer without an entry")
+    return found
 
 
 @dataclass(frozen=True, slots=True)

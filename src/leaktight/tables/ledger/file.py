@@ -16,7 +16,7 @@ from leaktight.errors import InvalidFile
 APPLICATION = 0x6C65616B
 """How SQLite knows whose file it is: "leak"."""
 
-FORMAT = 1
+FORMAT = 2
 """The version of the tables."""
 
 WAIT = 60.0
@@ -26,9 +26,10 @@ TABLES = (
     "CREATE TABLE head (identity TEXT, made TEXT, budget TEXT, protection TEXT, chain TEXT)",
     "CREATE TABLE weights (digest TEXT PRIMARY KEY, shape TEXT, size INTEGER, places BLOB)",
     "CREATE TABLE entry (number INTEGER PRIMARY KEY, name TEXT UNIQUE, time TEXT, question TEXT, "
-    "step TEXT, blocks TEXT, chain TEXT)",
+    "step TEXT, blocks TEXT, exponent INTEGER, chain TEXT)",
     "CREATE TABLE answer (number INTEGER PRIMARY KEY REFERENCES entry (number), numbers BLOB, "
     "chain TEXT)",
+    "CREATE TABLE total (number INTEGER, steps TEXT, numbers BLOB, chain TEXT)",
 )
 
 CAUSES = {

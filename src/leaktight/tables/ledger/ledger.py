@@ -7,10 +7,9 @@ was seen was paid for.
 
 import json
 import sqlite3
-from collections import Counter
-from collections.abc import Iterable, Iterator
-from contextlib import closing, contextmanager
-from dataclasses import dataclass
+from collections.abc import Iterator
+from contextlib import closing, contextmanager, nullcontext
+from dataclasses import dataclass, replace
 from pathlib import Path
 from secrets import token_hex
 from tempfile import TemporaryDirectory
@@ -21,14 +20,13 @@ from leaktight.exact.numbers import Number
 from leaktight.exact.ratio import RatioLike
 from leaktight.files import sync_folder, take
 from leaktight.policies.policy import Policy
-from leaktight.tables.budget import Budget, Paid, Spent, told_epsilon
+from leaktight.tables.budget import Budget, Paid, told_epsilon
 from leaktight.tables.ledger.entry import (
     Entry,
     Stored,
     read_answer,
     read_entries,
-    read_weights,
-    verify_chain,
+    verified_entries,
     write_answer,
 )
 from leaktight.tables.ledger.file import (
@@ -39,7 +37,10 @@ from leaktight.tables.ledger.file import (
     set_up,
     told,
 )
+from leaktight.tables.ledger.total import Total, costs_of, paid_by, read_total
 from leaktight.tables.protection import Protection
+from leaktight.tables.spent import Costs, Spent
+from leaktight.tables.weights import Places
 from leaktight.tables.writing import digest, read_protection, write_protection
 
 
@@ -112,7 +113,7 @@ class Ledger:
             [(*head, chain)] = opened.execute("SELECT * FROM head").fetchall()
             if chain != digest(*head):
                 raise InvalidFile(f"the ledger {file} was changed: its policy or its budget")
-            verify_chain(opened, chain)
+            verified_entries(opened, chain)
         identity, made, budget, protection = head
         return cls(file, identity, made, Budget.read(budget), read_protection(protection), chain)
 
@@ -125,30 +126,35 @@ class Ledger:
 
     def find(self, name: str) -> Entry | None:
         """Return the release of this name, if there is one."""
-        return next((entry for entry in self.entries() if entry.name == name), None)
+        with self._reading() as opened:
+            return next(read_entries(opened, name), None)
 
     def answer(self, entry: Entry) -> Stored:
         """Return the numbers of a release, as they are on the disk."""
         with self._reading() as opened:
             return read_answer(opened, entry)
 
-    def paid(self) -> list[tuple[Paid, int]]:
-        """Return the releases with what each costs, and how many cost the same."""
+    def paid(self) -> Iterator[tuple[Paid, int]]:
+        """Yield what releases cost, and how many cost the same."""
         with self._reading() as opened:
-            return _paid(opened, read_entries(opened))
+            yield from paid_by(opened, read_entries(opened))
 
     def spent(self) -> Spent:
         """Return what all releases together cost each secret pair."""
-        return self._spent(self.paid())
-
-    def cost(self, entries: Iterable[Entry]) -> Spent:
-        """Return what some of the releases cost each secret pair."""
         with self._reading() as opened:
-            return self._spent(_paid(opened, entries))
+            entries = list(read_entries(opened))
+            return self._spent(read_total(opened, self.protection, entries), entries)
 
-    def _spent(self, paid: Iterable[tuple[Paid, int]]) -> Spent:
-        costs = [(one.step, times * self.protection.exponents(one)) for one, times in paid]
-        return Spent.of(1 if self.protection.counts else len(self.protection.pairs), costs)
+    def _spent(
+        self, total: Total, entries: list[Entry], opened: sqlite3.Connection | None = None
+    ) -> Spent:
+        def exactly(cases: Places) -> Costs:
+            yield from ((step, e[cases]) for step, e in total.exponents.items())
+            if rest := [e for e in entries if e.step != 1 and e.step not in total.exponents]:
+                with self._reading() if opened is None else nullcontext(opened) as file:
+                    yield from costs_of(file, self.protection, rest, cases)
+
+        return Spent(total.near, total.terms, exactly)
 
     # --- what is written -------------------------------------------------------------------
 
@@ -158,8 +164,7 @@ class Ledger:
         When this returns, the entry is on the disk. A budget that does not allow it, a name that
         was used for another question and a ledger that was swapped meanwhile are refused.
         """
-        with self._writing() as opened:
-            before = list(read_entries(opened))
+        with self._writing() as (opened, before):
             known = next((entry for entry in before if entry.name == name), None)
             if known is None:
                 self._insert(opened, before, name, question, paid)
@@ -172,9 +177,8 @@ class Ledger:
 
     def store(self, entry: Entry, drawn: Stored) -> Stored:
         """Write the numbers of a release, unless it has some; return those that are on the disk."""
-        with self._writing() as opened:
-            [known] = [each for each in read_entries(opened) if each.number == entry.number]
-            if not known.answered:
+        with self._writing() as (opened, entries):
+            if not entries[entry.number - 1].answered:
                 write_answer(opened, entry, drawn)
         return self.answer(entry)
 
@@ -209,13 +213,17 @@ class Ledger:
                 (weights.digest, str(weights.shape), weights.size, weights.packed()),
             )
         blocks = tuple((weights.digest, share) for weights, share in paid.blocks)
-        new = Entry(len(before) + 1, name, now(), question, paid.step, blocks)
-        known = _paid(opened, before)
-        after = self._spent([*known, (paid, 1)])
+        exponents = self.protection.exponents(paid)
+        most = int(exponents.max(initial=0))
+        new = Entry(len(before) + 1, name, now(), question, paid.step, blocks, most)
+        new = replace(new, chain=new.link(before[-1].chain if before else self.chain))
+        known = read_total(opened, self.protection, before)
+        total = known.plus(paid.step, exponents)
+        after = self._spent(total, [*before, new], opened)
         if not after.within(self.budget):
-            raise OverBudget(self._too_much(name, self._spent(known), after))
-        link = new.link(before[-1].chain if before else self.chain)
-        opened.execute("INSERT INTO entry VALUES (?, ?, ?, ?, ?, ?, ?)", (*new.row(), link))
+            raise OverBudget(self._too_much(name, self._spent(known, before, opened), after))
+        opened.execute("INSERT INTO entry VALUES (?, ?, ?, ?, ?, ?, ?, ?)", (*new.row(), new.chain))
+        total.write(opened, new)
 
     def _too_much(self, name: str, before: Spent, after: Spent) -> str:
         worst = after.worst or 0
@@ -236,15 +244,14 @@ class Ledger:
             yield opened
 
     @contextmanager
-    def _writing(self) -> Iterator[sqlite3.Connection]:
-        """Hold the ledger alone, and write all or nothing."""
+    def _writing(self) -> Iterator[tuple[sqlite3.Connection, list[Entry]]]:
+        """Hold the ledger alone, with all its entries, and write all or nothing."""
         with told(self.path, "be written"), closing(connect(self.path)) as opened:
             set_up(opened)
             opened.execute("BEGIN IMMEDIATE")
             try:
                 self._expect_itself(opened)
-                verify_chain(opened, self.chain)
-                yield opened
+                yield opened, verified_entries(opened, self.chain)
                 opened.execute("COMMIT")
             finally:
                 if opened.in_transaction:
@@ -254,13 +261,3 @@ class Ledger:
         [(chain,)] = opened.execute("SELECT chain FROM head").fetchall()
         if chain != self.chain:
             raise InvalidFile(f"{self.path} was swapped for another ledger; nothing was drawn")
-
-
-def _paid(opened: sqlite3.Connection, entries: Iterable[Entry]) -> list[tuple[Paid, int]]:
-    """Return what entries cost; the same weights are read once."""
-    alike = Counter((entry.step, entry.blocks) for entry in entries)
-    known = {name: read_weights(opened, name) for _, blocks in alike for name, _ in blocks}
-    return [
-        (Paid(step, tuple((known[name], share) for name, share in blocks)), times)
-        for (step, blocks), times in alike.items()
-    ]
