@@ -1,4 +1,5 @@
 import math
+from collections.abc import Callable
 from fractions import Fraction
 from itertools import chain, combinations, permutations, product
 from typing import Any
@@ -7,6 +8,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from scipy.optimize import linprog
 
 from leaktight.channels.channel import Channel
 from leaktight.channels.distance import (
@@ -14,12 +16,13 @@ from leaktight.channels.distance import (
     kantorovich,
     largest_row_distance,
     multiplicative_distance,
+    multiplicative_kantorovich,
     total_variation,
 )
 from leaktight.channels.distribution import Distribution
 from leaktight.errors import InvalidDistribution, InvalidInput, Mismatch
 from leaktight.exact.linear_program import LinearProgram, Optimum, solve_exact
-from leaktight.exact.numbers import fraction
+from leaktight.exact.numbers import Value, fraction
 from tests.strategies.channels import channels, distributions
 
 Three = tuple[Distribution, Distribution, Distribution]
@@ -304,3 +307,76 @@ def test_all_pairs_of_300_rows_take_a_moment() -> None:
     x, y = found.pair
     assert found.value == total_variation(channel.row(x), channel.row(y))
     assert found.value >= np.abs(matrix[:, None] - matrix[:50]).sum(axis=2).max() / 2 - 1e-12
+
+
+# --- the multiplicative Kantorovich distance ---
+
+
+def transported(p: list[float], q: list[float], ratio: Callable[[int, int], float]) -> float:
+    """A second route: the transport of [Chatzikokolakis2014], by scipy, one way.
+
+    Mass x_ij may go from i to j at the price of its ratio, and be lent to any value; the least
+    factor z of q that pays for it all.
+    """
+    n = len(p)
+    there = np.zeros((2 * n, n * n + n + 1))
+    for i in range(n):
+        for j in range(n):
+            if ratio(i, j) < math.inf:
+                there[i, i * n + j] = 1
+                there[n + j, i * n + j] = ratio(i, j)
+        there[[i, n + i], n * n + i] = -1
+        there[n + i, -1] = -q[i]
+    cost = np.append(np.zeros(n * n + n), 1)
+    found = linprog(cost, A_eq=there[:n], b_eq=p, A_ub=there[n:], b_ub=np.zeros(n))
+    return math.inf if found.fun is None else float(found.fun)
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.data())
+def test_the_best_test_function_and_the_cheapest_transport_agree(data: st.DataObject) -> None:
+    n = data.draw(st.integers(1, 4))
+    p, q = data.draw(distributions(n)), data.draw(distributions(n))
+    levels: list[Any] = [1, 2, "3/2", 4, math.inf]
+    drawn = {(i, j): data.draw(st.sampled_from(levels)) for i in range(n) for j in range(i + 1, n)}
+
+    def ratio(i: int, j: int) -> float:
+        level = 1 if i == j else drawn[min(i, j), max(i, j)]
+        return math.inf if level == math.inf else float(Fraction(level))
+
+    found = multiplicative_kantorovich(p, q, drawn)
+    a, b = p.float().array.tolist(), q.float().array.tolist()
+    other = max(transported(a, b, ratio), transported(b, a, ratio))
+    assert float(found) == pytest.approx(other, rel=1e-6)
+    assert 1 <= found <= multiplicative_distance(p, q)
+
+
+@settings(max_examples=40, deadline=None)
+@given(st.data())
+def test_a_private_mechanism_tells_two_beliefs_apart_no_better(data: st.DataObject) -> None:
+    channel = data.draw(channels(most=4))
+    p, q = (data.draw(distributions(channel.shape[0])) for _ in range(2))
+
+    def ratio(a: int, b: int) -> Value:
+        return multiplicative_distance(channel.row(a), channel.row(b))
+
+    after = [Channel([d.array], outputs=channel.inputs).then(channel).row(0) for d in (p, q)]
+    assert multiplicative_distance(*after) <= multiplicative_kantorovich(p, q, ratio)
+
+
+def test_the_ends_of_the_multiplicative_kantorovich_distance() -> None:
+    p, q = ["1/2", "1/2", 0], ["1/4", "3/4", 0]
+    assert multiplicative_kantorovich(p, q, {}) == multiplicative_distance(p, q) == 2
+    assert multiplicative_kantorovich(p, q, lambda a, b: 1) == 1
+    # A chain of promises holds between its ends.
+    chain = {(0, 1): 2, (1, 2): 3}
+    assert multiplicative_kantorovich([1, 0, 0], [0, 0, 1], chain) == 6
+    assert multiplicative_kantorovich([1, 0], [0, 1], {}) == math.inf
+    up = multiplicative_kantorovich([0.1, 0.9], [0.9, 0.1], {(0, 1): "4/3"})
+    assert isinstance(up, float)
+    assert up == pytest.approx((0.9 * 4 + 0.1 * 3) / (0.1 * 4 + 0.9 * 3), rel=1e-12)
+    for wrong in ({(0, 1): "1/2"}, {(0, 1): -math.inf}, lambda a, b: math.nan):
+        with pytest.raises(InvalidInput):
+            multiplicative_kantorovich([1, 0], [0, 1], wrong)
+    with pytest.raises(InvalidInput, match="mapping of pairs"):
+        multiplicative_kantorovich([1, 0], [0, 1], 3)  # type: ignore[arg-type]

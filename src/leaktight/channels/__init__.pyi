@@ -5,6 +5,7 @@ from .distance import (
     kantorovich,
     largest_row_distance,
     multiplicative_distance,
+    multiplicative_kantorovich,
     total_variation,
 )
 from .distribution import Distribution, ProductDistribution, product_distribution
@@ -12,6 +13,8 @@ from .file import read_channel, write_channel
 from .gain import Gain, Loss, Tries
 from .program.chance import Chance
 from .program.program import UNFINISHED, TruncatedChannel, channel_of, truncated_channel_of
+from .refinement.distance import RefinementDistance, refinement_distance
+from .refinement.mixtures import Mixture, NoMixture, left_factorisation, max_case_refinement
 from .refinement.refinement import Refined, refinement
 from .refinement.separation import NotRefined
 from .symmetrise import diagonal_form, symmetrise, symmetrise_by_distance
@@ -24,10 +27,13 @@ __all__ = [
     "Distribution",
     "Gain",
     "Loss",
+    "Mixture",
+    "NoMixture",
     "NotRefined",
     "Parallel",
     "ProductDistribution",
     "Refined",
+    "RefinementDistance",
     "RowDistance",
     "Thinned",
     "Tries",
@@ -36,11 +42,15 @@ __all__ = [
     "diagonal_form",
     "kantorovich",
     "largest_row_distance",
+    "left_factorisation",
+    "max_case_refinement",
     "multiplicative_distance",
+    "multiplicative_kantorovich",
     "parallel",
     "product_distribution",
     "read_channel",
     "refinement",
+    "refinement_distance",
     "repeated",
     "sequential",
     "symmetrise",

@@ -1,15 +1,15 @@
 """How far apart are two distributions, or the rows of a channel?
 
-Total variation and the Kantorovich distance add differences up; the multiplicative distance is
-the largest ratio of probabilities, the λ = e^ε of differential privacy. All are exact for exact
-distributions.
+Total variation and the Kantorovich distance add differences up; the multiplicative distances are
+the largest ratios of probabilities, or of means, the λ = e^ε of differential privacy. All are
+exact for exact distributions.
 """
 
 import math
-from collections.abc import Callable, Hashable, Iterable, Mapping
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import reduce
-from itertools import combinations
+from itertools import combinations, permutations
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -34,6 +34,10 @@ from leaktight.labels import Labels, alignment, positions
 
 Ground: TypeAlias = Callable[[Any, Any], Any] | Mapping[tuple[Hashable, Hashable], Any] | Any | None
 """How far apart values are: a function, a mapping of pairs or a matrix; None is |a − b|."""
+
+
+Ratios: TypeAlias = Callable[[Any, Any], Any] | Mapping[Any, Any]
+"""The e^ε that is promised between values: a function, or a mapping of pairs, in either order."""
 
 
 def total_variation(p: PriorLike, q: PriorLike) -> Value:
@@ -80,6 +84,35 @@ def kantorovich(p: PriorLike, q: PriorLike, distance: Ground = None) -> Value:
         steps = _along_the_line(np.array([one, other]), values)
         return public(_sum_of_differences(*steps))
     return _least_work(one, other, _ground(distance, values))
+
+
+def multiplicative_kantorovich(p: PriorLike, q: PriorLike, ratios: Ratios) -> Value:
+    """Return the largest ratio, either way, of the means under p and q that any such f can have.
+
+    f is not negative, and f(a) ≤ ratios(a, b)·f(b) for any two values; a pair that a mapping lacks
+    has no limit, like one whose ratio is infinite. Nobody who sees the output of a mechanism that
+    keeps these ratios between inputs has more to tell p from q ([Chatzikokolakis2014]_). With no
+    limits it is the ``multiplicative_distance``. If there are floats it is rounded up.
+
+    >>> geometric = lambda a, b: 2 ** abs(a - b)
+    >>> multiplicative_kantorovich(["1/2", "1/2", 0], [0, "1/2", "1/2"], geometric)
+    Fraction(2, 1)
+    >>> multiplicative_kantorovich(["3/4", "1/4"], ["1/4", "3/4"], {(0, 1): 2})
+    Fraction(7, 5)
+    """
+    one, other = aligned(p, q)
+    pairs = list[tuple[int, int, Any]]()
+    exact = one.is_exact and other.is_exact
+    for (i, a), (j, b) in permutations(enumerate(one.values), 2):
+        ratio = _ratio(ratios, a, b)
+        exact &= not isinstance(ratio, float) or ratio == math.inf
+        if ratio != math.inf:
+            pairs.append((i, j, rational(ratio)))
+    both = one.exact().array, other.exact().array
+    ways = _largest_mean(*both, pairs), _largest_mean(*both[::-1], pairs)
+    if math.inf in ways:
+        return math.inf
+    return public(max(ways)) if exact else float_above(max(ways))
 
 
 @dataclass(frozen=True, slots=True)
@@ -261,6 +294,38 @@ def _listed(distance: Mapping[Any, Any], a: Hashable, b: Hashable) -> Any:
     if a == b:
         return 0
     raise Mismatch(f"the distance must say how far {a!r} is from {b!r}, but has no such pair")
+
+
+def _ratio(ratios: Ratios, a: Hashable, b: Hashable) -> Any:
+    if isinstance(ratios, Mapping):
+        ratio = ratios.get((a, b), ratios.get((b, a), math.inf))
+    elif callable(ratios):
+        ratio = ratios(a, b)
+    else:
+        raise InvalidInput(f"ratios must be a function or a mapping of pairs, got {ratios!r:.60}")
+    if ratio != math.inf and not rational(ratio) >= 1:
+        raise InvalidInput(f"the ratio of {a!r} and {b!r} must be at least 1, got {ratio!r:.60}")
+    return ratio
+
+
+def _largest_mean(p: Array, q: Array, pairs: Sequence[tuple[int, int, Any]]) -> Any:
+    """Return the largest Σ p·f over f ≥ 0 with Σ q·f = 1 and f_i ≤ ratio·f_j for all pairs."""
+    from leaktight.exact.linear_program import LinearProgram, Optimum, solve_exact
+
+    n, limits = len(p), range(1, len(pairs) + 1)
+    tails, heads, ratios = zip(*pairs, strict=True) if pairs else ((), (), ())
+    program = LinearProgram(
+        -p,
+        (
+            [*[0] * n, *limits, *limits],
+            [*range(n), *heads, *tails],
+            [*q, *ratios, *[-1] * len(pairs)],
+        ),
+        row_lower=[1, *[0] * len(pairs)],
+        row_upper=[1, *[None] * len(pairs)],
+    )
+    answer = solve_exact(program)
+    return -answer.value if isinstance(answer, Optimum) else math.inf
 
 
 def _least_work(p: Array, q: Array, distances: Array) -> Value:

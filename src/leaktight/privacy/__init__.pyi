@@ -20,6 +20,7 @@ from .level import (
     privacy_level,
 )
 from .noise_level import noise_level
+from .order import PrivacyOrder, privacy_refinement
 from .posterior_range import PosteriorRange, breaching_ratio, posterior_range
 from .profile import Delta, Divergence, PrivacyProfile, privacy_profile
 
@@ -32,6 +33,7 @@ __all__ = [
     "IndividualBreachLevel",
     "PosteriorRange",
     "PrivacyLevel",
+    "PrivacyOrder",
     "PrivacyProfile",
     "Witness",
     "average_breach_level",
@@ -49,4 +51,5 @@ __all__ = [
     "posterior_range",
     "privacy_level",
     "privacy_profile",
+    "privacy_refinement",
 ]

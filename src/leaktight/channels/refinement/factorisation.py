@@ -61,7 +61,7 @@ Proposal: TypeAlias = Remap | Weights
 def float_proposals(a: Array, b: Array) -> Iterator[Proposal]:
     """Yield what may be so, the likeliest first."""
     yield Remap(_inside(a, b, turns=1))  # the only candidate if R is unique
-    nearest, v = _column_by_column(a, b)
+    nearest, v = nearest_remap(a, b)
     yield Remap(nearest)
     yield Weights.yes_or_no(v)
     yield Remap(_inside(a, b, MOST_TURNS))
@@ -77,7 +77,7 @@ def exact_proposals(a: Array, b: Array) -> Iterator[Proposal]:
     if b.shape[1] == 1:
         yield Remap(np.full((a.shape[1], 1), fmpq(1)))
     floats = float_array(a), float_array(b)
-    yield Weights.yes_or_no(_column_by_column(*floats)[1])
+    yield Weights.yes_or_no(nearest_remap(*floats)[1])
     # Rows of integers are quicker to combine; weights for them are weights times their scale.
     scale = exact_array(reduce(fmpz.lcm, (p.q for p in row)) for row in a)
     a, b = a * scale[:, None], b * scale[:, None]
@@ -117,7 +117,7 @@ def exact_proposals(a: Array, b: Array) -> Iterator[Proposal]:
 # --- in floats ---
 
 
-def _column_by_column(a: Array, b: Array) -> tuple[Array, Array]:
+def nearest_remap(a: Array, b: Array) -> tuple[Array, Array]:
     """Return the R ≥ 0 with A·R nearest to B, and a v for the column that is farthest.
 
     What a column of B has beyond the nearest point of a cone is a v with v·A ≤ 0 and v·B > 0.
