@@ -10,24 +10,34 @@ from .publishing import Answer, TableRelease, release
 from .query import TableQuery, count_of, cumulative, hierarchy, histogram, sum_of
 from .reading import Reading
 from .record import TableRecord, record_of
+from .risk.answer import Changed, Crowd, Exposure, Partly, Risk, Worst
+from .risk.change import Change
+from .risk.risk import risk
 from .spent import Spent
 from .statement import Statement, statement
 
 __all__ = [
     "Answer",
     "Budget",
+    "Change",
+    "Changed",
     "Consistent",
+    "Crowd",
     "Entry",
     "Expected",
+    "Exposure",
     "Ledger",
     "Odds",
+    "Partly",
     "Reading",
+    "Risk",
     "RowsRelease",
     "Spent",
     "Statement",
     "TableQuery",
     "TableRecord",
     "TableRelease",
+    "Worst",
     "consistent",
     "count_of",
     "cumulative",
@@ -37,6 +47,7 @@ __all__ = [
     "record_of",
     "release",
     "release_rows",
+    "risk",
     "statement",
     "sum_of",
     "write_release",

@@ -25,7 +25,7 @@ FILES = (".csv", ".parquet", ".duckdb")
 
 Done = TypeVar("Done")
 
-_FROM_TEXT = {
+FROM_TEXT = {
     ColumnKind.TEXT: "{0}",
     ColumnKind.WHOLE: "TRY_CAST(CASE WHEN regexp_full_match({0}, '[+-]?[0-9]+') "
     "THEN {0} END AS HUGEINT)",
@@ -39,18 +39,22 @@ _FROM_TEXT = {
 
 
 def frame_of(
-    source: Any, kinds: Mapping[str, ColumnKind | None], table: str | None = None
+    source: Any,
+    kinds: Mapping[str, ColumnKind | None],
+    table: str | None = None,
+    engine: "Callable[[], duckdb.DuckDBPyConnection] | None" = None,
 ) -> "Frame":
     """Return the columns of a table that are needed, as a frame of narwhals.
 
     ``source`` is a file that ends in .csv, .parquet or .duckdb (with the name of a ``table``), or
     a frame: pandas, polars, pyarrow, DuckDB, Ibis, Spark. In a CSV file everything is text, so
-    ``kinds`` says how each column is read; None leaves it as it is.
+    ``kinds`` says how each column is read; None leaves it as it is. A file is read by a DuckDB of
+    its own, or by the one that ``engine`` gives.
     """
     import narwhals as nw
 
     if isinstance(source, str | Path):
-        native: Any = _file(Path(source), kinds, table)
+        native: Any = _file(Path(source), kinds, table, engine)
     else:
         native = source
     try:
@@ -82,7 +86,7 @@ def rows_of(frame: "Frame") -> list[tuple[Any, ...]]:
     if frame.implementation.is_duckdb():
         return native.fetchall()
     if frame.implementation.is_spark_like():
-        with _unlogged():
+        with unlogged():
             return list(map(tuple, native.collect()))
     return list(frame.collect().rows())
 
@@ -103,7 +107,12 @@ def guarded(step: Callable[[], Done]) -> Done:
     )
 
 
-def _file(path: Path, kinds: Mapping[str, ColumnKind | None], table: str | None) -> Any:
+def _file(
+    path: Path,
+    kinds: Mapping[str, ColumnKind | None],
+    table: str | None,
+    engine: "Callable[[], duckdb.DuckDBPyConnection] | None",
+) -> Any:
     import duckdb
 
     if path.suffix.lower() not in FILES:
@@ -112,24 +121,27 @@ def _file(path: Path, kinds: Mapping[str, ColumnKind | None], table: str | None)
         raise InvalidFile(f"there is no file {path}")
     if (table is not None) != (path.suffix.lower() == ".duckdb"):
         raise InvalidFile(f"{path}: the name of a table is for a .duckdb file, and needed there")
+    reader = duckdb.connect() if engine is None else engine()
     if path.suffix.lower() == ".csv":
-        return _csv(path, kinds)
+        return _csv(path, kinds, reader)
     if path.suffix.lower() == ".parquet":
-        return guarded(lambda: duckdb.connect().read_parquet(str(path)))
-    file = guarded(lambda: duckdb.connect(str(path), read_only=True))
-    names = [name for (name,) in file.execute("SHOW TABLES").fetchall()]
+        return guarded(lambda: reader.read_parquet(str(path)))
+    [(others,)] = reader.execute("SELECT count(*) FROM duckdb_databases()").fetchall()
+    file, where = f"file{others}", str(path).replace("'", "''")
+    guarded(lambda: reader.execute(f"ATTACH '{where}' AS {file} (READ_ONLY)"))
+    names = [name for (name,) in reader.execute(f"SHOW TABLES FROM {file}").fetchall()]
     if table not in names:
         raise InvalidFile(f"{path}: there is no table {table!r}; {suggestion(table, names)}")
-    return file.table(_quoted(str(table)))
+    return reader.table(f"{file}.{_quoted(str(table))}")
 
 
-def _csv(path: Path, kinds: Mapping[str, ColumnKind | None]) -> "duckdb.DuckDBPyRelation":
+def _csv(
+    path: Path, kinds: Mapping[str, ColumnKind | None], reader: "duckdb.DuckDBPyConnection"
+) -> "duckdb.DuckDBPyRelation":
     """Read a CSV file as text, exactly as it is: nothing is guessed, and no line is left out."""
-    import duckdb
-
     names, delimiter = _header(path)
     relation = guarded(
-        lambda: duckdb.connect().read_csv(
+        lambda: reader.read_csv(
             str(path),
             auto_detect=False,
             header=True,
@@ -145,7 +157,7 @@ def _csv(path: Path, kinds: Mapping[str, ColumnKind | None]) -> "duckdb.DuckDBPy
         )
     )
     wanted = [
-        f"{_FROM_TEXT[kind or ColumnKind.TEXT].format(_quoted(name))} AS {_quoted(name)}"
+        f"{FROM_TEXT[kind or ColumnKind.TEXT].format(_quoted(name))} AS {_quoted(name)}"
         for name, kind in kinds.items()
         if _known(name, names)
     ]
@@ -189,7 +201,7 @@ def _of_objects(frame: Any) -> "duckdb.DuckDBPyRelation":
 
 
 @contextmanager
-def _unlogged() -> Iterator[None]:
+def unlogged() -> Iterator[None]:
     """Keep pyspark from writing cells to its log; what the cluster logs is its own."""
     from pyspark.logger import PySparkLogger
 

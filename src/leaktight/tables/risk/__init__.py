@@ -1,0 +1,17 @@
+"""If a table is handed out, who can be found in it, and what is learnt of them?"""
+
+from leaktight.tables.risk.answer import Changed, Crowd, Exposure, Partly, Risk, Worst
+from leaktight.tables.risk.change import Change
+from leaktight.tables.risk.risk import count_combinations, risk
+
+__all__ = [
+    "Change",
+    "Changed",
+    "Crowd",
+    "Exposure",
+    "Partly",
+    "Risk",
+    "Worst",
+    "count_combinations",
+    "risk",
+]

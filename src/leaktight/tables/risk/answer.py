@@ -1,0 +1,110 @@
+"""What does handing out a table risk? Exact chances, and how many people have which."""
+
+from fractions import Fraction
+
+from msgspec import Struct
+
+from leaktight.exact.shown import Told, counted, percent
+
+
+class Exposure(Struct, frozen=True):
+    """What somebody learns who knows some columns of a person."""
+
+    known: tuple[str, ...]
+    groups: int
+    """How many groups of people there are who are alike in these columns."""
+    smallest: int
+    """How many people the smallest group has."""
+    unique: int
+    """How many people are alone in their group, and so are found for certain."""
+    find: Fraction
+    """The chance that a person's row is found."""
+    guess: Fraction | None = None
+    """The chance that a person's secret is guessed."""
+    certain: int | None = None
+    """How many people have the same secret as all others of their group."""
+
+
+class Crowd(Struct, frozen=True):
+    """How many groups have so many people, and so many with the most frequent secret."""
+
+    size: int
+    most: int | None
+    groups: int
+
+
+class Worst(Struct, frozen=True):
+    """A row of somebody who is at most risk, counted from 1, and the group it belongs to."""
+
+    row: int
+    size: int
+    most: int | None
+
+
+class Partly(Struct, frozen=True):
+    """What somebody learns who knows some columns of some people."""
+
+    shares: tuple[tuple[tuple[str, ...], Fraction], ...]
+    """Which columns are known of which share of people; of the others nothing."""
+    find: Fraction
+    guess: Fraction | None = None
+
+
+class Changed(Struct, frozen=True):
+    """What is left of the risk if columns are released otherwise."""
+
+    what: str
+    find: Fraction
+    guess: Fraction | None
+    guarantee: str
+    ratio: Fraction | None = None
+    """λ = e^ε of the column with noise; a column that is only coarser has no guarantee."""
+    unique: int | None = None
+    """How many people are still alone in their group; None where there is noise."""
+    read: Fraction | None = None
+    """The chance that a secret with noise is guessed by somebody who has found the row, and knows
+    of the secret only how frequent each value is. Without noise it would be 1."""
+
+
+class Risk(Told, Struct, frozen=True):
+    """What handing out a table risks, from :func:`risk`.
+
+    ``find`` and ``guess`` are the chances before anything is seen, ``exposure`` has those after it.
+    """
+
+    rows: int
+    known: tuple[str, ...]
+    secret: tuple[str, ...]
+    find: Fraction
+    guess: Fraction | None
+    exposure: Exposure
+    crowds: tuple[Crowd, ...]
+    """All groups, the smallest first."""
+    worst: tuple[Worst, ...] = ()
+    combinations: tuple[Exposure, ...] = ()
+    """Fewer columns, the most telling of each number first."""
+    releases: tuple[Exposure, ...] = ()
+    """After each further release of the same people."""
+    partly: Partly | None = None
+    changes: tuple[Changed, ...] = ()
+
+    def people(self, least: int, most: int | None = None) -> int:
+        """How many people are in groups of so many."""
+        return sum(
+            crowd.size * crowd.groups
+            for crowd in self.crowds
+            if least <= crowd.size and (most is None or crowd.size <= most)
+        )
+
+    def __str__(self) -> str:
+        told = (
+            f"{counted(self.rows, 'person', 'people')}, {', '.join(self.known)} known: a row is "
+            f"found with {percent(self.find)} before, {percent(self.exposure.find)} after; "
+            f"{self.exposure.unique:,} unique"
+        )
+        if self.guess is None or self.exposure.guess is None:
+            return told
+        return (
+            f"{told}; {', '.join(self.secret)} is guessed with {percent(self.guess)} before, "
+            f"{percent(self.exposure.guess)} after"
+        )

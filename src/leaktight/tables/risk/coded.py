@@ -1,0 +1,176 @@
+"""How is a table made small enough to be grouped again and again?
+
+Each value of a column becomes a whole number, by a list of the values that stays in the engine, and
+the numbers of several columns become one. A missing value is a value of its own. The table is read
+twice: once for the lists, once for the numbers.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+from leaktight.errors import InvalidInput
+from leaktight.exact.shown import counted
+from leaktight.tables.risk.engine import SOURCE, Engine
+
+if TYPE_CHECKING:
+    import narwhals as nw
+
+    from leaktight.tables.source import Frame
+
+WHOLE = ((2**7, "TINYINT"), (2**15, "SMALLINT"), (2**31, "INTEGER"), (2**63, "BIGINT"))
+"""How many numbers, from 0 on, a type of SQL has."""
+
+ONE_WORD = 2**62
+"""How many numbers a key has at most; beyond that a key consists of several."""
+
+
+def whole(size: int) -> str:
+    """Return the smallest type of the numbers below ``size``."""
+    return next(name for most, name in WHOLE if size <= most)
+
+
+@dataclass(frozen=True, slots=True)
+class Values:
+    """The values of a column, numbered."""
+
+    place: str
+    """What the column of numbers is called."""
+    size: int
+    listed: str
+    """The table with each value and its number."""
+    kind: "nw.dtypes.DType"
+
+
+@dataclass(frozen=True)
+class Coded:
+    """A table of numbers in place of values."""
+
+    engine: Engine
+    name: str
+    columns: Mapping[str, Values]
+    rows: int
+    weighted: bool = False
+    """Whether a row stands for several that are alike."""
+
+    @cached_property
+    def counting(self) -> str:
+        """How rows are counted."""
+        return "CAST(SUM(n) AS BIGINT)" if self.weighted else "COUNT(*)"
+
+    def keys(self, columns: Sequence[str]) -> list[str]:
+        """Return few numbers that say which values a row has, at least one."""
+        return list(self._keys(columns)) or ["0"]
+
+    def _keys(self, columns: Sequence[str]) -> Iterator[str]:
+        word, size = "", 1
+        for values in (self.columns[column] for column in columns):
+            if word and size * values.size > ONE_WORD:
+                yield f"CAST({word} AS {whole(size)})"
+                word, size = "", 1
+            place = f"CAST({values.place} AS BIGINT)"
+            word = f"({word} * {values.size} + {place})" if word else place
+            size *= values.size
+        if word:
+            yield f"CAST({word} AS {whole(size)})"
+
+    def collapsed(self) -> "Coded":
+        """Return the table with rows that are alike as one."""
+        places = ", ".join(values.place for values in self.columns.values())
+        kept = self.engine.keep(
+            f"SELECT {places}, {self.counting} AS n FROM {self.name} GROUP BY {places}"
+        )
+        return replace(self, name=kept, weighted=True)
+
+
+def coded(
+    engine: Engine,
+    frame: "Frame",
+    columns: Sequence[str],
+    *,
+    person: str | None = None,
+    numbered: bool = False,
+) -> Coded:
+    """Return a table of numbers for some columns.
+
+    With ``person`` it has that column, too, as ``person``; with ``numbered`` the number of each row
+    as ``line``, from 1 on.
+    """
+    import narwhals as nw
+
+    schema = frame.collect_schema()
+    places = {column: f"c{i}" for i, column in enumerate(columns)}
+    read = [nw.col(column).alias(place) for column, place in places.items()]
+    if person is not None:
+        read.append(nw.col(person).alias("person"))
+    plain = frame.select(*read)
+    all_of_them = ", ".join(f"{place}, GROUPING({place}) AS g{place}" for place in places.values())
+    sets = ", ".join(f"({place})" for place in places.values())
+    lists = engine.keep(
+        f"SELECT {all_of_them}, COUNT(*) AS n FROM {SOURCE} GROUP BY GROUPING SETS ({sets})", plain
+    )
+    found = {}
+    for column, place in places.items():
+        listed = engine.keep(numbers(f"SELECT {place} AS value FROM {lists} WHERE g{place} = 0"))
+        [(size,)] = engine.rows(f"SELECT COUNT(*) FROM {listed}")
+        found[column] = Values(place, size, listed, schema[column])
+    [(rows,)] = engine.rows(f"SELECT SUM(n) FROM {lists} WHERE gc0 = 0")
+    if not rows:
+        raise InvalidInput("the table must have rows, got none")
+    number = "SELECT *, ROW_NUMBER() OVER () AS line FROM " if numbered else ""
+    chosen = (
+        [f"CAST({v.listed}.code AS {whole(v.size)}) AS {v.place}" for v in found.values()]
+        + ["line"] * numbered
+        + ["person"] * (person is not None)
+    )
+    joined = " ".join(
+        f"JOIN {v.listed} ON source.{v.place} IS NOT DISTINCT FROM {v.listed}.value"
+        for v in found.values()
+    )
+    source = f"({number}{SOURCE}) AS source" if number else f"{SOURCE} AS source"
+    name = engine.keep(f"SELECT {', '.join(chosen)} FROM {source} {joined}", plain)
+    return Coded(engine, name, found, int(rows))
+
+
+def numbers(values: str) -> str:
+    """Return the question that numbers values, each once, in their order."""
+    return f"SELECT value, ROW_NUMBER() OVER (ORDER BY value) - 1 AS code FROM ({values}) AS listed"
+
+
+def one_row_each(engine: Engine, table: Coded, person: str) -> None:
+    """Refuse a table in which somebody has several rows, or a row is nobody's."""
+    [(nobody,)] = engine.rows(f"SELECT COUNT(*) - COUNT(person) FROM {table.name}")
+    if nobody:
+        raise InvalidInput(
+            f"{counted(nobody, 'row has', 'rows have')} nobody in the person column {person!r}"
+        )
+    [(several,)] = engine.rows(
+        f"SELECT COUNT(*) FROM (SELECT person FROM {table.name} GROUP BY person "
+        "HAVING COUNT(*) > 1) AS several"
+    )
+    if several:
+        raise InvalidInput(
+            f"each person must have one row, and {counted(several, 'person has', 'persons have')} "
+            f"more by the column {person!r}; keep one row of each"
+        )
+
+
+def followed(first: Coded, then: Coded, name: str) -> Coded:
+    """Return a table with the columns of both: what is known of each person of the first.
+
+    Whoever is not in the second has a value of their own there.
+    """
+    chosen = [f"one.{values.place}" for values in first.columns.values()] + ["one.person"]
+    found = dict(first.columns)
+    for column, values in then.columns.items():
+        place, size = f"c{len(found)}", values.size + 1
+        chosen.append(
+            f"CAST(COALESCE(other.{values.place}, {values.size}) AS {whole(size)}) AS {place}"
+        )
+        found[f"{column}, {name}"] = replace(values, place=place, size=size)
+    kept = first.engine.keep(
+        f"SELECT {', '.join(chosen)} FROM {first.name} AS one LEFT JOIN {then.name} AS other "
+        "ON one.person = other.person"
+    )
+    return replace(first, name=kept, columns=found)

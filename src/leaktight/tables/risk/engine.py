@@ -1,0 +1,183 @@
+"""Who counts? DuckDB or Spark, in the same SQL; any other frame is handed to DuckDB as it is.
+
+What is kept on the way stays in the engine, and is dropped at the end. Only counts leave it.
+"""
+
+from abc import ABC, abstractmethod
+from contextlib import suppress
+from secrets import token_hex
+from tempfile import TemporaryDirectory
+from typing import TYPE_CHECKING, Any
+
+from leaktight.errors import InvalidFile, InvalidInput
+from leaktight.tables.source import frame_of, guarded, rows_of, unlogged
+
+if TYPE_CHECKING:
+    import narwhals as nw
+
+    from leaktight.tables.source import Frame
+
+SOURCE = "leaktight_source"
+"""What the table that is read is called in a question."""
+
+
+class Engine(ABC):
+    """An engine that counts."""
+
+    text: str
+    """The type that texts are cast to."""
+
+    def __init__(self) -> None:
+        self._kept: list[str] = []
+
+    def keep(self, question: str, source: "Frame | None" = None) -> str:
+        """Return the name of a table with the answer, which stays in the engine."""
+        name = f"leaktight_{token_hex(8)}"
+        guarded(lambda: self._keep(name, question, None if source is None else source.to_native()))
+        self._kept.append(name)
+        return name
+
+    def rows(self, question: str) -> list[tuple[Any, ...]]:
+        """Return the few rows of an answer."""
+        return guarded(lambda: self._rows(question))
+
+    def close(self) -> None:
+        """Drop what was kept."""
+        for name in self._kept:
+            with suppress(Exception):
+                self._drop(name)
+
+    @abstractmethod
+    def _keep(self, name: str, question: str, source: Any) -> None: ...
+
+    @abstractmethod
+    def _rows(self, question: str) -> list[tuple[Any, ...]]: ...
+
+    @abstractmethod
+    def _drop(self, name: str) -> None: ...
+
+
+class DuckDB(Engine):
+    """The DuckDB that a relation belongs to."""
+
+    text = "VARCHAR"
+
+    def __init__(self, relation: Any) -> None:
+        super().__init__()
+        self._relation = relation
+
+    def _keep(self, name: str, question: str, source: Any) -> None:
+        asked = self._relation if source is None else source
+        asked.query(SOURCE, f"CREATE TEMP TABLE {name} AS {question}")
+
+    def _rows(self, question: str) -> list[tuple[Any, ...]]:
+        return self._relation.query(SOURCE, question).fetchall()
+
+    def _drop(self, name: str) -> None:
+        self._relation.query(SOURCE, f"DROP TABLE {name}")
+
+
+class Spark(Engine):
+    """A session of Spark."""
+
+    text = "STRING"
+
+    def __init__(self, session: Any) -> None:
+        super().__init__()
+        self._session = session
+
+    def _keep(self, name: str, question: str, source: Any) -> None:
+        if source is not None:
+            source.createOrReplaceTempView(SOURCE)
+        self._asked(question).cache().createOrReplaceTempView(name)
+
+    def _rows(self, question: str) -> list[tuple[Any, ...]]:
+        import narwhals as nw
+
+        return rows_of(nw.from_native(self._asked(question)))
+
+    def _drop(self, name: str) -> None:
+        self._session.catalog.uncacheTable(name)
+        self._session.catalog.dropTempView(name)
+        self._session.catalog.dropTempView(SOURCE)
+
+    def _asked(self, question: str) -> Any:
+        with unlogged():
+            return self._session.sql(question)
+
+
+class Sources:
+    """Frames of one engine: the one that has the first of them."""
+
+    def __init__(self) -> None:
+        self.engine: Engine | None = None
+        self._folder: TemporaryDirectory[str] | None = None
+        self._own: Any = None
+
+    def frame(self, source: Any, columns: list[str], table: str | None = None) -> "Frame":
+        """Return columns of a table, in the engine; NaN is a missing value."""
+        frame = frame_of(source, dict.fromkeys(columns), table, engine=self._duckdb)
+        if frame.implementation.is_spark_like():
+            found: Engine = Spark(frame.to_native().sparkSession)
+        else:
+            if not frame.implementation.is_duckdb():
+                frame = guarded(lambda: self._handed_over(frame))
+            found = DuckDB(frame.to_native())
+        if self.engine is None:
+            self.engine = found
+        elif type(self.engine) is not type(found) or not self._knows(frame):
+            raise InvalidInput(
+                "all tables must be in one engine: files and frames in memory, one connection of "
+                "DuckDB, or one session of Spark"
+            )
+        return _without_nan(frame)
+
+    def _knows(self, frame: "Frame") -> bool:
+        """Say whether what is kept of a frame is in the engine of the others."""
+        assert self.engine is not None
+        try:
+            kept = self.engine.keep(f"SELECT 1 AS one FROM {SOURCE} LIMIT 1", frame)
+            self.engine.rows(f"SELECT one FROM {kept}")
+        except InvalidFile:
+            return False
+        return True
+
+    def close(self) -> None:
+        """Drop what was kept."""
+        if self.engine is not None:
+            self.engine.close()
+        if self._own is not None:
+            self._own.close()
+        if self._folder is not None:
+            self._folder.cleanup()
+
+    def _duckdb(self) -> Any:
+        """Return a DuckDB of our own; what does not fit into memory is encrypted on the disk."""
+        import duckdb
+
+        if self._own is None:
+            self._folder = TemporaryDirectory(prefix="leaktight-")
+            self._own = duckdb.connect(
+                config={"temp_directory": self._folder.name, "temp_file_encryption": True}
+            )
+        return self._own
+
+    def _handed_over(self, frame: "Frame") -> "nw.LazyFrame[Any]":
+        import narwhals as nw
+
+        read = frame.collect() if isinstance(frame, nw.LazyFrame) else frame
+        native: Any = read.to_native()
+        own = self._duckdb()
+        handed = own.from_df(native) if read.implementation.is_pandas() else own.from_arrow(native)
+        return nw.from_native(handed)
+
+
+def _without_nan(frame: "Frame") -> "Frame":
+    import narwhals as nw
+
+    read = [
+        nw.when(~nw.col(name).is_nan()).then(nw.col(name)).alias(name)
+        for name, kind in guarded(frame.collect_schema).items()
+        if kind.is_float()
+    ]
+    return frame.with_columns(*read) if read else frame

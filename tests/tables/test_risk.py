@@ -1,0 +1,366 @@
+"""The risk of a table: every engine counts what one counts by hand, and what channels tell."""
+
+import math
+from collections import Counter
+from collections.abc import Callable, Sequence
+from datetime import date
+from fractions import Fraction
+from itertools import combinations
+from pathlib import Path
+from typing import Any
+
+import duckdb
+import pandas
+import polars
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import leaktight as lt
+from leaktight.errors import InvalidFile, InvalidInput, LeaktightError, TooLarge
+from leaktight.tables import Change, Exposure, Risk, risk
+from tests.tables.engines import CANARY, ENGINES, NAMES, ROWS
+
+Row = tuple[Any, ...]
+
+COLUMNS = ("a", "b", "c", "s")
+cells = st.sampled_from([None, "x", "xy", "yz"])
+numbers = st.sampled_from([None, 1, 2, 3])
+tables = st.lists(st.tuples(cells, numbers, cells, cells), min_size=1, max_size=12)
+
+
+def frame(rows: Sequence[Row], names: Sequence[str] = COLUMNS) -> polars.DataFrame:
+    kinds = {"b": polars.Int64, "person": polars.Int64}
+    schema = {name: kinds.get(name, polars.String) for name in names}
+    return polars.DataFrame([list(c) for c in zip(*rows, strict=True)], schema=schema)
+
+
+def by_hand(views: Sequence[Any], secrets: Sequence[Any]) -> tuple[Fraction, Fraction, int, int]:
+    """Chances of finding and guessing, how many are alone, how many secrets are certain."""
+    rows = list(zip(views, secrets, strict=True))
+    groups = {view: [s for v, s in rows if v == view] for view in views}
+    most = sum(max(Counter(own).values()) for own in groups.values())
+    return (
+        Fraction(len(groups), len(rows)),
+        Fraction(most, len(rows)),
+        sum(len(own) == 1 for own in groups.values()),
+        sum(len(own) for own in groups.values() if len({*own}) == 1),
+    )
+
+
+def told(found: Exposure) -> tuple[Fraction, Fraction | None, int, int | None]:
+    return found.find, found.guess, found.unique, found.certain
+
+
+def vulnerabilities(
+    views: Sequence[dict[Any, Fraction]], secrets: Sequence[Any]
+) -> tuple[Any, Any]:
+    """The same by channels: each row is an input, and ``views`` are the rows of the matrix."""
+    outputs = list(dict.fromkeys(z for view in views for z in view))
+    matrix = [[view.get(z, 0) for z in outputs] for view in views]
+    channel = lt.Channel(matrix, outputs=[str(k) for k in range(len(outputs))])
+    people = range(len(views))
+    options = range(len({*secrets}))
+    names = list(dict.fromkeys(secrets))
+    gain = lt.Gain([[int(secrets[x] == names[w]) for x in people] for w in options])
+    prior = lt.Distribution.uniform(len(views))
+    return (
+        lt.leakage.posterior_vulnerability(channel, prior),
+        lt.leakage.posterior_vulnerability(channel, prior, gain),
+    )
+
+
+@given(tables)
+@settings(max_examples=10, deadline=None)
+def test_every_combination_is_as_counted_by_hand_and_as_channels_tell(rows: list[Row]) -> None:
+    found = risk(frame(rows), ["a", "b", "c"], "s", combinations=2)
+    assert len(found.combinations) == 6
+    secrets = [row[3] for row in rows]
+    for one in (found.exposure, *found.combinations):
+        views = [tuple(row[COLUMNS.index(name)] for name in one.known) for row in rows]
+        assert told(one) == by_hand(views, secrets)
+        assert one.smallest == min(Counter(views).values())
+        told_by_channel = vulnerabilities([{view: Fraction(1)} for view in views], secrets)
+        assert (one.find, one.guess) == told_by_channel
+    assert {one.known for one in found.combinations} == {
+        chosen for size in (1, 2) for chosen in combinations("abc", size)
+    }
+    assert (found.find, found.guess) == by_hand([0] * len(rows), secrets)[:2]
+    assert sum(crowd.size * crowd.groups for crowd in found.crowds) == len(rows) == found.rows
+    assert found.people(1, 1) == found.exposure.unique
+
+
+@given(tables, st.sampled_from(["1", "3/2", "7"]), st.integers(0, 2))
+@settings(max_examples=10, deadline=None)
+def test_noise_on_a_known_column_is_as_channels_tell(
+    rows: list[Row], ratio: str, spare: int
+) -> None:
+    values = list(dict.fromkeys(row[0] for row in rows)) + [("spare", k) for k in range(spare)]
+    noise = lt.RandomizedResponse(range(len(values)), ratio=ratio).channel.matrix
+    change = Change.randomize("a", ratio=ratio, values=len(values))
+    [found] = risk(frame(rows), ["a", "b", "c"], "s", combinations=0, changes=[change]).changes
+    views = [
+        {(z, *row[1:3]): Fraction(str(noise[values.index(row[0]), z])) for z in range(len(values))}
+        for row in rows
+    ]
+    assert (found.find, found.guess) == vulnerabilities(views, [row[3] for row in rows])
+    assert found.ratio == Fraction(ratio)
+
+
+@given(tables, st.sampled_from(["1", "3/2", "7"]))
+@settings(max_examples=10, deadline=None)
+def test_noise_on_a_secret_is_as_channels_tell(rows: list[Row], ratio: str) -> None:
+    values = list(dict.fromkeys(row[3] for row in rows))
+    noise = lt.RandomizedResponse(range(len(values)), ratio=ratio).channel.matrix
+    views = [
+        {z: Fraction(str(noise[values.index(row[3]), z])) for z in range(len(values))}
+        for row in rows
+    ]
+    together = [
+        {(z, row[2]): chance for z, chance in view.items()}
+        for view, row in zip(views, rows, strict=True)
+    ]
+    for secret, seen, wanted in (
+        ("s", views, [row[3] for row in rows]),
+        (["s", "c"], together, [(row[3], row[2]) for row in rows]),
+    ):
+        change = Change.randomize("s", ratio=ratio)
+        [found] = risk(frame(rows), ["a", "b"], secret, combinations=0, changes=[change]).changes
+        assert found.read == vulnerabilities(seen, wanted)[1]
+        assert found.guess is None
+
+
+def prefix(text: str | None, letters: int) -> str | None:
+    return None if text is None else text[:letters]
+
+
+@given(tables)
+@settings(max_examples=10, deadline=None)
+def test_what_is_coarser_or_left_out_is_as_counted_by_hand(rows: list[Row]) -> None:
+    changes: list[tuple[Any, Callable[[Row], Row]]] = [
+        (Change.drop("a"), lambda r: (r[1], r[2])),
+        (Change.prefix("a", 1), lambda r: (prefix(r[0], 1), r[1], r[2])),
+        (Change.prefix("b", 5), lambda r: r[:3]),
+        (Change.bands("b", [1.5, 3]), lambda r: (r[0], r[1] and (r[1] >= 1.5) + (r[1] >= 3), r[2])),
+        (
+            [Change.prefix("a", 1), Change.drop("b"), Change.prefix("c", 1)],
+            lambda r: (prefix(r[0], 1), prefix(r[2], 1)),
+        ),
+    ]
+    secrets = [row[3] for row in rows]
+    asked = [change for change, _ in changes]
+    found = risk(frame(rows), ["a", "b", "c"], "s", combinations=0, changes=asked).changes
+    for (_, view), one in zip(changes, found, strict=True):
+        find, guess, unique, _ = by_hand([view(row) for row in rows], secrets)
+        assert (one.find, one.guess, one.unique) == (find, guess, unique)
+        assert one.ratio is None
+        assert "no privacy guarantee" in one.guarantee
+
+
+@given(tables, st.data())
+@settings(max_examples=10, deadline=None)
+def test_releases_in_turn_are_as_counted_by_hand(rows: list[Row], data: Any) -> None:
+    """Whoever is missing in a later release is told apart from those with missing values."""
+    people = [(i, *row) for i, row in enumerate(rows)]
+    shown = data.draw(st.lists(st.tuples(st.booleans(), cells), min_size=12, max_size=12))
+    later = [(i, a, 1) for i, (there, a) in enumerate(shown) if there] or [(99, "x", 1)]
+    names = ["person", *COLUMNS]
+    found = risk(
+        frame(people, names), ["a", "b"], "s",
+        then=[frame(later, ["person", "a", "b"]), frame(people, names)], person="person",
+    )  # fmt: skip
+    seen = {i: (a, b) for i, a, b in later}
+    secrets = [row[3] for row in rows]
+    once = [row[:2] for row in rows]
+    twice = [(view, seen.get(i)) for i, view in enumerate(once)]
+    assert told(found.exposure) == by_hand(once, secrets)
+    assert [told(one) for one in found.releases] == [by_hand(twice, secrets)] * 2
+
+
+@given(tables, st.sampled_from(["0", "1/3", "1/2"]))
+@settings(max_examples=10, deadline=None)
+def test_who_knows_some_columns_of_some_people_sees_a_mixture(rows: list[Row], share: str) -> None:
+    found = risk(
+        frame(rows), ["a", "b", "c"], "s", combinations=0,
+        partly={("a", "b"): share, ("c",): "1/2"},
+    ).partly  # fmt: skip
+    assert found is not None
+    rest = Fraction(1, 2) - Fraction(share)
+    views = [
+        {(0, *row[:2]): Fraction(share), (1, row[2]): Fraction(1, 2), (2,): rest} for row in rows
+    ]
+    assert (found.find, found.guess) == vulnerabilities(views, [row[3] for row in rows])
+
+
+# --- engines ---------------------------------------------------------------------------------
+
+
+@pytest.fixture(params=ENGINES)
+def people(request: pytest.FixtureRequest, tmp_path: Path) -> Any:
+    return ENGINES[request.param](tmp_path)
+
+
+@pytest.mark.filterwarnings("ignore::FutureWarning:pyspark")
+def test_every_engine_counts_as_one_counts_by_hand(people: Any) -> None:
+    known, secret = ["town", "price", "born", "member"], "share"
+    found = risk(
+        people, known, secret, combinations=4,
+        changes=[
+            Change.prefix("town", 1), Change.prefix("born", 4), Change.bands("price", [2]),
+            Change.bands("born", [date(2000, 1, 1)]), Change.randomize("town", epsilon=1),
+        ],
+    )  # fmt: skip
+    at = {name: [row[NAMES.index(name)] for row in ROWS] for name in NAMES}
+    if not isinstance(people, Path) or people.suffix != ".csv":  # there it is the text nan
+        at["share"] = [None if share != share else share for share in at["share"]]
+    secrets = at[secret]
+    for one in (found.exposure, *found.combinations):
+        assert told(one) == by_hand(list(zip(*(at[n] for n in one.known), strict=True)), secrets)
+    assert len(found.combinations) == 14
+    coarse: list[tuple[str, Callable[[Any], Any]]] = [
+        ("town", lambda v: v and v[:1]),
+        ("born", lambda v: v and v.year),
+        ("price", lambda v: v and v >= 2),
+        ("born", lambda v: v and v >= date(2000, 1, 1)),
+    ]
+    for change, (column, cut) in zip(found.changes[:4], coarse, strict=True):
+        views = list(zip(*(map(cut, at[n]) if n == column else at[n] for n in known), strict=True))
+        assert (change.find, change.guess) == by_hand(views, secrets)[:2]
+    without = next(one for one in found.combinations if one.known == ("price", "born", "member"))
+    assert without.find < found.changes[4].find < found.exposure.find
+
+
+def test_nothing_of_a_table_is_left_in_an_engine_or_changed() -> None:
+    engine = duckdb.connect()
+    engine.execute("CREATE TABLE people AS SELECT range % 5 AS age, range AS id FROM range(20)")
+    before = engine.sql("SELECT name FROM (SHOW ALL TABLES)").fetchall()
+    found = risk(engine.table("people"), ["age"], changes=[Change.bands("age", [2])])
+    assert (found.find, found.exposure.find) == (Fraction(1, 20), Fraction(1, 4))
+    assert engine.sql("SELECT name FROM (SHOW ALL TABLES)").fetchall() == before
+
+
+def test_files_of_all_kinds_can_be_releases_of_the_same_people(tmp_path: Path) -> None:
+    base = tmp_path / "base.duckdb"
+    with duckdb.connect(str(base)) as engine:
+        engine.execute(
+            "CREATE TABLE t AS SELECT CAST(range AS VARCHAR) AS id, 'x' AS a FROM range(4)"
+        )
+    text, packed = tmp_path / "a.csv", tmp_path / "b.parquet"
+    text.write_text("id,a\n0,x\n1,y\n2,y\n3,z\n")
+    frame([("0", "x"), ("1", "y"), ("2", "x")], ["id", "a"]).write_parquet(packed)
+    found = risk(base, ["a"], table="t", then=[text, packed], person="id")
+    assert [one.groups for one in (found.exposure, *found.releases)] == [1, 3, 4]
+    with pytest.raises(InvalidInput, match="one engine"):
+        risk(text, ["a"], then=duckdb.connect().sql("SELECT '0' AS id, 'x' AS a"), person="id")
+    other = pandas.DataFrame({"id": [0, 1], "a": ["x", "y"]})
+    with pytest.raises(InvalidInput, match="one type in all releases"):
+        risk(text, ["a"], then=other, person="id")
+
+
+def test_rows_are_named_only_if_asked_for(tmp_path: Path) -> None:
+    file = tmp_path / "people.csv"
+    file.write_text("a,s\nx,1\ny,1\nx,2\nz,1\nx,1\ny,2\n")
+    assert risk(file, ["a"], "s").worst == ()
+    found = risk(file, ["a"], "s", rows=True)
+    assert [(one.row, one.size, one.most) for one in found.worst] == [
+        (4, 1, 1), (2, 2, 1), (6, 2, 1), (1, 3, 2), (3, 3, 2), (5, 3, 2),
+    ]  # fmt: skip
+
+
+def test_keys_of_many_columns_do_not_overflow() -> None:
+    rows = 1000
+    columns = {f"c{k}": [i * (k + 1) % rows for i in range(rows)] for k in range(9)}
+    found = risk(polars.DataFrame(columns), list(columns), combinations=1)
+    assert found.exposure.unique == rows
+    assert [one.groups for one in found.combinations].count(rows) == len(
+        [k for k in range(9) if math.gcd(k + 1, rows) == 1]
+    )
+
+
+def test_a_table_of_many_that_are_alike_is_the_same_when_it_is_collapsed() -> None:
+    rows = [(a, b, c, a) for a in ("x", "xy") for b in (1, 2) for c in ("x", None)] * 7
+    rows += [("x", 1, None, "xy")]
+    changes = [Change.randomize("a", ratio=2), Change.prefix("a", 1)]
+    found = risk(frame(rows), ["a", "b", "c"], "s", combinations=2, changes=changes)
+    secrets = [row[3] for row in rows]
+    for one in found.combinations:
+        views = [tuple(row[COLUMNS.index(name)] for name in one.known) for row in rows]
+        assert told(one) == by_hand(views, secrets)
+    few = [(a, b, c, str(i % 2)) for i, (a, b, c, _) in enumerate(rows)]
+    assert found.changes[1].find == by_hand([(r[0][:1], *r[1:3]) for r in few], secrets)[0]
+
+
+# --- what is refused -------------------------------------------------------------------------
+
+THREE = frame([("x", 1, "y", "z")] * 3)
+
+
+@pytest.mark.parametrize(
+    ("how", "said"),
+    [
+        ({"known": []}, "names of columns"),
+        ({"known": ["a", "a"]}, "each once"),
+        ({"known": [3]}, "names of columns"),
+        ({"known": ["nowhere"]}, "has no column 'nowhere'"),
+        ({"secret": "a"}, "both known and secret"),
+        ({"combinations": -1}, "0 or more"),
+        ({"then": THREE}, "need person"),
+        ({"person": "a"}, "both a person"),
+        ({"person": "c"}, "1 person has more by the column 'c'"),
+        ({"partly": {("s",): 1}}, "about known columns"),
+        ({"partly": {("a",): "2/3", ("b",): "1/2"}}, "at most 1"),
+        ({"partly": 3}, "shares such as"),
+        ({"changes": [3]}, "a change is such as"),
+        ({"changes": [Change.drop("s")]}, "'s' is neither"),
+        ({"changes": [[Change.drop("a"), Change.prefix("a", 1)]]}, "different columns"),
+        ({"changes": [Change.bands("a", [1])]}, "2 values of the column 'a' cannot be read"),
+        ({"changes": [Change.prefix("f", 1)], "known": ["f"]}, "'f' holds Float64"),
+        ({"changes": [Change.randomize("a", ratio=2, values=1)]}, "at most the 1 values"),
+    ],
+)
+def test_what_makes_no_sense_is_refused_in_one_line(how: dict[str, Any], said: str) -> None:
+    table = frame([("x", 1, "y", "z"), ("y", 2, "y", None)]).with_columns(f=polars.lit(0.5))
+    asked: dict[str, Any] = {"known": ["a", "b"], "secret": "s"} | how
+    with pytest.raises(LeaktightError, match=said):
+        risk(table, **asked)
+
+
+def test_a_table_without_rows_and_too_many_combinations_are_refused() -> None:
+    with pytest.raises(InvalidInput, match="must have rows"):
+        risk(frame([("x", 1, "y", "z")]).clear(), ["a"])
+    with pytest.raises(TooLarge, match="616,665 combinations of up to 10 of 20 columns"):
+        risk(THREE, [f"c{k}" for k in range(20)], combinations=10)
+
+
+@pytest.mark.parametrize("wrong", [[], [2, 1], ["x"], "12", [True, 2], [1] * 2000])
+def test_wrong_cuts_are_refused(wrong: Any) -> None:
+    with pytest.raises(InvalidInput, match="must be rising numbers"):
+        Change.bands("a", wrong)
+
+
+def test_no_cell_is_in_an_error(tmp_path: Path) -> None:
+    file = tmp_path / "people.csv"
+    file.write_text(f"id,town\n1,{CANARY}\n1,{CANARY}\n,x\n2,{CANARY},{CANARY}\n")
+    whole = tmp_path / "whole.csv"
+    whole.write_text(f"id,town\n{CANARY},{CANARY}\n{CANARY},{CANARY}\n")
+    refused: list[tuple[Path, dict[str, Any]]] = [
+        (file, {"known": ["town"]}),
+        (whole, {"known": ["town"], "person": "id"}),
+        (whole, {"known": ["town"], "changes": [Change.bands("town", [1])]}),
+    ]
+    for source, how in refused:
+        with pytest.raises((InvalidFile, InvalidInput)) as wrong:
+            risk(source, **how)
+        error: BaseException | None = wrong.value
+        while error is not None:
+            assert CANARY not in str(error)
+            error = error.__cause__ or error.__context__
+
+
+def test_an_answer_is_told_in_a_sentence() -> None:
+    found = risk(THREE, ["a"], "s")
+    assert isinstance(found, Risk)
+    assert repr(found) == (
+        "Risk(3 people, a known: a row is found with 33.3% before, 33.3% after; 0 unique; "
+        "s is guessed with 100% before, 100% after)"
+    )
