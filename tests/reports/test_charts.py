@@ -30,7 +30,6 @@ from leaktight.studies import Audit, Skipped
 from leaktight.studies.answers import Belief, CurvePoint
 from tests.studies.examples import (
     EXAMPLES,
-    LISTED,
     NO_MECHANISM,
     NOTHING_ASKED,
     STUDIES,
@@ -170,7 +169,7 @@ def test_drawing_leaves_the_user_s_settings_alone() -> None:
     assert dict(mpl.rcParams) == before
 
 
-@pytest.mark.parametrize("name", LISTED)
+@pytest.mark.parametrize("name", EXAMPLES)
 def test_the_lines_of_leakage_are_drawn_through_the_answers(name: str) -> None:
     points: Any = example(name).by_epsilon
     svg = chart_of(name, "leakage")

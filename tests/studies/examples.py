@@ -12,8 +12,6 @@ from leaktight.studies import Audit, Study, audit, read_study
 
 STUDIES = Path(__file__).parents[2] / "examples" / "studies"
 EXAMPLES = sorted(path.stem for path in STUDIES.glob("*.toml"))
-LISTED = [name for name in EXAMPLES if name != "agency"]
-"""The examples whose databases are few enough, or free enough, for a worst case."""
 
 
 @cache
@@ -61,6 +59,14 @@ policy.values = ["no", "yes"]
 mechanism.kind = "matrix"
 mechanism.rows = [["1/2", "1/2"], ["1/2", "1/2"]]
 question.ratio = 3
+"""
+
+RANGE = """
+policy.values = 2
+policy.records = 1000
+policy.constraints = [{ values = [1], at_least = 10 }]
+mechanism.kind = "randomised response"
+question.ratio = 2
 """
 
 LABELS = [

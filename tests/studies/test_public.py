@@ -1,5 +1,6 @@
 """Public counts in an audit, at any number of records."""
 
+import itertools
 import math
 from fractions import Fraction
 from typing import Any
@@ -10,7 +11,7 @@ from leaktight.policies.policy import Policy
 from leaktight.policies.secrets import SecretGraph
 from leaktight.policies.symmetric_query import HistogramQuery
 from leaktight.studies import Skipped, Study, audit
-from tests.studies.examples import example, written
+from tests.studies.examples import RANGE, example, written
 
 
 def test_an_agency_whose_margins_are_public() -> None:
@@ -74,15 +75,26 @@ def test_a_bound_that_is_not_attained_says_so() -> None:
 
 
 def test_ranges_promise_nothing_for_one_person() -> None:
-    found: Any = written(
-        "policy.values = 2\npolicy.records = 1000\n"
-        "policy.constraints = [{ values = [1], at_least = 10 }]\n"
-        'mechanism.kind = "randomised response"\nquestion.ratio = 2'
-    )
+    found: Any = written(RANGE)
     assert found.privacy.level.ratio == 2
     assert isinstance(found.public.odds, Skipped)
     assert isinstance(found.person.any_mechanism, Skipped)
-    assert any("without a neighbour" in told for told in found.warnings)
+    assert not any("without a neighbour" in told for told in found.warnings)
+    sparse: Any = written(
+        'policy.values = 3\npolicy.secrets = "line"\npolicy.records = 1000\n'
+        "policy.constraints = [{ values = [1], equals = 10 }]\n"
+        'mechanism.kind = "randomised response"\nquestion.ratio = 2'
+    )
+    assert any("without a neighbour" in told for told in sparse.warnings)
+
+
+def test_what_any_mechanism_leaks_is_bounded_where_databases_are_not_listed() -> None:
+    found: Any = example("agency")
+    low, high = found.worst_case.lower_bits, found.worst_case.bits
+    assert 0 < low < high < found.published[0].bits < found.published[1].bits
+    assert high < found.leakage.bits  # what the counts leave is less than all
+    assert len(found.by_epsilon) == 12
+    assert all(a.worst < b.worst for a, b in itertools.pairwise(found.by_epsilon))
 
 
 def test_no_counts_no_section() -> None:

@@ -298,7 +298,7 @@ def _check(answers: Answers, command: str | None) -> Section:
         name = PurePath(certificate.file).name
         text.append(f"{name} proves {certificate.proves}; leaktight verify checks it.")
         code.append(shlex.join(["leaktight", "verify", name]))
-    elif command is not None and not isinstance(answers.worst_case, Skipped):
+    elif command is not None and getattr(answers.worst_case, "is_certified", False):
         text.append("No certificate was written; --certificate writes one.")
     rows = (
         ("version", f"leaktight {answers.version}"),

@@ -105,7 +105,7 @@ def _rows(answers: Answers) -> Iterator[tuple[str, str]]:
             f"{worst.about}{some}",
         )
     if not isinstance(bounds := answers.published, Skipped):
-        tight, loose = bounds[0], bounds[-1]
+        tight, *_, loose = bounds[0], *(b for b in bounds if b.form != "|X|")
         yield "published", f"at most {bits(AtMost(tight.bits))} by {tight.source}"
         if loose.bits > tight.bits:
             yield "", f"at most {bits(AtMost(loose.bits))} by {loose.source}"

@@ -315,6 +315,8 @@ class WorstCaseFound(Answer, frozen=True, tag_field="is", tag="worst case"):
     is_exact: bool
     factor: str
     route: str
+    is_certified: bool
+    """Whether a certificate proves it."""
 
 
 class Usefulness(Answer, frozen=True, tag_field="is", tag="usefulness"):

@@ -44,10 +44,11 @@ from leaktight.studies.answers import (
 )
 from leaktight.studies.leakage import (
     about_all,
-    bounds_shown,
     by_epsilon,
     each_record,
     leakage_of,
+    published,
+    worst_of,
     worst_shown,
 )
 from leaktight.studies.naming import Names
@@ -55,8 +56,7 @@ from leaktight.studies.public import public
 from leaktight.studies.study import Study
 from leaktight.studies.verdict import verdict
 from leaktight.studies.warnings import warnings
-from leaktight.worst_case.optimum import WorstCase, worst_case_leakage
-from leaktight.worst_case.published import leakage_bounds
+from leaktight.worst_case.optimum import WorstCase
 
 Found = TypeVar("Found")
 Progress = Callable[[str], object]
@@ -124,7 +124,7 @@ def audit(study: Study, progress: Progress | None = None) -> Audit:
         level = _level(study)
         privacy = Privacy(_shown_level(level, names), _one_record(study, names))
     ratio = study.ratio or _own_ratio(level)
-    worst = work.at(ratio, "worst case", lambda r: worst_case_leakage(study.policy, r))
+    worst = work.at(ratio, "worst case", lambda r: worst_of(study, r))
     best = work.at(ratio, "best mechanism", lambda r: _best(study, r))
     return Audit(
         title=study.title,
@@ -137,9 +137,7 @@ def audit(study: Study, progress: Progress | None = None) -> Audit:
         public=public(study, level),
         leakage=work.of(study, "leakage", lambda: leakage_of(study)),
         worst_case=worst if isinstance(worst, Skipped) else worst_shown(about_all(study), worst),
-        published=work.at(
-            ratio, "published bounds", lambda r: bounds_shown(leakage_bounds(study.policy, r))
-        ),
+        published=work.at(ratio, "published bounds", lambda r: published(study, r)),
         by_epsilon=work.at(ratio, "worst case for other ε", lambda r: by_epsilon(study, r)),
         usefulness=work.do("usefulness", lambda: _usefulness(study, best)),
         warnings=tuple(warnings(study, level, worst)),
@@ -148,7 +146,7 @@ def audit(study: Study, progress: Progress | None = None) -> Audit:
             for path in study.files
         ),
         study=study,
-        proof=study.best or (None if isinstance(worst, Skipped) else worst),
+        proof=study.best or (worst if isinstance(worst, WorstCase) else None),
     )  # fmt: skip
 
 

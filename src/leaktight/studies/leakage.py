@@ -1,11 +1,14 @@
 """How much leaks of all records together: by this mechanism, and by any that is as private?"""
 
+from flint import arb
+
 from leaktight.channels.channel import Channel
 from leaktight.channels.composition import Parallel
 from leaktight.errors import TooLarge
 from leaktight.exact.bits import added
 from leaktight.exact.ratio import Ratio
-from leaktight.exact.rounding import log2_interval
+from leaktight.exact.rounding import log2_interval, outward
+from leaktight.exact.shown import DIGITS, above
 from leaktight.leakage.capacity import min_capacity
 from leaktight.leakage.noise_on_sums import shift_distance
 from leaktight.policies.one_record import weights_of
@@ -14,6 +17,7 @@ from leaktight.studies.answers import EpsilonPoint, Leakage, PublishedBound, Wor
 from leaktight.studies.study import Study
 from leaktight.worst_case.optimum import WorstCase, worst_case_leakage
 from leaktight.worst_case.published import LeakageBounds, leakage_bounds
+from leaktight.worst_case.under_counts import WorstCaseUnderCounts, worst_case_under_counts
 
 MOST_SWEPT = 40
 """The largest graph whose worst case is computed for many ε."""
@@ -72,12 +76,27 @@ def _leakage_of_noise(study: Study) -> Leakage:
     return Leakage(about_all(study), bits, len(columns) == 1 and runs)
 
 
-def worst_shown(about: str, worst: WorstCase) -> WorstCaseFound:
+def worst_of(study: Study, ratio: Ratio) -> WorstCase | WorstCaseUnderCounts:
+    """Return the most that any mechanism leaks, or bounds if databases are too many to list."""
+    try:
+        return worst_case_leakage(study.policy, ratio)
+    except TooLarge:
+        if study.policy.public_counts is None:
+            raise
+        return worst_case_under_counts(study.policy, ratio)
+
+
+def worst_shown(about: str, worst: WorstCase | WorstCaseUnderCounts) -> WorstCaseFound:
     """Return the most that any mechanism leaks."""
     low, high = worst.bits_interval
+    if isinstance(worst, WorstCaseUnderCounts):
+        factor = f"2^{above(high, DIGITS)}"
+        return WorstCaseFound(
+            about, low, high, worst.nats, worst.is_exact, factor, worst.route, False
+        )
     return WorstCaseFound(
         about, low, high, worst.upper_factors.nats, worst.is_exact, str(worst.upper_factors),
-        worst.route,
+        worst.route, True,
     )  # fmt: skip
 
 
@@ -89,22 +108,58 @@ def bounds_shown(bounds: LeakageBounds) -> tuple[PublishedBound, ...]:
     )
 
 
+def published(study: Study, ratio: Ratio) -> tuple[PublishedBound, ...]:
+    """Return the published bounds on a study's policy, the tightest first."""
+    try:
+        return bounds_shown(leakage_bounds(study.policy, ratio))
+    except TooLarge:
+        if study.policy.public_counts is None:
+            raise
+        return _published_under_counts(worst_case_under_counts(study.policy, ratio))
+
+
+def _published_under_counts(worst: WorstCaseUnderCounts) -> tuple[PublishedBound, ...]:
+    """Return the bounds that need no list of databases."""
+    found = [("number of databases", "|X|", worst.databases)]
+    if worst.by_diameter is not None:
+        found.append(("Theorem 11 of [Edwards2021]", "diameters", worst.by_diameter))
+    return tuple(
+        PublishedBound(
+            source, form, "nothing", bits, outward(lambda b=bits: arb(b) * arb.const_log2())[1],  # type: ignore[misc]
+            f"2^{above(bits, DIGITS)}",
+        )
+        for source, form, bits in sorted(found, key=lambda each: each[2])
+    )  # fmt: skip
+
+
 def by_epsilon(study: Study, ratio: Ratio) -> tuple[EpsilonPoint, ...]:
     """Return the worst case around the ε that was asked for."""
-    graph = study.policy.adjacency()
+    middle = max(ratio.epsilon, LEAST_EPSILON)
+    sweep = [round(2 * middle * k / SWEEP, 6) for k in range(1, SWEEP + 1)]
+    try:
+        graph = study.policy.adjacency()
+    except TooLarge:
+        if study.policy.public_counts is None:
+            raise
+        worst = [worst_case_under_counts(study.policy, epsilon=epsilon) for epsilon in sweep]
+        return tuple(
+            EpsilonPoint(
+                epsilon, each.bits,
+                min(bound.bits for bound in _published_under_counts(each)), each.by_diameter,
+            )
+            for epsilon, each in zip(sweep, worst, strict=True)
+        )  # fmt: skip
     sizes = [factor.order for factor, _ in graph.factors]
     if max(sizes) > MOST_SWEPT:
         raise TooLarge(f"for at most {MOST_SWEPT} databases or values, got {max(sizes):,}")
-    middle = max(ratio.epsilon, LEAST_EPSILON)
     points = []
-    for k in range(1, SWEEP + 1):
-        epsilon = round(2 * middle * k / SWEEP, 6)
-        worst = worst_case_leakage(graph, epsilon=epsilon)
+    for epsilon in sweep:
+        found = worst_case_leakage(graph, epsilon=epsilon)
         table = leakage_bounds(graph, epsilon=epsilon)
         by_diameters = table.by_diameters
         points.append(
             EpsilonPoint(
-                epsilon, worst.bits, table.tightest.bits,
+                epsilon, found.bits, table.tightest.bits,
                 None if by_diameters is None else by_diameters.bits,
             )
         )  # fmt: skip

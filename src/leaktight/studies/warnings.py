@@ -13,15 +13,18 @@ from leaktight.studies.beliefs import answers_prior
 from leaktight.studies.person import is_reached
 from leaktight.studies.study import Study
 from leaktight.worst_case.optimum import WorstCase
+from leaktight.worst_case.under_counts import WorstCaseUnderCounts
 
 
-def warnings(study: Study, level: PrivacyLevel | None, worst: WorstCase | Skipped) -> Iterator[str]:
+def warnings(
+    study: Study, level: PrivacyLevel | None, worst: WorstCase | WorstCaseUnderCounts | Skipped
+) -> Iterator[str]:
     """Yield what a user should know who looks at the verdict alone."""
     yield from _of_the_policy(study)
     if level is not None:
         yield from _of_the_mechanism(study, level)
     yield from _of_the_question(study)
-    if not isinstance(worst, Skipped) and not worst.is_exact:
+    if isinstance(worst, WorstCase) and not worst.is_exact:
         yield "The worst case is known between two numbers only; the larger one is safe."
 
 
@@ -38,8 +41,8 @@ def _of_the_policy(study: Study) -> Iterator[str]:
     if (counts := policy.public_counts) is not None and not policy.is_listable:
         if not counts.is_connected:
             yield (
-                "Not all pairs of values are secrets, or a count is only a range: what is public "
-                "may leave databases without a neighbour, and so without protection."
+                "Not all pairs of values are secrets: what is public may leave databases without "
+                "a neighbour, and so without protection."
             )
         return
     graph = policy.adjacency()

@@ -13,6 +13,7 @@ from .published.codes import (
 )
 from .published.published import leakage_bounds
 from .real import RealWorstCase
+from .under_counts import WorstCaseUnderCounts, worst_case_under_counts
 
 __all__ = [
     "Bound",
@@ -23,6 +24,7 @@ __all__ = [
     "RealWorstCase",
     "WorstCase",
     "WorstCaseFunction",
+    "WorstCaseUnderCounts",
     "covering_code",
     "decide_bound",
     "digest_of",
@@ -34,5 +36,6 @@ __all__ = [
     "verify_certificate",
     "worst_case_function",
     "worst_case_leakage",
+    "worst_case_under_counts",
     "write_certificate",
 ]

@@ -144,6 +144,27 @@ def test_that_some_values_are_no_neighbours_says_nothing_of_others(
     assert privacy_level(parallel(*[response] * 4), policy).ratio == truth
 
 
+@pytest.mark.parametrize("seed", range(2))
+def test_how_far_databases_are_apart_is_enclosed(seed: int) -> None:
+    rng = random.Random(seed)
+    exact = 0
+    for _ in range(80):
+        policy = random_counted_policy(rng)
+        counts = policy.public_counts
+        assert counts is not None
+        if not counts.all_secret:
+            assert counts.diameter is None
+            assert counts.is_connected is None
+            continue
+        graph, found = policy.adjacency(), counts.diameter
+        assert graph.is_connected
+        assert counts.is_connected
+        assert found is not None
+        assert found.attained <= graph.diameter <= found.value
+        exact += found.attained == found.value
+    assert exact > 10
+
+
 # --- the numbers that were promised ------------------------------------------------------------
 
 

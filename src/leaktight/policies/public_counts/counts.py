@@ -20,8 +20,8 @@ CYCLES = 6
 """From so many cells on, cycles are looked for as such and not listed."""
 
 
-class Reach(NamedTuple):
-    """In how many records neighbours differ at most: ``value``, and in as many as ``attained``."""
+class Most(NamedTuple):
+    """A largest number: it is at most ``value``, and as large as ``attained``."""
 
     attained: int
     value: int
@@ -69,27 +69,59 @@ class PublicCounts:
         return Definition(self.kinds, self.secrets)
 
     @cached_property
-    def reach(self) -> Reach:
+    def reach(self) -> Most:
         """In how many records neighbours differ, at most."""
         if self.all_secret and (only := self.cells.only) is not None:
             there = [values for values, n in zip(self.cells.members, only, strict=True) if n]
             cycle = len(there) if len(there) > 1 else int(len(there[0]) > 1)
-            return Reach(cycle, cycle)
+            return Most(cycle, cycle)
 
         def first(moves: Iterable[tuple[int, int]]) -> tuple[fmpq, int, int] | None:
             return next(((fmpq(1), u, v) for u, v in moves), None)
 
         found = self.heaviest(Gains.of(self.cells, self.secrets, first, multiply=False))
-        return Reach(int(found.lower.p), int(found.upper.p))
+        return Most(int(found.lower.p), int(found.upper.p))
 
     @property
     def is_connected(self) -> bool | None:
         """Whether every database can be reached from every other, from neighbour to neighbour.
 
-        So it is if all pairs are secrets and every count is one number, because any two databases
-        differ by moves that fall into parts, each a step to a neighbour. None if it is not known.
+        So it is if all pairs are secrets: between two databases that are no neighbours there is
+        another, which differs from each in fewer records. None if it is not known.
         """
-        return True if self.all_secret and self.cells.are_equalities else None
+        return True if self.all_secret else None
+
+    @cached_property
+    def diameter(self) -> Most | None:
+        """How many steps from neighbour to neighbour any two databases are apart, at most.
+
+        It is known if all pairs are secrets: exactly for one count, and otherwise no more than a
+        step for each record that changes within its cell and half a step for each other.
+
+        >>> told = [({0}, 300, 300), ({1}, 500, 500), ({2}, 200, 200)]
+        >>> everything = Graph(3, [(0, 1), (0, 2), (1, 2)])
+        >>> PublicCounts(Cells.of(3, 1000, told[:1]), everything).diameter
+        Most(attained=700, value=700)
+        >>> PublicCounts(Cells.of(3, 1000, told), everything).diameter
+        Most(attained=334, value=500)
+        """
+        if not self.all_secret:
+            return None
+        histogram = self.cells.any or ()
+        records = self.cells.records
+        there = [(len(v), n) for v, n in zip(self.cells.members, histogram, strict=True) if n]
+        alone = [n for values, n in there if values == 1]
+        if self.cells.only is not None:
+            most = records - sum(alone) + min(sum(alone) // 2, sum(alone) - max(alone, default=0))
+            if len(there) < 3:
+                return Most(most, most)
+        else:
+            moves_alone = not self.cells.are_equalities or any(
+                len(v) > 1 for v in self.cells.members
+            )
+            most = records if moves_alone else records // 2
+        changed = records - max(0, 2 * max(alone, default=0) - records)
+        return Most(min(most, -(-changed // max(1, self.reach.value))), most)
 
     def heaviest(self, gains: Gains) -> Heaviest:
         """Return the most that moves between neighbours add."""
