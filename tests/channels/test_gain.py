@@ -5,11 +5,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from leaktight.channels.channel import Channel
 from leaktight.channels.distribution import Distribution
 from leaktight.channels.gain import Gain, Loss, Tries
-from leaktight.errors import InvalidGain, Mismatch
+from leaktight.errors import InvalidGain, Mismatch, TooLarge
 from leaktight.exact.numbers import exact_array, fraction
-from tests.strategies.channels import distributions, gains
+from leaktight.leakage.vulnerability import posterior_vulnerability, vulnerability
+from tests.strategies.channels import channels, distributions, gains
 
 
 def test_the_usual_gains_and_losses() -> None:
@@ -65,3 +67,18 @@ def test_what_is_no_gain_is_refused() -> None:
         Gain([[1, 0], [0]])
     with pytest.raises(Mismatch, match="no input 'd'"):
         Gain.membership(["a", "b", "c"], "d")
+
+
+@given(st.data())
+def test_strategies_are_worth_before_what_the_gain_is_after(data: st.DataObject) -> None:
+    channel = data.draw(channels(most=3))
+    gain, prior = data.draw(gains(channel.shape[0])), data.draw(distributions(channel.shape[0]))
+    before = Gain.of_strategies(channel, gain)
+    assert vulnerability(prior, before) == posterior_vulnerability(channel, prior, gain)
+
+
+def test_too_many_strategies_are_not_listed() -> None:
+    with pytest.raises(TooLarge, match="10 guesses for each of 10 outputs"):
+        Gain.of_strategies(Channel.identity(10))
+    with pytest.raises(InvalidGain, match="needs a gain"):
+        Gain.of_strategies(Channel.identity(2), Loss.zero_one([0, 1]))

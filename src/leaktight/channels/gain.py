@@ -3,11 +3,12 @@
 import math
 from collections.abc import Callable, Hashable, Iterable, Mapping
 from dataclasses import dataclass
-from itertools import combinations
+from itertools import combinations, product
 from typing import Any, Self, TypeAlias
 
 import numpy as np
 
+from leaktight.channels.channel import Channel, expect_channel
 from leaktight.errors import InvalidGain, TooLarge
 from leaktight.exact.matrix import html_table, matrix_product, read_table, text_table
 from leaktight.exact.numbers import Array, Value, float_array, is_exact, public
@@ -147,6 +148,42 @@ class Gain(_Payoff):
             [[int((i in inside) == w) for i in range(len(secrets))] for w in (True, False)],
             (True, False),
             secrets,
+        )
+
+    @classmethod
+    def of_strategies(cls, channel: Channel, gain: "Aim" = None) -> "Gain":
+        """What each strategy earns that has a guess for every output of a channel.
+
+        Before an observation, whatever the prior, it is worth what ``gain`` is worth after it: a
+        channel turned into a gain. A guess is a tuple of guesses, in the order of the outputs.
+
+        >>> coin = Channel([["3/4", "1/4"], ["1/4", "3/4"]])
+        >>> Gain.of_strategies(coin)
+        gain of guesses (rows) for inputs (columns)
+                  0    1
+        (0, 0)    1    0
+        (0, 1)  3/4  3/4
+        (1, 0)  1/4  1/4
+        (1, 1)    0    1
+        """
+        inputs, outputs = expect_channel(channel).inputs, channel.outputs
+        aim = read_aim(gain, inputs)
+        ways = len(aim.guesses) ** len(outputs)
+        if isinstance(aim, Loss):
+            raise InvalidGain(f"what strategies earn needs a gain, got {aim!r:.60}")
+        if ways * channel.matrix.size > MOST_SETS:
+            raise TooLarge(
+                f"all strategies with {len(aim.guesses):,} guesses for each of {len(outputs):,} "
+                "outputs are too many to list"
+            )
+        order = alignment(inputs, aim.inputs, "the gain and the channel's inputs")
+        payoffs, matrix = aim.matrix if order is None else aim.matrix[:, order], channel.matrix
+        if not (is_exact(payoffs) and is_exact(matrix)):
+            payoffs, matrix = float_array(payoffs), float_array(matrix)
+        chosen = list(product(range(len(aim.guesses)), repeat=len(outputs)))
+        earned = [(payoffs[list(each)] * matrix.T).sum(axis=0) for each in chosen]
+        return cls(
+            np.array(earned), [tuple(aim.guesses[w] for w in each) for each in chosen], inputs
         )
 
 

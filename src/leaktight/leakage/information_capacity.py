@@ -13,7 +13,7 @@ enclosure, whatever the iteration did.
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, TypeAlias
+from typing import Any
 
 import numpy as np
 from flint import arb, fmpq
@@ -23,6 +23,7 @@ from leaktight.channels.composition import Parallel
 from leaktight.channels.distribution import Distribution, ProductDistribution
 from leaktight.errors import InvalidNumber, Undecided
 from leaktight.exact.bits import Between
+from leaktight.exact.concave import Derivative, maximise
 from leaktight.exact.numbers import Array, Number, float_array, rational, to_float
 from leaktight.exact.rounding import float_above, float_below, log2_interval, precision
 from leaktight.exact.tolerances import TOLERANCES
@@ -93,7 +94,7 @@ def renyi_capacity(channel: Channel | Parallel, order: Number) -> CapacityEnclos
     matrix = matrix / matrix.sum(axis=1, keepdims=True)
     enough = TOLERANCES.capacity_gap / 4 * (1 if alpha == 1 else abs(alpha - 1) / alpha)
     with np.errstate(all="ignore"):  # what is not finite ends the search
-        weights = _maximise(*_objective(matrix, alpha), enough)
+        weights = maximise(*_objective(matrix, alpha), enough)
     if channel.is_exact or not SAFE_ORDERS[0] <= alpha <= SAFE_ORDERS[1]:
         exact = channel.exact().matrix
         lower, upper = _enclose_exact(exact[:, exact.max(axis=0) > 0], weights, exact_order)
@@ -108,9 +109,7 @@ def renyi_capacity(channel: Channel | Parallel, order: Number) -> CapacityEnclos
     return CapacityEnclosure(lower, upper, prior)
 
 
-# --- the proposal: an interior-point method ------------------------------------------------
-
-Derivative: TypeAlias = Callable[[Array], Array]
+# --- the proposal ---------------------------------------------------------------------------
 
 
 def _objective(matrix: Array, alpha: float) -> tuple[Array, Array, Derivative, Derivative]:
@@ -131,74 +130,6 @@ def _objective(matrix: Array, alpha: float) -> tuple[Array, Array, Derivative, D
         lambda s: scale * k * s ** (k - 1),
         lambda s: scale * k * (k - 1) * s ** (k - 2),
     )
-
-
-def _maximise(c: Array, a: Array, first: Derivative, second: Derivative, enough: float) -> Array:
-    """Propose π that maximises the concave c·π + Σ ψ(Aᵀπ) over all distributions.
-
-    Mehrotra's predictor-corrector method; each step factors a matrix whose side is the smaller
-    of the numbers of inputs and outputs. Nothing that is claimed rests on how well it does.
-    """
-    n = len(c)
-    weights = np.full(n, 1 / n)
-    gradient = c + a @ first(weights @ a)
-    level = gradient.max() + np.ptp(gradient) + enough
-    slack = level - gradient
-    best, best_gap = weights, math.inf
-    for _ in range(100):
-        gap = gradient.max() - weights @ gradient
-        if not gap < math.inf:
-            break
-        if gap < best_gap:
-            best, best_gap = weights, gap
-        if gap < enough:
-            break
-        try:
-            solve = _solver(a, -second(weights @ a), slack / weights)
-        except (ValueError, np.linalg.LinAlgError):
-            break  # no further progress in floating point
-        residual = level - gradient - slack
-        move, drop, _ = _step(solve, weights, slack, residual, np.zeros(n))
-        predicted = (weights + _reach(weights, move) * move) @ (slack + _reach(slack, drop) * drop)
-        before = weights @ slack
-        centre = before / n * (predicted / before) ** 3 - move * drop
-        move, drop, rise = _step(solve, weights, slack, residual, centre)
-        weights = weights + 0.99 * _reach(weights, move) * move
-        weights = weights / weights.sum()
-        room = 0.99 * _reach(slack, drop)
-        slack, level = slack + room * drop, level + room * rise
-        gradient = c + a @ first(weights @ a)
-    return best
-
-
-def _solver(a: Array, curvature: Array, diagonal: Array) -> Callable[[Array], Array]:
-    """Return how to solve (A·diag(curvature)·Aᵀ + diag(diagonal))·x = b for x."""
-    from scipy.linalg import cho_factor, cho_solve
-
-    half = a * np.sqrt(curvature)
-    if len(a) <= 2 * a.shape[1]:
-        factor = cho_factor(half @ half.T + np.diag(diagonal), overwrite_a=True)
-        return lambda b: cho_solve(factor, b, check_finite=False)
-    scaled = half / diagonal[:, None]  # fewer outputs than inputs: the Woodbury identity
-    small = cho_factor(np.eye(a.shape[1]) + half.T @ scaled, overwrite_a=True)
-    return lambda b: b / diagonal - scaled @ cho_solve(small, scaled.T @ b, check_finite=False)
-
-
-def _step(
-    solve: Callable[[Array], Array], weights: Array, slack: Array, residual: Array, centre: Array
-) -> tuple[Array, Array, float]:
-    """Return Newton's changes of π, of the slacks and of the level towards π·slack = centre."""
-    right = solve(centre / weights - slack - residual)
-    ones = solve(np.ones(len(weights)))
-    rise = (right.sum() + weights.sum() - 1) / ones.sum()
-    move = right - rise * ones
-    return move, (centre - slack * move) / weights - slack, rise
-
-
-def _reach(position: Array, direction: Array) -> float:
-    """Return how far, up to 1, one can go in a direction and stay non-negative."""
-    falls = direction < 0
-    return float(min(1, (position[falls] / -direction[falls]).min(initial=1)))
 
 
 # --- the proof: both bounds with every rounding accounted for ------------------------------

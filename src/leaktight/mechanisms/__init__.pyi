@@ -1,5 +1,6 @@
 from .best.best import BestMechanism, optimal_mechanism
 from .best.few_outputs import worst_case_with_outputs
+from .best.rate_distortion import RateDistortion, rate_distortion
 from .best.repair import Repaired, repair
 from .best.tradeoff import TradeOff, least_leaking, most_useful
 from .calibrated import Calibrated, calibrated
@@ -29,6 +30,7 @@ __all__ = [
     "PlanarGeometric",
     "PlanarLaplace",
     "RandomizedResponse",
+    "RateDistortion",
     "Release",
     "ReleaseRecord",
     "Repaired",
@@ -41,6 +43,7 @@ __all__ = [
     "least_leaking",
     "most_useful",
     "optimal_mechanism",
+    "rate_distortion",
     "release",
     "release_csv",
     "repair",

@@ -5,6 +5,7 @@ from .independence import IndependenceTest, independence_test
 from .information import estimate_mutual_information
 from .leakage import LeakageEstimate, estimate_min_entropy_leakage, estimate_posterior_vulnerability
 from .observations import Observations, read_observations
+from .prior import PriorEstimate, estimate_prior
 
 __all__ = [
     "AtLeast",
@@ -15,10 +16,12 @@ __all__ = [
     "Observations",
     "OneAtATime",
     "OneOf",
+    "PriorEstimate",
     "epsilon_by_calls",
     "estimate_min_entropy_leakage",
     "estimate_mutual_information",
     "estimate_posterior_vulnerability",
+    "estimate_prior",
     "independence_test",
     "read_observations",
 ]
