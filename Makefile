@@ -2,7 +2,7 @@
 PYTHON ?= python3
 BIN := .venv/bin
 
-.PHONY: audit table test test-spark test-kill lint types format fuzz mutants bench docs clean
+.PHONY: audit table test test-spark test-ibis test-kill lint types format fuzz mutants bench docs clean
 
 audit: .venv/ready
 	$(BIN)/leaktight audit examples/studies/hospital.toml --report hospital.html || test $$? -eq 1
@@ -19,7 +19,11 @@ test: lint types
 
 test-spark: .venv/dev-ready .venv/spark-ready
 	@command -v java > /dev/null || { echo "Spark needs Java: install a headless JRE, 17 or later"; exit 1; }
-	LEAKTIGHT_SPARK=1 $(BIN)/python -m pytest tests/tables/test_rows.py tests/tables/on_spark.py
+	LEAKTIGHT_ENGINE=spark $(BIN)/python -m pytest tests/tables/test_rows.py tests/tables/on_spark.py
+
+# Ibis wants a DuckDB before 2, and so an environment of its own.
+test-ibis: .venv/ibis/ready
+	LEAKTIGHT_ENGINE=ibis .venv/ibis/bin/python -m pytest tests/tables/test_rows.py tests/tables/test_per_row.py
 
 test-kill: .venv/dev-ready
 	LEAKTIGHT_KILLS=100 $(BIN)/python -m pytest tests/tables/test_ledger.py
@@ -58,6 +62,11 @@ docs: .venv/docs-ready
 
 .venv/%-ready: .venv/ready
 	$(BIN)/python -m pip install --quiet --editable '.[$*]'
+	touch $@
+
+.venv/ibis/ready: pyproject.toml
+	$(PYTHON) -m venv .venv/ibis
+	.venv/ibis/bin/python -m pip install --quiet --editable '.[dev]' 'ibis-framework[duckdb]>=12' 'duckdb<2'
 	touch $@
 
 clean:

@@ -231,3 +231,67 @@ def test_a_cell_that_is_no_input_is_named_by_its_line_alone(run: Run) -> None:
     assert said.code == 2
     assert "line 2, column 'name': the cell is no input of the channel" in said.err
     assert "Ada" not in said.err
+
+
+VOTES = """
+title = "A vote"
+[policy]
+values = ["no", "yes"]
+records = 40
+[mechanism]
+kind = "randomised response"
+ratio = 3
+[data]
+source = "votes.csv"
+columns = "vote"
+[release]
+rows = true
+budget = 2
+ledger = "votes.ledger"
+output = "noisy.csv"
+"""
+
+
+@pytest.fixture
+def votes(run: Run) -> Path:
+    Path("votes.csv").write_text("vote,name\n" + "yes,Ada\nno,Bob\n" * 20)
+    Path("votes.toml").write_text(VOTES, "utf-8")
+    assert run("ledger", "votes.ledger", "--new", "votes.toml").code == 0
+    return Path("noisy.csv")
+
+
+def test_every_row_of_a_column_is_published_with_its_record(run: Run, votes: Path) -> None:
+    done = run("release", "votes.toml")
+    assert done.code == 0, done.err
+    assert "40 rows, each answered by itself" in done.out
+    assert "ε ≤ 1.09862 of ε = 2" in done.out
+    assert "at most 75% after" in " ".join(done.out.split())
+    rows = votes.read_text().splitlines()
+    assert rows[0] == "vote"
+    assert len(rows) == 41
+    assert set(rows[1:]) <= {"no", "yes"}
+    record = json.loads(Path("noisy.csv.release.json").read_text("utf-8"))
+    assert record["guarantee"]["ratio"] == "3"
+    assert record["file"]["rows"] == 40
+    again = run("release", "votes.toml", "--json")
+    assert json.loads(again.out)["record"]["file"] == record["file"]
+    assert votes.read_text().splitlines() == rows
+    more = run("release", "votes.toml", "--name", "b", "--output", "b.csv")
+    assert (more.code, Path("b.csv").exists()) == (2, False)
+    assert "budget" in more.err
+
+
+def test_a_record_of_rows_that_was_never_written_is_written_when_asked_again(
+    run: Run, votes: Path
+) -> None:
+    assert run("release", "votes.toml").code == 0
+    Path("noisy.csv.release.json").unlink()
+    assert run("release", "votes.toml").code == 0
+    assert Path("noisy.csv.release.json").exists()
+
+
+@pytest.mark.parametrize("option", [["--plan"], ["--picture", "p.svg"]])
+def test_rows_have_no_plan_and_no_picture(run: Run, votes: Path, option: list[str]) -> None:
+    refused = run("release", "votes.toml", *option)
+    assert refused.code == 2
+    assert "are for queries" in refused.err

@@ -17,6 +17,7 @@ POLICY = '[policy]\nvalues = ["a", "b", "c"]\nsecrets = "line"\nrecords = 9\nabs
 DATA = '[data]\nsource = "t.csv"\ncolumns = "v"\n'
 RELEASE = '[release]\nledger = "l"\nratio = 2\n'
 QUERY = '[[release.queries]]\nkind = "histogram"\n'
+ROWS = POLICY + DATA + '[release]\nledger = "l"\nrows = true\noutput = "o.csv"\n'
 WHOLE = POLICY + DATA + RELEASE + QUERY
 
 MISTAKES: dict[str, tuple[str, str]] = {
@@ -36,6 +37,12 @@ MISTAKES: dict[str, tuple[str, str]] = {
     "name": (WHOLE.replace(RELEASE, RELEASE + "name = 3\n"), "[release] name must be text"),
     "queries": (POLICY + DATA + RELEASE + "queries = 3\n", "queries must be a list"),
     "no queries": (POLICY + DATA + RELEASE, "needs queries"),
+    "not true": (POLICY + DATA + RELEASE + "rows = 3\n", "rows must be true or false, got 3"),
+    "rows and queries": (WHOLE.replace(RELEASE, RELEASE + "rows = true\n"), "leave one out"),
+    "rows and ε": (POLICY + DATA + RELEASE + "rows = true\n", "the ratio of [mechanism]"),
+    "rows and keep": (ROWS.replace(DATA, DATA + 'person = "p"\nkeep = "first"\n'), "[data] keep"),
+    "rows to nowhere": (ROWS.replace('output = "o.csv"\n', ""), "needs output"),
+    "rows without a mechanism": (ROWS, "[release] rows needs a [mechanism]"),
     "query": (POLICY + DATA + RELEASE + "queries = [3]\n", "queries must be tables"),
     "ratio": (WHOLE.replace("ratio = 2", "ratio = 0"), "[release] ratio"),
     "epsilon": (WHOLE.replace("ratio = 2", 'epsilon = "x"'), "[release] epsilon"),

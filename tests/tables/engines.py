@@ -77,6 +77,12 @@ def spark_frame(folder: Path) -> Any:
     return session().read.parquet(str(parquet_file(folder)))
 
 
+def ibis_table(folder: Path) -> Any:
+    import ibis
+
+    return ibis.duckdb.connect().read_parquet(str(parquet_file(folder)))
+
+
 ENGINES: dict[str, Callable[[Path], Any]] = {
     "csv": csv_file,
     "parquet": parquet_file,
@@ -87,5 +93,5 @@ ENGINES: dict[str, Callable[[Path], Any]] = {
     "polars, lazy": lambda folder: polars.from_arrow(arrow()).lazy(),
     "pyarrow": lambda folder: arrow(),
 }
-if os.environ.get("LEAKTIGHT_SPARK"):  # make test-spark
-    ENGINES = {"spark": spark_frame}
+if other := os.environ.get("LEAKTIGHT_ENGINE"):  # make test-spark, make test-ibis
+    ENGINES = {other: {"spark": spark_frame, "ibis": ibis_table}[other]}

@@ -156,3 +156,18 @@ def test_an_undeclared_value_for_other_cells_is_refused_before_anything_is_spent
     with pytest.raises(InvalidInput, match="outside must be a declared value, got 'perhaps'"):
         published(book, outside="perhaps")
     assert not Ledger.open(book).entries()
+
+
+@pytest.mark.parametrize("arrow", [True, False])
+def test_many_batches_come_in_their_order(
+    book: Path, monkeypatch: pytest.MonkeyPatch, arrow: bool
+) -> None:
+    """From DuckDB as Arrow gives them, and without pyarrow from all codes at once."""
+    monkeypatch.setattr("leaktight.tables.row_answers.BATCH", 7)
+    if not arrow:
+        monkeypatch.setattr("leaktight.tables.row_answers.find_spec", lambda name: None)
+    TABLE.write_parquet(book.with_name("votes.parquet"))
+    done = published(book, source=book.with_name("votes.parquet"))
+    assert read(done.path) == VOTES * 100
+    again = published(book, source=TABLE, name="b", output="b.csv")
+    assert read(again.path) == VOTES * 100

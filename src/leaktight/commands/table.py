@@ -23,7 +23,7 @@ def release(
     picture: Annotated[Path | None, typer.Option(help="Draw the histograms, .svg.")] = None,
     as_json: JsonOption = False,
 ) -> int:
-    """Release noisy numbers of a table, paid for from a ledger.
+    """Release noisy numbers of a table, or its rows, paid for from a ledger.
 
     Asked again under the same name, the same numbers come back and nothing is spent. The ledger
     must be there: leaktight ledger FILE --new STUDY.toml makes it.
@@ -37,6 +37,10 @@ def release(
     from leaktight.studies.release import read_release
 
     asked = read_release(study)
+    if asked.rows is not None:
+        if plan or picture is not None:
+            raise typer.BadParameter("--plan and --picture are for queries; every row is published")
+        return _rows(asked, name or asked.name, output or asked.output, as_json)
     if plan:
         return _planned(asked, as_json)
 
@@ -141,6 +145,48 @@ def ledger(
         print_json(found.to_dict())
     else:
         print(found)
+    return 0
+
+
+def _rows(asked: "ReleaseStudy", name: str, target: Path | None, as_json: bool) -> int:
+    from leaktight.exact.shown import wrapped
+    from leaktight.tables.ledger import Ledger
+    from leaktight.tables.output import expect_output, record_beside, write_record
+    from leaktight.tables.per_row import release_rows
+    from leaktight.tables.record import record_of
+
+    assert asked.rows is not None
+    assert target is not None  # what read_release sees to
+    book = Ledger.open(asked.ledger)
+    if book.find(name) is None or record_beside(target).exists():
+        expect_output(target, book, name)
+    reading = asked.reading
+    if len(reading.columns) != 1:
+        raise typer.BadParameter(f"rows are published of one column, got {list(reading.columns)}")
+    with spinner(as_json) as progress:
+        progress("answering every row")
+        done = release_rows(
+            asked.source,
+            asked.policy,
+            asked.rows,
+            target,
+            name=name,
+            ledger=asked.ledger,
+            column=reading.columns[0],
+            table=asked.table,
+            person=reading.person,
+            rows_per_person=asked.rows_per_person,
+            outside=reading.outside,
+            cuts=reading.cuts,
+            clamp=reading.clamp,
+        )
+        record = record_of(done, asked.prior)
+    write_record(record, target)
+    if as_json:
+        print_json({"record": record.to_dict()})
+        return 0
+    print(f"{asked.title}\n\n{wrapped(str(record))}")
+    print(f"\n{target}, with its record {record_beside(target).name}")
     return 0
 
 

@@ -58,7 +58,7 @@ KEYS: Mapping[str, tuple[str, ...]] = {
         "source", "table", "columns", "person", "rows_per_person", "keep", "outside", "cuts",
         "clamp",
     ),
-    "release": ("name", "queries", "ratio", "epsilon", "ledger", "budget", "output"),
+    "release": ("name", "queries", "rows", "ratio", "epsilon", "ledger", "budget", "output"),
     "release.queries": ("name", "kind", "by", "groups", "values", "weights", "fanout", "share"),
 }  # fmt: skip
 """The keys of each table of a study."""

@@ -5,11 +5,14 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from leaktight.channels.channel import Channel
 from leaktight.channels.distribution import Distribution
 from leaktight.errors import InvalidInput
 from leaktight.exact.ratio import Ratio
+from leaktight.mechanisms.mechanism import Mechanism
 from leaktight.policies.policy import Policy
 from leaktight.studies.reading import KEYS, read_study
+from leaktight.studies.study import Study
 from leaktight.studies.table import StudyTable, load, plain_number, shortened
 from leaktight.tables.budget import Budget
 from leaktight.tables.query import (
@@ -41,7 +44,10 @@ class ReleaseStudy:
     rows_per_person: int
     name: str
     queries: tuple[TableQuery, ...]
+    rows: Channel | Mechanism | None
+    """Through what every row is published; None if queries are asked."""
     ratio: Ratio
+    """What the queries may cost; 1 if there are none."""
     ledger: Path
     budget: Budget | None
     """What a new ledger is made with."""
@@ -57,12 +63,14 @@ def read_release(path: str | Path) -> ReleaseStudy:
     for table, needed, what in (
         (data, "source", "where is the table?"),
         (data, "columns", "which columns hold the values of the policy?"),
-        (asked, "queries", "what is asked?"),
         (asked, "ledger", "which ledger pays?"),
     ):
         if needed not in table:
             raise table.wrong("", f"needs {needed}: {what}")
-    ratio = asked.ratio()
+    rows = _rows(data, asked, study) if asked.get("rows") not in (None, False) else None
+    if rows is None and "queries" not in asked:
+        raise asked.wrong("", "needs queries: what is asked? or rows = true, to publish every row")
+    ratio = Ratio.of(1) if rows is not None else asked.ratio()
     if ratio is None:
         raise asked.wrong("", "needs epsilon or ratio: how much may this release cost?")
     return ReleaseStudy(
@@ -76,11 +84,31 @@ def read_release(path: str | Path) -> ReleaseStudy:
         rows_per_person=data.whole("rows_per_person", 1, MOST_ROWS),
         name=asked.text("name", file.stem),
         queries=tuple(_query(asked, each) for each in asked.listed("queries")),
+        rows=rows,
         ratio=ratio,
         ledger=file.parent / asked.text("ledger", ""),
         budget=_budget(asked),
         output=file.parent / asked.text("output", "") if "output" in asked else None,
     )
+
+
+def _rows(data: StudyTable, asked: StudyTable, study: Study) -> Channel | Mechanism:
+    """Return the mechanism through which every row is published."""
+    if asked.get("rows") is not True:
+        raise asked.wrong("rows", f"must be true or false, got {shortened(asked.get('rows'))}")
+    for table, key, why in (
+        (asked, "queries", "asks for numbers, and rows publishes every row; leave one out"),
+        (asked, "epsilon", "is for queries; what rows cost is the ε of [mechanism]"),
+        (asked, "ratio", "is for queries; what rows cost is the ratio of [mechanism]"),
+        (data, "keep", "is for queries; every row is published"),
+    ):
+        if key in table:
+            raise table.wrong(key, why)
+    if "output" not in asked:
+        raise asked.wrong("", "needs output: where is the file of rows written?")
+    if study.mechanism is None or study.scope != "record":
+        raise asked.wrong("rows", 'needs a [mechanism] that answers each record, on = "record"')
+    return study.mechanism
 
 
 def _reading(data: StudyTable) -> Reading:

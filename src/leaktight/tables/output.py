@@ -80,12 +80,17 @@ def expect_output(path: str | Path, book: Ledger, name: str) -> None:
         raise InvalidFile(f"{target} has the release {other!r}; name another output for {name!r}")
 
 
+def write_record(record: TableRecord, path: str | Path) -> None:
+    """Write the record of an output beside it."""
+    with new_file(record_beside(path)) as note:
+        note.write(json.dumps(record.to_dict(), ensure_ascii=False, indent=1) + "\n")
+
+
 def write_release(release: TableRelease, record: TableRecord, path: str | Path) -> None:
     """Write the numbers of a release as CSV, JSON or Parquet, and its record beside them."""
     target = Path(path)
     rows = table_of(release)
-    with new_file(record_beside(target)) as note:
-        note.write(json.dumps(record.to_dict(), ensure_ascii=False, indent=1) + "\n")
+    write_record(record, target)
     if target.suffix.lower() == ".parquet":
         _parquet(rows, target)
         return

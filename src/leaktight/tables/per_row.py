@@ -7,7 +7,7 @@ before it takes its place. A file that was never finished was seen by nobody, an
 
 import glob
 import shutil
-from collections.abc import Hashable, Iterator, Mapping, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from hashlib import sha256
@@ -19,39 +19,44 @@ import numpy as np
 
 from leaktight.channels.channel import Channel
 from leaktight.errors import InvalidChannel, InvalidFile, InvalidPolicy
-from leaktight.files import sync_file, sync_folder
+from leaktight.files import sync_folder
 from leaktight.labels import alignment
 from leaktight.mechanisms.mechanism import Mechanism
-from leaktight.mechanisms.release import sample
 from leaktight.policies.policy import Policy
 from leaktight.policies.secrets import SecretGraph
 from leaktight.privacy.level import privacy_level
 from leaktight.tables.budget import Paid
-from leaktight.tables.column import Cells
 from leaktight.tables.ledger import Entry, Ledger, Stored
-from leaktight.tables.persons import MOST_KEPT
 from leaktight.tables.protection import Protection
 from leaktight.tables.reading import Reading
+from leaktight.tables.row_answers import answer_rows
 from leaktight.tables.rows import count_rows, declared_columns
 from leaktight.tables.source import frame_of, guarded
 from leaktight.tables.weights import Shape, Weights
 from leaktight.tables.writing import canonical, digest
 
 if TYPE_CHECKING:
-    from leaktight.tables.source import Frame
+    pass
 
 SUFFIXES = (".csv", ".parquet")
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class RowsRelease:
     """A file in which every row of a column was answered through a channel."""
 
     entry: Entry
+    ledger: Ledger
     path: Path
-    rows: int
+    stored: Stored
+    """What the ledger keeps: the number of rows, and the hash of the file."""
     ratio: Fraction
     """The largest ratio of any two values, for one row."""
+
+    @property
+    def rows(self) -> int:
+        """How many rows were answered."""
+        return self.stored.numbers[0][0]
 
 
 def release_rows(
@@ -121,7 +126,7 @@ def release_rows(
     frame = frame_of(source, {column: declared.kind}, table)
     cells = guarded(lambda: declared.read(frame.collect_schema()[column]))
     rows = int(counted.counts.sum())
-    drawn = guarded(lambda: _draw(frame, cells, protection, channel, part, outside, rng))
+    drawn = guarded(lambda: answer_rows(frame, cells, channel, part, outside, rng))
     if drawn != rows:
         _remove(part)
         raise InvalidFile(f"the table had {rows:,} rows when they were checked, and now {drawn:,}")
@@ -159,92 +164,6 @@ def _question(column: str, channel: Channel, reading: Reading, seeded: bool) -> 
             "randomness": "a generator for tests" if seeded else "the operating system",
         }
     )
-
-
-# --- drawing -----------------------------------------------------------------------------------
-
-
-def _draw(
-    frame: "Frame",
-    cells: Cells,
-    protection: Protection,
-    channel: Channel,
-    part: Path,
-    outside: Hashable | None,
-    rng: np.random.Generator | None,
-) -> int:
-    """Draw an output for each row into the file ``part``, and return how many there were."""
-    import narwhals as nw
-
-    values = protection.values
-    if len(cells.known) > MOST_KEPT:
-        raise InvalidPolicy(f"rows are published for at most {MOST_KEPT:,} values")
-    place = {value: i for i, value in enumerate(values)}
-    elsewhere = place[outside] if outside is not None else -1
-    read = frame.select(cells.value.alias("value"), cells.found.alias("found"))
-    code = sum(
-        (
-            (nw.col("value") == engine).cast(nw.Int64) * place[value]
-            for engine, value in cells.known.items()
-        ),
-        start=nw.lit(0),
-    )
-    coded = read.select(nw.when(nw.col("found")).then(code).otherwise(elsewhere).alias("code"))
-    numbered = Channel.trusted(
-        tuple(range(len(values))), tuple(range(len(channel.outputs))), channel.matrix
-    )
-    if frame.implementation.is_spark_like():
-        return _on_spark(coded.to_native(), numbered, cells.name, channel.outputs, part)
-    drawn = sample(numbered, _codes(coded), rng)
-    _write(drawn, cells.name, channel.outputs, part)
-    sync_file(part)
-    return len(drawn)
-
-
-def _codes(coded: "Frame") -> np.ndarray[Any, np.dtype[np.int64]]:
-    import narwhals as nw
-
-    if isinstance(coded, nw.DataFrame):
-        return np.asarray(coded["code"].to_numpy(), dtype=np.int64)
-    if coded.implementation.is_duckdb():
-        native: Any = coded.to_native()
-        return np.asarray(native.fetchnumpy()["code"], dtype=np.int64)
-    return np.asarray(coded.collect()["code"].to_numpy(), dtype=np.int64)
-
-
-def _write(drawn: Any, column: str, outputs: Sequence[Hashable], part: Path) -> None:
-    """Write a file of one column; the engine looks the outputs up by their number."""
-    import duckdb
-
-    kind = "(FORMAT parquet)" if part.suffix == ".parquet" else "(FORMAT csv, HEADER)"
-    named = '"' + column.replace('"', '""') + '"'
-    whole = all(isinstance(output, int) for output in outputs)
-    labels = [output if whole else str(output) for output in outputs]
-    with duckdb.connect() as engine:
-        engine.register("drawn", {"code": drawn.astype(np.int32)})
-        engine.execute("SET VARIABLE labels = ?", [labels])
-        where = str(part).replace("'", "''")
-        engine.execute(
-            f"COPY (SELECT getvariable('labels')[code + 1] AS {named} FROM drawn) "
-            f"TO '{where}' {kind}"
-        )
-
-
-def _on_spark(
-    native: Any, channel: Channel, column: str, outputs: Sequence[Hashable], part: Path
-) -> int:
-    """Let Spark draw and write once; what is read back is what was written."""
-    labels = np.array(list(map(str, outputs)), dtype=object)
-
-    def answer(batches: Iterator[Any]) -> Iterator[Any]:
-        import pandas
-
-        for batch in batches:
-            yield pandas.DataFrame({column: labels[sample(channel, batch["code"].to_numpy())]})
-
-    field = "`" + column.replace("`", "``") + "` string"
-    native.mapInPandas(answer, field).write.mode("error").parquet(str(part))
-    return int(native.sparkSession.read.parquet(str(part)).count())
 
 
 # --- the file ----------------------------------------------------------------------------------
@@ -288,4 +207,4 @@ def _again(entry: Entry, book: Ledger, target: Path, ratio: Fraction) -> RowsRel
             f"{target} is not the file that was released as {entry.name!r}, and another draw would "
             "cost again; choose another name, or bring it back"
         )
-    return RowsRelease(entry, target, stored.numbers[0][0], ratio)
+    return RowsRelease(entry, book, target, stored, ratio)

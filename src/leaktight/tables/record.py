@@ -7,11 +7,13 @@ from importlib.metadata import version
 from typing import Any
 
 from leaktight.channels.distribution import PriorLike
+from leaktight.errors import InvalidInput
 from leaktight.exact.numbers import rational
 from leaktight.exact.powers import Powers
 from leaktight.exact.shown import counted
 from leaktight.tables.budget import told_epsilon
 from leaktight.tables.odds import Odds, odds
+from leaktight.tables.per_row import RowsRelease
 from leaktight.tables.publishing import TableRelease
 from leaktight.tables.writing import canonical, digest, write_protection
 
@@ -22,46 +24,53 @@ LIBRARIES = ("leaktight", "duckdb", "narwhals", "numpy", "python-flint")
 class TableRecord:
     """What was released, how, under which policy, and what that promises; it prints as text."""
 
-    release: TableRelease
+    release: TableRelease | RowsRelease
     spent: Powers
     """What the pair that has paid most has paid for all releases of the ledger together."""
     odds: Odds | None
     """What one person risks, after all of them; None if it is not known."""
 
     def __str__(self) -> str:
-        noise, book = self.release.noise, self.release.ledger
-        protection = noise.protection
+        release, book = self.release, self.release.ledger
+        protection, rows = book.protection, book.protection.rows_per_person
         pairs = counted(len(protection.pairs), "secret pair", "secret pairs")
-        numbers = sum(len(answer.numbers) for answer in self.release.answers)
-        rows = protection.rows_per_person
         one = "one record's value changes" if rows == 1 else f"up to {rows} rows of a person change"
         one += f" along one of {pairs}"
         if protection.counts is not None:
             one += ", and others so that the public counts stay the same"
         told = [
-            f"{self.release.entry.name!r}: {counted(numbers, 'number', 'numbers')} with exact "
-            f"geometric noise. If {one}, no outcome becomes more than e^ε "
-            f"times as likely, ε ≤ {told_epsilon(noise.level)}; all releases of the ledger "
+            f"{release.entry.name!r}: {self._what}. If {one}, no outcome becomes more than e^ε "
+            f"times as likely, ε ≤ {told_epsilon(release.entry.cost)}; all releases of the ledger "
             f"together: ε ≤ {told_epsilon(self.spent)} of {book.budget.told()}."
         ]
         if self.odds is not None:
             told.append(f"After all of them, {self.odds}.")
-        if bare := [a.name for a in self.release.answers if 0 in a.noises]:
+        if isinstance(release, TableRelease) and (
+            bare := [a.name for a in release.answers if 0 in a.noises]
+        ):
             told.append(
                 "Numbers that are the same for both values of every secret pair have no noise, in "
                 f"{', '.join(map(repr, bare))}."
             )
-        if '"a generator for tests"' in self.release.entry.question:
+        if '"a generator for tests"' in release.entry.question:
             told.append(
                 "The random bits came from a generator for tests: nothing is promised against "
                 "anyone who knows or guesses its seed."
             )
         return " ".join(told)
 
+    @property
+    def _what(self) -> str:
+        if isinstance(self.release, RowsRelease):
+            rows = counted(self.release.rows, "row", "rows")
+            return f"{rows}, each answered by itself, with exact probabilities"
+        numbers = sum(len(answer.numbers) for answer in self.release.answers)
+        return f"{counted(numbers, 'number', 'numbers')} with exact geometric noise"
+
     def to_dict(self) -> dict[str, Any]:
         """The record as JSON has it; ratios are exact, as text."""
         release, book = self.release, self.release.ledger
-        noise, protection = release.noise, release.noise.protection
+        protection, cost = book.protection, release.entry.cost
         question = json.loads(release.entry.question)
         schema = [list(column) for column in release.stored.schema]
         return {
@@ -86,19 +95,10 @@ class TableRecord:
                 "hash": digest(canonical(schema)),
                 "rules": question["rows"],
             },
-            "queries": [
-                {
-                    "name": block.name,
-                    "kind": str(block.query.kind),
-                    "numbers": block.weights.size,
-                    "weights hash": block.weights.digest,
-                    "alpha": str(1 / rational(noise.step**block.query.share)),
-                }
-                for block in noise.blocks
-            ],
+            **self._asked(question),
             "guarantee": {
-                "ratio": str(noise.level),
-                "epsilon": max(0.0, noise.level.nats),
+                "ratio": str(cost),
+                "epsilon": max(0.0, cost.nats),
                 "together": {"ratio": str(self.spent), "epsilon": max(0.0, self.spent.nats)},
                 "budget": str(book.budget),
                 "neighbours": "databases that differ in one record, along a secret pair"
@@ -117,11 +117,33 @@ class TableRecord:
             "text": str(self),
         }
 
+    def _asked(self, question: dict[str, Any]) -> dict[str, Any]:
+        if isinstance(self.release, RowsRelease):
+            return {
+                "queries": question["queries"],
+                "file": {"rows": self.release.rows, "hash": self.release.stored.file},
+            }
+        noise = self.release.noise
+        return {
+            "queries": [
+                {
+                    "name": block.name,
+                    "kind": str(block.query.kind),
+                    "numbers": block.weights.size,
+                    "weights hash": block.weights.digest,
+                    "alpha": str(1 / rational(noise.step**block.query.share)),
+                }
+                for block in noise.blocks
+            ]
+        }
 
-def record_of(release: TableRelease, prior: PriorLike = None) -> TableRecord:
+
+def record_of(release: TableRelease | RowsRelease, prior: PriorLike = None) -> TableRecord:
     """Return the record of a release: hashes of policy, columns and weights, and the guarantee.
 
     ``prior`` is what is believed of one record's value, uniform if it is not given.
     """
+    if not isinstance(release, TableRelease | RowsRelease):
+        raise InvalidInput(f"a record is of a release, got {release!r:.60}")
     book = release.ledger
     return TableRecord(release, book.spent().largest, odds(book.protection, book.paid(), prior))
