@@ -20,7 +20,7 @@ def read_labels(
     labels: Iterable[Hashable] | None, count: int, what: str, error: type[InvalidInput]
 ) -> Labels:
     """Return ``labels`` as a tuple of ``count`` distinct ones; 0, 1, … if there are none."""
-    if labels is None:
+    if labels is None or (isinstance(labels, range) and labels == range(count)):
         return _numbers(count) if count <= MOST_KEPT else tuple(range(count))
     if isinstance(labels, np.ndarray) or hasattr(labels, "tolist"):
         labels = labels.tolist()

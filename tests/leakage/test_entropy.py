@@ -19,16 +19,18 @@ from leaktight.exact.rounding import log2
 from leaktight.leakage.entropy import (
     cachin_entropy,
     conditional_entropy,
-    conditional_guessing_entropy,
     conditional_renyi_entropy,
-    guessing_entropy,
-    guessing_leakage,
     joint_entropy,
     mutual_information,
     renyi_entropy,
     renyi_leakage,
     shannon_entropy,
     shannon_leakage,
+)
+from leaktight.leakage.guesswork import (
+    conditional_guessing_entropy,
+    guessing_entropy,
+    guessing_leakage,
 )
 from leaktight.leakage.hyper import hyper
 from leaktight.leakage.vulnerability import (

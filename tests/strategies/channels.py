@@ -2,9 +2,11 @@
 
 from fractions import Fraction
 
+import numpy as np
 from hypothesis import strategies as st
 
 from leaktight.channels.channel import Channel
+from leaktight.channels.deterministic import Deterministic
 from leaktight.channels.distribution import Distribution
 from leaktight.channels.gain import Gain
 
@@ -47,3 +49,12 @@ def gains(draw: st.DrawFn, inputs: int) -> Gain:
     guesses = draw(st.integers(1, 4))
     row = st.lists(st.fractions(0, 3, max_denominator=12), min_size=inputs, max_size=inputs)
     return Gain([draw(row) for _ in range(guesses)])
+
+
+@st.composite
+def functions(draw: st.DrawFn, inputs: int | None = None) -> Deterministic:
+    """Draw a deterministic channel, some of whose outputs may never occur."""
+    size = draw(st.integers(1, 6)) if inputs is None else inputs
+    outputs = draw(st.integers(1, 5))
+    seen = draw(st.lists(st.integers(0, outputs - 1), min_size=size, max_size=size))
+    return Deterministic(tuple(range(size)), tuple(range(outputs)), np.array(seen))

@@ -106,17 +106,24 @@ class Channel:
     @classmethod
     def deterministic(
         cls,
-        function: Callable[[Any], Hashable] | Mapping[Any, Hashable],
+        function: Callable[[Any], Hashable] | Mapping[Any, Hashable] | npt.NDArray[Any],
         inputs: Iterable[Hashable] | int,
     ) -> "Channel":
         """Each input certainly gives the output that ``function`` says.
 
+        It may also be a numpy array with the output of each input. What is kept is one label per
+        input: ten millions are no problem, and measures are computed from the groups of inputs
+        that give the same. Where the whole matrix is needed, it is made, unless it is too large.
+
         >>> Channel.deterministic(lambda word: len(word), ["a", "b", "cd"]).outputs
         (1, 2)
+        >>> ages = np.random.default_rng(7).integers(18, 90, 1_000_000)
+        >>> Channel.deterministic(ages, len(ages)).shape
+        (1000000, 72)
         """
-        labels = listed_labels(inputs, "input", InvalidChannel)
-        names = _renamed(function, labels, "input", complete=True)
-        return cls({x: {z: 1} for x, z in zip(labels, names, strict=True)}, inputs=labels)
+        from leaktight.channels.deterministic import Deterministic
+
+        return Deterministic.of(function, inputs)
 
     @classmethod
     def identity(cls, inputs: Iterable[Hashable] | int) -> "Channel":
@@ -165,7 +172,10 @@ class Channel:
             raise Mismatch(f"an entry is channel[input, output], got channel[{pair!r}]")
         x, z = pair
         i, j = position(x, self.inputs, "input"), position(z, self.outputs, "output")
-        return public(self.matrix[i, j])
+        return public(self._entry(i, j))
+
+    def _entry(self, i: int, j: int) -> Any:
+        return self.matrix[i, j]
 
     def to_numpy(self) -> npt.NDArray[np.float64]:
         """A copy of the matrix as floats, none of which may vanish."""
@@ -254,16 +264,19 @@ class Channel:
         if not at:
             raise InvalidChannel("at least one input must be named, got none")
         wanted = [self.inputs[i] for i in at]
-        labels = read_labels(wanted, len(wanted), "input", InvalidChannel)
+        return self._rows_at(at, read_labels(wanted, len(wanted), "input", InvalidChannel))
+
+    def _rows_at(self, at: list[int], labels: Labels) -> "Channel":
         return Channel.trusted(labels, self.outputs, self.matrix[at])
 
     def permute(self, outputs: Iterable[Hashable]) -> "Channel":
         """The same channel with its outputs in another order."""
         labels = tuple(self.outputs[z] for z in positions(outputs, self.outputs, "output"))
         order = alignment(labels, self.outputs, "a permutation and the channel's outputs")
-        return (
-            self if order is None else Channel.trusted(self.inputs, labels, self.matrix[:, order])
-        )
+        return self if order is None else self._arranged(order, labels)
+
+    def _arranged(self, order: list[int], labels: Labels) -> "Channel":
+        return Channel.trusted(self.inputs, labels, self.matrix[:, order])
 
     def merge(self, function: Callable[[Any], Hashable] | Mapping[Any, Hashable]) -> "Channel":
         """Give outputs new names; those that get the same name become one output.
@@ -277,8 +290,10 @@ class Channel:
         """
         if isinstance(function, Mapping):
             positions(function, self.outputs, "output")
-        names = _renamed(function, self.outputs, "output", complete=False)
-        labels = tuple(dict.fromkeys(names))
+        names = renamed(function, self.outputs, "output", complete=False)
+        return self._merged(names, tuple(dict.fromkeys(names)))
+
+    def _merged(self, names: list[Hashable], labels: Labels) -> "Channel":
         return Channel.trusted(self.inputs, labels, sum_columns(self.matrix, names, labels))
 
     def reduced(self) -> "Channel":
@@ -311,13 +326,17 @@ class Channel:
         )
 
     def __hash__(self) -> int:
-        return hash((self.inputs, self.outputs, tuple(self.matrix[0])))
+        return hash((self.inputs, self.outputs, tuple(self.row(self.inputs[0]).array)))
 
     def __repr__(self) -> str:
-        return f"{self._title()}\n{text_table(self.matrix, self.inputs, self.outputs)}"
+        return f"{self._title()}\n{text_table(self._corner(), self.inputs, self.outputs)}"
 
     def _repr_html_(self) -> str:
-        return html_table(self.matrix, self.inputs, self.outputs, self._title())
+        return html_table(self._corner(), self.inputs, self.outputs, self._title())
+
+    def _corner(self) -> Array:
+        """The matrix, or at least as much of it as is shown."""
+        return self.matrix
 
     def _title(self) -> str:
         kind = "exact" if self.is_exact else "float"
@@ -348,7 +367,7 @@ def _check(matrix: Array, inputs: Labels, outputs: Labels) -> None:
         )
 
 
-def _renamed(
+def renamed(
     function: Callable[[Any], Hashable] | Mapping[Any, Hashable],
     labels: Labels,
     what: str,

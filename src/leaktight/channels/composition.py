@@ -11,6 +11,7 @@ import numpy.typing as npt
 from flint import fmpz
 
 from leaktight.channels.channel import Channel, expect_channel, same_numbers
+from leaktight.channels.deterministic import Deterministic
 from leaktight.channels.distribution import LARGEST, PriorLike, ProductDistribution, runs
 from leaktight.errors import InvalidChannel, InvalidNumber, Mismatch, TooLarge
 from leaktight.exact.numbers import Array, exact_array, kept
@@ -30,7 +31,8 @@ def sequential(
     Definition 4 of [Barthe2011]_: C1 + C2 has the outputs (y1, y2) and the probabilities
     P(y1|x)·P(y2|y1, x). The second channel is a mapping or function from y1 to a channel on the
     same inputs, one channel on the same inputs if it does not depend on y1, or one channel whose
-    inputs are the pairs (y1, x).
+    inputs are the pairs (y1, x). Of two deterministic channels, the outputs are the pairs that
+    occur.
 
     >>> coin = Channel([["2/3", "1/3"], ["1/3", "2/3"]])
     >>> twice = sequential(coin, coin)
@@ -42,7 +44,10 @@ def sequential(
     """
     first = expect_channel(first)
     if isinstance(second, Channel) and set(second.inputs) == set(first.inputs):
-        one, other = same_numbers(first, _on_inputs(second, first.inputs, "any output"))
+        following = _on_inputs(second, first.inputs, "any output")
+        if isinstance(first, Deterministic) and isinstance(following, Deterministic):
+            return _both(first, following)
+        one, other = same_numbers(first, following)
         pairs = _times(one.matrix[:, :, None], other.matrix[:, None, :])
         outputs = tuple(product(one.outputs, other.outputs))
         return Channel.trusted(one.inputs, outputs, pairs.reshape(len(pairs), -1))
@@ -53,6 +58,14 @@ def sequential(
         (y, y2) for y, channel in zip(first.outputs, rest, strict=True) for y2 in channel.outputs
     )
     return Channel.trusted(first.inputs, outputs, np.concatenate(blocks, axis=1))
+
+
+def _both(first: Deterministic, second: Deterministic) -> Deterministic:
+    """Return both functions of the same inputs, with the pairs of outputs that occur."""
+    pairs, seen = np.unique(first.seen * len(second.outputs) + second.seen, return_inverse=True)
+    ends = zip(*np.divmod(pairs, len(second.outputs)), strict=True)
+    outputs = tuple((first.outputs[y], second.outputs[z]) for y, z in ends)
+    return Deterministic(first.inputs, outputs, seen)
 
 
 def _next(first: Channel, second: Any, y: Hashable) -> Channel:
@@ -111,19 +124,26 @@ class Parallel:
         """Multiply out; inputs and outputs are tuples."""
         sizes = [(channel.shape, times) for channel, times in self.factors]
         rows, columns = (prod(shape[side] ** times for shape, times in sizes) for side in (0, 1))
-        if rows * columns > LARGEST:
+        functions = [one for one, _ in self.factors if isinstance(one, Deterministic)]
+        if (rows + columns if len(functions) == len(sizes) else rows * columns) > LARGEST:
             raise TooLarge(
                 f"the product has {counted(rows, 'input', 'inputs')} and "
                 f"{counted(columns, 'output', 'outputs')}, more than {LARGEST:,} entries"
             )
         each = same_numbers(*(channel for channel, times in self.factors for _ in range(times)))
+        inputs = tuple(product(*(channel.inputs for channel in each)))
+        outputs = tuple(product(*(channel.outputs for channel in each)))
+        if len(functions) == len(sizes):
+            seen = np.zeros(1, np.intp)
+            for one, (_, times) in zip(functions, sizes, strict=True):
+                for _ in range(times):
+                    seen = np.add.outer(seen * len(one.outputs), one.seen).ravel()
+            return Deterministic(inputs, outputs, seen)
         matrix = each[0].matrix
         for channel in each[1:]:
             rows, columns = matrix.shape[0] * channel.shape[0], matrix.shape[1] * channel.shape[1]
             outer = _times(matrix[:, None, :, None], channel.matrix[None, :, None, :])
             matrix = outer.reshape(rows, columns)
-        inputs = tuple(product(*(channel.inputs for channel in each)))
-        outputs = tuple(product(*(channel.outputs for channel in each)))
         return Channel.trusted(inputs, outputs, matrix)
 
     def __repr__(self) -> str:

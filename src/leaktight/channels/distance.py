@@ -16,6 +16,7 @@ import numpy as np
 from flint import fmpz
 
 from leaktight.channels.channel import Channel, expect_channel
+from leaktight.channels.deterministic import Deterministic, Seen
 from leaktight.channels.distribution import Distribution, PriorLike, ProductDistribution, known
 from leaktight.errors import InvalidInput, InvalidNumber, Mismatch, Undecided
 from leaktight.exact.matrix import read_table
@@ -136,18 +137,23 @@ def largest_row_distance(
     >>> largest_row_distance(channel, multiplicative_distance)
     RowDistance(value=Fraction(2, 1), pair=('a', 'c'))
     """
-    inputs, matrix = expect_channel(channel).inputs, channel.matrix
+    inputs = expect_channel(channel).inputs
     if not callable(distance):
         raise InvalidInput(f"a distance must be a function of two rows, got {distance!r:.60}")
     if len(inputs) == 1:
         i, j = 0, 0
+    elif distance in (total_variation, multiplicative_distance) and isinstance(
+        channel, Deterministic
+    ):
+        i, j = _apart(channel.seen, channel.seen)
     elif distance is multiplicative_distance:
+        matrix = channel.matrix
         z = _largest_ratio(matrix.max(axis=0), matrix.min(axis=0))[1]
         i, j = sorted((int(matrix[:, z].argmax()), int(matrix[:, z].argmin())))
     elif distance is total_variation:
-        i, j = _farthest(matrix, matrix)
+        i, j = _farthest(channel.matrix, channel.matrix)
     elif distance is kantorovich:
-        steps = _along_the_line(matrix, channel.outputs)
+        steps = _along_the_line(channel.matrix, channel.outputs)
         i, j = _farthest(steps, steps)
     else:
         rows = [channel.row(x) for x in inputs]
@@ -168,7 +174,10 @@ def largest_row_distance_between(
     RowDistance(value=Fraction(1, 4), pair=('a', 'c'))
     """
     left, right = channel.restrict(some), channel.restrict(others)
-    i, j = _farthest(left.matrix, right.matrix)
+    if isinstance(left, Deterministic) and isinstance(right, Deterministic):
+        i, j = _apart(left.seen, right.seen)
+    else:
+        i, j = _farthest(left.matrix, right.matrix)
     x, y = left.inputs[i], right.inputs[j]
     return RowDistance(total_variation(channel.row(x), channel.row(y)), (x, y))
 
@@ -243,6 +252,14 @@ def _farthest(rows: Array, others: Array) -> tuple[int, int]:
     near = np.argwhere(~(sums < sums.max() - 2 * error)).tolist()
     i, j = max(near, key=lambda pair: np.abs(rows[pair[0]] - others[pair[1]]).sum())
     return i, j
+
+
+def _apart(seen: Seen, others: Seen) -> tuple[int, int]:
+    """Return where one and another show different outputs; if there are none, any two."""
+    if (differ := others != seen[0]).any():
+        return 0, int(differ.argmax())
+    i = int((seen != seen[0]).argmax())
+    return i, int(seen is others)
 
 
 def _along_the_line(rows: Array, values: Labels) -> Array:

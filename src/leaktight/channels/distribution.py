@@ -115,14 +115,17 @@ class Distribution:
         if values is None and (texts := _column(counts)):
             counts = texts
         values, counts = _unlabelled(counts, values)
+        which: Any = slice(None)
+        if isinstance(counts, np.ndarray) and counts.ndim == 1 and counts.dtype.kind in "iu":
+            counts, which = np.unique(counts, return_inverse=True)  # few are different
         try:
             weights = read_numbers(counts)
-            whole = total(weights)
+            whole = total(weights[which])
         except (InvalidNumber, OverflowError) as wrong:
             raise InvalidDistribution(f"a count must be a number: {wrong}") from None
         if not whole > 0 or whole in (math.inf, math.nan):
             raise InvalidDistribution(f"the counts must sum to more than 0, got {whole}")
-        return cls(kept(weights / whole, weights), values)
+        return cls(kept(weights / whole, weights)[which], values)
 
     @property
     def is_exact(self) -> bool:
@@ -191,6 +194,8 @@ def _unlabelled(
 def _column(entries: Any) -> Counter[str]:
     """Return how often each text of a column occurs; nothing if one is, or reads as, a number."""
     if isinstance(entries, Mapping | str | Iterator) or not isinstance(entries, Iterable):
+        return Counter()
+    if isinstance(entries, np.ndarray) and entries.dtype.kind in "iuf":
         return Counter()
     found = Counter(each for each in entries if isinstance(each, str))
     for each in found:

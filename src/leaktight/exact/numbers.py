@@ -225,6 +225,29 @@ def _too_small(what: str) -> InvalidNumber:
     return InvalidNumber(f"{what:.40} is too small for a float; use .exact(), or only texts")
 
 
+def whole_numbers(array: Array) -> tuple[Array, fmpq]:
+    """Return exact probabilities as whole numbers over a common denominator, and one over that.
+
+    They sum to at most 1, so the numbers fit into ``int64``, even if each is multiplied by its
+    place; where the denominator is too large for that, the array itself and 1 are returned.
+
+    >>> whole_numbers(exact_array(["1/2", "1/3", "1/6"]))
+    (array([3, 2, 1]), 1/6)
+    """
+    # Most priors repeat a few numbers, as the same objects.
+    keys = np.fromiter(map(id, array), np.int64, len(array))
+    first, which = np.zeros(1, np.intp), np.zeros(len(array), np.intp)
+    if (keys != keys[0]).any():  # not uniform
+        _, first, which = np.unique(keys, return_index=True, return_inverse=True)
+    distinct = array[first]
+    below = 1
+    for denominator in {int(v.q) for v in distinct}:
+        below = math.lcm(below, denominator)
+        if below * (len(array) + 1) >= 2**63:
+            return array, fmpq(1)
+    return np.array([int(v.p) * (below // int(v.q)) for v in distinct])[which], fmpq(1, below)
+
+
 def total(numbers: Array) -> Any:
     """Return the sum of a flat array: exact, or correctly rounded for floats."""
     return numbers.sum() if is_exact(numbers) else math.fsum(numbers.tolist())

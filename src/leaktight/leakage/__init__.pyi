@@ -16,10 +16,7 @@ from .entropy import (
     EntropyLeakage,
     cachin_entropy,
     conditional_entropy,
-    conditional_guessing_entropy,
     conditional_renyi_entropy,
-    guessing_entropy,
-    guessing_leakage,
     joint_entropy,
     mutual_information,
     renyi_entropy,
@@ -29,8 +26,11 @@ from .entropy import (
 )
 from .guesswork import (
     Questions,
+    conditional_guessing_entropy,
     conditional_marginal_guesswork,
     conditional_questions,
+    guessing_entropy,
+    guessing_leakage,
     marginal_guesswork,
     questions,
 )

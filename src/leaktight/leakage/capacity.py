@@ -14,6 +14,7 @@ from flint import fmpq
 
 from leaktight.channels.channel import Channel, expect_channel
 from leaktight.channels.composition import Parallel
+from leaktight.channels.deterministic import Deterministic
 from leaktight.channels.distance import (
     RowDistance,
     largest_row_distance,
@@ -57,6 +58,8 @@ def min_capacity(channel: Channel | Parallel) -> Capacity:
 
 
 def _sum_of_maxima(channel: Channel) -> fmpq | float:
+    if isinstance(channel, Deterministic):
+        return fmpq(len(channel.occurring))
     return total(column_maxima(expect_channel(channel).matrix))
 
 

@@ -1,20 +1,21 @@
 """How uncertain is a secret, before and after an observation?
 
 Shannon's entropy (order 1), min-entropy (order ∞) and Rényi's of every order between and beyond,
-in bits; and the expected number of guesses. For an exact channel and prior every result is
-correctly rounded (for channels in parallel, each term is); the number of guesses is exact.
+in bits. For an exact channel and prior every result is correctly rounded (for channels in
+parallel, each term is).
 """
 
 import math
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 from flint import arb, fmpq
 
 from leaktight.channels.channel import Channel, expect_channel
 from leaktight.channels.composition import Parallel, pair_factors
+from leaktight.channels.deterministic import Deterministic
 from leaktight.channels.distribution import (
     Distribution,
     PriorLike,
@@ -27,16 +28,14 @@ from leaktight.exact.bits import Between, added
 from leaktight.exact.numbers import (
     Array,
     Number,
-    Value,
     float_array,
-    is_exact,
-    public,
     rational,
     total,
 )
 from leaktight.exact.rounding import log2_interval, nearest_float, outward
-from leaktight.leakage.hyper import Hyper, hyper
-from leaktight.leakage.vulnerability import Leakage, joint
+from leaktight.leakage.groups import Groups
+from leaktight.leakage.hyper import Hyper, hyper, posteriors
+from leaktight.leakage.vulnerability import joint
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,6 +94,8 @@ def joint_entropy(channel: Channel, prior: PriorLike = None) -> float:
     True
     """
     belief = prior_on(prior, expect_channel(channel).inputs)
+    if isinstance(channel, Deterministic):  # the secret says what is seen
+        return shannon_entropy(belief)
     return shannon_entropy(joint(channel, belief).ravel())
 
 
@@ -117,14 +118,25 @@ def mutual_information(channel: Channel | Parallel, prior: PriorLike = None) -> 
 def _information(channel: Channel, prior: PriorLike) -> float | Callable[[], arb]:
     """Return I(X;Z): enclosed as tightly as asked, or an estimate of floats."""
     belief = prior_on(prior, expect_channel(channel).inputs)
+    if isinstance(channel, Deterministic):
+        groups = Groups.of(channel, belief)
+        return groups.shown if groups.is_exact and len(groups.outputs) > 1 else groups.told()
     if not (channel.is_exact and belief.is_exact):
         nats = _float_information(float_array(belief.array), float_array(channel.matrix))
         return nats / math.log(2)
+    if _tells_nothing(channel, belief):
+        return 0.0
+    before, after = Groups.cut(belief.array), Groups.of_joint(joint(channel, belief))
+    return lambda: before.shannon() - after.shannon()
+
+
+def _tells_nothing(channel: Channel, belief: Distribution) -> bool:
+    """Say whether all outputs leave the same belief, of exact numbers."""
+    if isinstance(channel, Deterministic):
+        return len(np.unique(channel.seen[belief.array > 0])) == 1
     joined = joint(channel, belief)
     rows, columns = joined.sum(axis=1), joined.sum(axis=0)
-    if (np.multiply.outer(rows, columns) == joined).all():
-        return 0.0
-    return lambda: _surprise(rows) + _surprise(columns) - _surprise(joined.ravel())
+    return bool((np.multiply.outer(rows, columns) == joined).all())
 
 
 MUCH = 2.0**-3
@@ -193,11 +205,6 @@ def _log_of_quotient(p: Array, q: Array) -> Array:
     return np.log(quotient, out=quotient)
 
 
-def _surprise(probabilities: Array) -> arb:
-    """Return an enclosure of −Σ p log2 p."""
-    return sum((-arb(p) * arb(p).log_base(2) for p in probabilities if p > 0), arb(0))
-
-
 def shannon_leakage(channel: Channel | Parallel, prior: PriorLike = None) -> EntropyLeakage:
     """Return Shannon's entropy before and after the observation."""
     return renyi_leakage(channel, prior, 1)
@@ -234,11 +241,12 @@ def conditional_renyi_entropy(
     if isinstance(channel, Parallel):
         pairs = pair_factors(channel, prior)
         return math.fsum(times * conditional_renyi_entropy(c, p, order) for c, p, times in pairs)
-    belief = prior_on(prior, expect_channel(channel).inputs)
-    if alpha == 1 and not (channel.is_exact and belief.is_exact):
+    belief = _belief(channel, prior, alpha)
+    exact = channel.is_exact and belief.is_exact
+    if alpha == 1 and not exact and not isinstance(channel, Deterministic):
         nats = _float_remainder(float_array(belief.array), float_array(channel.matrix))
         return nats / math.log(2)
-    return _entropy(hyper(channel, belief), alpha)
+    return _entropy(_seen(channel, belief), alpha)
 
 
 def cachin_entropy(channel: Channel, prior: PriorLike = None, order: Number = math.inf) -> float:
@@ -251,16 +259,12 @@ def cachin_entropy(channel: Channel, prior: PriorLike = None, order: Number = ma
     >>> cachin_entropy(binary, ["9/10", "1/10"]) > renyi_entropy(["9/10", "1/10"], math.inf)
     True
     """
-    after, alpha = hyper(channel, prior), _read_order(order)
-    posteriors = [_unseen(after.posterior(z)) for z in after.outer.values]
-    weights = after.outer.array
-    if after.outer.is_exact:
-        return nearest_float(
-            lambda: sum(
-                (arb(p) * _ball(h, alpha) for p, h in zip(weights, posteriors, strict=True)), arb(0)
-            )
-        )
-    return math.fsum(p * _entropy(h, alpha) for p, h in zip(weights, posteriors, strict=True))
+    alpha, belief = _read_order(order), prior_on(prior, expect_channel(channel).inputs)
+    after = [(p, _unseen(posterior)) for p, posterior in posteriors(channel, belief)]
+    exact = [(p, h) for p, h in after if isinstance(h, Groups)]
+    if exact:
+        return nearest_float(lambda: sum((arb(p) * _ball(h, alpha) for p, h in exact), arb(0)))
+    return math.fsum(p * _entropy(h, alpha) for p, h in after)
 
 
 def renyi_leakage(
@@ -279,17 +283,18 @@ def renyi_leakage(
             math.fsum(times * leak.after for leak, times in each),
             *added((leak.bits_interval, times) for leak, times in each),
         )
-    before, after = _unseen(prior_on(prior, expect_channel(channel).inputs)), hyper(channel, prior)
+    belief = _belief(channel, prior, alpha)
+    before, after = _unseen(belief), _seen(channel, belief)
     entropies = _entropy(before, alpha), _entropy(after, alpha)
     lost: float | Callable[[], arb] = 0.0
     if alpha == 1:
-        lost = _information(channel, prior)
-    elif not after.outer.is_exact:
+        lost = _information(channel, belief)
+    elif isinstance(before, Hyper) or isinstance(after, Hyper):
         lost = entropies[0] - entropies[1]
     elif alpha in (0, math.inf):
         factor = _likelihood(after, alpha) / _likelihood(before, alpha)
         return EntropyLeakage(*entropies, *log2_interval(factor))
-    elif not (after.inner == before.inner).all():  # something changed
+    elif not _tells_nothing(channel, belief):
 
         def lost() -> arb:
             return _ball(before, alpha) - _ball(after, alpha)
@@ -298,42 +303,33 @@ def renyi_leakage(
     return EntropyLeakage(*entropies, *ends)
 
 
-# --- the number of guesses -----------------------------------------------------------------
-
-
-def guessing_entropy(prior: PriorLike) -> Value:
-    """Return how many guesses it takes on average to hit the secret, likeliest values first.
-
-    >>> guessing_entropy(["1/2", "1/4", "1/4"])
-    Fraction(7, 4)
-    """
-    return public(_guesses(known(prior).array[:, None]))
-
-
-def conditional_guessing_entropy(channel: Channel, prior: PriorLike = None) -> Value:
-    """Return how many guesses it takes on average after the observation."""
-    return public(_guesses(joint(channel, prior_on(prior, expect_channel(channel).inputs))))
-
-
-def guessing_leakage(channel: Channel, prior: PriorLike = None) -> Leakage:
-    """Return by how much the observation lowers the expected number of guesses."""
-    belief = prior_on(prior, expect_channel(channel).inputs)
-    return Leakage.of_loss(_guesses(belief.array[:, None]), _guesses(joint(channel, belief)))
-
-
-def _guesses(joined: Array) -> Any:
-    ranked = np.sort(joined, axis=0)[::-1]
-    return total((np.arange(1, len(ranked) + 1)[:, None] * ranked).sum(axis=0))
-
-
 # --- one form for all orders ---------------------------------------------------------------
 
 
-def _unseen(prior: PriorLike) -> Hyper:
+Beliefs: TypeAlias = Groups | Hyper
+"""What is believed after each output; a ``Hyper`` is of floats."""
+
+
+def _unseen(prior: PriorLike) -> Beliefs:
     """Return what is believed when nothing was seen: one posterior, the prior."""
     belief = known(prior)
-    certain = Distribution([1] if belief.is_exact else [1.0])
-    return Hyper(belief.values, certain, belief.array[:, None])
+    if belief.is_exact:
+        return Groups.cut(belief.array)
+    return Hyper(belief.values, Distribution([1.0]), belief.array[:, None])
+
+
+def _seen(channel: Channel, belief: Distribution) -> Beliefs:
+    if isinstance(channel, Deterministic):
+        return Groups.of(channel, belief)
+    if channel.is_exact and belief.is_exact:
+        return Groups.of_joint(joint(channel, belief))
+    return hyper(channel, belief)
+
+
+def _belief(channel: Channel, prior: PriorLike, alpha: fmpq | float) -> Distribution:
+    """Return the prior; that of a function of the secret is exact but for Shannon's order."""
+    belief = prior_on(prior, expect_channel(channel).inputs)
+    return belief.exact() if isinstance(channel, Deterministic) and alpha != 1 else belief
 
 
 def _read_order(order: Number) -> fmpq | float:
@@ -347,39 +343,34 @@ def _read_order(order: Number) -> fmpq | float:
     return alpha
 
 
-def _likelihood(beliefs: Hyper, alpha: fmpq | float) -> Any:
+def _likelihood(beliefs: Beliefs, alpha: fmpq | float) -> Any:
     """Return 2^−H for the orders at which that is a plain number: 0 and ∞."""
+    if isinstance(beliefs, Groups):
+        if alpha == 0:
+            return fmpq(1, int(beliefs.sizes().max()))
+        return beliefs.tried(0, 1)
     if alpha == 0:
         return fmpq(1, int((beliefs.inner > 0).sum(axis=0).max()))
     return total(beliefs.outer.array * beliefs.inner.max(axis=0))
 
 
-def _entropy(beliefs: Hyper, alpha: fmpq | float) -> float:
-    if is_exact(beliefs.inner):
-        if (beliefs.inner.max(axis=0) == 1).all():
+def _entropy(beliefs: Beliefs, alpha: fmpq | float) -> float:
+    if isinstance(beliefs, Groups):
+        if (beliefs.sizes() == 1).all():
             return 0.0
+        if not beliefs.is_exact:
+            return beliefs.left()
         return nearest_float(lambda: _ball(beliefs, alpha))
     if alpha in (0, math.inf):
         return -math.log2(_likelihood(beliefs, alpha)) + 0.0
     return _float_entropy(float_array(beliefs.outer.array), beliefs.inner, float(alpha))
 
 
-def _ball(beliefs: Hyper, alpha: fmpq | float) -> arb:
+def _ball(beliefs: Groups, alpha: fmpq | float) -> arb:
     """Return an enclosure of Arimoto's entropy in bits, for exact beliefs."""
     if isinstance(alpha, float) or alpha == 0:
         return -arb(_likelihood(beliefs, alpha)).log_base(2)
-    columns = [[arb(p) for p in column if p > 0] for column in beliefs.inner.T]
-    weights = [arb(p) for p in beliefs.outer.array]
-    if alpha == 1:
-        nats = sum(
-            (-w * p * p.log() for w, column in zip(weights, columns, strict=True) for p in column),
-            arb(0),
-        )
-        return nats / arb.const_log2()
-    power = arb(alpha)
-    norms = (sum((p**power for p in column), arb(0)) ** (1 / power) for column in columns)
-    mean = sum((w * norm for w, norm in zip(weights, norms, strict=True)), arb(0))
-    return power / (1 - power) * mean.log() / arb.const_log2()
+    return beliefs.shannon() if alpha == 1 else beliefs.renyi(alpha)
 
 
 def _float_entropy(outer: Array, inner: Array, alpha: float) -> float:

@@ -1,4 +1,4 @@
-"""How many guesses, or questions, does it take? Marginal guesswork, and Huffman's questions.
+"""How many guesses, or questions, does it take? Guesswork, and Huffman's questions.
 
 Guesses name one value at a time; questions may ask whether the secret is in any set.
 """
@@ -12,13 +12,43 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from leaktight.channels.channel import Channel, expect_channel
+from leaktight.channels.deterministic import Deterministic
 from leaktight.channels.distribution import Distribution, PriorLike, known, prior_on
 from leaktight.errors import InvalidNumber
 from leaktight.exact.numbers import Number, Value, public, rational, total
-from leaktight.leakage.hyper import hyper
+from leaktight.leakage.groups import Groups
+from leaktight.leakage.hyper import posteriors
+from leaktight.leakage.vulnerability import Leakage, joint
 
 Tree: TypeAlias = Hashable | tuple["Tree", "Tree"]
 """A value, or a question: the tree if it is yes and the tree if it is no."""
+
+
+def guessing_entropy(prior: PriorLike) -> Value:
+    """Return how many guesses it takes on average to hit the secret, likeliest values first.
+
+    >>> guessing_entropy(["1/2", "1/4", "1/4"])
+    Fraction(7, 4)
+    """
+    return public(Groups.cut(known(prior).array).guesses())
+
+
+def conditional_guessing_entropy(channel: Channel, prior: PriorLike = None) -> Value:
+    """Return how many guesses it takes on average after the observation."""
+    return public(_expected(channel, prior_on(prior, expect_channel(channel).inputs)))
+
+
+def guessing_leakage(channel: Channel, prior: PriorLike = None) -> Leakage:
+    """Return by how much the observation lowers the expected number of guesses."""
+    belief = prior_on(prior, expect_channel(channel).inputs)
+    return Leakage.of_loss(Groups.cut(belief.array).guesses(), _expected(channel, belief))
+
+
+def _expected(channel: Channel, belief: Distribution) -> Any:
+    if isinstance(channel, Deterministic):
+        return Groups.of(channel, belief).guesses()
+    ranked = np.sort(joint(channel, belief), axis=0)[::-1]
+    return total((np.arange(1, len(ranked) + 1)[:, None] * ranked).sum(axis=0))
 
 
 def marginal_guesswork(prior: PriorLike, chance: Number) -> int:
@@ -105,6 +135,5 @@ def conditional_questions(channel: Channel, prior: PriorLike = None) -> Value:
 
 def _mean(channel: Channel, prior: PriorLike, of: Callable[[Distribution], Any]) -> Value:
     """Return the mean, over the outputs, of a number that each posterior has."""
-    after = hyper(channel, prior_on(prior, expect_channel(channel).inputs))
-    outer = zip(after.outer.values, after.outer.array, strict=True)
-    return public(total(np.array([p * of(after.posterior(z)) for z, p in outer])))
+    belief = prior_on(prior, expect_channel(channel).inputs)
+    return public(total(np.array([p * of(after) for p, after in posteriors(channel, belief)])))

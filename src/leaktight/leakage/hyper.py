@@ -1,15 +1,18 @@
 """What does an attacker believe after each observation? Hyper-distributions."""
 
-from collections.abc import Hashable
+from collections.abc import Hashable, Iterator
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
 from leaktight.channels.channel import Channel, expect_channel
+from leaktight.channels.deterministic import Deterministic
 from leaktight.channels.distribution import Distribution, PriorLike, prior_on
 from leaktight.exact.matrix import text_table
 from leaktight.exact.numbers import Array, kept
 from leaktight.labels import Labels, position
+from leaktight.leakage.groups import Groups
 from leaktight.leakage.vulnerability import joint
 
 
@@ -62,3 +65,17 @@ def hyper(channel: Channel, prior: PriorLike = None) -> Hyper:
     inner = kept(joined[:, occurs] / outer[occurs], joined[:, occurs])
     inner.flags.writeable = False
     return Hyper(channel.inputs, Distribution.trusted(outputs, outer[occurs]), inner)
+
+
+def posteriors(channel: Channel, belief: Distribution) -> Iterator[tuple[Any, Distribution]]:
+    """Yield how likely each output that can occur is, and what it leaves.
+
+    Of a deterministic channel, that is a distribution on the inputs that give the output.
+    """
+    if not isinstance(channel, Deterministic):
+        after = hyper(channel, belief)
+        yield from zip(after.outer.array, map(after.posterior, after.outer.values), strict=True)
+        return
+    for _, inputs, weights in Groups.of(channel, belief).split():
+        labels, whole = tuple(channel.inputs[i] for i in inputs), weights.sum()
+        yield whole, Distribution.trusted(labels, kept(weights / whole, weights))

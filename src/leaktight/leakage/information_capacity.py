@@ -20,6 +20,7 @@ from flint import arb, fmpq
 
 from leaktight.channels.channel import Channel, expect_channel
 from leaktight.channels.composition import Parallel
+from leaktight.channels.deterministic import Deterministic
 from leaktight.channels.distribution import Distribution, ProductDistribution
 from leaktight.errors import InvalidNumber, Undecided
 from leaktight.exact.bits import Between
@@ -89,6 +90,12 @@ def renyi_capacity(channel: Channel | Parallel, order: Number) -> CapacityEnclos
             f"got {order}; for order ∞ there is min_capacity"
         )
     channel = expect_channel(channel)
+    if isinstance(channel, Deterministic):  # one input for each output, all alike, tells it all
+        outputs, first = np.unique(channel.seen, return_index=True)
+        weights = np.full(len(channel.inputs), fmpq(0), dtype=object)
+        weights[first] = fmpq(1, len(outputs))
+        attaining = Distribution.trusted(channel.inputs, weights)
+        return CapacityEnclosure(*log2_interval(len(outputs)), attaining)
     matrix = float_array(channel.matrix)
     matrix = matrix[:, matrix.max(axis=0) > 0]
     matrix = matrix / matrix.sum(axis=1, keepdims=True)

@@ -9,8 +9,8 @@ from leaktight.channels.gain import Tries
 from leaktight.exact.bits import InBits
 from leaktight.exact.numbers import Value
 from leaktight.leakage.capacity import min_capacity, risk_capacity
-from leaktight.leakage.entropy import guessing_leakage, renyi_leakage, shannon_leakage
-from leaktight.leakage.guesswork import conditional_questions, questions
+from leaktight.leakage.entropy import renyi_leakage, shannon_leakage
+from leaktight.leakage.guesswork import conditional_questions, guessing_leakage, questions
 from leaktight.leakage.information_capacity import shannon_capacity
 from leaktight.leakage.per_output import max_case_leakage
 from leaktight.leakage.vulnerability import g_leakage, min_entropy_leakage, risk_leakage

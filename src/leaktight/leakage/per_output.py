@@ -1,15 +1,18 @@
 """What does one output tell, rather than all on average? The max case, and pointwise leakage."""
 
-from collections.abc import Hashable
+from collections.abc import Hashable, Iterable
 from dataclasses import dataclass
 
 import numpy as np
 
 from leaktight.channels.channel import Channel, expect_channel
+from leaktight.channels.deterministic import Deterministic
 from leaktight.channels.distribution import PriorLike, prior_on
+from leaktight.channels.gain import Gain
 from leaktight.exact.bits import OfFactor
 from leaktight.exact.numbers import Value, public
-from leaktight.leakage.hyper import hyper
+from leaktight.leakage.groups import Groups
+from leaktight.leakage.hyper import hyper, posteriors
 from leaktight.leakage.vulnerability import GainLike, Leakage, most_gained
 
 
@@ -24,7 +27,11 @@ def max_case_leakage(channel: Channel, prior: PriorLike = None, gain: GainLike =
     (Fraction(9, 10), Fraction(1, 1))
     """
     belief = prior_on(prior, expect_channel(channel).inputs)
-    after = most_gained(hyper(channel, belief).inner, channel.inputs, gain).max()
+    if isinstance(channel, Deterministic) and not isinstance(gain, Gain):
+        left = (posterior.array[:, None] for _, posterior in posteriors(channel, belief))
+        after = max(most_gained(each, (), gain)[0] for each in left)
+    else:
+        after = most_gained(hyper(channel, belief).inner, channel.inputs, gain).max()
     before = most_gained(belief.array[:, None], belief.values, gain)[0]
     return Leakage.of_gain(before, after)
 
@@ -51,12 +58,22 @@ def pointwise_leakage(channel: Channel, prior: PriorLike = None) -> tuple[Output
     [('+', '10'), ('-', '100/99')]
     """
     belief = prior_on(prior, expect_channel(channel).inputs)
+    if isinstance(channel, Deterministic):  # each input of the group has 1/P(z)
+        left = Groups.of(channel, belief).split()
+        sure = [(z, at.min(), 1 / weights.sum()) for z, at, weights in left]
+        return _ranked(
+            OutputLeakage(channel.outputs[z], channel.inputs[i], public(growth))
+            for z, i, growth in sure
+        )
     after = hyper(channel, belief)
     known = np.flatnonzero(belief.array > 0)
     growth = after.inner[known] / belief.array[known, None]
     best = growth.argmax(axis=0)
-    told = [
+    return _ranked(
         OutputLeakage(z, channel.inputs[known[i]], public(growth[i, at]))
         for at, (z, i) in enumerate(zip(after.outer.values, best, strict=True))
-    ]
+    )
+
+
+def _ranked(told: Iterable[OutputLeakage]) -> tuple[OutputLeakage, ...]:
     return tuple(sorted(told, key=lambda each: -each.factor))

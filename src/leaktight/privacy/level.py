@@ -16,6 +16,7 @@ from flint import arb, fmpq
 
 from leaktight.channels.channel import Channel, expect_channel
 from leaktight.channels.composition import Parallel, pair_runs
+from leaktight.channels.deterministic import Deterministic
 from leaktight.channels.move_ratios import MoveRatios
 from leaktight.errors import Mismatch
 from leaktight.exact.numbers import Array, Number, Value, float_array, fraction, rational
@@ -165,6 +166,8 @@ def privacy_level(channel: Channel | Parallel, neighbours: Apart) -> PrivacyLeve
             return _counted_level(channel, neighbours, neighbours.public_counts)
         return _parallel_level(channel, adjacency_of(neighbours))
     graph = databases_of(channel, neighbours)
+    if isinstance(channel, Deterministic):
+        return _function_level(channel, graph)
     matrix = rows_on(channel, graph)
     if graph.order > 1 and graph.size == graph.order * (graph.order - 1) // 2:
         edges = extreme_pairs(matrix)
@@ -393,6 +396,19 @@ def _worst_output(channel: Channel, a: int, b: int) -> tuple[Any, Hashable]:
     ]
     infinite = [pair for pair in ratios if pair[0] == math.inf]
     return infinite[0] if infinite else max(ratios, key=lambda pair: pair[0])
+
+
+def _function_level(channel: Deterministic, graph: Graph) -> PrivacyLevel:
+    """A function tells neighbours apart with certainty, or not at all."""
+    order = alignment(graph.vertices, channel.inputs, "the graph's vertices and the inputs")
+    seen = channel.seen if order is None else channel.seen[order]
+    tails, heads = graph.edges.T
+    apart = np.flatnonzero(seen[tails] != seen[heads])
+    if not len(apart):
+        return PrivacyLevel(Fraction(1), None)
+    i, h = tails[apart[0]], heads[apart[0]]
+    witness = Witness(graph.vertices[i], graph.vertices[h], channel.outputs[seen[i]])
+    return PrivacyLevel(math.inf, witness)
 
 
 def _level(matrix: Array, edges: Indices, inputs: Labels, outputs: Labels) -> PrivacyLevel:

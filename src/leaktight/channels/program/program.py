@@ -16,6 +16,7 @@ import numpy as np
 from flint import fmpq
 
 from leaktight.channels.channel import Channel
+from leaktight.channels.deterministic import Deterministic
 from leaktight.channels.distribution import LARGEST
 from leaktight.channels.program.chance import Chance, playing
 from leaktight.channels.program.paths import (
@@ -226,6 +227,10 @@ def _channel(rows: Rows, left: Mapping[Hashable, fmpq] | None = None) -> Channel
     if left is not None and any(left.values()):
         names.append(UNFINISHED)
     outputs = read_labels(names, len(names), "output", InvalidChannel)
+    if left is None and all(len(row) == 1 for row in rows.values()):
+        column = {z: j for j, z in enumerate(outputs)}
+        shows = (column[seen(outcome)] for row in rows.values() for outcome in row)
+        return Deterministic(tuple(rows), outputs, np.fromiter(shows, np.intp, len(rows)))
     if len(rows) * len(outputs) > LARGEST:
         raise TooLarge(
             f"{counted(len(rows), 'input', 'inputs')} and "

@@ -14,6 +14,7 @@ import numpy.typing as npt
 
 from leaktight.channels.channel import Channel, expect_channel
 from leaktight.channels.composition import Parallel
+from leaktight.channels.deterministic import Deterministic
 from leaktight.channels.thinned import NO_ANSWER, Answering, Thinned
 from leaktight.errors import InvalidChannel, Mismatch
 from leaktight.exact.numbers import rational
@@ -140,6 +141,8 @@ def _draw(
     channel: Channel, rows: npt.NDArray[np.intp], source: RandomBytes
 ) -> npt.NDArray[np.intp]:
     """Draw an output for each row; only the rows that occur are made ready."""
+    if isinstance(channel, Deterministic):
+        return channel.seen[rows]
     occurs = np.bincount(rows, minlength=len(channel.inputs)) > 0
     table = AliasTable.of(channel.matrix[occurs])
     return table.draw((np.cumsum(occurs) - 1)[rows], source)

@@ -1,0 +1,175 @@
+"""What does each output leave over? The joint distribution without its zeros, output by output.
+
+An input of a deterministic channel has its prior probability at one output and 0 at all others, so
+that a million inputs are a million numbers, whatever they show.
+"""
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+from flint import arb, fmpq
+
+from leaktight.channels.deterministic import Deterministic
+from leaktight.channels.distribution import Distribution
+from leaktight.exact.matrix import sum_columns
+from leaktight.exact.numbers import Array, is_exact, total, whole_numbers
+
+Indices = npt.NDArray[np.intp]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Groups:
+    """The inputs that can occur, each with one output, and how likely the two are together."""
+
+    weights: Array
+    """How likely each is, in units."""
+    unit: Any
+    """What a weight of 1 stands for: an ``fmpq``, or 1.0 of floats."""
+    group: Indices
+    """To which group each belongs, from 0 up."""
+    inputs: Indices
+    """Which of the probabilities that were given each is."""
+    outputs: Indices
+    """Which output each group belongs to."""
+
+    @classmethod
+    def of(cls, channel: Deterministic, prior: Distribution) -> "Groups":
+        """Cut a prior into the groups of inputs that give the same output."""
+        return cls.cut(prior.array, channel.seen)
+
+    @classmethod
+    def cut(cls, probabilities: Array, seen: Indices | None = None) -> "Groups":
+        """Cut probabilities into groups, given the output of each; by default it is the same."""
+        exact = is_exact(probabilities)
+        weights, unit = whole_numbers(probabilities) if exact else (probabilities, 1.0)
+        inputs = np.flatnonzero(weights)
+        found = np.zeros(len(inputs), np.intp) if seen is None else seen[inputs]
+        occurs = np.bincount(found) > 0
+        group = (np.cumsum(occurs) - 1)[found]
+        return cls(weights[inputs], unit, group, inputs, np.flatnonzero(occurs))
+
+    @classmethod
+    def of_joint(cls, joined: Array) -> "Groups":
+        """The columns of a joint distribution."""
+        outputs, inputs = np.nonzero(joined.T)
+        return cls.cut(joined[inputs, outputs], outputs)
+
+    @property
+    def is_exact(self) -> bool:
+        """Whether the probabilities are exact."""
+        return isinstance(self.unit, fmpq)
+
+    def sizes(self) -> Indices:
+        """How many inputs each group has."""
+        return np.bincount(self.group)
+
+    def sums(self) -> Array:
+        """How likely each output is, in units."""
+        return self._gathered(np.add)
+
+    def maxima(self) -> Array:
+        """How likely the best guess for each output is, together with it, in units."""
+        return self._gathered(np.maximum)
+
+    def _gathered(self, how: np.ufunc) -> Array:
+        gathered = np.zeros(len(self.outputs), self.weights.dtype)
+        how.at(gathered, self.group, self.weights)
+        return gathered
+
+    def chance(self, weights: Array) -> Any:
+        """Return the sum of some weights, or of multiples of them, as a probability."""
+        return _exact(weights.sum()) * self.unit if self.is_exact else total(weights)
+
+    def ranked(self) -> tuple[Indices, Indices]:
+        """Return the order by group, in each the likeliest first, and where each group begins."""
+        falling = np.argsort(-self.weights, kind="stable")
+        order = falling[np.argsort(self.group[falling], kind="stable")]
+        return order, np.cumsum(self.sizes()) - self.sizes()
+
+    def tried(self, first: int, end: int | None = None) -> Any:
+        """Return the chance that the guesses from the first up to the end, best first, are right.
+
+        The guesses for each output have the numbers 0, 1, …
+        """
+        if first == 0 and end == 1:
+            return self.chance(self.maxima())
+        order, ranks = self._ranks()
+        return self.chance(self.weights[order[(ranks >= first) & (ranks < (end or len(ranks)))]])
+
+    def guesses(self) -> Any:
+        """Return how many guesses hit the secret on average, the likeliest first."""
+        order, ranks = self._ranks()
+        return self.chance((ranks + 1) * self.weights[order])
+
+    def _ranks(self) -> tuple[Indices, Indices]:
+        order, starts = self.ranked()
+        return order, np.arange(len(order)) - np.repeat(starts, self.sizes())
+
+    def split(self) -> Iterator[tuple[int, Indices, Array]]:
+        """Yield each output, the inputs that it leaves over, and how likely each is with it.
+
+        The likeliest comes first.
+        """
+        order, starts = self.ranked()
+        inputs, chances = self.inputs[order], self.weights[order]
+        if self.is_exact:
+            distinct, which = np.unique(chances, return_inverse=True)
+            chances = np.array([_exact(w) * self.unit for w in distinct], dtype=object)[which]
+        ends = [*starts[1:].tolist(), len(order)]
+        for z, start, end in zip(self.outputs.tolist(), starts.tolist(), ends, strict=True):
+            yield z, inputs[start:end], chances[start:end]
+
+    # --- Arimoto's entropies in bits ---
+
+    def shannon(self) -> arb:
+        """Enclose H(X|Z), of exact probabilities."""
+        return self._surprise(self.weights) - self.shown()
+
+    def shown(self) -> arb:
+        """Enclose H(Z), of exact probabilities."""
+        return self._surprise(self.sums())
+
+    def told(self) -> float:
+        """Return H(Z) of floats: what a function of the secret tells."""
+        sums = np.sort(self.sums())
+        others = sums[:-1]
+        # The likeliest output may have probability 1 up to rounding: the others tell how far off.
+        nats = math.fsum(-others * np.log(others)) - sums[-1] * math.log1p(-math.fsum(others))
+        return float(nats) / math.log(2) + 0.0
+
+    def left(self) -> float:
+        """Return Shannon's H(X|Z) of floats, a sum of terms that are not negative."""
+        sums = self.sums()[self.group]
+        return math.fsum(self.weights * np.log2(np.maximum(sums / self.weights, 1)))
+
+    def _surprise(self, weights: Array) -> arb:
+        """Enclose −Σ p log2 p, with each p once."""
+        distinct, times = np.unique(weights, return_counts=True)
+        chances = (_exact(w) * self.unit for w in distinct)
+        pairs = zip(chances, times.tolist(), strict=True)
+        return sum((-arb(p * n) * arb(p).log_base(2) for p, n in pairs), arb(0))
+
+    def renyi(self, alpha: fmpq) -> arb:
+        """Enclose H_α(X|Z) for an order other than 0, 1 and ∞, of exact probabilities."""
+        power = arb(alpha)
+        distinct, which = np.unique(self.weights, return_inverse=True)
+        powers = np.array([arb(_exact(w) * self.unit) ** power for w in distinct], dtype=object)
+        norms = np.zeros(len(self.outputs), dtype=object)
+        np.add.at(norms, self.group, powers[which])
+        mean = sum((norm ** (1 / power) for norm in norms), arb(0))
+        return power / (1 - power) * mean.log_base(2)
+
+
+def _exact(weight: Any) -> fmpq:
+    """Return an entry of ``weights``, which numpy may have made an integer of its own."""
+    return weight if isinstance(weight, fmpq) else fmpq(int(weight))
+
+
+def group_sums(table: Array, channel: Deterministic) -> Array:
+    """Return the sums of a table's columns, one for each input, over each output that occurs."""
+    seen = channel.reduced().seen
+    return sum_columns(table, seen.tolist(), tuple(range(seen.max() + 1)))
