@@ -12,10 +12,12 @@ import pytest
 from leaktight.channels.channel import Channel
 from leaktight.channels.composition import Parallel
 from leaktight.errors import Undecided
+from leaktight.leakage import under_counts
 from leaktight.leakage.under_counts import counts_tell, odds_under_counts
 from leaktight.mechanisms.geometric import GeometricNoise
 from leaktight.mechanisms.randomized_response import RandomizedResponse
 from leaktight.policies.constraint import Count, count
+from leaktight.policies.margin import margin
 from leaktight.policies.policy import Policy
 from leaktight.policies.secrets import SecretGraph
 from leaktight.policies.symmetric_query import counting_query
@@ -156,7 +158,7 @@ def test_only_where_all_pairs_are_secrets_does_a_level_tell_of_one_person() -> N
     assert odds_under_counts(RandomizedResponse(3, ratio=2).channel, policy).ratio == 4
 
 
-def test_what_counts_tell_by_themselves() -> None:
+def test_what_counts_tell_by_themselves(monkeypatch: pytest.MonkeyPatch) -> None:
     rng = random.Random(3)
     for values, records, counts in disjoint(rng):
         if not counts:
@@ -175,10 +177,47 @@ def test_what_counts_tell_by_themselves() -> None:
         here = results[tuple(one.least for one in counts)]
         assert found.before == max(prior)
         assert found.after == max(here.values()) / sum(here.values())
-        if found.average is not None:
-            assert found.average == sum(max(chances.values()) for chances in results.values())
+        truth = sum(max(chances.values()) for chances in results.values())
+        assert found.average == (truth, truth)
+        with monkeypatch.context() as patched:
+            patched.setattr(under_counts, "MOST_EXACT", 0)
+            enclosed = counts_tell(policy, prior).average
+        assert enclosed is not None
+        assert enclosed[0] <= truth <= enclosed[1]
+        unnamed = [count(one.values, told=True) for one in counts]
+        not_named = Policy(SecretGraph.complete(values), records, constraints=unnamed)
+        whatever = counts_tell(not_named, prior)
+        assert whatever.after == truth
+        assert not whatever.are_named
         uniform = counts_tell(policy)
         assert len(results) >= uniform.factor or len(policy.public_counts.cells.members) == 1  # type: ignore[union-attr]
+
+
+@pytest.mark.parametrize("records", [1, 2, 4])
+def test_what_two_tables_tell_on_average_whatever_they_say(records: int) -> None:
+    values = [(a, b) for a in range(2) for b in range(2)]
+    one, other = [Fraction(1, 3), Fraction(2, 3)], [Fraction(1, 4), Fraction(3, 4)]
+    prior = {(a, b): one[a] * other[b] for a, b in values}
+    told = [*margin(values, 0), *margin(values, 1)]
+    policy = Policy(SecretGraph.complete(values), records, constraints=told)
+    results: dict[tuple[int, ...], dict[Any, Fraction]] = {}
+    for database in itertools.product(values, repeat=records):
+        tables = (sum(v[0] for v in database), sum(v[1] for v in database))
+        weight = math.prod((prior[v] for v in database), start=Fraction(1))
+        chances = results.setdefault(tables, {})
+        chances[database[0]] = chances.get(database[0], Fraction(0)) + weight
+    truth = sum(max(chances.values()) for chances in results.values())
+    found = counts_tell(policy, prior)
+    assert found.average is not None
+    assert found.average[0] <= truth <= found.average[1] == found.after
+    assert found.factor == len(results)
+    # The odds move by no more than for tables that are named, on average from there on.
+    asked = RandomizedResponse(values, ratio=2)
+    odds = odds_under_counts(asked.channel, policy, prior=prior)
+    assert odds.ratio == 8
+    assert odds.before == found.after
+    many = Policy(SecretGraph.complete(values), 10**6, constraints=told)
+    assert counts_tell(many, prior).after < Fraction(1, 2) + Fraction(1, 500)
 
 
 def test_how_many_results_counts_have_is_what_they_tell_of_all() -> None:

@@ -14,8 +14,11 @@ from leaktight.policies.secrets import SecretGraph
 MOST_RECORDS = {2: 6, 3: 5, 4: 4}
 
 
-def random_counted_policy(rng: random.Random) -> Policy:
-    """Up to 4 values, 6 records, 3 counts; any secret graph, equalities and ranges."""
+def random_counted_policy(rng: random.Random, told: bool = False) -> Policy:
+    """Up to 4 values, 6 records, 3 counts; any secret graph, equalities and ranges.
+
+    If ``told``, some counts are public whatever they are.
+    """
     while True:
         values = rng.randint(2, 4)
         records = rng.randint(2, MOST_RECORDS[values])
@@ -25,7 +28,9 @@ def random_counted_policy(rng: random.Random) -> Policy:
         for _ in range(rng.randint(1, 3)):
             some = rng.sample(range(values), rng.randint(1, values))
             least = rng.randint(0, records)
-            if rng.random() < 0.6:
+            if told and rng.random() < 0.5:
+                counts.append(count(some, told=True))
+            elif rng.random() < 0.6:
                 counts.append(count(some, equals=least))
             else:
                 counts.append(count(some, at_least=least, at_most=rng.randint(least, records)))

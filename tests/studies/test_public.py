@@ -100,3 +100,28 @@ def test_what_any_mechanism_leaks_is_bounded_where_databases_are_not_listed() ->
 def test_no_counts_no_section() -> None:
     assert example("salary").public is None
     assert example("vote").public is None
+
+
+WHATEVER = """
+policy.attributes.sex = ["f", "m"]
+policy.attributes.age = ["young", "middle", "old"]
+policy.attributes.ill = ["no", "yes"]
+policy.differ = "all"
+policy.records = 100_000
+policy.margins = ["sex", "age"]
+mechanism.kind = "randomised response"
+question.epsilon = 1
+"""
+
+
+def test_margins_are_public_whatever_their_numbers_are() -> None:
+    found: Any = written(WHATEVER)
+    assert found.privacy.level.is_exact
+    assert found.privacy.level.epsilon == found.public.reach == 8  # as for any numbers
+    assert found.public.odds.epsilon == 3
+    # On average the tables tell hardly more than was believed.
+    assert Fraction(1, 12) < found.public.told.after < Fraction(1, 12) + Fraction(1, 400)
+    assert not found.public.told.are_named
+    assert any("whatever they say" in told for told in found.public.text)
+    one: Any = written(WHATEVER.replace('["sex", "age"]', '["sex, age"]'))
+    assert one.public.reach == 6  # the cells of one table

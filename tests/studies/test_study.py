@@ -92,7 +92,7 @@ MISTAKES: dict[str, tuple[str, str]] = {
     "10^12 records": (POLICY + "records = 1_000_000_000_000", "to 1,000,000,000, got 10000"),
     "margins of no attributes": (POLICY + "margins.sex = { f = 1 }", "margins are of attributes"),
     "margins without numbers": (
-        'policy.attributes.sex = ["f", "m"]\npolicy.margins = ["sex"]',
+        'policy.attributes.sex = ["f", "m"]\npolicy.margins = [3]',
         "margins must be tables",
     ),
     "a margin of an unknown attribute": (

@@ -17,7 +17,7 @@ from tempfile import gettempdir
 
 import pytest
 
-from leaktight import Policy, SecretGraph
+from leaktight import Policy, SecretGraph, count
 from leaktight.errors import InvalidFile, InvalidInput, LeaktightError, OverBudget
 from leaktight.exact.ratio import Ratio
 from leaktight.tables import Ledger, TableQuery, count_of, cumulative, histogram
@@ -26,6 +26,7 @@ from leaktight.tables.ledger import Stored
 from leaktight.tables.protection import Protection
 from leaktight.tables.publishing import drawn, publish
 from leaktight.tables.weights import Weights
+from leaktight.tables.writing import read_protection, write_protection
 from tests.tables.workers import (
     POLICY,
     QUESTION,
@@ -352,3 +353,12 @@ def test_a_draw_is_the_truth_with_exact_noise_of_the_stated_width() -> None:
     assert abs((off == 0).mean() - 1 / 3) < 0.04
     assert abs(off.var() - 4) < 0.6
     assert off.min() < -10
+
+
+def test_a_ledger_keeps_that_a_count_is_public_whatever_it_is() -> None:
+    secrets = SecretGraph.complete(["flu", "cold", "none"])
+    for told in (count(["flu"], told=True), count(["flu"], equals=2)):
+        policy = Policy(secrets, 10, constraints=[told])
+        read = read_protection(write_protection(Protection(policy, None, 1))).policy
+        assert read.constraints == policy.constraints
+        assert read.public_counts.reach == policy.public_counts.reach == (2, 2)  # type: ignore[union-attr]

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import product
-from typing import Any
+from typing import Any, TypeAlias
 
 from flint import fmpq
 
@@ -19,6 +19,8 @@ from leaktight.channels.distribution import PriorLike, prior_on
 from leaktight.errors import InvalidInput, Undecided, expect
 from leaktight.exact.numbers import Value, fraction
 from leaktight.policies.policy import Policy
+
+Block: TypeAlias = tuple[frozenset[int], int | None]
 
 MOST_BLOCKS = 10**5
 """The most combinations of blocks of several divisions that are looked at."""
@@ -33,8 +35,8 @@ class Divisions:
 
     policy: Policy
     belief: tuple[fmpq, ...]
-    blocks: tuple[tuple[tuple[frozenset[int], int], ...], ...]
-    """For each division its blocks and their numbers of records."""
+    blocks: tuple[tuple[Block, ...], ...]
+    """For each division its blocks and their numbers of records, None if these are not named."""
 
     @classmethod
     def of(cls, policy: Policy, prior: PriorLike) -> "Divisions":
@@ -47,10 +49,11 @@ class Divisions:
                 "what a release tells of one person is not known here: it is where every public "
                 "count is one number, and nothing else is public"
             )
-        only = counts.cells.only
-        if only is not None:
-            cells = zip(map(frozenset, counts.cells.members), only, strict=True)
-            divisions = [tuple((cell, n) for cell, n in cells if n)]
+        there = counts.cells.on_cycles
+        if there is not None:
+            only = counts.cells.only
+            cells = [frozenset(values) for values in counts.cells.members]
+            divisions = [tuple((cells[i], only[i] if only else None) for i in there)]
         else:
             divisions = list(_divided(policy))
         # Nobody has a value of a block without records, so it is as if there were no such value.
@@ -106,8 +109,15 @@ class Divisions:
             for value in range(len(self.belief))
         ]
 
+    @property
+    def are_named(self) -> bool:
+        """Whether it is known how many records each block has."""
+        return all(n is not None for division in self.blocks for _, n in division)
+
     def given(self) -> list[fmpq]:
         """Return the chance of each value for one record, given the counts."""
+        if not self.are_named:
+            raise Undecided("what the counts are is not named, so that no chance given them is")
         chances = []
         for value, places in enumerate(self._places):
             if len(places) < len(self.blocks) or not self.belief[value]:
@@ -115,7 +125,7 @@ class Divisions:
                 continue
             parts = [division[i] for division, i in zip(self.blocks, places, strict=True)]
             together = frozenset.intersection(*(block for block, _ in parts))
-            share = math.prod((fmpq(n, self.policy.records) for _, n in parts), start=fmpq(1))
+            share = math.prod((fmpq(n or 0, self.policy.records) for _, n in parts), start=fmpq(1))
             chances.append(share * self.belief[value] / self._chance(together))
         return chances
 
@@ -129,7 +139,10 @@ class Divisions:
 
     def ratio(self, ratios: Sequence[Sequence[Any]]) -> Value:
         """Return the largest product of ratios of the person's move and of those who make room."""
-        there = [v for v, chance in enumerate(self.given()) if chance]
+        there = [
+            v for v, places in enumerate(self._places)
+            if len(places) == len(self.blocks) and self.belief[v]
+        ]  # fmt: skip
         groups: dict[tuple[int, ...], list[int]] = {}
         for value in there:
             groups.setdefault(self._places[value], []).append(value)
@@ -168,24 +181,25 @@ class Divisions:
         return largest
 
 
-def _divided(policy: Policy) -> Iterator[tuple[tuple[frozenset[int], int], ...]]:
+def _divided(policy: Policy) -> Iterator[tuple[Block, ...]]:
     """Sort counts into divisions: each count joins the first whose sets it does not overlap."""
     index = policy.secrets.index
-    divisions: list[list[tuple[frozenset[int], int]]] = []
+    divisions: list[list[Block]] = []
     for one in policy.constraints:
         values = frozenset(map(index, one.values))
         for division in divisions:
             if any(values == block for block, _ in division):
                 break
             if not any(values & block for block, _ in division):
-                division.append((values, one.least))
+                division.append((values, None if one.is_told else one.least))
                 break
         else:
-            divisions.append([(values, one.least)])
+            divisions.append([(values, None if one.is_told else one.least)])
     for division in divisions:
         rest = frozenset(range(policy.secrets.order)).difference(*(b for b, _ in division))
-        left = policy.records - sum(n for _, n in division)
-        yield tuple((block, n) for block, n in [*division, (rest, left)] if n)
+        named = [n for _, n in division if n is not None]
+        left = policy.records - sum(named) if len(named) == len(division) else None
+        yield tuple((block, n) for block, n in [*division, (rest, left)] if block and n != 0)
 
 
 def _splits(items: tuple[int, ...]) -> Iterator[list[tuple[int, ...]]]:

@@ -9,17 +9,20 @@ is not so for records that depend on each other, nor where a count is only a ran
 """
 
 import math
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
-from flint import fmpq, fmpq_poly
+from flint import arb, fmpq, fmpq_poly
 
 from leaktight.channels.channel import Channel
 from leaktight.channels.distribution import PriorLike, prior_on
 from leaktight.channels.move_ratios import MoveRatios
+from leaktight.errors import Undecided
 from leaktight.exact.bits import OfFactor
 from leaktight.exact.numbers import Value, fraction, rational
+from leaktight.exact.rounding import outward
 from leaktight.exact.shown import percent, percent_above
 from leaktight.leakage.divisions import Divisions
 from leaktight.leakage.noise_on_sums import Noise, added_noise
@@ -41,20 +44,27 @@ class CountsTell(OfFactor):
     """What publishing counts tells, before any noise: of one person, and of all together.
 
     One guess about one person is right with chance ``before`` any count is known, and with chance
-    ``after`` the counts that were published. ``factor`` is how much likelier a guess of the whole
-    database becomes, at most: the number of results that the counts might have had.
+    ``after`` the counts that were published; if these are not named, it is so at most, on average.
+    ``factor`` is how much likelier a guess of the whole database becomes, at most, and for equally
+    likely databases exactly: the number of results that the counts might have had.
     """
 
     before: Fraction
     after: Fraction
     factor: int
-    average: Fraction | None
-    """The chance after the counts, on average over what they might have been, if they are few."""
+    average: tuple[Fraction, Fraction] | None
+    """Between what the chance after the counts lies on average over what they might have been; None
+    if it is not known."""
+    are_named: bool = True
+    """Whether it is known what the counts are."""
 
     def __str__(self) -> str:
+        after = f"{percent(self.after)} after"
+        if not self.are_named:
+            after = f"at most {percent_above(self.after)} after, on average over what they might be"
         return (
             f"one guess about one person: {percent(self.before)} before the counts are public, "
-            f"{percent(self.after)} after"
+            f"{after}"
         )
 
 
@@ -101,13 +111,21 @@ def counts_tell(policy: Policy, prior: PriorLike = None) -> CountsTell:
     True
     """
     divisions = Divisions.of(policy, prior)
-    belief = prior_on(prior, policy.secrets.vertices).exact().array
+    belief = tuple(prior_on(prior, policy.secrets.vertices).exact().array)
     return CountsTell(
-        fraction(max(belief)),
-        fraction(max(divisions.given())),
-        divisions.results,
-        _average(policy, belief),
-    )
+        fraction(max(belief)), _given(divisions, belief), divisions.results,
+        _average(divisions, belief), divisions.are_named,
+    )  # fmt: skip
+
+
+def _given(divisions: Divisions, belief: Sequence[fmpq]) -> Fraction:
+    """Return the chance of the best guess about one person given the counts, or no less."""
+    if divisions.are_named:
+        return fraction(max(divisions.given()))
+    average = _average(divisions, belief)
+    if average is None:
+        raise Undecided("what the counts tell on average is not known here")
+    return average[1]
 
 
 def _noise_ratios(noise: Noise, policy: Policy, query: LinearQuery) -> list[list[fmpq]]:
@@ -120,16 +138,42 @@ def _noise_ratios(noise: Noise, policy: Policy, query: LinearQuery) -> list[list
     ]
 
 
-def _average(policy: Policy, belief: Any) -> Fraction | None:
-    """Return Σ_H P(H)·max_v P(v|H) over all results H of the counts.
+def _average(divisions: Divisions, belief: Sequence[fmpq]) -> tuple[Fraction, Fraction] | None:
+    """Return between what Σ_H P(H)·max_v P(v|H) lies, over all results H of the counts.
+
+    It is exact for few records and one division. Otherwise it is at least max_v π(v), and more by
+    at most how far shares H_i/n stray from their means: in each division √(Σ_i p_i·(1 − p_i)/n).
+    """
+    if len(divisions.blocks) == 1 and divisions.policy.records <= MOST_EXACT:
+        exact = _counted_average(divisions.policy, belief)
+        return exact, exact
+    if len(divisions.blocks) > 1 and divisions.belief != tuple(belief):
+        return None  # a count was 0, and without it the divisions may not be independent
+    cells = _blocks(divisions.policy)
+    several = [[block for block, _ in each] for each in divisions.blocks]
+
+    def chance(values: Iterable[int]) -> fmpq:
+        return sum((belief[v] for v in values), fmpq(0))
+
+    within = max(max(belief[v] for v in cell) / chance(cell) for cell in cells if chance(cell))
+    least, n = max(belief), divisions.policy.records
+
+    def most() -> arb:
+        each = several if len(several) > 1 else [cells]
+        strays = (sum((p * (1 - p) for p in map(chance, blocks)), fmpq(0)) / n for blocks in each)
+        return arb(least) + arb(within) * sum((arb(s).sqrt() for s in strays), arb(0))
+
+    return fraction(least), min(Fraction(1), Fraction(outward(most)[1]))
+
+
+def _counted_average(policy: Policy, belief: Sequence[fmpq]) -> Fraction:
+    """Return Σ_H P(H)·max_v P(v|H) over all results H of counts that divide the records once.
 
     With p_i the chance of cell i and m_i that of its likeliest value within it, it is the mean of
     max_i H_i·m_i/n, and H has multinomial probabilities: n!·[xⁿ] Π_i Σ_h (p_i·x)^h/h!, where h
     goes as far as H_i·m_i stays below a threshold.
     """
-    counts, n = policy.public_counts, policy.records
-    if counts is None or n > MOST_EXACT or counts.cells.only is None:
-        return None
+    n = policy.records
     cells = [[belief[v] for v in values] for values in _blocks(policy)]
     chances = [sum(cell, fmpq(0)) for cell in cells]
     best = [max(cell) / p if p else fmpq(0) for cell, p in zip(cells, chances, strict=True)]
@@ -182,7 +226,7 @@ def odds_under_counts(
     else:
         divisions.refuse_incomplete()
         ratio = fraction(rational(mechanism))
-    before = fraction(max(divisions.given()))
+    before = _given(divisions, tuple(prior_on(prior, policy.secrets.vertices).exact().array))
     if not isinstance(ratio, Fraction):
         return OddsUnderCounts(math.inf, before, Fraction(1), len(divisions.blocks))
     after = ratio * before / (1 + (ratio - 1) * before)

@@ -91,6 +91,11 @@ def uninformed_guess(
     """
     values = expect(policy, Policy, "Policy(graph, records) makes one").secrets.vertices
     belief = dict(zip(values, prior_on(prior, values).exact().array, strict=True))
+    if any(one.is_told for one in policy.constraints):
+        raise TooLarge(
+            "counts are public whatever they are, and a release is not gone through together with "
+            "all that they might be; odds_under_counts bounds what it adds"
+        )
     if _is_noisy_count(mechanism, policy, query) and policy.records > MOST_EXACT:
         return _noisy_count(mechanism, policy, query, belief)
     if isinstance(query, LinearQuery) and hasattr(mechanism, "truncated"):

@@ -12,6 +12,8 @@ are found first: databases that are such rearrangements of each other have the s
 to the rearrangement, so the question is asked once for all of them.
 """
 
+from collections.abc import Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
@@ -74,13 +76,20 @@ class Differences:
         return np.stack(np.divmod(joined, order), axis=1), one_way
 
 
-def minimal_differences(databases: Rows, secrets: Graph) -> Differences:
+def minimal_differences(
+    databases: Rows, secrets: Graph, told: Sequence[AbstractSet[int]] = ()
+) -> Differences:
     """Return the pairs (D, D′) with D → D′; the databases must be distinct.
+
+    Of ``told`` sets of values it is public how many records have one, so that databases which
+    differ in it are as if the other were not possible.
 
     >>> databases = np.array([[0, 0], [0, 1], [2, 0]])
     >>> sorted(minimal_differences(databases, Graph(3, [(0, 1)])).pairs.tolist())
     [[0, 1], [1, 0], [2, 1]]
     """
+    if told:
+        return _by_counts(databases, secrets, told)
     count = len(databases)
     listing = Listing.of(databases)
     changes = Changes.of(databases, secrets)
@@ -107,6 +116,19 @@ def minimal_differences(databases: Rows, secrets: Graph) -> Differences:
         arranged = neighbours[:, arrangement[first]].astype(np.uint64)
         reached = listing.find((listing.weights[arrangement[members]] @ arranged.T).ravel())
         pairs.append(np.stack([np.repeat(members, len(neighbours)), reached], axis=1))
+    return Differences(np.concatenate(pairs), alike)
+
+
+def _by_counts(databases: Rows, secrets: Graph, told: Sequence[AbstractSet[int]]) -> Differences:
+    """Compare those databases with each other that have the same counts."""
+    counts = np.stack([np.isin(databases, sorted(some)).sum(axis=1) for some in told], axis=1)
+    group = np.unique(counts, axis=0, return_inverse=True)[1].ravel()
+    pairs, alike = list[Indices](), np.zeros(len(databases), dtype=np.int64)
+    for g in range(int(group.max()) + 1):
+        members = np.flatnonzero(group == g)
+        found = minimal_differences(databases[members], secrets)
+        pairs.append(members[found.pairs])
+        alike[members] = found.alike + alike.max() + 1
     return Differences(np.concatenate(pairs), alike)
 
 

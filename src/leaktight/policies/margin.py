@@ -15,15 +15,16 @@ from leaktight.policies.constraint import Count, count, read_values
 def margin(
     values: Iterable[Hashable],
     attributes: int | Sequence[int],
-    numbers: Mapping[Any, int],
+    numbers: Mapping[Any, int] | None = None,
     names: Sequence[str] = (),
 ) -> tuple[Count, ...]:
     """Return the counts of a published margin.
 
     ``values`` are tuples, one part for each attribute. ``attributes`` says which part is tabulated,
     counted from 0, or which parts together; ``numbers`` has the records of each category, or of
-    each tuple of categories. Categories that are not named are not public. ``names`` of all
-    attributes make the counts read better.
+    each tuple of categories. Categories that are not named are not public. Without ``numbers`` the
+    whole margin is public, whatever it says. ``names`` of all attributes make the counts read
+    better.
 
     >>> from itertools import product
     >>> people = list(product(["f", "m"], ["young", "old"]))
@@ -36,7 +37,8 @@ def margin(
     """
     if not isinstance(attributes, int):
         expect(attributes, Sequence, "one part is tabulated, or a list of them")
-    expect(numbers, Mapping, "a number for each category")
+    if numbers is not None:
+        expect(numbers, Mapping, "a number for each category")
     places = (attributes,) if isinstance(attributes, int) else tuple(attributes)
     parts: dict[Hashable, list[Hashable]] = {}
     for value in read_values(values, "the values of a margin"):
@@ -46,17 +48,18 @@ def margin(
             )
         parts.setdefault(_category(value, attributes, places), []).append(value)
     found = []
-    for category, number in numbers.items():
+    for category in parts if numbers is None else numbers:
         if category not in parts:
             raise InvalidPolicy(
                 f"a margin must count categories of its attributes, got {category!r:.60}; "
                 f"{suggestion(category, tuple(parts))}"
             )
-        told = (category,) if isinstance(attributes, int) else category
+        told: Any = (category,) if isinstance(attributes, int) else category
         name = ", ".join(
             f"{names[place]} = {each}" for place, each in zip(places, told, strict=True)
         ) if names else ""  # fmt: skip
-        found.append(count(parts[category], equals=number, name=name))
+        number = None if numbers is None else numbers[category]
+        found.append(count(parts[category], equals=number, told=numbers is None, name=name))
     return tuple(found)
 
 

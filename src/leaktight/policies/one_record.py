@@ -197,13 +197,16 @@ def _listed(policy: Policy, query: Query | None) -> Iterator[OneRecord]:
     answered = _answer(query)
     seen = set[tuple[Labels, tuple[Hashable, ...]]]()
     databases: Any = policy.databases()
+    told = [frozenset(one.values) for one in policy.constraints if one.is_told]
     for record in range(policy.records):
-        groups: dict[Hashable, list[tuple[Hashable, Hashable]]] = {}
+        groups: dict[tuple[Any, ...], list[tuple[Hashable, Hashable]]] = {}
         for database in databases:
             whole = (database,) if policy.records == 1 else tuple(database)
             rest = (*whole[:record], *whole[record + 1 :])
-            groups.setdefault(rest, []).append((whole[record], answered(whole, database)))
-        for others, found in groups.items():
+            # Whoever knows all others and a count knows whether it counts this record.
+            key = rest, tuple(whole[record] in some for some in told)
+            groups.setdefault(key, []).append((whole[record], answered(whole, database)))
+        for (others, _), found in groups.items():
             values, answers = zip(*found, strict=True)
             if (values, answers) not in seen:
                 seen.add((values, answers))

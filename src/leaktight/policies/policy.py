@@ -160,8 +160,20 @@ class Policy:
         return bool(self.constraints) or self.predicate is not None or self.listed is not None
 
     @property
+    def is_free(self) -> bool:
+        """Whether every database is possible: what is public is at most how some counts turn out.
+
+        >>> from leaktight.policies.constraint import count
+        >>> Policy(Graph(2), 16, constraints=[count([1], told=True)]).is_free
+        True
+        """
+        others = (self.values, self.predicate, self.listed)
+        told = all(one.is_told for one in self.constraints)
+        return told and all(other is None for other in others)
+
+    @property
     def is_counted(self) -> bool:
-        """Whether all that is public are counts, and each is one number."""
+        """Whether all that is public are counts, and each is one number, named or not."""
         counts = self.public_counts
         return counts is not None and counts.cells.are_equalities
 
@@ -223,7 +235,7 @@ class Policy:
         expect_graph(self)
         if self.is_constrained:
             check_size(self.database_count, self.records, self.secrets.order)
-            differences = minimal_differences(self._rows, self.secrets)
+            differences = minimal_differences(self._rows, self.secrets, self._told())
             joined, one_way = differences.either_way()
             graph = Graph.from_indices(self.databases(), joined, differences.alike)
             return AdjacencyGraph(((graph, 1),), self.records, one_way)
@@ -253,9 +265,13 @@ class Policy:
         others = (self.values, self.predicate, self.listed)
         if not self.constraints or any(other is not None for other in others):
             return None
-        return PublicCounts(
-            Cells.of(self.secrets.order, self.records, self._limits()), self.secrets
-        )
+        cells = Cells.of(self.secrets.order, self.records, self._limits(), self._told())
+        return PublicCounts(cells, self.secrets)
+
+    def _told(self) -> list[frozenset[int]]:
+        """The sets of values whose counts are public, whatever they are."""
+        index = self.secrets.index
+        return [frozenset(map(index, one.values)) for one in self.constraints if one.is_told]
 
     def _limits(self) -> list[tuple[frozenset[int], int, int]]:
         """The counts, each as the values that it counts, its least and its most."""

@@ -165,7 +165,10 @@ def _public(public: PublicFound) -> Section:
     rows: list[tuple[Cell, ...]] = []
     if not isinstance(told := public.told, Skipped):
         rows.append(("one guess about one person, nothing public", percent(told.before)))
-        rows.append(("with the counts alone", percent(told.after)))
+        if told.are_named:
+            rows.append(("with the counts alone", percent(told.after)))
+        else:
+            rows.append(("with the counts alone, on average at most", percent_above(told.after)))
     if not isinstance(odds := public.odds, Skipped):
         rows.append(("after this release, at most", percent_above(odds.after)))
     rows.append(("records that may change at once", public.reach))

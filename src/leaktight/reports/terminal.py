@@ -11,6 +11,7 @@ from leaktight.exact.shown import (
     counted,
     nearest,
     percent,
+    percent_above,
     width,
     wrapped,
 )
@@ -125,7 +126,10 @@ def _public(public: PublicFound) -> Iterator[tuple[str, str]]:
             at_once += f", with noise of {nearest(float(way.error))} on average"
     yield "public counts", at_once
     if not isinstance(told := public.told, Skipped):
-        chances = f"{percent(told.after)}, without them {percent(told.before)}"
+        after = percent(told.after)
+        if not told.are_named:
+            after = f"at most {percent_above(told.after)} on average"
+        chances = f"{after}, without them {percent(told.before)}"
         yield "", f"one guess about one person with the counts alone: {chances}"
     odds = public.odds
     if not isinstance(odds, Skipped) and odds.epsilon is not None:

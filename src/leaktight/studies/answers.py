@@ -230,6 +230,10 @@ class CountsTold(Answer, frozen=True, tag_field="is", tag="counts told"):
     """The same with them."""
     bits: float
     """What they tell of all records together, at most."""
+    average: tuple[Fraction, Fraction] | None
+    """Between what the chance with them lies on average over what they might have been."""
+    are_named: bool
+    """Whether it is known what they are; if not, ``after`` is so at most, on average."""
 
 
 class OddsFound(Answer, frozen=True, tag_field="is", tag="odds"):

@@ -78,7 +78,7 @@ def typical_record(policy: Policy, prior: Distribution) -> Distribution:
     >>> typical_record(ward, Distribution.uniform(["flu", "none"]))["flu"]
     Fraction(2, 3)
     """
-    if not policy.is_constrained:
+    if not policy.is_constrained or policy.is_free:
         return prior
     if policy.is_counted:
         try:

@@ -19,6 +19,12 @@ from leaktight.worst_case.optimum import WorstCase, worst_case_leakage
 from leaktight.worst_case.published import LeakageBounds, leakage_bounds
 from leaktight.worst_case.under_counts import WorstCaseUnderCounts, worst_case_under_counts
 
+MOST_COUNTED = 1000
+"""The most records with public counts of which all databases may be listed."""
+
+MOST_DATABASES = 20_000
+"""The most databases with public counts whose worst case is that of a graph."""
+
 MOST_SWEPT = 40
 """The largest graph whose worst case is computed for many ε."""
 
@@ -78,12 +84,20 @@ def _leakage_of_noise(study: Study) -> Leakage:
 
 def worst_of(study: Study, ratio: Ratio) -> WorstCase | WorstCaseUnderCounts:
     """Return the most that any mechanism leaks, or bounds if databases are too many to list."""
-    try:
-        return worst_case_leakage(study.policy, ratio)
-    except TooLarge:
-        if study.policy.public_counts is None:
-            raise
+    if _are_too_many(study):
         return worst_case_under_counts(study.policy, ratio)
+    return worst_case_leakage(study.policy, ratio)
+
+
+def _are_too_many(study: Study) -> bool:
+    """Say whether databases with public counts are too many to list."""
+    policy = study.policy
+    if policy.public_counts is None or policy.records > MOST_COUNTED:
+        return policy.public_counts is not None
+    try:
+        return policy.database_count > MOST_DATABASES
+    except TooLarge:
+        return True
 
 
 def worst_shown(about: str, worst: WorstCase | WorstCaseUnderCounts) -> WorstCaseFound:
@@ -110,12 +124,9 @@ def bounds_shown(bounds: LeakageBounds) -> tuple[PublishedBound, ...]:
 
 def published(study: Study, ratio: Ratio) -> tuple[PublishedBound, ...]:
     """Return the published bounds on a study's policy, the tightest first."""
-    try:
-        return bounds_shown(leakage_bounds(study.policy, ratio))
-    except TooLarge:
-        if study.policy.public_counts is None:
-            raise
+    if _are_too_many(study):
         return _published_under_counts(worst_case_under_counts(study.policy, ratio))
+    return bounds_shown(leakage_bounds(study.policy, ratio))
 
 
 def _published_under_counts(worst: WorstCaseUnderCounts) -> tuple[PublishedBound, ...]:
@@ -136,11 +147,7 @@ def by_epsilon(study: Study, ratio: Ratio) -> tuple[EpsilonPoint, ...]:
     """Return the worst case around the ε that was asked for."""
     middle = max(ratio.epsilon, LEAST_EPSILON)
     sweep = [round(2 * middle * k / SWEEP, 6) for k in range(1, SWEEP + 1)]
-    try:
-        graph = study.policy.adjacency()
-    except TooLarge:
-        if study.policy.public_counts is None:
-            raise
+    if _are_too_many(study):
         worst = [worst_case_under_counts(study.policy, epsilon=epsilon) for epsilon in sweep]
         return tuple(
             EpsilonPoint(
@@ -149,6 +156,7 @@ def by_epsilon(study: Study, ratio: Ratio) -> tuple[EpsilonPoint, ...]:
             )
             for epsilon, each in zip(sweep, worst, strict=True)
         )  # fmt: skip
+    graph = study.policy.adjacency()
     sizes = [factor.order for factor, _ in graph.factors]
     if max(sizes) > MOST_SWEPT:
         raise TooLarge(f"for at most {MOST_SWEPT} databases or values, got {max(sizes):,}")

@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterator
 from typing import TypeVar
 
 from leaktight.errors import InvalidInput, LeaktightError
+from leaktight.exact.bits import added
 from leaktight.exact.rounding import ln_interval
 from leaktight.exact.shown import (
     DIGITS,
@@ -20,6 +21,7 @@ from leaktight.policies.symmetric_query import LinearQuery
 from leaktight.privacy.level import PrivacyLevel
 from leaktight.studies.answers import (
     CountsTold,
+    Leakage,
     OddsFound,
     PublicFound,
     Skipped,
@@ -30,7 +32,9 @@ from leaktight.studies.study import Study
 Found = TypeVar("Found")
 
 
-def public(study: Study, level: PrivacyLevel | None) -> PublicFound | None:
+def public(
+    study: Study, level: PrivacyLevel | None, leakage: Leakage | Skipped
+) -> PublicFound | None:
     """Return what public counts do; None if none are public, or something else is, too."""
     counts = study.policy.public_counts
     if counts is None or study.policy.records == 1:
@@ -40,7 +44,7 @@ def public(study: Study, level: PrivacyLevel | None) -> PublicFound | None:
     odds = _or_why(lambda: _odds(study, level))
     way_out = _or_why(lambda: _way_out(study))
     exact = reach.attained == reach.value
-    text = (*_reach(reach.value, exact), *_in_words(told, odds, way_out))
+    text = (*_reach(reach.value, exact), *_in_words(told, odds, leakage), *_way(way_out))
     return PublicFound(reach.value, exact, told, odds, way_out, text)
 
 
@@ -64,7 +68,7 @@ def _or_why(compute: Callable[[], Found]) -> Found | Skipped:
 
 def _told(study: Study) -> CountsTold:
     found = counts_tell(study.policy, study.prior)
-    return CountsTold(found.before, found.after, found.bits)
+    return CountsTold(found.before, found.after, found.bits, found.average, found.are_named)
 
 
 def _odds(study: Study, level: PrivacyLevel | None) -> OddsFound:
@@ -110,14 +114,26 @@ def _reach(records: int, exact: bool) -> Iterator[str]:
 
 
 def _in_words(
-    told: CountsTold | Skipped, odds: OddsFound | Skipped, way_out: WayOut | Skipped
+    told: CountsTold | Skipped, odds: OddsFound | Skipped, leakage: Leakage | Skipped
 ) -> Iterator[str]:
     if not isinstance(told, Skipped):
         yield (
             "The counts by themselves, before any release: one guess about one person is right "
-            f"with {percent(told.after)}, and without them with {percent(told.before)}. Of all "
+            f"with {_with_counts(told)}, and without them with {percent(told.before)}. Of all "
             f"records together they tell at most {above(told.bits, DIGITS)} bits."
         )
+        if not isinstance(leakage, Skipped):
+            both = added([((told.bits, told.bits), 1), ((leakage.bits, leakage.bits), 1)])[1]
+            one = ""
+            if not isinstance(odds, Skipped):
+                one = (
+                    f"one guess about one person is right with at most {percent_above(odds.after)}"
+                    f"{'' if told.are_named else ' on average'}, and "
+                )
+            yield (
+                f"First published and then released, in sequence: {one}all that is known of "
+                f"{leakage.about} is at most {above(both, DIGITS)} bits more than before."
+            )
     if not isinstance(odds, Skipped) and odds.epsilon is not None:
         yield (
             "One person: no output changes the odds by more than a factor of "
@@ -128,6 +144,19 @@ def _in_words(
         )
     elif isinstance(odds, Skipped):
         yield f"One person: {odds.why}."
+
+
+def _with_counts(told: CountsTold) -> str:
+    """Say how likely a guess is right with the counts, and on average over what they might be."""
+    if not told.are_named:
+        return f"at most {percent_above(told.after)} on average, whatever they say"
+    if told.average is None or told.average[1] == 1:
+        return percent(told.after)
+    average = percent_above(told.average[1])
+    return f"{percent(told.after)} (at most {average} on average over what they might have said)"
+
+
+def _way(way_out: WayOut | Skipped) -> Iterator[str]:
     if not isinstance(way_out, Skipped):
         yield f"The way out: {_of_way_out(way_out)}"
 

@@ -238,16 +238,22 @@ def _constraint(parent: StudyTable, given: Any) -> Count:
 
 
 def _margins(table: StudyTable, secrets: SecretGraph, records: int) -> list[Count]:
-    """Return the counts of published tables: ``margins.NAME``, or ``margins."NAME, NAME"``."""
+    """Return the counts of published tables: ``margins.NAME``, or ``margins."NAME, NAME"``.
+
+    A list of names says that these tables are public, whatever their numbers are.
+    """
     if "margins" not in table:
         return []
     given, attributes = table.get("margins"), table.get("attributes")
     if not isinstance(attributes, dict):
         raise table.wrong("margins", "are of attributes, of which there are none")
+    if isinstance(given, list) and given and all(isinstance(each, str) for each in given):
+        given = dict.fromkeys(given)
     if not isinstance(given, dict) or not given:
         raise table.wrong(
-            "margins", f"must be tables of numbers: margins.NAME = {{ … }}, got {shortened(given)}"
-        )
+            "margins", "must be tables of numbers, margins.NAME = { … }, or a list of names if the "
+            f"numbers are not to be named, got {shortened(given)}"
+        )  # fmt: skip
     names, found = list(attributes), list[Count]()
     people = [value for value in secrets.vertices if isinstance(value, tuple)]
     for key, numbers in given.items():
@@ -257,10 +263,13 @@ def _margins(table: StudyTable, secrets: SecretGraph, records: int) -> list[Coun
             if name not in names:
                 raise place.wrong("", f"must be of attributes, got {name!r:.40}; "
                                       f"{suggestion(name, tuple(names))}")  # fmt: skip
+        parts = [names.index(name) for name in of]
+        if numbers is None:
+            found += margin(people, parts, None, names)
+            continue
         if not isinstance(numbers, dict) or not numbers:
             raise place.wrong("", f"must say how many records there are: {{ … }}, got "
                                   f"{shortened(numbers)}")  # fmt: skip
-        parts = [names.index(name) for name in of]
         told = {", ".join(str(v[p]) for p in parts): tuple(v[p] for p in parts) for v in people}
         counts = {told.get(text, (text,)): plain_number(n) for text, n in numbers.items()}
         with place.at(""):

@@ -39,7 +39,7 @@ def _of_the_policy(study: Study) -> Iterator[str]:
     if not policy.is_constrained:
         return
     if (counts := policy.public_counts) is not None and not policy.is_listable:
-        if not counts.is_connected:
+        if counts.is_connected is None:
             yield (
                 "Not all pairs of values are secrets: what is public may leave databases without "
                 "a neighbour, and so without protection."

@@ -90,7 +90,10 @@ def worst_case_under_counts(
         )
     assert counts.diameter is not None
     steps = counts.diameter.value
-    by_diameter = outward(lambda: steps * arb(rational(asked.upper)).log_base(2))[1]
+    results = comb(n + len(cells.members) - 1, n) if cells.told.any() else 1
+    by_diameter = outward(
+        lambda: arb(results).log_base(2) + steps * arb(rational(asked.upper)).log_base(2)
+    )[1]
     there = [(len(v), k) for v, k in zip(cells.members, cells.only or (), strict=False) if k]
     if cells.only is not None and len(there) < 3 and min(k for _, k in there) <= MOST_TERMS:
         low, high = (outward(lambda q=q: _two_cells(there, q)) for q in _inverse(asked))  # type: ignore[misc]

@@ -52,19 +52,29 @@ class Cells:
     table: Table
     limits: Table
     """The least and the most of each count, one row each."""
+    told: npt.NDArray[np.bool_]
+    """Whether a count is public whatever it is between these: then neighbours have it alike."""
 
     @classmethod
     def of(
-        cls, order: int, records: int, counts: Iterable[tuple[AbstractSet[int], int, int]]
+        cls,
+        order: int,
+        records: int,
+        counts: Iterable[tuple[AbstractSet[int], int, int]],
+        told: Iterable[AbstractSet[int]] = (),
     ) -> "Cells":
-        """Sort the values 0 … order − 1 into cells; a count has a set, a least and a most."""
-        told = [
+        """Sort the values 0 … order − 1 into cells; a count has a set, a least and a most.
+
+        Of ``told`` sets the count is public, whatever it is.
+        """
+        limited = [
             (values, least, min(most, records)) for values, least, most in counts
             if least > 0 or most < records
         ]  # fmt: skip
-        impossible = set[int]().union(*(values for values, _, most in told if most == 0))
-        counted = np.zeros((order, len(told)), dtype=np.int64)
-        for column, (values, _, _) in enumerate(told):
+        impossible = set[int]().union(*(values for values, _, most in limited if most == 0))
+        limited += [(values, 0, records) for values in told]
+        counted = np.zeros((order, len(limited)), dtype=np.int64)
+        for column, (values, _, _) in enumerate(limited):
             counted[list(values), column] = 1
         kept: dict[bytes, list[int]] = {}
         for value in range(order):
@@ -73,14 +83,16 @@ class Cells:
         table = counted[[values[0] for values in kept.values()]]
         # A count of all values, or of none, tells no two of them apart; of none it must be 0.
         constant = (table == table[:1]).all(axis=0)
-        limits = np.array([limit[1:] for limit in told], dtype=np.int64).reshape(-1, 2)
+        limits = np.array([limit[1:] for limit in limited], dtype=np.int64).reshape(-1, 2)
+        whatever = (limits[:, 0] == 0) & (limits[:, 1] == records)
         void = any(
             not least <= records * int(table[0, q] if len(table) else 0) <= most
             for q, (least, most) in enumerate(limits.tolist())
             if constant[q]
         )
         members = () if void else tuple(map(tuple, kept.values()))
-        return cls(records, members, table[: len(members), ~constant], limits[~constant])
+        kept_counts = table[: len(members), ~constant], limits[~constant], whatever[~constant]
+        return cls(records, members, *kept_counts)
 
     @cached_property
     def cell_of(self) -> dict[int, int]:
@@ -89,8 +101,8 @@ class Cells:
 
     @property
     def are_equalities(self) -> bool:
-        """Whether every count is one number."""
-        return bool((self.limits[:, 0] == self.limits[:, 1]).all())
+        """Whether every count is one number, known or not, that neighbours have alike."""
+        return bool((self.told | (self.limits[:, 0] == self.limits[:, 1])).all())
 
     def counts(self, histogram: Sequence[int] | Table) -> Table:
         """Return what is counted in a histogram."""
@@ -107,9 +119,21 @@ class Cells:
         whole histogram, for disjoint sets, for sets of which each two are disjoint or one within
         the other.
         """
-        if not self.members or not self.are_equalities or not self._is_independent:
-            return None
-        return self.any
+        return self.any if self._has_cycles and not self.told.any() else None
+
+    @cached_property
+    def on_cycles(self) -> list[int] | None:
+        """Cells such that neighbours differ by any simple cycle of these; None if it is not so."""
+        if (only := self.only) is not None:
+            return [i for i, records in enumerate(only) if records]
+        every = range(len(self.members))
+        if self._has_cycles and self.find([1] * len(every)) is not None:
+            return list(every)
+        return None
+
+    @property
+    def _has_cycles(self) -> bool:
+        return bool(self.members) and self.are_equalities and self._is_independent
 
     @cached_property
     def any(self) -> Histogram | None:

@@ -9,7 +9,7 @@ from flint import fmpq
 
 from leaktight.errors import Undecided
 from leaktight.policies.graph import Graph
-from leaktight.policies.public_counts.cells import Cells, Histogram
+from leaktight.policies.public_counts.cells import Cells
 from leaktight.policies.public_counts.cycles import heaviest_cycle
 from leaktight.policies.public_counts.definition import Definition
 from leaktight.policies.public_counts.gains import Gains, is_complete
@@ -71,8 +71,8 @@ class PublicCounts:
     @cached_property
     def reach(self) -> Most:
         """In how many records neighbours differ, at most."""
-        if self.all_secret and (only := self.cells.only) is not None:
-            there = [values for values, n in zip(self.cells.members, only, strict=True) if n]
+        if self.all_secret and (cycle_of := self.cells.on_cycles) is not None:
+            there = [self.cells.members[i] for i in cycle_of]
             cycle = len(there) if len(there) > 1 else int(len(there[0]) > 1)
             return Most(cycle, cycle)
 
@@ -87,8 +87,11 @@ class PublicCounts:
         """Whether every database can be reached from every other, from neighbour to neighbour.
 
         So it is if all pairs are secrets: between two databases that are no neighbours there is
-        another, which differs from each in fewer records. None if it is not known.
+        another, which differs from each in fewer records. Where a count is public whatever it is,
+        databases that differ in it are not joined. None if it is not known.
         """
+        if self.cells.told.any():
+            return False
         return True if self.all_secret else None
 
     @cached_property
@@ -128,9 +131,9 @@ class PublicCounts:
         single = self._single(gains)
         if len(self.cells.members) < 2:
             return single
-        only = self.cells.only
-        if only is not None and gains.all_secret and len(only) >= CYCLES:
-            several = self._cycle(gains, only)
+        there = self.cells.on_cycles
+        if there is not None and gains.all_secret and len(there) >= CYCLES:
+            several = self._cycle(gains, there)
         else:
             several = Search(self.definition, gains).best()
         if single.upper >= several.upper:
@@ -154,11 +157,8 @@ class PublicCounts:
                 )
         return Heaviest(neutral, neutral)
 
-    def _cycle(self, gains: Gains, only: Histogram) -> Heaviest:
+    def _cycle(self, gains: Gains, there: list[int]) -> Heaviest:
         """Return the best cycle through cells that have records."""
-        there = [i for i, records in enumerate(only) if records]
-        if len(there) < 2:
-            return Heaviest(gains.total(()), gains.total(()))
         weights = [
             [None if i == j else gains.secret[i][j].weight for j in there]  # type: ignore[union-attr]
             for i in there
@@ -170,4 +170,6 @@ class PublicCounts:
             for i, j in zip(cycle, [*cycle[1:], cycle[0]], strict=True)
             if (move := gains.secret[i][j]) is not None
         )
-        return Heaviest(found.weight, found.upper, moves, rest_of(self.cells, moves, only))
+        histogram = self.cells.find(sources_of(self.cells, moves))
+        assert histogram is not None
+        return Heaviest(found.weight, found.upper, moves, rest_of(self.cells, moves, histogram))

@@ -68,7 +68,7 @@ class Definition:
         low, high = self.kinds.cells.limits.T
         after = counts + changes
         found = ((low <= after) & (after <= high)).all(axis=1)
-        return found
+        return found & ~changes[:, self.kinds.cells.told].any(axis=1)
 
     def _part_agrees(self, moves: Sequence[Move], counts: Table | None) -> bool:
         """Say whether a proper part of the moves with a secret pair leads to a database."""
@@ -135,9 +135,10 @@ class Definition:
         sums = parts[parts @ secret > 0] @ changes
         total = changes.sum(axis=0)
         options: list[list[int | None]] = []
+        told = self.kinds.cells.told
         for q, (low, high) in enumerate(self.kinds.cells.limits.tolist()):
-            if low == high:
-                options.append([low])
+            if low == high or told[q]:
+                options.append([None if told[q] else low])
                 continue
             least, most = low - min(0, int(total[q])), high - max(0, int(total[q]))
             down, up = (int(f(sums[:, q], initial=0)) for f in (np.min, np.max))
@@ -155,6 +156,7 @@ class Definition:
             counts = np.array([0 if number is None else number for number in start])
             after = counts + sums
             outside = ((after < limits[:, 0]) | (after > limits[:, 1])) & known
+            outside |= told & (sums != 0)
             if outside.any(axis=1).all():
                 found.append(start)
         return found

@@ -60,7 +60,8 @@ class Kinds:
     def slack(self) -> Table:
         """By how much a count between two limits may change, up and down, a row each."""
         limits = self.cells.limits
-        free = np.eye(len(limits), dtype=np.int64)[limits[:, 0] < limits[:, 1]]
+        ranges = (limits[:, 0] < limits[:, 1]) & ~self.cells.told
+        free = np.eye(len(limits), dtype=np.int64)[ranges]
         return np.concatenate([free, -free])
 
     @property

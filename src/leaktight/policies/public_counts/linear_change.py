@@ -108,7 +108,7 @@ def _signs(counts: PublicCounts, weights: Weights) -> list[tuple[int, ...]] | No
             fixed[told[0]] = -1
         elif told:
             open_.append(told[0])
-    if counts.cells.only is not None:
+    if counts.cells.on_cycles is not None:
         # A cycle leaves every cell as often as it enters it, so one sign is as good as the other.
         return [tuple(fixed)]
     return _both(open_, fixed) if len(open_) <= MOST_SIGNS else None
