@@ -77,7 +77,8 @@ class ClampedLaplace(Mechanism):
     @property
     def guarantee(self) -> Guarantee:
         """λ for numbers at a distance of 1, and λ^d for those at distance d."""
-        return Guarantee(self.ratio.lower, "numbers at a distance of 1")
+        whose, within = "numbers at a distance of 1", self.interval
+        return Guarantee(self.ratio.lower, whose, lambda: f"{whose} in {within.low}, {within.high}")
 
     @cached_property
     def outputs(self) -> tuple[Fraction, ...]:

@@ -97,7 +97,8 @@ class ExponentialMechanism(Mechanism):
     @property
     def guarantee(self) -> Guarantee:
         """r^spread, at most λ; what the channel has may be less: see ``privacy_level``."""
-        return Guarantee(self.step ** int(self.spread / self.unit), vertices_of(self.graph))
+        level = self.step ** int(self.spread / self.unit)
+        return Guarantee(level, vertices_of(self.graph), lambda: self.graph)
 
     @property
     def channel(self) -> Channel:

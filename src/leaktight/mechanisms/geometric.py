@@ -71,7 +71,8 @@ class GeometricNoise(Mechanism):
     @property
     def guarantee(self) -> Guarantee:
         """λ; attained, up to the rounding of ``step``."""
-        return Guarantee(self.ratio, f"answers that differ by at most {self.sensitivity}")
+        whose = f"answers that differ by at most {self.sensitivity}"
+        return Guarantee(self.ratio, whose, lambda: whose)
 
     @property
     def channel(self) -> Channel:
@@ -132,7 +133,7 @@ class TruncatedGeometric(LineMechanism):
     @property
     def guarantee(self) -> Guarantee:
         """``step`` to the power of the places that neighbours are apart; attained."""
-        return Guarantee(self.step**self.reach, self._whose)
+        return Guarantee(self.step**self.reach, self._whose, lambda: self.graph)
 
     def _tail(self, k: int) -> fmpq:
         c = 1 / rational(self.step)

@@ -97,7 +97,7 @@ class GraphExponential(Mechanism):
     @property
     def guarantee(self) -> Guarantee:
         """λ; attained by every edge."""
-        return Guarantee(self.ratio, vertices_of(self.graph))
+        return Guarantee(self.ratio, vertices_of(self.graph), lambda: self.graph)
 
     @property
     def channel(self) -> Channel:
@@ -143,7 +143,7 @@ class NormalisedExponential(Mechanism):
         ends = row_sums(self.graph, self.ratio)[self.graph.edges]
         steepest = (ends.max(axis=1) / ends.min(axis=1)).max(initial=fmpq(1))
         level = rational(self.ratio) * steepest if len(ends) else fmpq(1)
-        return Guarantee(fraction(level), vertices_of(self.graph))
+        return Guarantee(fraction(level), vertices_of(self.graph), lambda: self.graph)
 
     @property
     def channel(self) -> Channel:

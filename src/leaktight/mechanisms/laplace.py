@@ -58,7 +58,7 @@ class RoundedLaplace(LineMechanism):
         level, n = self.half_step ** (2 * self.reach), len(self.values)
         if 1 < n == self.reach + 1:
             level = (2 - 1 / self.half_step) * self.half_step ** (2 * n - 3)
-        return Guarantee(level, self._whose)
+        return Guarantee(level, self._whose, lambda: self.graph)
 
     def _tail(self, k: int) -> fmpq:
         s = 1 / rational(self.half_step)

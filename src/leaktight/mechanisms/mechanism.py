@@ -1,30 +1,60 @@
 """What does a mechanism promise?"""
 
 from abc import ABC, abstractmethod
-from dataclasses import dataclass
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
+from hashlib import sha256
 
 from leaktight.channels.channel import Channel
 from leaktight.channels.distribution import LARGEST
-from leaktight.errors import TooLarge
+from leaktight.errors import Mismatch, TooLarge
 from leaktight.exact.ratio import Ratio
 from leaktight.exact.shown import Told, above, counted, shown_above
 from leaktight.policies.graph import Graph
 from leaktight.policies.metric import Metric
+from leaktight.policies.policy import Apart
 from leaktight.privacy.level import PrivacyLevel, privacy_level
+from leaktight.worst_case.certificate import digest_of
 
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Guarantee(Told):
     """No output is more than ``ratio`` times as likely for one neighbour as for another.
 
-    >>> print(Guarantee(Fraction(2), "values of a line of 4"))
-    ε ≤ 0.693148 (ratio 2) for neighbouring values of a line of 4
+    Two guarantees about the same neighbours add up to that of both outputs together, also if the
+    second mechanism was chosen in the light of the first output: their ratios multiply.
+
+    >>> from leaktight.mechanisms.randomized_response import RandomizedResponse
+    >>> one, two = (RandomizedResponse(["no", "yes"], ratio=r).guarantee for r in (2, "3/2"))
+    >>> print(one + two)
+    ε ≤ 1.09862 (ratio 3) for neighbouring values
     """
 
     ratio: Fraction
     neighbours: str
     """Whose neighbours, in words that follow "neighbouring"."""
+    relation: Callable[[], Apart | str] | None = field(default=None, compare=False)
+    """Who they are: gives the graph, metric or policy, or a text that no others have."""
+
+    @property
+    def digest(self) -> str | None:
+        """The digest of who the neighbours are; None if it was not said."""
+        if self.relation is None:
+            return None
+        who = self.relation()
+        return sha256(who.encode()).hexdigest() if isinstance(who, str) else digest_of(who)
+
+    def __add__(self, other: "Guarantee") -> "Guarantee":
+        if not isinstance(other, Guarantee):
+            return NotImplemented
+        digests = self.digest, other.digest
+        if None in digests or digests[0] != digests[1]:
+            raise Mismatch(
+                "guarantees add up only for the same neighbours, of the same values; one is about "
+                f"neighbouring {self.neighbours:.60}, the other about {other.neighbours:.60}"
+            )
+        return replace(self, ratio=self.ratio * other.ratio)
 
     @property
     def epsilon(self) -> float:
@@ -77,7 +107,8 @@ def vertices_of(graph: Graph) -> str:
 def guarantee_of(channel: Channel, metric: Metric, ratio: Ratio) -> Guarantee:
     """Return the level of a channel on a graph; for other metrics λ, which is λ^d at distance d."""
     if metric.unit != 1:
-        return Guarantee(ratio.lower, f"values at a distance of 1, of {metric.order:,}")
+        whose = f"values at a distance of 1, of {metric.order:,}"
+        return Guarantee(ratio.lower, whose, lambda: metric)
     level = privacy_level(channel, metric).ratio
     assert isinstance(level, Fraction)
-    return Guarantee(level, vertices_of(metric.graph))
+    return Guarantee(level, vertices_of(metric.graph), lambda: metric)

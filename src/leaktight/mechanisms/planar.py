@@ -60,7 +60,7 @@ class _OnGrid(Mechanism):
     @property
     def guarantee(self) -> Guarantee:
         """λ for points one step apart, and λ^d for those at distance d."""
-        return Guarantee(self.ratio, f"points of a {self._size} grid")
+        return Guarantee(self.ratio, f"points of a {self._size} grid", lambda: self.graph)
 
     @property
     def _size(self) -> str:

@@ -72,7 +72,7 @@ class RandomizedResponse(Mechanism):
     def guarantee(self) -> Guarantee:
         """λ between databases that differ in one record; attained if there are two values."""
         whose = f"databases of {self.records:,} records" if self.records > 1 else "values"
-        return Guarantee(self.ratio, whose)
+        return Guarantee(self.ratio, whose, lambda: self.graph)
 
     @property
     def truth(self) -> Fraction:

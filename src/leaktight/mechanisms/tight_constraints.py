@@ -60,7 +60,7 @@ class TightConstraints(Mechanism):
     @property
     def guarantee(self) -> Guarantee:
         """λ; attained by every edge with a positive weight at one of its ends."""
-        return Guarantee(self.ratio, vertices_of(self.graph))
+        return Guarantee(self.ratio, vertices_of(self.graph), lambda: self.graph)
 
     @property
     def channel(self) -> Channel:

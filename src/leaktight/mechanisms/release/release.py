@@ -71,6 +71,7 @@ class ReleaseRecord:
             "ratio": str(self.guarantee.ratio),
             "epsilon": self.guarantee.epsilon,
             "neighbours": self.guarantee.neighbours,
+            "neighbours digest": self.guarantee.digest,
             "holds for": "each answer separately",
         }
         return {
@@ -209,7 +210,7 @@ def _applied(
             f"the channel is private at no ε for these neighbours ({level.witness}); "
             "without neighbours= it is released with no guarantee stated"
         )
-    return name, channel, Guarantee(level.ratio, f"inputs of {neighbours!r}")
+    return name, channel, Guarantee(level.ratio, f"inputs of {neighbours!r}", lambda: neighbours)
 
 
 def _record(

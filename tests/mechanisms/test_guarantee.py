@@ -1,0 +1,89 @@
+"""Guarantees add up for the same neighbours, and for no others."""
+
+from fractions import Fraction
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from leaktight import Channel, Policy, RandomizedResponse, SecretGraph, privacy_level
+from leaktight.channels import sequential
+from leaktight.errors import Mismatch
+from leaktight.mechanisms import (
+    GeometricNoise,
+    Guarantee,
+    NormalisedExponential,
+    RoundedLaplace,
+    TightConstraints,
+    TruncatedGeometric,
+    release,
+)
+from tests.strategies.graphs import secret_graphs
+
+
+@given(secret_graphs(least=2, most=5), st.fractions(1, 4, max_denominator=9))
+def test_both_outputs_together_keep_the_sum(secrets: SecretGraph, ratio: Fraction) -> None:
+    one, two = NormalisedExponential(secrets, ratio=2), NormalisedExponential(secrets, ratio=ratio)
+    together = sequential(one.channel, two.channel)
+    promised = one.guarantee + two.guarantee
+    assert promised.ratio == one.guarantee.ratio * two.guarantee.ratio
+    assert privacy_level(together, secrets).ratio <= promised.ratio
+    assert promised.digest == one.guarantee.digest
+
+
+def test_two_randomised_responses_attain_the_sum() -> None:
+    answer = RandomizedResponse(["no", "yes"], ratio=3)
+    both = sequential(answer.channel, answer.channel)
+    promised = answer.guarantee + answer.guarantee
+    assert privacy_level(both, answer.graph).ratio == promised.ratio == 9
+    assert (promised + answer.guarantee).ratio == 27
+
+
+def test_different_mechanisms_about_the_same_neighbours_add_up() -> None:
+    line = SecretGraph.line(["a", "b", "c"])
+    coin = Channel([["1/2", "1/2"], ["1/3", "2/3"], ["1/4", "3/4"]], inputs=["a", "b", "c"])
+    about = [
+        TruncatedGeometric(["a", "b", "c"], ratio=2).guarantee,
+        RoundedLaplace(["a", "b", "c"], ratio=2).guarantee,
+        NormalisedExponential(line, ratio=2).guarantee,
+        TightConstraints(line, ratio=2).guarantee,
+        release(coin, ["a"], neighbours=line).record.guarantee,
+        release(coin, ["a"], neighbours=Policy(line)).record.guarantee,
+    ]
+    said = [one for one in about if one is not None]
+    assert len(said) == len(about)
+    assert all((said[0] + one).ratio == said[0].ratio * one.ratio for one in said)
+
+
+ABC = RandomizedResponse(["a", "b", "c"], ratio=2).guarantee
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        RandomizedResponse(["a", "b", "d"], ratio=2).guarantee,
+        RandomizedResponse(["a", "b", "c"], records=2, ratio=2).guarantee,
+        TruncatedGeometric(["a", "b", "c"], ratio=2).guarantee,
+        GeometricNoise(ratio=2).guarantee,
+        Guarantee(Fraction(2), "values"),
+    ],
+    ids=["values", "records", "pairs", "answers", "unsaid"],
+)
+def test_guarantees_about_others_do_not_add_up(other: Guarantee) -> None:
+    for one, two in ((ABC, other), (other, ABC)):
+        with pytest.raises(Mismatch, match="add up only for the same neighbours") as wrong:
+            one + two
+        assert "\n" not in str(wrong.value)
+
+
+def test_answers_within_another_distance_do_not_add_up() -> None:
+    assert (GeometricNoise(ratio=2).guarantee + GeometricNoise(ratio=3).guarantee).ratio == 6
+    with pytest.raises(Mismatch, match=r"differ by at most 1, the other about .* at most 2"):
+        GeometricNoise(ratio=2).guarantee + GeometricNoise(ratio=2, sensitivity=2).guarantee
+
+
+def test_two_that_were_said_by_nobody_do_not_add_up() -> None:
+    with pytest.raises(Mismatch):
+        Guarantee(Fraction(2), "values") + Guarantee(Fraction(2), "values")
+    with pytest.raises(TypeError):
+        ABC + 1  # type: ignore[operator]
