@@ -23,7 +23,7 @@ def release(
     picture: Annotated[Path | None, typer.Option(help="Draw the histograms, .svg.")] = None,
     as_json: JsonOption = False,
 ) -> int:
-    """Release noisy numbers of a table, or its rows, paid for from a ledger.
+    """Release a table with noise, paid for from a ledger.
 
     Asked again under the same name, the same numbers come back and nothing is spent. The ledger
     must be there: leaktight ledger FILE --new STUDY.toml makes it.
