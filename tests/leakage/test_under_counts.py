@@ -11,8 +11,11 @@ import pytest
 
 from leaktight.channels.channel import Channel
 from leaktight.channels.composition import Parallel
+from leaktight.channels.move_ratios import MoveRatios
 from leaktight.errors import Undecided
+from leaktight.exact.numbers import fraction
 from leaktight.leakage import under_counts
+from leaktight.leakage.coupling import Coupling
 from leaktight.leakage.under_counts import counts_tell, odds_under_counts
 from leaktight.mechanisms.geometric import GeometricNoise
 from leaktight.mechanisms.randomized_response import RandomizedResponse
@@ -131,6 +134,84 @@ def test_margins_that_are_independent() -> None:
     )
     with pytest.raises(Undecided, match="depend on each other"):
         odds_under_counts(asked.response, many, prior=correlated)
+
+
+def overlapping(rng: random.Random) -> Iterator[tuple[Policy, list[Fraction]]]:
+    """Counts on any sets that some database has, and a prior."""
+    for _ in range(60):
+        values = rng.randint(3, 5)
+        records = rng.randint(2, 5 if values == 3 else 3)
+        database = [rng.randrange(values) for _ in range(records)]
+        sets = [rng.sample(range(values), rng.randint(1, values - 1)) for _ in range(3)]
+        counts = [count(some, equals=sum(v in some for v in database)) for some in sets]
+        policy = Policy(SecretGraph.complete(values), records, constraints=counts)
+        yield policy, beliefs(rng, values)
+
+
+def test_a_coupling_bounds_the_odds_where_counts_overlap() -> None:
+    rng = random.Random(11)
+    attained = 0
+    for policy, prior in overlapping(rng):
+        rows = [[rng.randint(1, 4) for _ in range(2)] for _ in prior]
+        channel = Channel.normalised(rows)
+        chances, seen = given_value(policy, dict(enumerate(prior)), channel)
+        found = Coupling.of(policy, prior)
+        assert [fraction(p) for p in found.given()] == [
+            chances.get(v, Fraction(0)) for v in range(len(prior))
+        ]
+        truth = largest_odds(seen)
+        bound = found.ratio(MoveRatios.of([channel], policy.secrets.vertices).ratios)
+        assert truth <= bound
+        attained += truth == bound
+        level = privacy_level(Parallel(((channel, policy.records),)), policy).ratio
+        assert truth <= level**found.steps
+        odds = odds_under_counts(channel, policy, prior=prior)
+        assert truth <= odds.ratio
+    assert attained
+
+
+def test_no_coupling_changes_fewer_than_the_one_that_is_found() -> None:
+    """By Strassen's theorem: some set of histograms is likelier than all that are near to it."""
+    rng = random.Random(5)
+    shown = 0
+    for policy, prior in overlapping(rng):
+        found = Coupling.of(policy, prior)
+        if not found.others:
+            continue
+        sides = [
+            {h: w / sum(each.values()) for h, w in each.items()} for each in found.weights if each
+        ]
+        for one, other in itertools.permutations(sides, 2):
+            for size in range(1, min(len(one), 8) + 1):
+                for some in itertools.combinations(one, size):
+                    near = [
+                        h for h in other
+                        if any(
+                            sum(abs(a - b) for a, b in zip(h, g, strict=True))
+                            <= 2 * (found.others - 1)
+                            for g in some
+                        )
+                    ]  # fmt: skip
+                    shown += sum(one[g] for g in some) > sum(other[h] for h in near)
+                    if shown:
+                        break
+                if shown:
+                    break
+        assert shown
+        shown = 0
+
+
+def test_tables_that_depend_on_each_other_are_known_where_histograms_are_few() -> None:
+    values = [(a, b) for a in range(2) for b in range(2)]
+    told = [*margin(values, 0, {0: 14, 1: 16}), *margin(values, 1, {0: 11, 1: 19})]
+    policy = Policy(SecretGraph.complete(values), 30, constraints=told)
+    prior = {v: Fraction(1 + 2 * (v[0] == v[1]), 8) for v in values}
+    found = odds_under_counts(RandomizedResponse(values, ratio=2).channel, policy, prior=prior)
+    assert found.others == 2
+    assert found.ratio == 8
+    assert "another counts" not in found.assumes
+    assert odds_under_counts(3, policy, prior=prior).ratio == 3
+    assert found.before == counts_tell(policy, prior).after > Fraction(16 * 19, 30 * 30)
 
 
 def test_it_fails_where_the_assumption_does() -> None:

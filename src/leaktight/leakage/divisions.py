@@ -85,15 +85,6 @@ class Divisions:
                     "overlap, and are believed to be of things that depend on each other"
                 )
 
-    def refuse_incomplete(self) -> None:
-        """Refuse to speak of all neighbours where not all pairs of values are secrets."""
-        counts = self.policy.public_counts
-        if counts is None or not counts.all_secret:
-            raise Undecided(
-                "what a release tells of one person is not known here: not all pairs of values "
-                "are secrets; it is known for a channel on each record"
-            )
-
     def _chance(self, values: Iterable[int]) -> fmpq:
         return sum((self.belief[v] for v in values), fmpq(0))
 
@@ -108,6 +99,16 @@ class Divisions:
             tuple(place[value] for place in each if value in place)
             for value in range(len(self.belief))
         ]
+
+    @property
+    def others(self) -> int:
+        """How many other people the argument has to change at most: one in each division."""
+        return len(self.blocks)
+
+    @property
+    def steps(self) -> int:
+        """How many steps between neighbours that is, if all pairs are secrets."""
+        return 1
 
     @property
     def are_named(self) -> bool:

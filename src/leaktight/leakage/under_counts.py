@@ -3,9 +3,10 @@
 Records are believed to be independent and alike before the counts are known. If these are the sizes
 of groups that do not overlap, or of several such divisions that are independent of each other, then
 whoever learns that a person has u rather than v need think otherwise of a few others only: one in
-each division changes places with them. So no output changes the odds of u against v, relative to
-what they are given the counts, by more than these few records do: docs/proofs/public-counts.md. It
-is not so for records that depend on each other, nor where a count is only a range.
+each division changes places with them; for other counts it is as many as some coupling needs. So no
+output changes the odds of u against v, relative to what they are given the counts, by more than
+these few records do: docs/proofs/public-counts.md. It is not so for records that depend on each
+other, nor where a count is only a range.
 """
 
 import math
@@ -19,11 +20,12 @@ from flint import arb, fmpq, fmpq_poly
 from leaktight.channels.channel import Channel
 from leaktight.channels.distribution import PriorLike, prior_on
 from leaktight.channels.move_ratios import MoveRatios
-from leaktight.errors import Undecided
+from leaktight.errors import TooLarge, Undecided
 from leaktight.exact.bits import OfFactor
 from leaktight.exact.numbers import Value, fraction, rational
 from leaktight.exact.rounding import outward
 from leaktight.exact.shown import percent, percent_above
+from leaktight.leakage.coupling import Coupling
 from leaktight.leakage.divisions import Divisions
 from leaktight.leakage.noise_on_sums import Noise, added_noise
 from leaktight.policies.policy import Policy
@@ -82,11 +84,13 @@ class OddsUnderCounts:
     after: Fraction
     others: int
     """How many other people the argument has to change at most."""
+    are_apart: bool = False
+    """Whether tables are believed to be independent of each other, too."""
 
     @property
     def assumes(self) -> str:
         """What must be believed of the records; otherwise nothing is promised."""
-        return ASSUMPTION + (APART if self.others > 1 else "")
+        return ASSUMPTION + (APART if self.are_apart else "")
 
     def __str__(self) -> str:
         return (
@@ -110,19 +114,40 @@ def counts_tell(policy: Policy, prior: PriorLike = None) -> CountsTell:
     >>> counts_tell(ward).factor == math.comb(1002, 2)
     True
     """
-    divisions = Divisions.of(policy, prior)
+    divisions = known_counts(policy, prior)
     belief = tuple(prior_on(prior, policy.secrets.vertices).exact().array)
+    if isinstance(divisions, Coupling):
+        # No more results than histograms of the cells that the counts tell apart.
+        cells = len(_blocks(policy))
+        results = math.comb(policy.records + cells - 1, cells - 1)
+        return CountsTell(fraction(max(belief)), _given(divisions, belief), results, None)
     return CountsTell(
         fraction(max(belief)), _given(divisions, belief), divisions.results,
         _average(divisions, belief), divisions.are_named,
     )  # fmt: skip
 
 
-def _given(divisions: Divisions, belief: Sequence[fmpq]) -> Fraction:
+def known_counts(policy: Policy, prior: PriorLike) -> Divisions | Coupling:
+    """Return what is known of one person given the counts, or say why nothing is.
+
+    Counts of groups that do not overlap, or of independent tables, are known at any number of
+    records; others where few histograms agree with them.
+    """
+    try:
+        return Divisions.of(policy, prior)
+    except Undecided:
+        try:
+            return Coupling.of(policy, prior)
+        except (TooLarge, Undecided):
+            pass
+        raise
+
+
+def _given(known: Divisions | Coupling, belief: Sequence[fmpq]) -> Fraction:
     """Return the chance of the best guess about one person given the counts, or no less."""
-    if divisions.are_named:
-        return fraction(max(divisions.given()))
-    average = _average(divisions, belief)
+    if isinstance(known, Coupling) or known.are_named:
+        return fraction(max(known.given()))
+    average = _average(known, belief)
     if average is None:
         raise Undecided("what the counts tell on average is not known here")
     return average[1]
@@ -216,18 +241,24 @@ def odds_under_counts(
     >>> odds.ratio, odds.after
     (Fraction(4, 1), Fraction(4, 7))
     """
-    divisions = Divisions.of(policy, prior)
+    known = known_counts(policy, prior)
     noise = added_noise(mechanism, policy, query)
     if isinstance(mechanism, Channel):
         values = policy.secrets.vertices
-        ratio = divisions.ratio(MoveRatios.of([mechanism], values).ratios)
+        ratio = known.ratio(MoveRatios.of([mechanism], values).ratios)
     elif noise is not None and isinstance(query, LinearQuery):
-        ratio = divisions.ratio(_noise_ratios(noise, policy, query))
+        ratio = known.ratio(_noise_ratios(noise, policy, query))
     else:
-        divisions.refuse_incomplete()
-        ratio = fraction(rational(mechanism))
-    before = _given(divisions, tuple(prior_on(prior, policy.secrets.vertices).exact().array))
+        counts = policy.public_counts
+        if counts is None or not counts.all_secret:
+            raise Undecided(
+                "what a release tells of one person is not known here: not all pairs of values "
+                "are secrets; it is known for a channel on each record"
+            )
+        ratio = fraction(rational(mechanism) ** known.steps)
+    before = _given(known, tuple(prior_on(prior, policy.secrets.vertices).exact().array))
+    apart = isinstance(known, Divisions) and known.others > 1
     if not isinstance(ratio, Fraction):
-        return OddsUnderCounts(math.inf, before, Fraction(1), len(divisions.blocks))
+        return OddsUnderCounts(math.inf, before, Fraction(1), known.others, apart)
     after = ratio * before / (1 + (ratio - 1) * before)
-    return OddsUnderCounts(ratio, before, after, len(divisions.blocks))
+    return OddsUnderCounts(ratio, before, after, known.others, apart)

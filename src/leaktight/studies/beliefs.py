@@ -19,7 +19,7 @@ from leaktight.exact.matrix import as_mapping
 from leaktight.exact.numbers import exact_array, rational
 from leaktight.exact.shown import counted
 from leaktight.labels import Labels
-from leaktight.leakage.divisions import Divisions
+from leaktight.leakage.under_counts import known_counts
 from leaktight.policies.one_record import adds_whole_numbers
 from leaktight.policies.policy import Policy
 from leaktight.policies.symmetric_query import LinearQuery, Query, SymmetricQuery
@@ -83,7 +83,7 @@ def typical_record(policy: Policy, prior: Distribution) -> Distribution:
     if policy.is_counted:
         try:
             return Distribution.trusted(
-                prior.values, exact_array(Divisions.of(policy, prior).given())
+                prior.values, exact_array(known_counts(policy, prior).given())
             )
         except Undecided:  # counts that overlap: the databases may still be few
             pass

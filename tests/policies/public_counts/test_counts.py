@@ -16,7 +16,8 @@ from leaktight.exact.numbers import fraction
 from leaktight.mechanisms.randomized_response import RandomizedResponse
 from leaktight.policies.constraint import count
 from leaktight.policies.policy import Policy
-from leaktight.policies.public_counts import Cells, cells, cycles, gains
+from leaktight.policies.public_counts import Cells, Kinds, cells, cycles, gains
+from leaktight.policies.public_counts import counts as counts_module
 from leaktight.policies.public_counts.cycles import heaviest_cycle
 from leaktight.policies.query import answer_graph, sensitivity
 from leaktight.policies.secrets import SecretGraph
@@ -289,6 +290,50 @@ def test_counts_that_contradict_each_other_are_refused_at_any_size() -> None:
     odd = [count([0, 1], equals=5), count([1, 2], equals=5), count([0, 2], equals=5)]
     with pytest.raises(InvalidPolicy):  # 15/2 records would do
         Policy(SecretGraph.complete(4), 10**8, constraints=odd)
+
+
+@pytest.mark.parametrize("values", [8, 30])
+def test_incomplete_secrets_with_many_known_cells(values: int) -> None:
+    """All counts of a line are public: a cycle with one secret pair goes through all values."""
+    shares = [1000] * values
+    told = [count([i], equals=n) for i, n in enumerate(shares)]
+    policy = Policy(SecretGraph.line(values), sum(shares), constraints=told)
+    asked = RandomizedResponse(values, ratio=2, records=sum(shares))
+    level = privacy_level(asked.survey, policy)
+    assert level.is_exact
+    assert level.ratio == 2**values
+    assert level.witness is not None
+    here: Any = level.witness.input
+    there: Any = level.witness.neighbour
+    assert sorted(here) == sorted(there) == list(range(values))
+    assert sum(abs(a - b) == 1 for a, b in zip(here, there, strict=True)) == 1
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_cycles_with_one_secret_pair_are_between_neighbours(
+    seed: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """With the listing of kinds cut short, both ends still enclose what all databases say."""
+    rng = random.Random(seed)
+    monkeypatch.setattr(counts_module, "CYCLES", 2)
+    monkeypatch.setattr(Kinds, "are_all", False)
+    for _ in range(10):
+        values = rng.randint(3, 4)
+        pairs = [(a, b) for b in range(values) for a in range(b)]
+        secrets = SecretGraph.from_indices(
+            values, rng.sample(pairs, rng.randint(1, len(pairs) - 1))
+        )
+        shares = [rng.randint(0, 2) for _ in range(values)]
+        if sum(shares) < 2:
+            continue
+        told = [count([i], equals=n) for i, n in enumerate(shares)]
+        policy = Policy(secrets, sum(shares), constraints=told)
+        response = random_response(rng, policy)
+        truth = privacy_level(parallel(*[response] * policy.records), policy.adjacency()).ratio
+        ratios = MoveRatios.of([response], policy.secrets.vertices)
+        assert policy.public_counts is not None
+        found, upper = ratios.largest(policy.public_counts)
+        assert ratios.along(found.moves) <= truth <= upper
 
 
 # --- cycles ------------------------------------------------------------------------------------

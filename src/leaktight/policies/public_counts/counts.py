@@ -3,16 +3,16 @@
 from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from flint import fmpq
 
 from leaktight.errors import Undecided
 from leaktight.policies.graph import Graph
 from leaktight.policies.public_counts.cells import Cells
-from leaktight.policies.public_counts.cycles import heaviest_cycle
+from leaktight.policies.public_counts.cycles import cycle_with_one, heaviest_cycle
 from leaktight.policies.public_counts.definition import Definition
-from leaktight.policies.public_counts.gains import Gains, is_complete
+from leaktight.policies.public_counts.gains import Gains, Move, is_complete
 from leaktight.policies.public_counts.kinds import Kinds
 from leaktight.policies.public_counts.search import Heaviest, Search, rest_of, sources_of
 
@@ -132,8 +132,10 @@ class PublicCounts:
         if len(self.cells.members) < 2:
             return single
         there = self.cells.on_cycles
-        if there is not None and gains.all_secret and len(there) >= CYCLES:
+        if there is not None and len(there) >= CYCLES and gains.all_secret:
             several = self._cycle(gains, there)
+        elif there is not None and len(there) >= CYCLES and not self.kinds.are_all:
+            several = self._cycle_with_others(gains, there)
         else:
             several = Search(self.definition, gains).best()
         if single.upper >= several.upper:
@@ -164,12 +166,40 @@ class PublicCounts:
             for i in there
         ]
         found = heaviest_cycle(weights, gains.multiply)
-        cycle = [there[i] for i in found.cells]
-        moves = tuple(
-            move
-            for i, j in zip(cycle, [*cycle[1:], cycle[0]], strict=True)
-            if (move := gains.secret[i][j]) is not None
+        steps = _steps([there[i] for i in found.cells])
+        moves = tuple(move for i, j in steps if (move := gains.secret[i][j]) is not None)
+        return self._fitted(found.weight, found.upper, moves)
+
+    def _cycle_with_others(self, gains: Gains, there: list[int]) -> Heaviest:
+        """Bound all cycles of moves, secret pairs or not, and look for one with one secret pair.
+
+        A simple cycle with one secret pair leads to a neighbour.
+        """
+        secret, other = (
+            [[None if (m := table[i][j]) is None else m.weight for j in there] for i in there]
+            for table in (gains.secret, gains.other)
         )
+        either = [
+            [
+                max((w for w in pair if w is not None), default=None)
+                for pair in zip(a, b, strict=True)
+            ]
+            for a, b in zip(secret, other, strict=True)
+        ]
+        upper = heaviest_cycle(either, gains.multiply).upper
+        found = cycle_with_one(secret, other, gains.multiply)
+        if found is None:
+            return Heaviest(gains.total(()), upper)
+        first, *onward = _steps([there[i] for i in found.cells])
+        moves = [gains.secret[first[0]][first[1]], *(gains.other[i][j] for i, j in onward)]
+        return self._fitted(found.weight, upper, tuple(move for move in moves if move is not None))
+
+    def _fitted(self, weight: Any, upper: Any, moves: tuple[Move, ...]) -> Heaviest:
+        """Return moves with how many other records have each value."""
         histogram = self.cells.find(sources_of(self.cells, moves))
         assert histogram is not None
-        return Heaviest(found.weight, found.upper, moves, rest_of(self.cells, moves, histogram))
+        return Heaviest(weight, upper, moves, rest_of(self.cells, moves, histogram))
+
+
+def _steps(cycle: list[int]) -> list[tuple[int, int]]:
+    return list(zip(cycle, [*cycle[1:], cycle[0]], strict=True))

@@ -57,6 +57,44 @@ def heaviest_cycle(weights: Sequence[Sequence[Any]], multiply: bool) -> Cycle:
     return _bounded(weights, multiply)
 
 
+def cycle_with_one(
+    first: Sequence[Sequence[Any]], onward: Sequence[Sequence[Any]], multiply: bool
+) -> Cycle | None:
+    """Return a heavy cycle whose first step has its weight in one table, all others in another.
+
+    None stands where there is no step. From each first step it goes on with the heaviest step, of
+    equal ones to where the fewest go on, and closes where that adds most: ``upper`` is no bound.
+
+    >>> one, two = fmpq(1), fmpq(2)
+    >>> line = [[None, two, None], [two, None, two], [None, two, None]]
+    >>> others = [[None, None, one], [None, None, None], [one, None, None]]
+    >>> cycle_with_one(line, others, multiply=True) is None  # from 1 nothing goes on
+    True
+    """
+    best: Cycle | None = None
+    cells = range(len(first))
+    for i, j in [(i, j) for i in cells for j in cells if i != j and first[i][j] is not None]:
+        path, weight, left = [i, j], first[i][j], set(cells) - {i, j}
+        while True:
+            last = path[-1]
+            if (back := onward[last][i]) is not None:
+                closed = _times(weight, back, multiply)
+                if best is None or closed > best.weight:
+                    best = Cycle(tuple(path), closed, closed)
+            ways = [
+                (onward[last][k], -sum(onward[k][m] is not None for m in left), -k)
+                for k in left
+                if onward[last][k] is not None
+            ]
+            if not ways:
+                break
+            step, _, place = max(ways)
+            weight = _times(weight, step, multiply)
+            path.append(-place)
+            left.discard(-place)
+    return best
+
+
 def _times(a: Any, b: Any, multiply: bool) -> Any:
     return a * b if multiply else a + b
 
