@@ -10,6 +10,7 @@ from fuzz import direct, drawn
 from fuzz.drawn import Draw
 from fuzz.property import searched
 from leaktight.repetition import (
+    best_attack,
     breach_probability,
     expected_gain,
     expected_loss,
@@ -291,4 +292,32 @@ def believers(share: int, ratio: str, distance: int, n: int) -> int:
     for seen in product(range(len(first)), repeat=n):
         a, b = (math.prod((row[z] for z in seen), start=Fraction(1)) for row in (first, last))
         assert p * a / (p * a + (1 - p) * b) <= said.after[-1].value
+    return 2
+
+
+def asked(draw: Draw) -> Any:
+    """What each secret answers to each question, a prior, and how many may be asked."""
+    size = draw.integer(1, 5)
+    table = draw.some(lambda d: [d.below(3) for _ in range(size)], 1, 4)
+    return [table, drawn.prior(draw, size), draw.below(3)]
+
+
+@searched(case=asked)
+def best_questions(case: Any) -> int:
+    """Some questions, chosen one after the other, tell more than the best that are found."""
+    table, weights, n = case
+    chances = [Fraction(p) for p in weights]
+
+    def best(left: list[int], n: int) -> Fraction:
+        if n == 0 or not left:
+            return max((chances[x] for x in left), default=Fraction(0))
+        each = ([[x for x in left if row[x] == z] for z in range(3)] for row in table)
+        return max(sum((best(part, n - 1) for part in parts), Fraction(0)) for parts in each)
+
+    secrets = range(len(chances))
+    channels = {
+        q: lt.Channel.deterministic(dict(enumerate(row)), secrets) for q, row in enumerate(table)
+    }
+    found = best_attack(channels, n, lt.Distribution.from_counts(weights))
+    assert found.lower == found.upper == best(list(secrets), n) / sum(chances)
     return 2

@@ -16,7 +16,7 @@ from flint import arb, fmpq
 from leaktight.channels.deterministic import Deterministic
 from leaktight.channels.distribution import Distribution
 from leaktight.exact.matrix import sum_columns
-from leaktight.exact.numbers import Array, is_exact, total, whole_numbers
+from leaktight.exact.numbers import Array, is_exact, rational, total, whole_numbers
 
 Indices = npt.NDArray[np.intp]
 
@@ -82,7 +82,7 @@ class Groups:
 
     def chance(self, weights: Array) -> Any:
         """Return the sum of some weights, or of multiples of them, as a probability."""
-        return _exact(weights.sum()) * self.unit if self.is_exact else total(weights)
+        return rational(weights.sum()) * self.unit if self.is_exact else total(weights)
 
     def ranked(self) -> tuple[Indices, Indices]:
         """Return the order by group, in each the likeliest first, and where each group begins."""
@@ -118,7 +118,7 @@ class Groups:
         inputs, chances = self.inputs[order], self.weights[order]
         if self.is_exact:
             distinct, which = np.unique(chances, return_inverse=True)
-            chances = np.array([_exact(w) * self.unit for w in distinct], dtype=object)[which]
+            chances = np.array([rational(w) * self.unit for w in distinct], dtype=object)[which]
         ends = [*starts[1:].tolist(), len(order)]
         for z, start, end in zip(self.outputs.tolist(), starts.tolist(), ends, strict=True):
             yield z, inputs[start:end], chances[start:end]
@@ -149,7 +149,7 @@ class Groups:
     def _surprise(self, weights: Array) -> arb:
         """Enclose −Σ p log2 p, with each p once."""
         distinct, times = np.unique(weights, return_counts=True)
-        chances = (_exact(w) * self.unit for w in distinct)
+        chances = (rational(w) * self.unit for w in distinct)
         pairs = zip(chances, times.tolist(), strict=True)
         return sum((-arb(p * n) * arb(p).log_base(2) for p, n in pairs), arb(0))
 
@@ -157,16 +157,11 @@ class Groups:
         """Enclose H_α(X|Z) for an order other than 0, 1 and ∞, of exact probabilities."""
         power = arb(alpha)
         distinct, which = np.unique(self.weights, return_inverse=True)
-        powers = np.array([arb(_exact(w) * self.unit) ** power for w in distinct], dtype=object)
+        powers = np.array([arb(rational(w) * self.unit) ** power for w in distinct], dtype=object)
         norms = np.zeros(len(self.outputs), dtype=object)
         np.add.at(norms, self.group, powers[which])
         mean = sum((norm ** (1 / power) for norm in norms), arb(0))
         return power / (1 - power) * mean.log_base(2)
-
-
-def _exact(weight: Any) -> fmpq:
-    """Return an entry of ``weights``, which numpy may have made an integer of its own."""
-    return weight if isinstance(weight, fmpq) else fmpq(int(weight))
 
 
 def group_sums(table: Array, channel: Deterministic) -> Array:

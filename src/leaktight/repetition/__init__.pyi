@@ -1,3 +1,4 @@
+from .adaptive import Ask, Attack, Guess, best_attack
 from .attacker import largest_n
 from .breach_probability import BreachProbability, breach_probability
 from .choosing import ChosenRatio, largest_ratio_below
@@ -27,18 +28,22 @@ from .success import (
 )
 
 __all__ = [
+    "Ask",
+    "Attack",
     "BreachProbability",
     "ChernoffInformation",
     "ChosenRatio",
     "Enclosed",
     "EventProbability",
     "Explanation",
+    "Guess",
     "ObservationsNeeded",
     "Rate",
     "RepeatedLeakage",
     "SimulatedSuccess",
     "SuccessProbability",
     "average_breach_rate",
+    "best_attack",
     "breach_probability",
     "breach_probability_rate",
     "breach_rate",

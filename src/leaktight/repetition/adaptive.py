@@ -1,0 +1,212 @@
+"""How well does an attacker do who chooses what to ask, after seeing the answers before?
+
+Of n questions, each may depend on the answers so far (a decision tree), or all are chosen
+beforehand. Then the secret is guessed. To try a password is such a question, and to open with the
+n-th try is to guess right after n − 1.
+"""
+
+from collections.abc import Hashable, Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+from itertools import combinations_with_replacement
+from math import comb
+from typing import Any, NamedTuple, TypeAlias
+
+import numpy as np
+from flint import fmpq
+
+from leaktight.channels.distribution import PriorLike, prior_on
+from leaktight.errors import InvalidNumber, TooLarge
+from leaktight.exact.numbers import fraction, rational, whole_numbers
+from leaktight.exact.shown import counted, shown
+from leaktight.repetition.questions import Certain, Left, Noisy, Questions, read_questions
+
+MOST = 2**30
+"""How many answers are looked at before the best is no longer searched for, some ten seconds."""
+
+MOST_HISTORIES = 2**20
+"""The most sequences of answers that are drawn."""
+
+
+@dataclass(frozen=True, slots=True)
+class Guess:
+    """Where questions end: the likeliest secret."""
+
+    guess: Hashable
+    chance: Fraction
+    """How likely it is right, given the answers so far."""
+
+
+@dataclass(frozen=True, slots=True)
+class Ask:
+    """A question, and what to do after each answer."""
+
+    question: Hashable
+    after: Mapping[Hashable, "Ask | Guess"]
+
+
+Tree: TypeAlias = Ask | Guess
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class Attack:
+    """The chance that the best attacker guesses right, and what an attacker may ask.
+
+    The chance lies between ``lower`` and ``upper``; who asks as said here attains ``lower``.
+    """
+
+    lower: Fraction
+    upper: Fraction
+    questions: int
+    tree: Tree
+    """What to ask first, what after each answer, and what to guess."""
+
+    @property
+    def is_exact(self) -> bool:
+        """Whether no attacker does better than who asks as said here."""
+        return self.lower == self.upper
+
+    def __repr__(self) -> str:
+        ends = (self.lower,) if self.is_exact else (self.lower, self.upper)
+        asked = counted(self.questions, "question", "questions")
+        return f"Attack(right {' to '.join(map(shown, ends))} after {asked})"
+
+
+class Found(NamedTuple):
+    """The value of what was found, and what no attacker exceeds, in units of the weights."""
+
+    lower: Any
+    upper: Any
+    tree: Tree
+
+
+def best_attack(
+    questions: Questions, n: int, prior: PriorLike = None, *, adaptive: bool = True
+) -> Attack:
+    """Return the best n questions about a secret, each chosen after the answers before.
+
+    ``questions`` has a channel for each, all on the same secrets; or it is a numpy array with the
+    answer to each question (row) for each secret (column). If not ``adaptive``, all are chosen
+    beforehand. What is too large to be searched is bounded: by what is found by taking the most
+    telling question next, and by docs/proofs/adaptive.md.
+
+    A lock of three digits is tried, and tells only whether it opens:
+
+    >>> pins = np.eye(1000, dtype=bool)
+    >>> two = best_attack(pins, 2)
+    >>> two
+    Attack(right 3/1000 after 2 questions)
+    >>> refused_twice = two.tree.after[False].after[False]
+    >>> refused_twice
+    Guess(guess=2, chance=Fraction(1, 998))
+    """
+    if not isinstance(n, int | np.integer) or n < 0:
+        raise InvalidNumber(f"there must be a whole number of questions, got {n!r:.60}")
+    asked = read_questions(questions)
+    if isinstance(asked, Noisy):
+        most = max(len(channel.outputs) for channel in asked.channels)
+        if most**n > MOST_HISTORIES:
+            raise TooLarge(
+                f"{n} drawn answers of {most} kinds come in {counted(most**n, 'way', 'ways')}, "
+                f"more than {MOST_HISTORIES:,}"
+            )
+    belief = prior_on(prior, asked.secrets).exact().array
+    weights, unit = whole_numbers(belief) if isinstance(asked, Certain) else (belief, fmpq(1))
+    possible = np.flatnonzero(weights)
+    left = possible, weights[possible]
+    found = (_Search(asked).best if adaptive else _Beforehand(asked).best)(left, int(n))
+    lower, upper = (fraction(rational(end) * unit) for end in (found.lower, found.upper))
+    return Attack(lower, upper, int(n), found.tree)
+
+
+def _guess(asked: Certain | Noisy, left: Left) -> Guess:
+    secrets, weights = left
+    chance = rational(weights.max()) / rational(weights.sum())
+    return Guess(asked.secrets[secrets[weights.argmax()]], fraction(chance))
+
+
+class _Search:
+    """A search for the best next question, of as many as can be looked at."""
+
+    def __init__(self, asked: Certain | Noisy) -> None:
+        self.asked = asked
+        self.spent = 0
+        self.known: dict[Any, Found] = {}
+
+    def best(self, left: Left, n: int) -> Found:
+        """Return the best n questions for what is left over, and a guess."""
+        secrets, weights = left
+        if n == 0 or len(secrets) == 1:
+            return Found(weights.max(), weights.max(), _guess(self.asked, left))
+        drawn = tuple(weights) if isinstance(self.asked, Noisy) else ()
+        key = n, secrets.tobytes(), drawn
+        if key not in self.known:
+            self.known[key] = self._searched(left, n)
+        return self.known[key]
+
+    def _searched(self, left: Left, n: int) -> Found:
+        worth, sizes = self.asked.values(left)
+        self.spent += len(worth) * len(left[0])
+        bound = self.asked.bound(left, n)
+        best = Found(left[1].max(), left[1].max(), _guess(self.asked, left))
+        order = np.argsort(sizes, kind="stable")
+        for q in order[np.argsort(-worth[order], kind="stable")].tolist():
+            if best.lower >= bound or (n == 1 and isinstance(best.tree, Ask)):
+                return best  # the last question is the one after which a guess is worth most
+            if self.spent > MOST and isinstance(best.tree, Ask):
+                return best._replace(upper=bound)
+            parts = dict(self.asked.split(q, left))
+            if len(parts) == 1 and isinstance(self.asked, Certain):
+                continue  # it tells nothing
+            if sum(self.asked.bound(part, n - 1) for part in parts.values()) <= best.lower:
+                continue
+            after = {answer: self.best(part, n - 1) for answer, part in parts.items()}
+            lower = sum(each.lower for each in after.values())
+            upper = sum(each.upper for each in after.values())
+            tree = best.tree
+            if lower > best.lower:
+                named = {answer: each.tree for answer, each in after.items()}
+                tree = Ask(self.asked.names[q], named)
+            best = Found(max(lower, best.lower), max(upper, best.upper), tree)
+        return best
+
+
+class _Beforehand:
+    """A search for the best questions that are asked whatever the answers."""
+
+    def __init__(self, asked: Certain | Noisy) -> None:
+        self.asked = asked
+
+    def best(self, left: Left, n: int) -> Found:
+        """Return the best n questions to ask in any case, and a guess."""
+        count = len(self.asked.names)
+        bound = self.asked.bound(left, n)
+        chosen, value = self._greedy(left, n)
+        if value < bound and comb(count + n - 1, n) * len(left[0]) * n <= MOST // 2**10:
+            every = combinations_with_replacement(range(count), n)
+            value, chosen = max(((self._value(left, qs), qs) for qs in every), key=lambda v: v[0])
+            bound = value
+        return Found(value, bound, self._tree(left, list(chosen)))
+
+    def _greedy(self, left: Left, n: int) -> tuple[tuple[int, ...], Any]:
+        chosen: list[int] = []
+        groups = [left]
+        for _ in range(n):
+            worth, sizes = zip(*(self.asked.values(group) for group in groups), strict=True)
+            order = np.argsort(sum(sizes), kind="stable")
+            chosen.append(int(order[np.argmax(sum(worth)[order])]))
+            groups = [part for group in groups for _, part in self.asked.split(chosen[-1], group)]
+        return tuple(chosen), sum(weights.max() for _, weights in groups)
+
+    def _value(self, left: Left, chosen: tuple[int, ...]) -> Any:
+        groups = [left]
+        for q in chosen:
+            groups = [part for group in groups for _, part in self.asked.split(q, group)]
+        return sum(weights.max() for _, weights in groups)
+
+    def _tree(self, left: Left, chosen: list[int]) -> Tree:
+        if not chosen:
+            return _guess(self.asked, left)
+        first, *others = chosen
+        parts = self.asked.split(first, left)
+        return Ask(self.asked.names[first], {z: self._tree(part, others) for z, part in parts})
