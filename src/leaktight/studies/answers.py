@@ -50,11 +50,12 @@ class Skipped(Answer, frozen=True, tag_field="is", tag="skipped"):
     why: str
 
 
+LEFT_OUT = Skipped("an answer to it was not wanted")
 NO_MECHANISM = Skipped("no mechanism is given")
 NO_RATIO = Skipped("no ε is asked for, and the mechanism has none")
 NOBODY_ELSE = Skipped("there is nobody else")
 OTHERS_TELL_NOTHING = Skipped("what is released of others tells nothing of a person")
-NOT_ASKED = (NO_MECHANISM, NO_RATIO, NOBODY_ELSE, OTHERS_TELL_NOTHING)
+NOT_ASKED = (LEFT_OUT, NO_MECHANISM, NO_RATIO, NOBODY_ELSE, OTHERS_TELL_NOTHING)
 """What was not asked for, or makes no sense, needs no excuse."""
 
 

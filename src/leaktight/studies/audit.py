@@ -6,7 +6,7 @@ computed, because it would be too large, says why.
 
 import hashlib
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from fractions import Fraction
 from typing import Any, TypeVar
 
@@ -25,6 +25,7 @@ from leaktight.privacy.level import PrivacyLevel, privacy_level
 from leaktight.privacy.noise_level import noise_level
 from leaktight.studies import person
 from leaktight.studies.answers import (
+    LEFT_OUT,
     NO_MECHANISM,
     NO_RATIO,
     NOBODY_ELSE,
@@ -67,6 +68,9 @@ MOST_SHOWN = 100
 MOST_LISTED = 40
 """The most values, and by its square the most pairs, of a policy that is too large to draw."""
 
+INPUTS = "an input of the mechanism"
+"""What the rows of a mechanism are, unless they are values of one person."""
+
 MOST_DESIGNED = 120
 """The largest graph for which an audit designs the best mechanism; more takes minutes."""
 
@@ -101,8 +105,10 @@ class Audit(Answers, frozen=True, kw_only=True, eq=False):
         return replace(self, certificate=Certificate(file, proves))
 
 
-def audit(study: Study, progress: Progress | None = None) -> Audit:
+def audit(study: Study, progress: Progress | None = None, without: Collection[str] = ()) -> Audit:
     """Answer everything that a study asks; ``progress`` is told what is being computed.
+
+    What it is told are names of parts; those ``without`` which an answer is wanted are skipped.
 
     >>> from leaktight.mechanisms.geometric import GeometricNoise
     >>> from leaktight.policies.policy import Policy
@@ -115,7 +121,7 @@ def audit(study: Study, progress: Progress | None = None) -> Audit:
     (True, Fraction(4, 3))
     """
     expect(study, Study, "Study(policy, mechanism, epsilon=1) makes one, read_study reads one")
-    work = _Work((lambda what: None) if progress is None else progress)
+    work = _Work((lambda what: None) if progress is None else progress, without)
     names = Names.of(study)
     level = None
     privacy: Privacy | Skipped = NO_MECHANISM
@@ -154,11 +160,13 @@ def audit(study: Study, progress: Progress | None = None) -> Audit:
 class _Work:
     """Computes answers one by one, and keeps why there is none."""
 
-    def __init__(self, progress: Progress) -> None:
-        self.progress = progress
+    def __init__(self, progress: Progress, without: Collection[str]) -> None:
+        self.progress, self.without = progress, without
 
     def do(self, what: str, compute: Callable[[], Found]) -> Found | Skipped:
-        """Compute one answer; if it is refused, say why."""
+        """Compute one answer; if it is refused, or not wanted, say why."""
+        if what in self.without:
+            return LEFT_OUT
         self.progress(what)
         try:
             return compute()
@@ -319,18 +327,28 @@ def _policy(study: Study, names: Names) -> PolicyShown:
     )
 
 
+def seen_channel(study: Study) -> person.Observed | None:
+    """Return what is seen of each input if it is small enough to show, or else of one person.
+
+    What is believed of it stands beside it, and what it is.
+    """
+    if study.channel is not None and max(study.channel.shape) <= MOST_SHOWN:
+        return study.channel, study.input_prior, INPUTS
+    observed = [] if study.mechanism is None else list(person.observers(study))
+    if len(observed) == 1 and max(observed[0][0].shape) <= MOST_SHOWN:
+        return *observed[0][:2], "a value of one person, if the others are known"
+    return None
+
+
 def _mechanism(study: Study, names: Names, privacy: Privacy | Skipped) -> MechanismShown | None:
     if study.name is None:
         return None
-    channel, about = study.channel, "an input of the mechanism"
-    if channel is None or max(channel.shape) > MOST_SHOWN:
-        observed = list(person.observers(study))
-        if len(observed) == 1 and max(observed[0][0].shape) <= MOST_SHOWN:
-            channel, about = observed[0][0], "a value of one person, if the others are known"
+    seen = seen_channel(study)
     shape = None if study.channel is None else study.channel.shape
     exact = study.channel is None or study.channel.is_exact
-    if channel is None or max(channel.shape) > MOST_SHOWN:
-        return MechanismShown(study.name, exact, (), (), (), None, about, shape)
+    if seen is None:
+        return MechanismShown(study.name, exact, (), (), (), None, INPUTS, shape)
+    channel, _, about = seen
     inputs, outputs = map(names.input, channel.inputs), map(names.output, channel.outputs)
     shown = MechanismShown(
         study.name, exact, tuple(inputs), tuple(outputs),

@@ -85,7 +85,17 @@ def read_study(path: str | Path, *, allow_code: bool = False) -> Study:
     ('randomised response on 2 values', Fraction(3, 4))
     """
     file = read_path(path)
-    root = StudyTable.of(file, "", load(file), KEYS[""])
+    return study_of(load(file), file, (file,), allow_code=allow_code)
+
+
+def study_of(
+    content: dict[str, Any], file: Path, files: tuple[Path, ...] = (), *, allow_code: bool = False
+) -> Study:
+    """Return the study that the tables of a TOML file say, wherever they were read.
+
+    What is wrong with it is said of ``file``; ``files`` are those that were read.
+    """
+    root = StudyTable.of(file, "", content, KEYS[""])
     table, chosen, question, _, _ = (
         StudyTable.of(file, name, root.content.get(name, {}), KEYS[name])
         for name in ("policy", "mechanism", "question", "data", "release")
@@ -124,7 +134,9 @@ def read_study(path: str | Path, *, allow_code: bool = False) -> Study:
         with question.at("gain"):
             draft.expect_aim()
     with chosen.at("kind"):
-        return Study(policy, named.mechanism, name=named.name, files=(file, *named.files), **asked)
+        return Study(
+            policy, named.mechanism, name=named.name, files=(*files, *named.files), **asked
+        )
 
 
 # --- the policy ----------------------------------------------------------------------------

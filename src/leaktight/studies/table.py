@@ -31,7 +31,7 @@ UNSEEN = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029]")
 
 
 def load(file: Path) -> dict[str, Any]:
-    """Return what a TOML file says; every text is one line, every number finite and not huge."""
+    """Return what a TOML file says."""
     try:
         if file.exists() and not file.is_file():
             kind = "folder" if file.is_dir() else "device"
@@ -45,11 +45,16 @@ def load(file: Path) -> dict[str, Any]:
         raise InvalidFile(f"{file} is not text in UTF-8; a study is a TOML file") from None
     except OSError as wrong:
         raise InvalidFile(f"{file} cannot be read: {wrong.strerror}") from None
+    return parsed(text, file)
+
+
+def parsed(text: str, file: Path) -> dict[str, Any]:
+    """Return what the text of a study says; every number is as it was written."""
     try:
         if NESTED.search(text):
             raise RecursionError
         content = tomllib.loads(text, parse_float=Decimal)
-        _check(file, (), content)
+        check_content(file, content)
     except tomllib.TOMLDecodeError as wrong:
         raise InvalidFile(f"{file} is not TOML: {str(wrong)[:200]}") from None
     except RecursionError:
@@ -63,17 +68,17 @@ def load(file: Path) -> dict[str, Any]:
     return content
 
 
-def _check(file: Path, path: tuple[str, ...], value: Any) -> None:
-    """Refuse what no key may have: it could not even be shown in a message."""
+def check_content(file: Path, value: Any, path: tuple[str, ...] = ()) -> None:
+    """Refuse texts that are no line, and numbers that are not finite or are huge, in any key."""
     place = path[0] if len(path) == 1 else f"[{path[0]}] {'.'.join(path[1:])}" if path else ""
     if isinstance(value, dict):
         for key, each in value.items():
             if UNSEEN.search(key):
                 raise InvalidFile(f"{file}: the key {key!r:.60} must be one line of text")
-            _check(file, (*path, key), each)
+            check_content(file, each, (*path, key))
     elif isinstance(value, list):
         for each in value:
-            _check(file, path, each)
+            check_content(file, each, path)
     elif isinstance(value, str):
         if UNSEEN.search(value):
             raise InvalidFile(f"{file}: {place} must be one line of text, got {value!r:.60}")

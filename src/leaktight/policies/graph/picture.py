@@ -53,10 +53,7 @@ def svg(
     1
     """
     names = [" ".join(map(str, v)) if isinstance(v, tuple) else str(v) for v in vertices]
-    if places is None:
-        places = coordinates(vertices, edges)
-    laid = _layout(len(names), edges) if places is None else _spread(places)
-    points = _scaled(laid, max(map(len, names)))
+    points = _scaled(layout(vertices, edges, places), max(map(len, names)))
     lines = "".join(
         f'<line x1="{a:.1f}" y1="{b:.1f}" x2="{c:.1f}" y2="{d:.1f}"/>'
         for a, b, c, d in points[edges].reshape(-1, 4).tolist()
@@ -82,6 +79,19 @@ def svg(
         f'<g stroke="#8a94a6" stroke-width="{thin:.1f}">{lines}</g><g fill="#0072b2">{dots}</g>'
         f'<g fill="#7a828e" text-anchor="middle">{texts}</g></svg>'
     )
+
+
+def layout(
+    vertices: Sequence[Hashable], edges: npt.NDArray[np.int64], places: Points | None = None
+) -> Points:
+    """Return where each dot of a picture stands, y downwards, neighbours about 1 apart.
+
+    >>> layout([(0, 0), (0, 1), (1, 0)], np.array([[0, 1], [0, 2]])).tolist()
+    [[0.0, 0.0], [0.0, -1.0], [1.0, 0.0]]
+    """
+    if places is None:
+        places = coordinates(vertices, edges)
+    return _layout(len(vertices), edges) if places is None else _spread(places)
 
 
 def coordinates(vertices: Sequence[Any], edges: npt.NDArray[np.int64]) -> Points | None:
