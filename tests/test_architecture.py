@@ -29,6 +29,7 @@ ROOMS = [
     "tables",
     "studies",
     "reports",
+    "web",
     "papers",
     "commands",
 ]

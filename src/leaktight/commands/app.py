@@ -10,6 +10,7 @@ from typing import Annotated, NoReturn
 import typer
 
 from leaktight.commands.channel import repeat, sample
+from leaktight.commands.explore import explore
 from leaktight.commands.graph import bound, decide, design
 from leaktight.commands.measure import compare, estimate, leak
 from leaktight.commands.person import choose, explain
@@ -32,8 +33,8 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
 )
 for command in (
-    audit, explain, choose, bound, design, decide, repeat, leak, compare, estimate, release, ledger,
-    verify, sample, reproduce,
+    audit, explore, explain, choose, bound, design, decide, repeat, leak, compare, estimate,
+    release, ledger, verify, sample, reproduce,
 ):  # fmt: skip
     app.command()(command)
 

@@ -1,0 +1,259 @@
+"""What does the page show of a study? Each part is what the command line says of the same study.
+
+``TASKS`` are what a page may ask. Each takes what was asked and a function that is told how much is
+done, and gives what becomes JSON; none keeps anything.
+"""
+
+from collections.abc import Callable
+from decimal import Decimal
+from typing import Any, TypeAlias
+
+from msgspec import MsgspecError, Struct, json
+
+from leaktight.channels.channel import Channel
+from leaktight.channels.distribution import Distribution
+from leaktight.errors import InvalidFile, InvalidInput, InvalidNumber, LeaktightError
+from leaktight.exact.numbers import float_array
+from leaktight.exact.ratio import Ratio
+from leaktight.exact.shown import above, in_bits, percent
+from leaktight.leakage.hyper import hyper
+from leaktight.policies.graph import picture
+from leaktight.repetition.choosing import largest_ratio_below
+from leaktight.reports.page import html
+from leaktight.reports.person import guessing
+from leaktight.reports.wording import exactly
+from leaktight.studies.answers import Skipped, Uninformed, to_json
+from leaktight.studies.audit import Audit, audit, seen_channel
+from leaktight.studies.leakage import MOST_SWEPT
+from leaktight.studies.person import any_mechanism
+from leaktight.studies.study import Study
+from leaktight.web.code import code_of
+from leaktight.web.document import STUDY, Document, answerable, document_of, toml_of
+from leaktight.worst_case import worst_case_function
+from leaktight.worst_case.optimum import worst_case_leakage
+from leaktight.worst_case.published import leakage_bounds
+
+Progress: TypeAlias = Callable[..., object]
+"""Told what is being computed, which part of all is done, and perhaps what was found."""
+
+LOOKS = ("all others known", "nobody known")
+OTHERS = ("worst case", "best mechanism", "any mechanism", "leakage", "published bounds",
+          "usefulness")  # fmt: skip
+SWEEP = "worst case for other ε"
+
+POINTS = 32
+"""How many ε a curve has, but for 0."""
+
+IN_TURN = [0, 32, *(k for step in (32, 16, 8, 4, 2) for k in range(step // 2, POINTS, step))]
+"""Those that are far apart first."""
+
+MOST_EPSILON = 64
+"""The largest ε that a curve is drawn up to."""
+
+
+class Asked(Struct, frozen=True, forbid_unknown_fields=True):
+    """What a page asks: about a study, or to read one."""
+
+    study: Document = {}
+    toml: str = ""
+    upto: float = 4.0
+    """The largest ε of a curve."""
+
+
+_decoder = json.Decoder(Asked, float_hook=Decimal)
+
+
+def read_asked(body: bytes) -> Asked:
+    """Return what a page asks; numbers of a study are exactly those that were written."""
+    try:
+        return _decoder.decode(body)
+    except (MsgspecError, RecursionError, UnicodeDecodeError, ArithmeticError) as wrong:
+        raise InvalidFile(
+            f"a request must be JSON with a study in it: {str(wrong)[:200]}"
+        ) from None
+
+
+def answer(asked: Asked, progress: Progress) -> dict[str, Any]:
+    """Return what changes while ε does: the audit but for what takes long, and the drawing."""
+    study = answerable(asked.study)
+    found = audit(study, without=(*LOOKS, SWEEP))
+    secrets = study.policy.secrets
+    return {
+        "audit": to_json(found),
+        "odds": _odds(found),
+        "said": _said(found),
+        "ratio": None if study.ratio is None else str(study.ratio),
+        "values": secrets.vertices,
+        "pairs": secrets.edges.tolist(),
+        "places": picture.layout(secrets.vertices, secrets.edges).round(3).tolist(),
+        "prior": float_array(study.prior.array).tolist(),
+        "posteriors": _posteriors(seen_channel(study)),
+    }
+
+
+def _odds(found: Audit) -> list[dict[str, Any]]:
+    """Return who guesses right how likely before and after: in words, and as lengths of bars."""
+    person = found.person
+    parts = (person.informed, person.uninformed, person.any_mechanism)
+    rows = []
+    for row, part in zip(
+        guessing(found).guessers, (p for p in parts if not isinstance(p, Skipped)), strict=True
+    ):
+        after = (part.after,) if isinstance(part, Uninformed) else part.after
+        near = [float(part.before), *(float(p.value) for p in after)]
+        rows.append({"who": row.who, "chances": row.chances, "near": near, "text": row.text})
+    return rows
+
+
+def _said(found: Audit) -> dict[str, str]:
+    """Return the worst case, and the error of the mechanism and of the best one, in words."""
+    said, worst, use = {}, found.worst_case, found.usefulness
+    if not isinstance(worst, Skipped):
+        how = "exactly" if worst.is_exact else "at most"
+        said["worst"] = f"{how} {in_bits(worst.bits, above)} about {worst.about}"
+    if not isinstance(use, Skipped):
+        sure = use.kind == "expected gain" and found.study.gain == "guess"
+        for key, value in (("this", use.this), ("best", use.best)):
+            if value is not None:
+                said[key] = percent(1 - value) if sure else exactly(value)
+        said["error"] = "wrong guesses" if sure else use.kind
+    return said
+
+
+def _posteriors(seen: tuple[Channel, Distribution, str] | None) -> dict[str, Any] | None:
+    """Return how likely each output is, and what is believed of the inputs after it."""
+    if seen is None:
+        return None
+    channel, prior, _ = seen
+    after = hyper(channel, prior)
+    chances = dict(zip(after.outer.values, float_array(after.outer.array).tolist(), strict=True))
+    columns = dict(zip(after.outer.values, float_array(after.inner).T.tolist(), strict=True))
+    return {
+        "before": float_array(prior.array).tolist(),
+        "chances": [chances.get(output, 0.0) for output in channel.outputs],
+        "after": [columns.get(output) for output in channel.outputs],
+    }
+
+
+def looks(asked: Asked, progress: Progress) -> dict[str, Any]:
+    """Return what this mechanism tells of one person, after one look and after n."""
+    study = answerable(asked.study)
+    found = audit(study, lambda what: progress(what, 0.5), without=(*OTHERS, SWEEP))
+    return {"odds": _odds(found), "person": to_json(found.person)}
+
+
+def curves(asked: Asked, progress: Progress) -> dict[str, Any]:
+    """Return the worst case, the published bounds and the odds about one person for many ε.
+
+    ``progress`` gets each point as it is found: first few and far apart, then those between.
+    """
+    if not 0 < asked.upto <= MOST_EPSILON:
+        raise InvalidNumber(f"a curve ends at an ε above 0 and at most {MOST_EPSILON}")
+    question = asked.study.get("question", {})
+    if isinstance(question, dict):  # how many looks keep it below a chance is not asked for each ε
+        question = {key: said for key, said in question.items() if key != "below"}
+    study = answerable(asked.study | {"question": question})
+    why, points = _why_no_worst_case(study), []
+    for k in IN_TURN:
+        points.append(_point(study, round(asked.upto * k / POINTS, 6), why is None))
+        progress(f"ε = {points[-1]['epsilon']:g}", len(points) / len(IN_TURN), points[-1])
+    return {"points": sorted(points, key=lambda point: point["epsilon"]), "why": why}
+
+
+def _point(study: Study, epsilon: float, swept: bool) -> dict[str, Any]:
+    ratio = Ratio.of(epsilon=str(epsilon))
+    odds = _or_why(lambda: any_mechanism(study, ratio))
+    point: dict[str, Any] = {"epsilon": epsilon, "odds": None, "worst": None, "bounds": {}}
+    if not isinstance(odds, Skipped):
+        point["odds"] = [float(odds.before), *(float(p.value) for p in odds.after)]
+    if swept:
+        point["worst"] = worst_case_leakage(study.policy, ratio).bits
+        point["bounds"] = {str(b): b.bits for b in leakage_bounds(study.policy, ratio).bounds}
+    return point
+
+
+def _why_no_worst_case(study: Study) -> str | None:
+    """Return why the worst case is not computed for many ε."""
+    found = _or_why(lambda: max(graph.order for graph, _ in study.policy.adjacency().factors))
+    if isinstance(found, Skipped):
+        return found.why
+    most = f"the curve is drawn for at most {MOST_SWEPT} values or databases, got {found:,}"
+    return most if found > MOST_SWEPT else None
+
+
+def _or_why(compute: Callable[[], Any]) -> Any:
+    try:
+        return compute()
+    except LeaktightError as wrong:
+        return Skipped(str(wrong))
+
+
+def formula(asked: Asked, progress: Progress) -> dict[str, Any]:
+    """Return the worst case of one record, or of the databases, as formulas in λ."""
+    policy = answerable(asked.study).policy
+    progress("the worst case for every ε", 0.1)
+    found = worst_case_function(policy if policy.is_constrained else policy.secrets)
+    return {"pieces": [repr(piece) for piece in found.pieces]}
+
+
+def choice(asked: Asked, progress: Progress) -> dict[str, Any]:
+    """Return the largest ε that keeps every guess below a chance, as ``leaktight choose`` does."""
+    study = answerable(asked.study)
+    if study.below is None:
+        raise InvalidInput("[question] below must be the chance that a guess shall not reach")
+    found = largest_ratio_below(study.policy, study.below, study.prior, study.observations)
+    return {
+        "text": f"{found}.",
+        "ratio": str(found.ratio),
+        "epsilon": found.epsilon,
+        "exact": found.is_exact,
+    }
+
+
+# --- what is taken away ------------------------------------------------------------------------
+
+
+def report(asked: Asked, progress: Progress) -> str:
+    """Return the report as one HTML file."""
+    found = audit(answerable(asked.study), lambda what: progress(what, 0.5))
+    return html(found, command=f"leaktight audit {STUDY} --report study.html")
+
+
+def certificate(asked: Asked, progress: Progress) -> str:
+    """Return the proof that ``leaktight audit --certificate`` writes."""
+    found = audit(answerable(asked.study), without=(*LOOKS, SWEEP))
+    if found.proof is None:
+        why = found.worst_case.why if isinstance(found.worst_case, Skipped) else ""
+        raise InvalidInput(f"there is nothing to prove: {why}")
+    return json.format(json.encode(found.proof.certificate), indent=1).decode()
+
+
+def opened(asked: Asked, progress: Progress) -> Document:
+    """Return the document of a study in TOML."""
+    return document_of(asked.toml)
+
+
+def saved(asked: Asked, progress: Progress) -> str:
+    """Return the study in TOML, after a look whether it is one."""
+    answerable(asked.study)
+    return toml_of(asked.study)
+
+
+def code(asked: Asked, progress: Progress) -> str:
+    """Return Python code that gives the numbers of the page."""
+    return code_of(asked.study)
+
+
+TASKS: dict[str, Callable[[Asked, Progress], Any]] = {
+    "answer": answer,
+    "looks": looks,
+    "curves": curves,
+    "formula": formula,
+    "choice": choice,
+    "report": report,
+    "certificate": certificate,
+    "open": opened,
+    "save": saved,
+    "code": code,
+}
+"""What a page may ask."""

@@ -1,0 +1,301 @@
+// The page: what is asked goes to the server, what it answers is drawn.
+
+import { Latest, Longer, Wrong, ask } from "./ask.js";
+import * as controls from "./controls.js";
+import * as graph from "./graph.js";
+import * as pictures from "./pictures.js";
+import { change, completed, onChange, readAddress, set, study } from "./study.js";
+import { html, take, takePicture } from "./svg.js";
+
+const $ = (id) => document.getElementById(id);
+const UPTO = 4;
+let answer = null; // the newest answer, and the study that it is about
+let asked = null;
+let more = { looks: null, points: [], why: null, choice: null };
+let picked = null; // the output that was clicked
+let marked = null; // the bound that is pointed at
+
+// --- ε -------------------------------------------------------------------------------------------
+
+const epsilonNow = () => answer?.audit.question.epsilon ?? (Number(study.question.epsilon) || 1);
+/** Where the pictures end: so far that ε is well inside, but not at each move elsewhere. */
+const upto = () => {
+  let end = UPTO;
+  while (end < 1.1 * epsilonNow() && end < 64) end *= 2;
+  return end;
+};
+
+function setEpsilon(value, moving) {
+  change(({ question }) => {
+    delete question.ratio;
+    question.epsilon = value;
+  }, moving);
+}
+
+$("slider").addEventListener("input", () => setEpsilon(Number($("slider").value), true));
+$("epsilon").addEventListener("input", () => {
+  const typed = $("epsilon").value.trim();
+  if (typed) setEpsilon(Number.isFinite(Number(typed)) ? Number(typed) : typed, true);
+});
+$("ratio").addEventListener("input", () => {
+  const typed = $("ratio").value.trim();
+  if (!typed) return;
+  change(({ question }) => {
+    delete question.epsilon;
+    question.ratio = Number.isFinite(Number(typed)) ? Number(typed) : typed;
+  }, true);
+});
+
+function showEpsilon() {
+  const { question } = study;
+  const near = epsilonNow();
+  if (document.activeElement !== $("epsilon")) $("epsilon").value = question.epsilon ?? +near.toPrecision(6);
+  if (document.activeElement !== $("ratio")) $("ratio").value = question.ratio ?? +Math.exp(near).toPrecision(6);
+  $("slider").max = upto();
+  if (document.activeElement !== $("slider")) $("slider").value = near;
+  $("slider").setAttribute("aria-valuetext", `ε = ${question.epsilon ?? near.toPrecision(4)}, ratio ${Math.exp(near).toPrecision(4)}`);
+}
+
+// --- asking ----------------------------------------------------------------------------------------
+
+const latest = new Latest((found, request) => {
+  answer = found;
+  asked = request.study;
+  $("wrong").textContent = "";
+  document.body.classList.remove("stale");
+  showAnswer();
+  showControls();
+  longer.want();
+}, (wrong) => {
+  $("wrong").textContent = wrong instanceof Wrong ? wrong.message : "The server does not answer; is it still running?";
+  document.body.classList.add("stale");
+});
+
+const without = (given, ...keys) => Object.fromEntries(Object.entries(given).filter(([key]) => !keys.includes(key)));
+const place = (task) => document.querySelector(`.work[data-part="${task}"]`);
+/** What does not change with ε, or with what is released, is not asked again. */
+const still = (...keys) => ({ ...asked, title: "A study", mechanism: { kind: "best" }, question: { ...without(asked.question, "gain", "what", ...keys), epsilon: 1 } });
+
+const longer = new Longer([
+  {
+    task: "choice", label: "the largest ε",
+    place: place("choice"),
+    request: () => (asked.question.below === undefined || asked.policy.constraints || asked.policy.margins || asked.policy.databases ? null : { study: still("epsilon", "ratio") }),
+    show: (found) => { more.choice = found; showBelow(); },
+    clear: () => { more.choice = null; showBelow(); },
+  },
+  {
+    task: "looks", label: "what this mechanism tells after several looks",
+    place: place("looks"),
+    request: () => ({ study: { ...asked, title: "A study" } }),
+    show: (found) => { more.looks = found; showOdds(); },
+    clear: () => { more.looks = null; showOdds(); },
+  },
+  {
+    task: "curves", label: "the curves over all ε",
+    place: place("curves"),
+    request: () => ({ study: still("epsilon", "ratio", "below"), upto: upto() }),
+    point: (point) => {
+      if (more.fresh) more.points = [];
+      more.fresh = false;
+      more.points = [...more.points, point].sort((a, b) => a.epsilon - b.epsilon);
+      showCurves();
+    },
+    show: (found) => { Object.assign(more, found, { fresh: true }); showCurves(); },
+    clear: () => { Object.assign(more, { points: [], fresh: true }); showCurves(); },
+  },
+  {
+    task: "formula", label: "the formula for every ε",
+    place: place("formula"),
+    request: () => ($("formula-details").open ? { study: { policy: asked.policy } } : null),
+    show: ({ pieces }) => $("formula").replaceChildren(
+      html("p", { className: "hint" }, asked.policy.constraints || asked.policy.margins ? "Σ max over the databases, in λ = e^ε; its logarithm are the bits" : "Σ max for one record, in λ = e^ε; its logarithm are the bits"),
+      ...pieces.map((piece) => html("p", { className: "piece" }, piece))),
+    clear: () => $("formula").replaceChildren(),
+  },
+]);
+more.fresh = true;
+latest.idle = longer.idle = () => document.querySelector("main").setAttribute("aria-busy", latest.busy || longer.busy);
+
+function wanted() {
+  document.querySelector("main").setAttribute("aria-busy", true);
+  document.title = `${study.title} – leaktight`;
+  if (document.activeElement !== $("title")) $("title").value = study.title;
+  showEpsilon();
+  latest.want("answer", { study });
+}
+
+// --- showing ---------------------------------------------------------------------------------------
+
+function showAnswer() {
+  const { audit } = answer;
+  const mechanism = audit.mechanism;
+  if (mechanism?.matrix.length && (picked === null || picked >= mechanism.outputs.length)) {
+    picked = mechanism.marked ? mechanism.marked[2] : Math.floor(mechanism.outputs.length / 2);
+  }
+  showEpsilon();
+  $("verdict").textContent = [audit.verdict.line, ...audit.warnings].join(" ");
+  $("verdict").classList.toggle("bad", audit.verdict.holds === false);
+  graph.show($("graph"), answer);
+  showOdds();
+  showBelow();
+  showWorst();
+  showMechanism();
+}
+
+function showOdds() {
+  const rows = [...(more.looks?.odds ?? []), ...answer.odds];
+  pictures.odds($("odds"), rows, answer.audit.question.observations);
+  const words = rows.map(({ who, chances: [before, once, often], text }) => {
+    const later = often && often !== "–" ? `, ${often} after ${answer.audit.question.observations.toLocaleString("en")}` : "";
+    return `${who[0].toUpperCase()}${who.slice(1)}: ${before} before, ${once} after 1 look${later}. ${text.join(" ")}`;
+  });
+  $("odds-what").textContent = `Guessing ${answer.audit.question.what}`;
+  const skipped = answer.audit.person.any_mechanism;
+  if (skipped.is === "skipped") words.push(`Any mechanism: ${skipped.why}.`);
+  $("odds-words").replaceChildren(...words.map((each) => html("li", {}, each)));
+}
+
+const number = (given) => {
+  const [above, under] = String(given).replace("%", "").split("/");
+  return Number(above) / Number(under ?? 1) / (String(given).includes("%") ? 100 : 1);
+};
+
+function showBelow() {
+  const before = Math.max(...answer.prior);
+  const limit = study.question.below === undefined ? Math.max(0.75, Math.ceil(100 * before + 1) / 100) : number(study.question.below);
+  pictures.below($("below"), {
+    points: more.points, upto: upto(), epsilon: epsilonNow(), observations: study.question.observations, limit,
+    chosen: more.choice?.epsilon ?? null, start: Math.min(0.99, Math.ceil(100 * before + 1) / 100),
+  }, (chance) => change((next) => { next.question.below = Math.round(100 * chance) / 100; }, true));
+  const use = html("button", { type: "button", id: "use" }, "Use this ε");
+  use.onclick = () => setEpsilon(Math.floor(1e4 * more.choice.epsilon) / 1e4, false);
+  $("choice").replaceChildren(...(more.choice ? [more.choice.text, " ", use]
+    : [study.question.below === undefined ? "Drag the line: below which chance shall every guess stay?" : asked.policy.constraints || asked.policy.margins ? "What is public ties records together: read the ε off the curve." : ""]));
+}
+
+function showWorst() {
+  const { audit, said } = answer;
+  const found = audit.worst_case;
+  pictures.worst($("worst"), {
+    points: more.points, upto: upto(), epsilon: epsilonNow(), bits: found.is === "skipped" ? null : found.bits, marked, why: more.why,
+  }, (epsilon) => setEpsilon(+epsilon.toFixed(2), true));
+  $("worst-words").textContent = found.is === "skipped" ? found.why : `At this ε, any mechanism leaks ${said.worst} at worst (${found.route}).`;
+  const bounds = Array.isArray(audit.published) ? audit.published : [];
+  const rows = bounds.map((bound) => {
+    const called = `${bound.source}: ${bound.form}`;
+    const row = html("tr", {}, html("td", {}, bound.source), html("td", {}, bound.form), html("td", { className: "figure" }, bound.bits.toFixed(4)));
+    row.onpointerenter = () => { marked = called; showCurves(); };
+    row.onpointerleave = () => { marked = null; showCurves(); };
+    return row;
+  });
+  $("bounds").replaceChildren(html("table", {}, html("thead", {}, html("tr", {}, html("th", {}, "source"), html("th", {}, "form"), html("th", {}, "bits"))), html("tbody", {}, ...rows)));
+}
+
+function showCurves() {
+  showBelow();
+  pictures.worst($("worst"), {
+    points: more.points, upto: upto(), epsilon: epsilonNow(), bits: answer.audit.worst_case.bits ?? null, marked, why: more.why,
+  }, (epsilon) => setEpsilon(+epsilon.toFixed(2), true));
+}
+
+function showMechanism() {
+  const { audit, said, posteriors } = answer;
+  const { mechanism } = audit;
+  const known = mechanism?.matrix.length && posteriors;
+  const own = said.this === undefined ? "" : `, ${said.error}: ${said.this}`;
+  const best = said.best === undefined ? "" : `; of the best that is as private: ${said.best}`;
+  $("mechanism-words").textContent = mechanism ? `${mechanism.name[0].toUpperCase()}${mechanism.name.slice(1)}${own}${best}.` : "";
+  if (!known) {
+    $("mechanism").replaceChildren(html("p", { className: "why" }, "So many outputs are not drawn."));
+    $("posterior").replaceChildren();
+    $("posterior-words").textContent = "";
+    return;
+  }
+  pictures.heatMap($("mechanism"), mechanism, picked, (output) => { picked = output; showMechanism(); });
+  const after = posteriors.after[picked];
+  $("posterior-words").textContent = after ? `Output ${mechanism.outputs[picked]} is seen with a chance of ${pictures.percent(posteriors.chances[picked])}. The rows are each ${mechanism.about}.` : `Output ${mechanism.outputs[picked]} cannot be seen.`;
+  pictures.posterior($("posterior"), mechanism.inputs, posteriors.before, after ?? posteriors.before);
+}
+
+/** Fill the fields anew, but for those that somebody is typing in. */
+function showControls() {
+  const focused = document.activeElement;
+  const panels = { secrets: () => controls.secrets(answer.values), public: () => controls.publicly(answer.values), question: () => controls.question(answer.values, answer.prior) };
+  for (const [id, make] of Object.entries(panels)) {
+    const panel = $(id);
+    const typing = panel.contains(focused) && focused.matches("textarea, input:not([type=checkbox])");
+    const made = typing ? null : make();
+    if (made) panel.replaceChildren(...made);
+    if (made && focused.id && panel.querySelector(`#${CSS.escape(focused.id)}`)) panel.querySelector(`#${CSS.escape(focused.id)}`).focus();
+  }
+  $("graph-hint").textContent = graph.listed(study.policy) || graph.kindOf(study.policy) === "partition"
+    ? "Choose two values to make or remove a secret pair; Delete removes a value." : "Choose two values to make or remove a secret pair.";
+}
+
+// --- taking away -----------------------------------------------------------------------------------
+
+function notice(said) {
+  $("notice").textContent = said;
+  setTimeout(() => { if ($("notice").textContent === said) $("notice").textContent = ""; }, 6000);
+}
+
+const file = () => study.title.replaceAll(/[^\p{L}\p{N}]+/gu, "-").replaceAll(/^-|-$/g, "").toLowerCase() || "study";
+
+async function taken(task, use) {
+  notice("One moment…");
+  try {
+    use(await ask(task, { study }));
+    notice("");
+  } catch (wrong) {
+    notice("");
+    $("wrong").textContent = wrong.message;
+  }
+}
+
+$("save").onclick = () => taken("save", (toml) => take(`${file()}.toml`, toml, "application/toml"));
+$("report").onclick = () => taken("report", (page) => take(`${file()}.html`, page, "text/html"));
+$("certificate").onclick = () => taken("certificate", (proof) => take(`${file()}.json`, proof, "application/json"));
+$("code").onclick = () => taken("code", (code) => {
+  $("code-text").textContent = code;
+  $("code-dialog").showModal();
+});
+$("code-copy").onclick = () => navigator.clipboard.writeText($("code-text").textContent);
+$("address").onclick = async () => {
+  await navigator.clipboard.writeText(location.href);
+  notice("Copied. Whoever gets it opens it with: leaktight explore 'ADDRESS'");
+};
+$("open").onclick = () => $("file").click();
+$("file").onchange = async () => {
+  const [given] = $("file").files;
+  $("file").value = "";
+  if (!given) return;
+  try {
+    set(completed({ title: given.name.replace(/\.toml$/, ""), ...await ask("open", { toml: await given.text() }) }));
+  } catch (wrong) {
+    $("wrong").textContent = wrong.message;
+  }
+};
+$("title").oninput = () => $("title").value.trim() && change((next) => { next.title = $("title").value; }, true);
+
+for (const tools of document.querySelectorAll(".tools")) {
+  const name = tools.dataset.picture;
+  const taking = (png) => html("button", {
+    type: "button", "aria-label": `Take the picture “${$(`${name}-heading`)?.textContent ?? name}” as ${png ? "PNG" : "SVG"}`,
+    onclick: () => { const drawing = $(name).querySelector("svg"); if (drawing) takePicture(drawing, `${file()}-${name}`, png); },
+  }, png ? "PNG" : "SVG");
+  if (name === "graph") tools.append(html("button", { type: "button", id: "tidy", onclick: () => graph.tidy($("graph")) }, "Tidy up"));
+  tools.append(taking(false), taking(true));
+}
+
+$("formula-details").addEventListener("toggle", () => answer && longer.want());
+let width = innerWidth;
+addEventListener("resize", () => {
+  if (innerWidth === width || !answer) return;
+  width = innerWidth;
+  showAnswer();
+});
+
+onChange(wanted);
+readAddress();
+wanted();

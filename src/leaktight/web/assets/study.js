@@ -1,0 +1,80 @@
+// The study that is tried. It is all the state there is, and the address carries it.
+
+const TOKEN = "leaktight-token";
+const listeners = [];
+export let study = {};
+
+export function token() {
+  return localStorage.getItem(TOKEN) ?? "";
+}
+
+/** Read the address: the token is kept and taken out of it, the study is what it says. */
+export function readAddress() {
+  const said = new Map(location.hash.slice(1).split("&").map((part) => part.split("=")));
+  if (said.has("token")) localStorage.setItem(TOKEN, said.get("token"));
+  try {
+    const bytes = Uint8Array.from(atob(said.get("study").replaceAll("-", "+").replaceAll("_", "/")), (c) => c.charCodeAt(0));
+    study = completed(JSON.parse(new TextDecoder().decode(bytes)));
+  } catch {
+    study = completed({ policy: { values: ["no", "yes"] } });
+  }
+  history.replaceState(null, "", hash());
+}
+
+/** What the page needs to show anything: a mechanism, an ε, and so on. */
+export function completed(given) {
+  const question = { ...given.question };
+  if (!("epsilon" in question) && !("ratio" in question)) question.epsilon = 1;
+  question.observations ??= 10;
+  question.what ??= "one record's value";
+  return { title: "A study", ...given, mechanism: given.mechanism ?? { kind: "best" }, question };
+}
+
+function hash() {
+  const bytes = new TextEncoder().encode(JSON.stringify(study));
+  const letters = Array.from(bytes, (byte) => String.fromCharCode(byte)).join("");
+  return "#study=" + btoa(letters).replaceAll("+", "-").replaceAll("/", "_").replaceAll("=", "");
+}
+
+export function onChange(listener) {
+  listeners.push(listener);
+}
+
+/** Change the study. A `moving` change, as of a slider, makes no step that "back" undoes. */
+export function change(edit, moving = false) {
+  const next = structuredClone(study);
+  edit(next);
+  set(next, moving);
+}
+
+export function set(next, moving = false) {
+  study = next;
+  history[moving ? "replaceState" : "pushState"](null, "", hash());
+  for (const listener of listeners) listener();
+}
+
+addEventListener("popstate", () => {
+  readAddress();
+  for (const listener of listeners) listener();
+});
+
+/** A value as it stands in a field: text as it is, in quotes if it would read as something else. */
+export function shown(value) {
+  if (typeof value !== "string") return JSON.stringify(value);
+  return read(value) === value && value.trim() === value && value ? value : JSON.stringify(value);
+}
+
+/** A value that was typed: a number, a list or a text in quotes if it reads as one, else text. */
+export function read(text) {
+  try {
+    const value = JSON.parse(text);
+    return value === null || (typeof value === "object" && !Array.isArray(value)) ? text : value;
+  } catch {
+    return text;
+  }
+}
+
+/** A value as it stands in a picture. */
+export function name(value) {
+  return Array.isArray(value) ? `(${value.map(name).join(", ")})` : String(value);
+}

@@ -1,0 +1,87 @@
+"""How is the page started, and where is it?"""
+
+import socket
+import sys
+import webbrowser
+from pathlib import Path
+from secrets import token_urlsafe
+
+from leaktight.errors import InvalidInput
+from leaktight.studies.table import load
+from leaktight.web.document import Document, address_of, document_of
+
+PORT = 8440
+"""Where the page is, if nothing else is there: so an address that was mailed fits."""
+
+FIRST: Document = {
+    "title": "A question",
+    "policy": {
+        "values": ["<20k", "20-40k", "40-60k", ">60k"],
+        "secrets": "threshold",
+        "distance": 1,
+    },
+    "mechanism": {"kind": "best"},
+    "question": {"epsilon": 1, "observations": 10, "what": "one person's salary band"},
+}
+"""What the page begins with if no study is given."""
+
+
+def explore(study: str | None, port: int | None, browser: bool) -> None:
+    """Show a page in the browser, and serve it until it is interrupted.
+
+    ``study`` is a TOML file, or the address of a page that somebody else had open.
+    """
+    try:
+        import uvicorn
+
+        from leaktight.web.app import make_app
+        from leaktight.web.pool import Pool
+    except ModuleNotFoundError as missing:
+        raise InvalidInput(f"the page needs {missing.name}: pip install 'leaktight[web]'") from None
+    state = _state(study)
+    listening = _listening(port)
+    own, token = listening.getsockname()[1], token_urlsafe(24)
+    address = f"http://127.0.0.1:{own}/#token={token}&study={state}"
+
+    class Server(uvicorn.Server):
+        async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+            await super().startup(sockets)
+            print(f"The page is at {address}\nCtrl-C ends it.", flush=True)
+            if browser:
+                webbrowser.open(address)
+
+    app = make_app(token, own, Pool())
+    config = uvicorn.Config(
+        app, log_level="warning", ws="none", server_header=False, timeout_graceful_shutdown=1
+    )
+    Server(config).run(sockets=[listening])
+
+
+def _state(study: str | None) -> str:
+    """Return what the address carries, for a file or for another address."""
+    if study is None:
+        return address_of(FIRST)
+    if study.startswith(("http://", "https://")):
+        state = dict(part.partition("=")[::2] for part in study.partition("#")[2].split("&")).get(
+            "study"
+        )
+        if not state:
+            raise InvalidInput("the address must carry a study, #study=…, got one that does not")
+        return state
+    load(Path(study))  # it says what is wrong with the file itself
+    return address_of(document_of(Path(study).read_text(encoding="utf-8-sig")))
+
+
+def _listening(port: int | None) -> socket.socket:
+    """Return a socket on this machine alone: on the usual port, or any that is free."""
+    wanted = (PORT, 0) if port is None else (port,)
+    for number in wanted:
+        found = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
+        if sys.platform != "win32":
+            found.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        try:
+            found.bind(("127.0.0.1", number))
+            return found
+        except (OSError, OverflowError):
+            found.close()
+    raise InvalidInput(f"--port {port} cannot be used; leave it out, and a free one is taken")

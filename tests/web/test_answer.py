@@ -1,0 +1,206 @@
+"""The page says what the command line says of the same study."""
+
+import io
+import json
+from contextlib import redirect_stdout
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import leaktight as lt
+from leaktight.errors import InvalidFile, InvalidInput, TooLarge
+from leaktight.studies.answers import to_json
+from leaktight.web.answer import POINTS, TASKS, Asked, answer, choice, curves, looks, read_asked
+from leaktight.web.document import Document, answerable, document_of, toml_of
+from leaktight.web.worker import answered
+from tests.web.documents import EXAMPLES, documents, example, sent
+
+QUICK = ("policy", "verdict", "mechanism", "privacy", "worst_case", "published", "usefulness")
+
+
+def ignored(*progress: Any) -> None:
+    """Do not show how far it is."""
+
+
+def audited_by(code: str) -> Any:
+    """Run code, and return the audit that it makes."""
+    names: dict[str, Any] = {}
+    with redirect_stdout(io.StringIO()):
+        exec(code, names)
+    return to_json(names["found"])
+
+
+@pytest.mark.parametrize("path", EXAMPLES, ids=lambda path: path.stem)
+def test_what_is_shown_and_the_code_say_what_the_audit_of_the_file_says(path: Path) -> None:
+    said = to_json(lt.audit(lt.read_study(path)))
+    document = example(path)
+    shown = answer(Asked(study=document), ignored)
+    assert {key: shown["audit"][key] for key in QUICK} == {key: said[key] for key in QUICK}
+    assert shown["audit"]["person"]["any_mechanism"] == said["person"]["any_mechanism"]
+    after = looks(Asked(study=document), ignored)
+    for who in ("informed", "uninformed"):
+        assert after["person"][who] == said["person"][who]
+    code = TASKS["code"](Asked(study=document), ignored)
+    assert audited_by(code) | {"files": ()} == said | {"files": ()}
+
+
+@pytest.mark.parametrize("path", EXAMPLES, ids=lambda path: path.stem)
+def test_a_study_stays_what_it_is_on_its_way_through_a_page(path: Path) -> None:
+    opened = document_of(path.read_text("utf-8"))
+    assert document_of(toml_of(sent(opened))) == opened
+
+
+NUMBERS: Document = {"values": [1, 2, 3], "secrets": "threshold", "distance": 2}
+POLICIES: list[Document] = [
+    NUMBERS,
+    {"secrets": "partition", "groups": [["a", "b"], ["c"]], "absent": "gone"},
+    {"values": ["a", "b"], "records": 2, "databases": [["a", "b"], ["b", "b"]]},
+    {"values": ["a", ["b", 1]], "secrets": "edges", "edges": [["a", ["b", 1]]], "records": 2,
+     "constraints": [{"values": ["a"], "at_most": 1}]},
+    {"attributes": {"sex": ["f", "m"], "age": {"values": [1, 2], "secrets": "line"}},
+     "records": 2, "margins": {"age": {"1": 1, "2": 1}}},
+]  # fmt: skip
+MECHANISMS: list[Document] = [
+    {"kind": "best", "epsilon": "1/2"},
+    {"kind": "graph exponential"},
+    {"kind": "tight constraints"},
+    {"kind": "rounded laplace"},
+    {"kind": "truncated geometric", "query": "sum"},
+    {"kind": "geometric", "query": "sum"},
+    {"kind": "matrix", "rows": [["1/2", 0.5], [0.5, "1/2"], ["1/3", "2/3"]], "outputs": ["-", "+"]},
+]
+
+
+@pytest.mark.parametrize(
+    "document",
+    [
+        *({"policy": policy, "question": {"ratio": 2}} for policy in POLICIES),
+        *(
+            {"policy": NUMBERS, "mechanism": mechanism, "question": {"epsilon": 0.7,
+             "gain": "squared", "prior": {"1": 2, "2": 1, "3": 1}, "below": 0.9}}
+            for mechanism in MECHANISMS
+        ),
+    ],
+)  # fmt: skip
+def test_so_does_the_code_of_every_kind_of_policy_and_mechanism(document: Document) -> None:
+    asked = sent(document)
+    code = TASKS["code"](Asked(study=asked), ignored)
+    assert audited_by(code) == to_json(lt.audit(answerable(asked)))
+
+
+def test_a_curve_has_the_worst_case_the_bounds_and_the_odds_at_each_epsilon() -> None:
+    told: list[Any] = []
+    document = sent({"policy": {"values": 4, "secrets": "line"}, "question": {"epsilon": 1,
+                     "observations": 2, "below": "1/2"}})  # fmt: skip
+    found = curves(Asked(study=document, upto=2), lambda *said: told.append(said))
+    points = found["points"]
+    assert [point["epsilon"] for point in points] == [2 * k / POINTS for k in range(POINTS + 1)]
+    assert sorted(said[1] for said in told) == [said[1] for said in told]
+    line = lt.SecretGraph.line(4)
+    for point in points[:: POINTS // 4]:
+        epsilon = str(point["epsilon"])
+        assert point["worst"] == lt.worst_case_leakage(line, epsilon=epsilon).bits
+        bounds = lt.leakage_bounds(lt.Policy(line), epsilon=epsilon)
+        assert point["bounds"] == {str(bound): bound.bits for bound in bounds.bounds}
+        said = lt.explain(line, epsilon=epsilon, observations=2)
+        assert point["odds"] == [0.25, *(float(chance.value) for chance in said.after)]
+
+
+def test_the_epsilon_that_keeps_the_odds_below_is_that_of_choose() -> None:
+    document = sent({"policy": {"values": 4}, "question": {"epsilon": 1, "below": 0.5,
+                     "observations": 1}})  # fmt: skip
+    assert choice(Asked(study=document), ignored) | {"epsilon": 0} == {
+        "text": "ε = ln 3 ≈ 1.09861 keeps every guess at 50% or less, and every smaller ε below "
+        "it.",
+        "ratio": "3", "epsilon": 0, "exact": True,
+    }  # fmt: skip
+    with pytest.raises(InvalidInput, match="below must be the chance"):
+        choice(Asked(study={"policy": {"values": 4}}), ignored)
+
+
+def test_what_an_output_tells_is_the_posterior() -> None:
+    document = sent({"policy": {"values": ["no", "yes"]}, "question": {"ratio": 3, "prior": [1, 3]},
+                     "mechanism": {"kind": "randomised response"}})  # fmt: skip
+    shown = answer(Asked(study=document), ignored)["posteriors"]
+    assert shown["before"] == [0.25, 0.75]
+    # By Bayes: P(no) = 1/4·3/4 + 3/4·1/4, and of that 1/4·3/4 is true.
+    np.testing.assert_allclose(shown["chances"], [6 / 16, 10 / 16], rtol=1e-15)
+    np.testing.assert_allclose(shown["after"], [[0.5, 0.5], [0.1, 0.9]], rtol=1e-15)
+
+
+def test_a_certificate_that_is_taken_away_proves_the_worst_case(tmp_path: Path) -> None:
+    document = sent({"policy": {"values": 3}, "question": {"ratio": 2}})
+    proof = TASKS["certificate"](Asked(study=document), ignored)
+    (tmp_path / "proof.json").write_text(proof, encoding="utf-8")
+    assert lt.verify_certificate(tmp_path / "proof.json") == [(1, Fraction(3, 2), Fraction(3, 2))]
+    with pytest.raises(InvalidInput, match="nothing to prove: no ε is asked for"):
+        TASKS["certificate"](Asked(study={"policy": {"values": 3}}), ignored)
+
+
+def test_the_report_and_the_formula_are_those_of_the_study() -> None:
+    asked = Asked(study=sent({"title": "Three", "policy": {"values": 3}, "question": {"ratio": 2}}))
+    assert "<title>Three" in TASKS["report"](asked, ignored)
+    assert TASKS["formula"](asked, ignored) == {"pieces": ["(3λ)/(λ + 2) for λ ≥ 1"]}
+
+
+# --- what a page may not ask ------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(("kind", "why"), [("python", "--allow-code"), ("file", "reads none")])
+def test_no_code_is_run_and_no_file_is_read(kind: str, why: str, tmp_path: Path) -> None:
+    (tmp_path / "own.csv").write_text("x,-,+\na,1,0\nb,0,1\n")
+    mechanism = {"kind": kind, "file": str(tmp_path / "own.csv"), "function": "os:getcwd"}
+    document = {"policy": {"values": ["a", "b"]}, "mechanism": mechanism, "question": {"ratio": 2}}
+    for task in set(TASKS) - {"open"}:
+        said = answered(task, msgspec.json.encode({"study": document}), io.StringIO())
+        assert why in said["wrong"]
+    with pytest.raises(InvalidFile, match=why):
+        document_of(f'[policy]\nvalues = 2\n[mechanism]\nkind = "{kind}"\nfunction = "os:getcwd"')
+
+
+def test_more_values_than_are_answered_at_once_are_refused_with_the_command_that_takes_them() -> (
+    None
+):
+    assert answerable({"policy": {"values": 40}}).policy.secrets.order == 40
+    with pytest.raises(
+        TooLarge, match=r'at most 40 values, got 41; .*"leaktight audit study.toml"'
+    ):
+        answerable({"policy": {"values": 41}})
+
+
+def test_numbers_that_a_browser_would_round_stay_what_they_are() -> None:
+    text = "[policy]\nvalues = 2\n[question]\nbelow = 0.12345678901234567890"
+    assert document_of(text)["question"]["below"] == "0.12345678901234567890"
+    with pytest.raises(TooLarge, match=r"up to 2\^53"):
+        document_of(f"[policy]\nvalues = [1, {2**60}]")
+    with pytest.raises(InvalidFile, match="texts and numbers"):
+        document_of("[policy]\nvalues = [2020-01-01, 2021-01-01]")
+    assert read_asked(b'{"study": {"x": 0.1}}').study["x"] + 0 == Fraction(1, 10)
+
+
+@settings(max_examples=40)
+@given(documents(), st.sampled_from(sorted(set(TASKS) - {"report", "curves"})))
+def test_whatever_is_asked_is_answered_or_refused_in_one_line(document: Any, task: str) -> None:
+    body = {"study": document} if task != "open" else {"toml": json.dumps(document)}
+    said = answered(task, msgspec.json.encode(body), io.StringIO())
+    assert "mistake" not in said
+    assert "answer" in said or "\n" not in said["wrong"]
+    msgspec.json.encode(said)
+
+
+@pytest.mark.parametrize(
+    "body", [b"", b"[]", b'{"study": 1}', b'{"study": {}}', b"\xff", b'{"o": 1}', b"[" * 10**4,
+             b'{"study": {"policy": null}}', b'{"study": {"policy": {"values": 2}}, "upto": "a"}',
+             b'{"study": {"policy": {"values": 1e999}}}',
+             b'{"study": {"a": ' + b"9" * 5000 + b"}}"],
+)  # fmt: skip
+def test_what_is_no_request_is_refused(body: bytes) -> None:
+    said = answered("answer", body, io.StringIO())
+    assert "mistake" not in said
+    assert said["wrong"]

@@ -1,0 +1,145 @@
+"""Only the page itself is answered, and nothing that is asked ends the server."""
+
+import json
+import socket
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from starlette.testclient import TestClient
+
+from leaktight.errors import InvalidFile, InvalidInput
+from leaktight.web import server
+from leaktight.web.app import ASSETS, MOST_BYTES, make_app
+from leaktight.web.guard import TOKEN
+from leaktight.web.pool import Pool
+
+PORT, OWN = 8440, "http://127.0.0.1:8440"
+ASKED = {"study": {"policy": {"values": ["no", "yes"]}, "question": {"ratio": 3}}}
+LONG = {"study": {"policy": {"values": 40, "secrets": "threshold", "distance": 3}}}
+"""A formula of which takes a minute."""
+
+
+@pytest.fixture(scope="module")
+def page() -> Iterator[TestClient]:
+    """A page that answers one question at a time, for at most some seconds."""
+    app = make_app("secret", PORT, Pool(workers=1, seconds=8))
+    with TestClient(app, OWN, headers={TOKEN: "secret", "origin": OWN}) as client:
+        yield client
+
+
+def said(page: TestClient, task: str, asked: Any) -> dict[str, Any]:
+    """Return the last line of an answer."""
+    lines = page.post(f"/ask/{task}", json=asked).text.splitlines()
+    found: dict[str, Any] = json.loads(lines[-1])
+    return found
+
+
+def test_the_page_is_there_with_all_its_parts(page: TestClient) -> None:
+    assert page.get("/").headers["content-type"].startswith("text/html")
+    for part in ASSETS.iterdir():
+        assert page.get(f"/assets/{part.name}").status_code == 200
+    assert page.get("/assets/../app.py").status_code == 404
+    assert page.get("/other").status_code == 404
+
+
+def test_a_question_is_answered(page: TestClient) -> None:
+    assert said(page, "answer", ASKED)["answer"]["audit"]["worst_case"]["factor"] == "3/2"
+    assert "must not be" not in said(page, "answer", ASKED)
+    assert "values" in said(page, "answer", {"study": {"policy": {}}})["wrong"]
+
+
+def test_another_host_is_misdirected(page: TestClient) -> None:
+    for host in ("evil.example", "127.0.0.1", "127.0.0.1:1", "127.0.0.1:8440.evil.example", ""):
+        assert page.get("/", headers={"host": host}).status_code == 421
+        assert page.post("/ask/answer", json=ASKED, headers={"host": host}).status_code == 421
+    assert page.get("/", headers={"host": "localhost:8440"}).status_code == 200
+
+
+def test_another_origin_is_forbidden(page: TestClient) -> None:
+    for origin in ("http://evil.example", "null", "https://127.0.0.1:8440", "http://127.0.0.1"):
+        assert page.post("/ask/answer", json=ASKED, headers={"origin": origin}).status_code == 403
+        assert page.get("/", headers={"origin": origin}).status_code == 403
+
+
+def test_nothing_is_answered_without_the_token(page: TestClient) -> None:
+    for token in ("", "secre", "secret2", "SECRET", "secret, secret"):
+        answer = page.post("/ask/answer", json=ASKED, headers={TOKEN: token})
+        assert answer.status_code == 403
+    assert page.post("/ask/answer?token=secret", json=ASKED, headers={TOKEN: ""}).status_code == 403
+
+
+def test_too_much_is_refused_whether_or_not_its_length_is_told(page: TestClient) -> None:
+    assert page.post("/ask/answer", content=b" " * MOST_BYTES).status_code == 200
+    assert page.post("/ask/answer", content=b" " * (MOST_BYTES + 1)).status_code == 413
+    parts = (b" " * 2**16 for _ in range(5))
+    assert page.post("/ask/answer", content=parts).status_code == 413
+
+
+def test_what_is_not_known_is_not_found(page: TestClient) -> None:
+    assert page.post("/ask/other", json=ASKED).status_code == 404
+    assert page.get("/ask/answer").status_code == 405
+    assert page.put("/ask/answer", json=ASKED).status_code == 405
+
+
+def test_nothing_comes_from_elsewhere(page: TestClient) -> None:
+    answers = [page.get("/"), page.get("/assets/page.js"), page.get("/", headers={"host": "x"})]
+    for answer in answers:
+        rules = answer.headers["content-security-policy"]
+        assert rules.startswith("default-src 'none'; script-src 'self'; style-src 'self'")
+        assert "unsafe" not in rules
+        assert answer.headers["x-content-type-options"] == "nosniff"
+    for part in ASSETS.iterdir():
+        text = part.read_text("utf-8").replace("http://www.w3.org/2000/svg", "")
+        assert "://" not in text
+        assert "innerHTML" not in text
+        assert " style=" not in text
+
+
+def test_what_takes_too_long_is_stopped_and_the_next_question_is_answered(page: TestClient) -> None:
+    stopped = said(page, "formula", LONG)
+    assert "longer than 8 seconds" in stopped["wrong"]
+    assert "leaktight audit study.toml" in stopped["wrong"]
+    assert "answer" in said(page, "answer", ASKED)
+
+
+def test_a_process_that_was_killed_is_replaced() -> None:
+    pool = Pool(workers=1, seconds=60)
+    with TestClient(make_app("secret", PORT, pool), OWN, headers={TOKEN: "secret"}) as page:
+        assert "answer" in said(page, "save", ASKED)
+        [process] = pool._alive
+        process.kill()
+        assert said(page, "save", ASKED) == {"wrong": "it was stopped for want of memory"}
+        assert "answer" in said(page, "save", ASKED)
+        assert len(pool._alive) == 1
+
+
+# --- how it is started ---------------------------------------------------------------------
+
+
+def test_an_address_that_was_mailed_is_a_study(tmp_path: Path) -> None:
+    (tmp_path / "vote.toml").write_text('title = "A vote"\n[policy]\nvalues = ["no", "yes"]\n')
+    state = server._state(str(tmp_path / "vote.toml"))
+    assert server._state(f"http://127.0.0.1:9/#study={state}") == state
+    assert server._state(f"http://127.0.0.1:9/#token=x&study={state}") == state
+    with pytest.raises(InvalidInput, match="must carry a study"):
+        server._state("http://127.0.0.1:9/")
+    with pytest.raises(InvalidFile, match="there is no file"):
+        server._state(str(tmp_path / "other.toml"))
+
+
+def test_the_page_is_on_this_machine_alone_and_on_a_free_port() -> None:
+    with server._listening(0) as one:
+        host, port = one.getsockname()
+        assert host == "127.0.0.1"
+        one.listen()
+        with pytest.raises(InvalidInput, match="cannot be used; leave it out"):
+            server._listening(port)
+    with pytest.raises(InvalidInput, match="cannot be used"):
+        server._listening(10**6)
+    with server._listening(None) as first:
+        first.listen()
+        with server._listening(None) as second, socket.socket() as other:
+            second.listen()
+            other.connect(second.getsockname())
