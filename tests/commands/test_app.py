@@ -25,8 +25,8 @@ from leaktight.studies.answers import to_json
 from tests.commands.conftest import Run
 
 COMMANDS = (
-    "audit", "explain", "choose", "bound", "design", "decide", "repeat", "leak", "compare",
-    "estimate", "release", "ledger", "verify", "sample", "reproduce",
+    "audit", "explore", "explain", "choose", "bound", "design", "decide", "repeat", "leak",
+    "compare", "estimate", "release", "ledger", "verify", "sample", "reproduce",
 )  # fmt: skip
 STUDIES = Path(__file__).parents[2] / "examples" / "studies"
 
@@ -47,6 +47,10 @@ MISTAKES = {
     "audit policy.toml --report no/such/page.html": "no/such/page.html cannot be written",
     "audit policy.toml --report folder/page.pdf": "must end in .html or .md, got folder/page.pdf",
     "audit policy.toml --unknown": "No such option: --unknown",
+    "explore no.toml": "there is no file no.toml",
+    "explore empty.toml": r"empty.toml: \[policy\] is missing",
+    "explore http://127.0.0.1:8440/": "the address must carry a study",
+    "explore policy.toml --port 99999999": "--port 99999999 cannot be used",
     "audit policy.toml extra": "extra",
     "audit policy.toml --certificate folder": "folder cannot be written: it is a folder",
     "audit policy.toml --certificate no/c.json": "no/c.json cannot be written: there is no folder",

@@ -42,8 +42,13 @@ def document_of(text: str) -> Document:
     >>> document_of('[policy]\\nvalues = ["no", "yes"]\\n[question]\\nepsilon = 0.50')
     {'policy': {'values': ['no', 'yes']}, 'question': {'epsilon': 0.5}}
     """
-    found: Document = _plain(parsed(text, STUDY))
-    answerable(found)
+    return kept(parsed(text, STUDY), STUDY)
+
+
+def kept(content: dict[str, Any], file: Path) -> Document:
+    """Return what a file says as a browser can keep it, if a page may ask it."""
+    found: Document = _plain(content)
+    answerable(found, file)
     return found
 
 
@@ -71,20 +76,20 @@ def address_of(document: Document) -> str:
     return urlsafe_b64encode(msgspec.json.encode(document)).decode().rstrip("=")
 
 
-def answerable(document: Document) -> Study:
+def answerable(document: Document, file: Path = STUDY) -> Study:
     """Return the study of a document, if a page may ask it and it is answered while one waits."""
     mechanism = document.get("mechanism")
     kind = mechanism.get("kind") if isinstance(mechanism, dict) else None
     if isinstance(kind, str) and kind in ELSEWHERE:
         raise InvalidFile(f'[mechanism] kind = "{kind}" {ELSEWHERE[kind]}')
-    check_content(STUDY, document)
-    found = study_of({"policy": document.get("policy", {})}, STUDY).policy.secrets.order
+    check_content(file, document)
+    found = study_of({"policy": document.get("policy", {})}, file).policy.secrets.order
     if found > MOST_VALUES:
         raise TooLarge(
             f"the page answers for at most {MOST_VALUES} values, got {found:,}; save the study: "
             '"leaktight audit study.toml" takes more'
         )
-    return study_of(document, STUDY)
+    return study_of(document, file)
 
 
 def _plain(value: Any) -> Any:

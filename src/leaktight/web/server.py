@@ -8,7 +8,7 @@ from secrets import token_urlsafe
 
 from leaktight.errors import InvalidInput
 from leaktight.studies.table import load
-from leaktight.web.document import Document, address_of, document_of
+from leaktight.web.document import Document, address_of, kept
 
 PORT = 8440
 """Where the page is, if nothing else is there: so an address that was mailed fits."""
@@ -68,8 +68,7 @@ def _state(study: str | None) -> str:
         if not state:
             raise InvalidInput("the address must carry a study, #study=…, got one that does not")
         return state
-    load(Path(study))  # it says what is wrong with the file itself
-    return address_of(document_of(Path(study).read_text(encoding="utf-8-sig")))
+    return address_of(kept(load(Path(study)), Path(study)))
 
 
 def _listening(port: int | None) -> socket.socket:
