@@ -65,6 +65,13 @@ def test_compare_says_which_is_safer_and_shows_when_it_is_not(run: Run) -> None:
         }
         other = {"sharp.csv": "zero.csv", "zero.csv": "sharp.csv"}[told["channel"]]
         assert expected[told["channel"]] < expected[other]
+        # An output of zero.csv rules an input out, and none of sharp.csv does.
+        weaker = told["channel"] == "zero.csv"
+        assert told["the other is as private between any two inputs"] == weaker
+    # Its other output tells less than either of sharp.csv's, so the max case differs both ways.
+    assert "Some output of zero.csv tells more than each of sharp.csv." in said.out
+    assert "Some output of sharp.csv tells more than each of zero.csv." in said.out
+    assert "sharp.csv is as private as zero.csv between any two inputs." in said.out
 
 
 def test_estimate_encloses_what_made_the_samples(run: Run) -> None:

@@ -1,6 +1,7 @@
 """What does a channel leak, beside another, or by samples? ``leak``, ``compare``, ``estimate``."""
 
 import math
+from contextlib import suppress
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -87,7 +88,8 @@ def compare(
     """Which of two channels is safer, and for whom?
 
     One is safer for every prior and every gain if what it shows can be made from what the other
-    shows. If neither is, a prior and a gain are shown for each.
+    shows. If it is not, a prior and a gain are shown, and whether it is safer at least for the
+    output that tells most, or between any two inputs.
 
     \b
     Example:
@@ -102,7 +104,10 @@ def compare(
     a, b = read_channel(one), read_channel(other)
     with spinner(as_json) as progress:
         progress("which can be made from which")
-        found = ((one, a, refinement(a, b)), (other, b, refinement(b, a)))
+        found = (
+            (one, a, refinement(a, b), other, b),
+            (other, b, refinement(b, a), one, a),
+        )
     if as_json:
         print_json(
             [
@@ -111,8 +116,9 @@ def compare(
                     "min-capacity bits": min_capacity(channel).bits,
                     "the other can be made from it": bool(made),
                     **_witness(made),
+                    **({} if made else _weaker(channel, against)),
                 }
-                for name, channel, made in found
+                for name, channel, made, _, against in found
             ]
         )
         return 0
@@ -123,7 +129,7 @@ def compare(
         (False, False): "Neither is safer: it depends on what is believed and what is wanted.",
     }
     print(verdicts[bool(found[0][2]), bool(found[1][2])])
-    for name, channel, made in found:
+    for name, channel, made, rival, against in found:
         most = min_capacity(channel)
         print(f"\n{name}: at worst a factor of {_short(most.factor)}, {in_bits(most.bits, above)}")
         if not made:
@@ -131,7 +137,30 @@ def compare(
             prior = ", ".join(f"{x}: {p}" for x, p in made.prior.items())
             print(wrapped(prior, "  ", start="  "))
             print(f"and an attacker wants the {made.gain}")
+            weaker = _weaker(channel, against)
+            if TELLING in weaker:
+                some = "No" if weaker[TELLING] else "Some"
+                print(wrapped(f"{some} output of {rival} tells more than each of {name}.", ""))
+            as_private, between = ("as private as", "any two") if weaker[PRIVATE] else LESS
+            print(wrapped(f"{rival} is {as_private} {name} between {between} inputs.", ""))
     return 0
+
+
+TELLING = "no output of the other tells more than each of its own"
+PRIVATE = "the other is as private between any two inputs"
+LESS = ("less private than", "some")
+
+
+def _weaker(a: Any, b: Any) -> dict[str, bool]:
+    """Say in which weaker orders b is as safe as a, where floats settle that."""
+    from leaktight.channels import max_case_refinement
+    from leaktight.errors import Undecided
+    from leaktight.privacy import privacy_refinement
+
+    told = {PRIVATE: privacy_refinement(a, b).holds}
+    with suppress(Undecided):
+        told[TELLING] = max_case_refinement(a, b).holds
+    return told
 
 
 def estimate(

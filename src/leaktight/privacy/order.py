@@ -71,13 +71,16 @@ def privacy_refinement(a: Channel, b: Channel) -> PrivacyOrder:
     near = pairs[excess >= top - 2 * (slack_a + slack_b)]
     if math.isinf(top):
         near = near[:1]
-    best: tuple[float | Fraction, PrivacyOrder] | None = None
+    best: tuple[Fraction, PrivacyOrder] | None = None
     for i, h in near.tolist():
         one, other = (largest_ratio(c.matrix[[i, h]], ONE_PAIR) for c in (a, b))
         output = None if other.at is None else b.outputs[other.at[2]]
         ratios = _shown(one), _shown(other)
         found = PrivacyOrder((a.inputs[i], a.inputs[h]), output, *ratios)
-        quotient = 1 if math.inf == ratios[0] == ratios[1] else ratios[1] / ratios[0]
+        # If one of them is infinite, so is the other, or this is the only pair.
+        quotient = Fraction(1)
+        if math.inf not in ratios:
+            quotient = Fraction(ratios[1]) / Fraction(ratios[0])
         if best is None or quotient > best[0]:
             best = quotient, found
     assert best is not None
