@@ -14,7 +14,7 @@ from leaktight.channels.composition import Parallel
 from leaktight.channels.move_ratios import MoveRatios
 from leaktight.errors import Undecided
 from leaktight.exact.numbers import fraction
-from leaktight.leakage import under_counts
+from leaktight.leakage import coupling, under_counts
 from leaktight.leakage.coupling import Coupling
 from leaktight.leakage.under_counts import counts_tell, odds_under_counts
 from leaktight.mechanisms.geometric import GeometricNoise
@@ -129,11 +129,15 @@ def test_margins_that_are_independent() -> None:
     asked = RandomizedResponse(values, ratio=2, records=10**6)
     assert privacy_level(asked.survey, many).ratio == 16
     assert odds_under_counts(asked.response, many, prior=prior).ratio == 8
-    correlated = dict(
-        zip(values, [Fraction(1, 2), Fraction(1, 6), Fraction(1, 6), Fraction(1, 6)], strict=True)
-    )
+    three = [(a, b) for a in range(3) for b in range(3)]
+    tables = [
+        *margin(three, 0, {0: 300, 1: 300, 2: 400}),
+        *margin(three, 1, {0: 500, 1: 300, 2: 200}),
+    ]
+    dependent = Policy(SecretGraph.complete(three), 1000, constraints=tables)
+    correlated = {v: Fraction(1 + (v[0] == v[1]), 12) for v in three}
     with pytest.raises(Undecided, match="depend on each other"):
-        odds_under_counts(asked.response, many, prior=correlated)
+        odds_under_counts(RandomizedResponse(three, ratio=2).channel, dependent, prior=correlated)
 
 
 def overlapping(rng: random.Random) -> Iterator[tuple[Policy, list[Fraction]]]:
@@ -212,6 +216,52 @@ def test_tables_that_depend_on_each_other_are_known_where_histograms_are_few() -
     assert "another counts" not in found.assumes
     assert odds_under_counts(3, policy, prior=prior).ratio == 3
     assert found.before == counts_tell(policy, prior).after > Fraction(16 * 19, 30 * 30)
+
+
+@pytest.mark.parametrize(
+    ("rows", "columns"), [((2, 1), (1, 2)), ((2, 2), (1, 1, 2)), ((3, 1), (2, 2))]
+)
+def test_two_tables_that_depend_on_each_other(
+    rows: tuple[int, int], columns: tuple[int, ...], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """One table has two categories: by conditional Bernoulli trials, whatever is believed."""
+    rng = random.Random(sum(rows) + len(columns))
+    values = [(a, b) for a in range(2) for b in range(len(columns))]
+    told = [*margin(values, 0, dict(enumerate(rows))), *margin(values, 1, dict(enumerate(columns)))]
+    policy = Policy(SecretGraph.complete(values), sum(rows), constraints=told)
+    monkeypatch.setattr(coupling, "MOST_HISTOGRAMS", 0)
+    for _ in range(3):
+        prior = dict(zip(values, beliefs(rng, len(values)), strict=True))
+        channel = Channel.normalised([[rng.randint(1, 4) for _ in "ab"] for _ in values], values)
+        chances, seen = given_value(policy, prior, channel)
+        found = odds_under_counts(channel, policy, prior=prior)
+        assert largest_odds(seen) <= found.ratio
+        assert max(chances.values()) <= found.before
+        level = privacy_level(Parallel(((channel, sum(rows)),)), policy).ratio
+        assert largest_odds(seen) <= level
+        assert odds_under_counts(level, policy, prior=prior).ratio == level
+        if not found.is_exact:
+            assert found.others == 3
+            with pytest.raises(Undecided, match="only bounded"):
+                counts_tell(policy, prior)
+
+
+def test_a_bound_on_what_counts_tell_is_near_for_many_records() -> None:
+    values = [(a, b) for a in range(2) for b in range(3)]
+    told = [
+        *margin(values, 0, {0: 51_203, 1: 48_797}),
+        *margin(values, 1, {0: 27_450, 1: 44_110, 2: 28_440}),
+    ]
+    policy = Policy(SecretGraph.complete(values), 100_000, constraints=told)
+    # Believed as independent but for a hair: hardly more likely than if they were.
+    prior = [Fraction(1, 6)] * 6
+    prior[0] += Fraction(1, 10**6)
+    prior[5] -= Fraction(1, 10**6)
+    found = odds_under_counts(3, policy, prior=prior)
+    assert not found.is_exact
+    assert found.ratio == 3
+    apart = Fraction(51_203 * 44_110, 100_000**2)
+    assert apart - Fraction(1, 10**4) < found.before < apart + Fraction(1, 500)
 
 
 def test_it_fails_where_the_assumption_does() -> None:

@@ -8,16 +8,17 @@ stay so once their counts are known.
 
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import product
 from typing import Any, TypeAlias
 
-from flint import fmpq
+from flint import arb, fmpq
 
 from leaktight.channels.distribution import PriorLike, prior_on
 from leaktight.errors import InvalidInput, Undecided, expect
-from leaktight.exact.numbers import Value, fraction
+from leaktight.exact.numbers import Value, fraction, rational, to_float
+from leaktight.exact.rounding import precision
 from leaktight.policies.policy import Policy
 
 Block: TypeAlias = tuple[frozenset[int], int | None]
@@ -30,13 +31,15 @@ MOST_BLOCKS = 10**5
 class Divisions:
     """Divisions of the values into blocks, of each of which it is public how many records it has.
 
-    Under ``belief`` the blocks of one division are independent of those of another.
+    Under ``belief`` the blocks of one division are independent of those of another, or there are
+    two divisions, and one of them has two blocks.
     """
 
     policy: Policy
     belief: tuple[fmpq, ...]
     blocks: tuple[tuple[Block, ...], ...]
     """For each division its blocks and their numbers of records, None if these are not named."""
+    are_independent: bool = True
 
     @classmethod
     def of(cls, policy: Policy, prior: PriorLike) -> "Divisions":
@@ -65,12 +68,19 @@ class Divisions:
             raise InvalidInput("the prior rules out every value that the counts leave")
         kept = tuple(p / total if v in possible else fmpq(0) for v, p in enumerate(belief))
         found = cls(policy, kept, tuple(divisions))
-        found._refuse_dependent()
-        return found
+        if found._is_product():
+            return found
+        if len(divisions) != 2 or min(map(len, divisions)) > 2 or not found.are_named:
+            raise Undecided(
+                "what a release tells of one person is not known here: the public counts "
+                "overlap, and are believed to be of things that depend on each other"
+            )
+        return replace(found, are_independent=False)
 
-    def _refuse_dependent(self) -> None:
+    def _is_product(self) -> bool:
+        """Say whether the blocks of different divisions are believed to be independent."""
         if len(self.blocks) == 1:
-            return
+            return True
         if math.prod(map(len, self.blocks)) > MOST_BLOCKS:
             raise Undecided(
                 f"what a release tells of one person is not known here: {len(self.blocks)} public "
@@ -80,10 +90,8 @@ class Divisions:
             together = frozenset.intersection(*(block for block, _ in parts))
             apart = math.prod((self._chance(block) for block, _ in parts), start=fmpq(1))
             if self._chance(together) != apart:
-                raise Undecided(
-                    "what a release tells of one person is not known here: the public counts "
-                    "overlap, and are believed to be of things that depend on each other"
-                )
+                return False
+        return True
 
     def _chance(self, values: Iterable[int]) -> fmpq:
         return sum((self.belief[v] for v in values), fmpq(0))
@@ -102,8 +110,12 @@ class Divisions:
 
     @property
     def others(self) -> int:
-        """How many other people the argument has to change at most: one in each division."""
-        return len(self.blocks)
+        """How many other people the argument has to change at most: one in each division.
+
+        Of two that depend on each other, one changes its block in the one, and in the other up to
+        two more make up for it.
+        """
+        return len(self.blocks) if self.are_independent else 3
 
     @property
     def steps(self) -> int:
@@ -119,6 +131,11 @@ class Divisions:
         """Return the chance of each value for one record, given the counts."""
         if not self.are_named:
             raise Undecided("what the counts are is not named, so that no chance given them is")
+        if not self.are_independent:
+            raise Undecided(
+                "what the counts tell of one person is only bounded: they are of things that are "
+                "believed to depend on each other"
+            )
         chances = []
         for value, places in enumerate(self._places):
             if len(places) < len(self.blocks) or not self.belief[value]:
@@ -129,6 +146,39 @@ class Divisions:
             share = math.prod((fmpq(n or 0, self.policy.records) for _, n in parts), start=fmpq(1))
             chances.append(share * self.belief[value] / self._chance(together))
         return chances
+
+    def likeliest(self) -> fmpq:
+        """Return the chance of one record's likeliest value given the counts, or no less.
+
+        Of two divisions that depend on each other, with rows 1 and 2 and columns j, the number X_j
+        of records in row 1 and column j is binomial before the row's total S = r is known, for any
+        tilt of the odds. Given S it grows with S, by at most as much; so the mean of X_j given
+        S = r is within E|S − r| of its mean: docs/proofs/public-counts.md.
+        """
+        if self.are_independent:
+            return max(self.given())
+        rows, columns = sorted(self.blocks, key=len)
+        n, total = self.policy.records, rows[0][1] or 0
+        odds = [
+            [self._chance(row & column) for row, _ in rows] + [fmpq(0)] * (2 - len(rows))
+            for column, _ in columns
+        ]
+        sizes = [size or 0 for _, size in columns]
+        tilt = _tilted([(to_float(a), to_float(b)) for a, b in odds], sizes, total)
+        shares = [a * tilt / (a * tilt + b) if a or b else fmpq(0) for a, b in odds]
+        mean = sum((k * p for k, p in zip(sizes, shares, strict=True)), fmpq(0))
+        spread = sum((k * p * (1 - p) for k, p in zip(sizes, shares, strict=True)), fmpq(0))
+        with precision(128):
+            stray = arb(spread + (mean - total) ** 2).sqrt().upper().fmpq()
+        best = fmpq(0)
+        for (column, size), p in zip(columns, shares, strict=True):
+            for (row, there), share in zip(rows, (p, 1 - p), strict=False):
+                cell = row & column
+                most = min(fmpq(size or 0), fmpq(there or 0), (size or 0) * share + stray)
+                if self._chance(cell):
+                    own = max(self.belief[v] for v in cell) / self._chance(cell)
+                    best = max(best, most * own / n)
+        return best
 
     @property
     def results(self) -> int:
@@ -144,6 +194,9 @@ class Divisions:
             v for v, places in enumerate(self._places)
             if len(places) == len(self.blocks) and self.belief[v]
         ]  # fmt: skip
+        if not self.are_independent:
+            largest = [ratios[u][v] for u in there for v in there]
+            return math.inf if math.inf in largest else fraction(max(largest) ** (1 + self.others))
         groups: dict[tuple[int, ...], list[int]] = {}
         for value in there:
             groups.setdefault(self._places[value], []).append(value)
@@ -201,6 +254,19 @@ def _divided(policy: Policy) -> Iterator[tuple[Block, ...]]:
         named = [n for _, n in division if n is not None]
         left = policy.records - sum(named) if len(named) == len(division) else None
         yield tuple((block, n) for block, n in [*division, (rest, left)] if block and n != 0)
+
+
+def _tilted(odds: Sequence[tuple[float, float]], sizes: Sequence[int], total: int) -> fmpq:
+    """Return by how much to tilt odds so that so many in all are expected, nearly."""
+    low, high = -60.0, 60.0
+    for _ in range(80):
+        middle = (low + high) / 2
+        shares = (a * 2**middle / (a * 2**middle + b) if a or b else 0.0 for a, b in odds)
+        if sum(k * p for k, p in zip(sizes, shares, strict=True)) < total:
+            low = middle
+        else:
+            high = middle
+    return rational(2.0**low)
 
 
 def _splits(items: tuple[int, ...]) -> Iterator[list[tuple[int, ...]]]:

@@ -86,15 +86,22 @@ class OddsUnderCounts:
     """How many other people the argument has to change at most."""
     are_apart: bool = False
     """Whether tables are believed to be independent of each other, too."""
+    is_exact: bool = True
+    """Whether ``before`` is the chance itself, and not more."""
 
     @property
     def assumes(self) -> str:
         """What must be believed of the records; otherwise nothing is promised."""
         return ASSUMPTION + (APART if self.are_apart else "")
 
+    @property
+    def before_shown(self) -> str:
+        """The chance with the counts alone, in words."""
+        return percent(self.before) if self.is_exact else f"at most {percent_above(self.before)}"
+
     def __str__(self) -> str:
         return (
-            f"one guess about one person: {percent(self.before)} with the counts alone, at most "
+            f"one guess about one person: {self.before_shown} with the counts alone, at most "
             f"{percent_above(self.after)} after the release; {self.assumes}"
         )
 
@@ -116,6 +123,8 @@ def counts_tell(policy: Policy, prior: PriorLike = None) -> CountsTell:
     """
     divisions = known_counts(policy, prior)
     belief = tuple(prior_on(prior, policy.secrets.vertices).exact().array)
+    if isinstance(divisions, Divisions) and not divisions.are_independent:
+        divisions.given()  # says why it is not known
     if isinstance(divisions, Coupling):
         # No more results than histograms of the cells that the counts tell apart.
         cells = len(_blocks(policy))
@@ -134,19 +143,27 @@ def known_counts(policy: Policy, prior: PriorLike) -> Divisions | Coupling:
     records; others where few histograms agree with them.
     """
     try:
-        return Divisions.of(policy, prior)
+        divisions = Divisions.of(policy, prior)
     except Undecided:
         try:
             return Coupling.of(policy, prior)
         except (TooLarge, Undecided):
             pass
         raise
+    if divisions.are_independent:
+        return divisions
+    try:
+        return Coupling.of(policy, prior)
+    except (TooLarge, Undecided):
+        return divisions
 
 
 def _given(known: Divisions | Coupling, belief: Sequence[fmpq]) -> Fraction:
     """Return the chance of the best guess about one person given the counts, or no less."""
-    if isinstance(known, Coupling) or known.are_named:
+    if isinstance(known, Coupling):
         return fraction(max(known.given()))
+    if known.are_named:
+        return fraction(known.likeliest())
     average = _average(known, belief)
     if average is None:
         raise Undecided("what the counts tell on average is not known here")
@@ -257,8 +274,11 @@ def odds_under_counts(
             )
         ratio = fraction(rational(mechanism) ** known.steps)
     before = _given(known, tuple(prior_on(prior, policy.secrets.vertices).exact().array))
-    apart = isinstance(known, Divisions) and known.others > 1
+    apart, exact = False, True
+    if isinstance(known, Divisions):
+        apart = known.are_independent and known.others > 1
+        exact = known.are_independent and known.are_named
     if not isinstance(ratio, Fraction):
-        return OddsUnderCounts(math.inf, before, Fraction(1), known.others, apart)
+        return OddsUnderCounts(math.inf, before, Fraction(1), known.others, apart, exact)
     after = ratio * before / (1 + (ratio - 1) * before)
-    return OddsUnderCounts(ratio, before, after, known.others, apart)
+    return OddsUnderCounts(ratio, before, after, known.others, apart, exact)

@@ -248,6 +248,8 @@ class OddsFound(Answer, frozen=True, tag_field="is", tag="odds"):
     others: int
     """How many others change places with the person in the argument."""
     assumes: str
+    is_exact: bool
+    """Whether ``before`` is the chance itself, and not more."""
 
 
 class WayOut(Answer, frozen=True, tag_field="is", tag="way out"):

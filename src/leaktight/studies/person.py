@@ -3,6 +3,7 @@ could any mechanism as private tell?
 """
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from fractions import Fraction
 from itertools import islice
 from typing import Any, TypeAlias
@@ -11,7 +12,7 @@ from flint import arb
 
 from leaktight.channels.channel import Channel
 from leaktight.channels.distribution import Distribution
-from leaktight.errors import InvalidInput, LeaktightError, TooLarge
+from leaktight.errors import InvalidInput, LeaktightError, TooLarge, Undecided
 from leaktight.exact.numbers import fraction, rational
 from leaktight.exact.ratio import Ratio
 from leaktight.exact.rounding import outward
@@ -22,7 +23,7 @@ from leaktight.leakage.individual import (
     individual_channels,
     individual_leakage,
 )
-from leaktight.leakage.under_counts import odds_under_counts
+from leaktight.leakage.under_counts import OddsUnderCounts, odds_under_counts
 from leaktight.leakage.uninformed import uninformed_guess
 from leaktight.privacy.breach import Breach
 from leaktight.privacy.level import PrivacyLevel
@@ -97,7 +98,7 @@ def uninformed(
     except TooLarge:
         if study.policy.is_counted:
             # Some who know all others know the value already, so that they are no bound here.
-            odds = one_person(study, level)
+            odds = _from_before(study, one_person(study, level))
             return Uninformed(odds.before, Probability(1, odds.after, False), None, None)
         if study.policy.is_constrained or isinstance(known, Skipped):
             raise
@@ -112,10 +113,12 @@ def uninformed(
 
 def any_mechanism(study: Study, ratio: Ratio) -> AnyMechanism:
     """Return what anybody learns of one record from any mechanism that keeps the ratio."""
-    if study.policy.is_counted:
+    policy = study.policy
+    if policy.is_counted:
         n = study.observations
         once, often = (
-            odds_under_counts(ratio.upper**k, study.policy, prior=study.prior) for k in (1, n)
+            _from_before(study, odds_under_counts(ratio.upper**k, policy, prior=study.prior))
+            for k in (1, n)
         )
         chances = [Probability(1, once.after, False)]
         chances += [Probability(n, often.after, False)] if n > 1 else []
@@ -129,6 +132,18 @@ def any_mechanism(study: Study, ratio: Ratio) -> AnyMechanism:
                     below=_below(study, study.prior))  # fmt: skip
     _, *text = found.sentences()
     return AnyMechanism(found.before.value, found.after, tuple(text))
+
+
+def _from_before(study: Study, odds: OddsUnderCounts) -> OddsUnderCounts:
+    """Return odds from a chance that is known: without the counts, if these are not named."""
+    if odds.is_exact:
+        return odds
+    if study.policy.is_free:
+        return replace(odds, before=fraction(study.prior.exact().array.max()))
+    raise Undecided(
+        "what the counts tell of one person is only bounded, so that there is no chance before to "
+        "compare with; by how much the odds change is said of the public counts"
+    )
 
 
 def is_reached(study: Study, prior: Distribution) -> bool:

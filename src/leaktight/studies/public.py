@@ -76,9 +76,11 @@ def _odds(study: Study, level: PrivacyLevel | None) -> OddsFound:
     if not isinstance(found.ratio, float):
         return OddsFound(
             found.ratio, ln_interval(found.ratio)[1], found.before, found.after, found.others,
-            found.assumes,
+            found.assumes, found.is_exact,
         )  # fmt: skip
-    return OddsFound(None, None, found.before, found.after, found.others, found.assumes)
+    return OddsFound(
+        None, None, found.before, found.after, found.others, found.assumes, found.is_exact
+    )
 
 
 def _way_out(study: Study) -> WayOut:
@@ -135,11 +137,14 @@ def _in_words(
                 f"{leakage.about} is at most {above(both, DIGITS)} bits more than before."
             )
     if not isinstance(odds, Skipped) and odds.epsilon is not None:
+        before = percent(odds.before)
+        if not odds.is_exact:
+            before = f"at most {percent_above(odds.before)}"
         yield (
             "One person: no output changes the odds by more than a factor of "
             f"{above(float(odds.ratio or 0), DIGITS)} (ε = {above(odds.epsilon, DIGITS)}), "
             "relative to what they are with the counts alone. A value that then had a chance of "
-            f"{percent(odds.before)} has at most {percent_above(odds.after)} now. This assumes "
+            f"{before} has at most {percent_above(odds.after)} now. This assumes "
             f"{odds.assumes}; otherwise nothing is promised for one person."
         )
     elif isinstance(odds, Skipped):
