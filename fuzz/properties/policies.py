@@ -10,6 +10,7 @@ import leaktight as lt
 from fuzz import direct, drawn
 from fuzz.property import searched
 from leaktight.policies import HistogramQuery, SumQuery, answer_graph, counting_query
+from leaktight.worst_case import worst_case_under_counts
 
 
 def by_definition(policy: Any) -> Any:
@@ -50,6 +51,39 @@ def distances(policy: Any) -> int:
         for end, name in enumerate(names):
             assert graph.distance(names[start], name) == away.get(end, float("inf"))
     return len(names) ** 2
+
+
+@searched(
+    order=lambda d: d.integer(2, 3),
+    records=lambda d: d.integer(2, 4),
+    counts=lambda d: [[d.integer(1, 6), d.integer(0, 2)] for _ in range(d.integer(1, 3))],
+    database=lambda d: [d.below(3) for _ in range(4)],
+)
+def under_counts(order: int, records: int, counts: Any, database: Any) -> int:
+    """Without a list, databases with public counts are said to be nearer or to leak less.
+
+    A count is a set of values, by its bits, with a number, or a range, or public whatever it is.
+    """
+    true = [v % order for v in database[:records]]
+    told = []
+    for bits, kind in counts:
+        some = [v for v in range(order) if bits >> v & 1] or [0]
+        there = sum(v in some for v in true)
+        given: list[dict[str, Any]] = [{"equals": there}, {"at_least": there}, {"told": True}]
+        told.append(lt.count(some, **given[kind]))
+    policy = lt.Policy(lt.SecretGraph.complete(order), records, constraints=told)
+    public, graph = policy.public_counts, policy.adjacency()
+    assert public is not None
+    assert public.diameter is not None
+    farthest = max(graph.explicit().component_diameters)
+    assert public.diameter.attained <= farthest <= public.diameter.value
+    found = worst_case_under_counts(policy, ratio=2)
+    low, high = lt.worst_case_leakage(graph, ratio=2).bits_interval
+    assert found.lower <= high + 2**-40
+    assert low <= found.upper + 2**-40
+    assert found.by_diameter is not None
+    assert low <= min(found.by_diameter, found.databases) + 2**-40
+    return 5
 
 
 @searched(

@@ -195,8 +195,8 @@ class PublicCounts:
         return self._fitted(found.weight, upper, tuple(move for move in moves if move is not None))
 
     def _fitted(self, weight: Any, upper: Any, moves: tuple[Move, ...]) -> Heaviest:
-        """Return moves with how many other records have each value."""
-        histogram = self.cells.find(sources_of(self.cells, moves))
+        """Return moves along a cycle with how many other records have each value."""
+        histogram = self.cells.only or self.cells.find(sources_of(self.cells, moves))
         assert histogram is not None
         return Heaviest(weight, upper, moves, rest_of(self.cells, moves, histogram))
 
