@@ -330,25 +330,35 @@ def _policy(study: Study, names: Names) -> PolicyShown:
 def seen_channel(study: Study) -> person.Observed | None:
     """Return what is seen of each input if it is small enough to show, or else of one person.
 
-    What is believed of it stands beside it, and what it is.
+    What is believed of it stands beside it, and what it is. None also if that is not known.
     """
-    if study.channel is not None and max(study.channel.shape) <= MOST_SHOWN:
-        return study.channel, study.input_prior, INPUTS
+    if _is_shown(study):
+        assert study.channel is not None
+        try:
+            return study.channel, study.input_prior, INPUTS
+        except TooLarge:
+            return None
     observed = [] if study.mechanism is None else list(person.observers(study))
     if len(observed) == 1 and max(observed[0][0].shape) <= MOST_SHOWN:
         return *observed[0][:2], "a value of one person, if the others are known"
     return None
 
 
+def _is_shown(study: Study) -> bool:
+    return study.channel is not None and max(study.channel.shape) <= MOST_SHOWN
+
+
 def _mechanism(study: Study, names: Names, privacy: Privacy | Skipped) -> MechanismShown | None:
     if study.name is None:
         return None
-    seen = seen_channel(study)
     shape = None if study.channel is None else study.channel.shape
     exact = study.channel is None or study.channel.is_exact
-    if seen is None:
+    channel, about = study.channel, INPUTS
+    if not _is_shown(study):
+        seen = seen_channel(study)
+        channel, about = (None, INPUTS) if seen is None else (seen[0], seen[2])
+    if channel is None:
         return MechanismShown(study.name, exact, (), (), (), None, INPUTS, shape)
-    channel, _, about = seen
     inputs, outputs = map(names.input, channel.inputs), map(names.output, channel.outputs)
     shown = MechanismShown(
         study.name, exact, tuple(inputs), tuple(outputs),
