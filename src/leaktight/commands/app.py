@@ -15,6 +15,7 @@ from leaktight.commands.graph import bound, decide, design
 from leaktight.commands.measure import compare, estimate, leak
 from leaktight.commands.person import choose, explain
 from leaktight.commands.proof import reproduce, verify
+from leaktight.commands.risk import risk
 from leaktight.commands.study import audit
 from leaktight.commands.table import ledger, release
 
@@ -34,7 +35,7 @@ app = typer.Typer(
 )
 for command in (
     audit, explore, explain, choose, bound, design, decide, repeat, leak, compare, estimate,
-    release, ledger, verify, sample, reproduce,
+    release, ledger, risk, verify, sample, reproduce,
 ):  # fmt: skip
     app.command()(command)
 

@@ -5,6 +5,7 @@ words and numbers without the pictures.
 """
 
 import re
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -12,8 +13,8 @@ from leaktight.errors import InvalidInput
 from leaktight.files import new_file
 from leaktight.reports.charts import CHARTS
 from leaktight.reports.figure import colours
-from leaktight.reports.person import guessing
-from leaktight.reports.sections import sections
+from leaktight.reports.person import Guessing, guessing
+from leaktight.reports.sections import Section, sections
 from leaktight.reports.wording import rounded
 from leaktight.studies.answers import Answers
 
@@ -57,33 +58,42 @@ def html(answers: Answers, *, command: str | None = None) -> str:
 
     ``command`` is what reproduces it.
     """
-    from markupsafe import Markup
-
     charts = {name: draw(answers) for name, draw in CHARTS.items()}
-    drawn = {name: Markup(svg) for name, svg in charts.items() if svg is not None}
-    page = _rendered("report.html", answers, command, charts=drawn, colours=Markup(colours()))
-    return page.replace("ε = ", "ε\N{NO-BREAK SPACE}=\N{NO-BREAK SPACE}").translate(UNSEEN)
+    return rendered("report.html", *_parts(answers, command), charts)
 
 
 def markdown(answers: Answers, *, command: str | None = None) -> str:
     """Return the report as Markdown, with the same words and numbers, without pictures."""
-    return _rendered("report.md", answers, command).translate(UNSEEN)
+    return rendered("report.md", *_parts(answers, command))
 
 
-def _rendered(template: str, answers: Answers, command: str | None, **more: Any) -> str:
+def _parts(answers: Answers, command: str | None) -> tuple[Answers, Guessing, list[Section]]:
+    return answers, guessing(answers), list(sections(answers, command))
+
+
+def rendered(
+    template: str,
+    answers: Any,
+    person: Guessing,
+    parts: Sequence[Section],
+    charts: Mapping[str, str | None] | None = None,
+) -> str:
+    """Return a page: its heading and verdict, who guesses what, sections, and charts by section."""
     from jinja2 import Environment, PackageLoader, StrictUndefined
+    from markupsafe import Markup
 
+    drawn = {name: Markup(svg) for name, svg in (charts or {}).items() if svg is not None}
     pages = Environment(
         loader=PackageLoader("leaktight.reports"), autoescape=template.endswith(".html"),
         undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True,
     )  # fmt: skip
     pages.filters |= {"rounded": rounded, "plain": _plain}
-    return pages.get_template(template).render(
-        answers=answers,
-        person=guessing(answers),
-        sections=list(sections(answers, command)),
-        **more,
+    page = pages.get_template(template).render(
+        answers=answers, person=person, sections=parts, charts=drawn, colours=Markup(colours())
     )
+    if template.endswith(".html"):
+        page = page.replace("ε = ", "ε\N{NO-BREAK SPACE}=\N{NO-BREAK SPACE}")
+    return page.translate(UNSEEN)
 
 
 def _plain(text: str) -> str:

@@ -14,7 +14,7 @@ from typing import Any
 from leaktight.errors import InvalidInput, InvalidNumber
 from leaktight.exact.numbers import Number
 from leaktight.exact.ratio import Ratio, RatioLike
-from leaktight.exact.shown import counted
+from leaktight.exact.shown import above, counted
 from leaktight.tables.column import MOST_CUTS, ColumnKind
 from leaktight.tables.risk.coded import Coded, numbers, whole
 from leaktight.tables.source import FROM_TEXT
@@ -23,6 +23,9 @@ DECIMALS = 6
 """An irrational ratio is rounded down to so many decimals, which is more private."""
 
 LARGEST_RATIO = 10**9
+
+SHORT = 100
+"""A ratio with such a denominator is shown as its ε."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -162,5 +165,7 @@ class Change:
         if self.letters is not None:
             return f"first {self.letters} of {self.column}"
         if self.ratio is not None:
-            return f"randomised response on {self.column}, λ = {self.ratio}"
+            short = self.ratio.denominator < SHORT
+            level = f"λ = {self.ratio}" if short else f"ε = {above(Ratio.of(self.ratio).epsilon)}"
+            return f"randomised response on {self.column}, {level}"
         return f"without {self.column}"

@@ -7,7 +7,6 @@ twice: once for the lists, once for the numbers.
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
 from typing import TYPE_CHECKING
 
 from leaktight.errors import InvalidInput
@@ -43,7 +42,7 @@ class Values:
     kind: "nw.dtypes.DType"
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Coded:
     """A table of numbers in place of values."""
 
@@ -54,10 +53,15 @@ class Coded:
     weighted: bool = False
     """Whether a row stands for several that are alike."""
 
-    @cached_property
+    @property
     def counting(self) -> str:
         """How rows are counted."""
         return "CAST(SUM(n) AS BIGINT)" if self.weighted else "COUNT(*)"
+
+    @property
+    def weight(self) -> str:
+        """What else is asked for, so that rows can be counted."""
+        return ", n" if self.weighted else ""
 
     def keys(self, columns: Sequence[str]) -> list[str]:
         """Return few numbers that say which values a row has, at least one."""

@@ -20,6 +20,12 @@ if TYPE_CHECKING:
 SOURCE = "leaktight_source"
 """What the table that is read is called in a question."""
 
+MEMORY = "600MB"
+"""How much memory a DuckDB of our own takes.
+
+What is more goes to a folder that nobody else may read, and that is removed at the end.
+"""
+
 
 class Engine(ABC):
     """An engine that counts."""
@@ -152,13 +158,13 @@ class Sources:
             self._folder.cleanup()
 
     def _duckdb(self) -> Any:
-        """Return a DuckDB of our own; what does not fit into memory is encrypted on the disk."""
+        """Return a DuckDB of our own."""
         import duckdb
 
         if self._own is None:
             self._folder = TemporaryDirectory(prefix="leaktight-")
             self._own = duckdb.connect(
-                config={"temp_directory": self._folder.name, "temp_file_encryption": True}
+                config={"memory_limit": MEMORY, "temp_directory": self._folder.name}
             )
         return self._own
 

@@ -20,8 +20,6 @@ class Grouped:
     known: tuple[str, ...]
     rows: int
     crowds: tuple[Crowd, ...]
-    pairs: int
-    """How many groups there are if the secret is known, too."""
 
     @property
     def groups(self) -> int:
@@ -52,11 +50,11 @@ class Grouped:
 def grouped(table: Coded, known: Sequence[str], secret: Sequence[str]) -> Grouped:
     """Group a table by what is known."""
     found = table.engine.rows(
-        f"SELECT n, m, COUNT(*), CAST(SUM(d) AS BIGINT) FROM ({_groups(table, known, secret)}) "
-        "AS sized GROUP BY n, m ORDER BY n, m"
+        f"SELECT n, m, COUNT(*) FROM ({_groups(table, known, secret)}) AS sized "
+        "GROUP BY n, m ORDER BY n, m"
     )
-    crowds = tuple(Crowd(n, m if secret else None, groups) for n, m, groups, _ in found)
-    return Grouped(tuple(known), table.rows, crowds, sum(pairs for *_, pairs in found))
+    crowds = tuple(Crowd(n, m if secret else None, groups) for n, m, groups in found)
+    return Grouped(tuple(known), table.rows, crowds)
 
 
 def worst_rows(
@@ -66,15 +64,13 @@ def worst_rows(
 
     The table must have been numbered.
     """
-    keys = table.keys(known)
-    names = [f"k{i}" for i in range(len(keys))]
-    keyed = ", ".join(f"{key} AS {name}" for key, name in zip(keys, names, strict=True))
-    joined = " AND ".join(f"rows.{name} = worst.{name}" for name in names)
+    told, keys = _named(table, known, "k")
     found = table.engine.rows(
-        f"SELECT rows.line, worst.n, worst.m FROM (SELECT {keyed}, line FROM {table.name}) AS rows "
-        f"JOIN (SELECT * FROM ({_groups(table, known, secret, numbered=True)}) AS sized "
-        f"ORDER BY n, m DESC, first LIMIT {count}) AS worst ON {joined} "
-        f"ORDER BY worst.n, worst.m DESC, worst.first, rows.line LIMIT {count}"
+        f"SELECT people.line, worst.n, worst.m FROM (SELECT {told}, line FROM {table.name}) "
+        f"AS people JOIN (SELECT * FROM ({_groups(table, known, secret, ', MIN(line) AS line')}) "
+        f"AS sized ORDER BY n, m DESC, line LIMIT {count}) AS worst "
+        f"ON {_same('people', 'worst', keys)} "
+        f"ORDER BY worst.n, worst.m DESC, worst.line, people.line LIMIT {count}"
     )
     return tuple(Worst(line, n, m if secret else None) for line, n, m in found)
 
@@ -86,64 +82,58 @@ def noisy_gain(
 
     For each group g of the rest and each value z of the column that occurs in it, that is how much
     max over s of b·n(g, s) + (a − b)·n(g, z, s) exceeds b times the most frequent secret of g, for
-    the ratio a/b.
+    the ratio a/b: X in section 4 of docs/proofs/risk.md.
     """
     a, b = ratio.numerator, ratio.denominator
-    keys = table.keys(rest)
-    names = [f"k{i}" for i in range(len(keys))]
-    secrets = [f"s{i}" for i in range(len(table.keys(secret)))]
-    given, known = ", ".join(names), ", ".join([*names, *secrets])
-    chosen = ", ".join(
-        f"{key} AS {name}"
-        for key, name in zip([*keys, *table.keys(secret)], [*names, *secrets], strict=True)
+    told, keys = _named(table, rest, "k")
+    wanted, aims = _named(table, secret, "s")
+    given, both = ", ".join(keys), ", ".join([*keys, *aims])
+    fine = table.engine.keep(
+        f"SELECT {both}, z, {table.counting} AS n FROM (SELECT {told}, {wanted}, "
+        f"{table.columns[column].place} AS z{table.weight} FROM {table.name}) AS told "
+        f"GROUP BY {both}, z"
     )
-    [value] = table.keys([column])
-    fine = (
-        f"SELECT {known}, z, {table.counting} AS n FROM (SELECT {chosen}, {value} AS z"
-        f"{', n' * table.weighted} FROM {table.name}) AS told GROUP BY {known}, z"
-    )
-    kept = table.engine.keep(fine)
     coarse = table.engine.keep(
-        f"SELECT {known}, CAST(SUM(n) AS BIGINT) AS k FROM {kept} GROUP BY {known}"
+        f"SELECT {both}, CAST(SUM(n) AS BIGINT) AS n FROM {fine} GROUP BY {both}"
     )
-    same = " AND ".join(f"fine.{name} = coarse.{name}" for name in [*names, *secrets])
     best = (
-        f"SELECT {', '.join(f'fine.{name} AS {name}' for name in names)}, z, "
-        f"MAX({b} * k + {a - b} * n) AS best FROM {kept} AS fine JOIN {coarse} AS coarse ON {same} "
-        f"GROUP BY {', '.join(f'fine.{name}' for name in names)}, z"
+        f"SELECT {', '.join(f'fine.{key}' for key in keys)}, z, "
+        f"MAX({b} * coarse.n + {a - b} * fine.n) AS best FROM {fine} AS fine JOIN {coarse} "
+        f"AS coarse ON {_same('fine', 'coarse', [*keys, *aims])} "
+        f"GROUP BY {', '.join(f'fine.{key}' for key in keys)}, z"
     )
-    most = f"SELECT {given}, {b} * MAX(k) AS most FROM {coarse} GROUP BY {given}"
+    most = f"SELECT {given}, {b} * MAX(n) AS most FROM {coarse} GROUP BY {given}"
     [(gain,)] = table.engine.rows(
-        "SELECT SUM(CAST(GREATEST(best - most, 0) AS DECIMAL(38, 0))) "
-        f"FROM ({best}) AS noisy JOIN ({most}) AS rest ON "
-        + " AND ".join(f"noisy.{name} = rest.{name}" for name in names)
+        f"SELECT SUM(CAST(GREATEST(best - most, 0) AS DECIMAL(38, 0))) FROM ({best}) AS noisy "
+        f"JOIN ({most}) AS known ON {_same('noisy', 'known', keys)}"
     )
     return int(gain)
 
 
-def _groups(
-    table: Coded, known: Sequence[str], secret: Sequence[str], *, numbered: bool = False
-) -> str:
-    """Return the question for size n, most frequent m and kinds of secrets d of each group."""
-    keys = table.keys(known)
-    names = [f"k{i}" for i in range(len(keys))]
-    chosen = ", ".join(f"{key} AS {name}" for key, name in zip(keys, names, strict=True))
-    given = ", ".join(names)
-    first = "MIN(line) AS first" if numbered else "0 AS first"
-    rest = (", n" * table.weighted) + (", line" * numbered)
+def _groups(table: Coded, known: Sequence[str], secret: Sequence[str], more: str = "") -> str:
+    """Return the question for the size n and the most frequent m of each group, and ``more``."""
+    told, keys = _named(table, known, "k")
+    given, line = ", ".join(keys), ", line" if more else ""
     if not secret:
         return (
-            f"SELECT {given}, {table.counting} AS n, 0 AS m, 1 AS d, {first} "
-            f"FROM (SELECT {chosen}{rest} FROM {table.name}) AS told GROUP BY {given}"
+            f"SELECT {given}, {table.counting} AS n, 0 AS m{more} FROM "
+            f"(SELECT {told}{table.weight}{line} FROM {table.name}) AS told GROUP BY {given}"
         )
-    wanted = table.keys(secret)
-    aims = [f"s{i}" for i in range(len(wanted))]
-    told = ", ".join(f"{key} AS {name}" for key, name in zip(wanted, aims, strict=True))
-    by = ", ".join([*names, *aims])
-    again = "MIN(first) AS first" if numbered else "0 AS first"
+    wanted, aims = _named(table, secret, "s")
+    both = ", ".join([*keys, *aims])
     return (
-        f"SELECT {given}, CAST(SUM(n) AS BIGINT) AS n, MAX(n) AS m, COUNT(*) AS d, {again} FROM ("
-        f"SELECT {by}, {table.counting} AS n, {first} "
-        f"FROM (SELECT {chosen}, {told}{rest} FROM {table.name}) AS told GROUP BY {by}"
-        f") AS pairs GROUP BY {given}"
+        f"SELECT {given}, CAST(SUM(n) AS BIGINT) AS n, MAX(n) AS m{more} FROM "
+        f"(SELECT {both}, {table.counting} AS n{more} FROM "
+        f"(SELECT {told}, {wanted}{table.weight}{line} FROM {table.name}) AS told "
+        f"GROUP BY {both}) AS pairs GROUP BY {given}"
     )
+
+
+def _named(table: Coded, columns: Sequence[str], letter: str) -> tuple[str, list[str]]:
+    """Return how the keys of columns are asked for, and their names."""
+    names = {f"{letter}{i}": key for i, key in enumerate(table.keys(columns))}
+    return ", ".join(f"{key} AS {name}" for name, key in names.items()), list(names)
+
+
+def _same(one: str, other: str, names: Sequence[str]) -> str:
+    return " AND ".join(f"{one}.{name} = {other}.{name}" for name in names)

@@ -9,6 +9,7 @@ from typing import Any
 from leaktight.errors import InvalidInput, TooLarge
 from leaktight.exact.numbers import Number, fraction, rational
 from leaktight.exact.ratio import Ratio
+from leaktight.exact.rounding import float_above
 from leaktight.exact.shown import above, shown
 from leaktight.tables.risk.answer import Changed, Exposure, Partly, Risk
 from leaktight.tables.risk.change import Change
@@ -18,6 +19,9 @@ from leaktight.tables.risk.groups import Grouped, grouped, noisy_gain, worst_row
 
 MOST_COMBINATIONS = 10_000
 """The most combinations of columns that are looked at."""
+
+FEW = 16
+"""If groups have so many people or more, those who are alike are counted once for all."""
 
 WORST = 10
 """How many rows at most risk are named."""
@@ -103,7 +107,7 @@ def risk(
             names += [f"{column}, release {place}" for column in columns]
             releases.append(grouped(joint, names, wanted).exposure)
         more = number + len(shares) + len(tried)
-        if more > 1 and 4 * whole.pairs <= counted.rows:
+        if more > 1 and FEW * whole.groups <= counted.rows:
             asked = _Asked(counted.collapsed(), wanted)
         before = asked.about(())
         found = []
@@ -224,11 +228,11 @@ def _changed(asked: _Asked, together: tuple[Change, ...], columns: tuple[str, ..
 
 def _guarantee(noisy: Change, values: int) -> str:
     assert noisy.ratio is not None
-    level = above(Ratio.of(noisy.ratio).epsilon)
+    level, most = above(Ratio.of(noisy.ratio).epsilon), above(float_above(rational(noisy.ratio)))
     return (
         f"ε = {level} for {noisy.column} alone, if its {values:,} values are declared and not read "
-        f"from the table: whatever else is known, what is seen of it is at most "
-        f"{shown(noisy.ratio)} times as likely for one value as for another"
+        f"from the table: no answer is more than {most} times as likely for one value as for "
+        "another, whatever else is known"
     )
 
 

@@ -1,0 +1,143 @@
+"""What does handing out a table risk? ``risk``."""
+
+import shlex
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from leaktight.commands.arguments import JsonOption, read_chance, read_count
+from leaktight.commands.output import about_to_write, expect_different, print_json, spinner, write
+
+if TYPE_CHECKING:
+    from fractions import Fraction
+
+    from leaktight.tables.risk import Change
+
+PAGES = (".html", ".htm", ".md")
+
+
+def risk(
+    table: Annotated[Path, typer.Argument(help="A .csv, .parquet or .duckdb file.")],
+    known: Annotated[str, typer.Option(help="Columns that somebody knows, such as zip,age,sex.")],
+    secret: Annotated[str, typer.Option(help="The column they want, or several.")] = "",
+    combinations: Annotated[
+        int, typer.Option(help="The most known columns that are looked at together.")
+    ] = 2,
+    tried: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--try",
+            help="What would help: zip=prefix:3, age=bands:18,65, sex=drop, zip=epsilon:1; "
+            "several at once with +.",
+        ),
+    ] = None,
+    partly: Annotated[
+        list[str] | None,
+        typer.Option(help="Columns that are known of a share of people only: zip+age=1/2."),
+    ] = None,
+    then: Annotated[
+        list[Path] | None, typer.Option(help="A later release of the same people.")
+    ] = None,
+    person: Annotated[
+        str | None, typer.Option(help="The column that says whose a row is, for --then.")
+    ] = None,
+    name: Annotated[
+        str | None, typer.Option("--table", help="The table of a .duckdb file.")
+    ] = None,
+    rows: Annotated[
+        bool, typer.Option("--rows", help="Name the ten rows at most risk, by number.")
+    ] = False,
+    report: Annotated[Path | None, typer.Option(help="Write a page, .html or .md.")] = None,
+    as_json: JsonOption = False,
+) -> int:
+    """Say who is found in a table that is handed out as it is.
+
+    And what is learnt of them: the chances before and after. Only counts leave the engine that
+    reads it; a missing value is a value of its own.
+
+    \b
+    Example:
+      leaktight risk examples/tables/patients.csv --known zip,age,sex \\
+        --secret diagnosis --try zip=prefix:2+age=bands:40,65
+    """
+    from leaktight.reports.risk import risk_page, risk_text
+    from leaktight.studies.answers import to_json
+    from leaktight.tables.risk import count_combinations
+    from leaktight.tables.risk import risk as assessed
+
+    if report is not None and report.suffix.lower() not in PAGES:
+        raise typer.BadParameter(f"--report must end in .html or .md, got {report}")
+    for path in (table, *(then or [])):
+        expect_different(("a table", path), ("--report", report))
+    about_to_write(report)
+    columns = _names(known)
+    count_combinations(len(columns), combinations)
+    with spinner(as_json) as progress:
+        found = assessed(
+            table, columns, _names(secret), table=name, combinations=combinations,
+            partly=dict(map(_share, partly)) if partly else None,
+            then=list(then or []), person=person,
+            changes=[[_change(part) for part in each.split("+")] for each in tried or []],
+            rows=rows, progress=progress,
+        )  # fmt: skip
+    title = f"{table.name}: {', '.join(columns)} known"
+    if report is not None:
+        words = ["leaktight", *sys.argv[1:]]
+        page = risk_page(found, title, kind=report.suffix.lower(), command=shlex.join(words))
+        write(report, page)
+    if as_json:
+        print_json({"format": "leaktight risk 1", "table": table.name, **to_json(found)})
+        return 0
+    print(risk_text(found, title))
+    if report is not None:
+        print(f"\nreport: {report}")
+    return 0
+
+
+def _names(text: str) -> list[str]:
+    return [name.strip() for name in text.split(",") if name.strip()]
+
+
+def _share(text: str) -> "tuple[tuple[str, ...], Fraction]":
+    names, told, share = text.rpartition("=")
+    if not told:
+        raise typer.BadParameter(f"--partly must be such as zip+age=1/2, got {text[:60]!r}")
+    return tuple(name.strip() for name in names.split("+")), read_chance(share)
+
+
+def _change(text: str) -> "Change":
+    from leaktight.tables.risk import Change
+
+    column, told, how = (part.strip() for part in text.rpartition("="))
+    kind, _, value = how.partition(":")
+    if told and column:
+        match kind:
+            case "drop" if not value:
+                return Change.drop(column)
+            case "prefix":
+                return Change.prefix(column, read_count(value))
+            case "bands":
+                return Change.bands(column, [_cut(part) for part in value.split(",")])
+            case "epsilon":
+                return Change.randomize(column, epsilon=value)
+            case "ratio":
+                return Change.randomize(column, ratio=value)
+    raise typer.BadParameter(
+        "--try must be such as zip=prefix:3, age=bands:18,65, sex=drop, zip=epsilon:1 or "
+        f"zip=ratio:3, got {text[:60]!r}"
+    )
+
+
+def _cut(text: str) -> Any:
+    """Return a number or a date."""
+    from datetime import date
+    from decimal import Decimal
+
+    for kind in (int, Decimal, date.fromisoformat):
+        try:
+            return kind(text.strip())  # type: ignore[operator]
+        except (ValueError, ArithmeticError):
+            continue
+    raise typer.BadParameter(f"a cut is a number or a date such as 2000-01-31, got {text[:60]!r}")

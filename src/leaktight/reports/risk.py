@@ -1,0 +1,287 @@
+"""How is the risk of a table shown? The same words on a terminal, a page and in Markdown."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+
+from leaktight import __version__
+from leaktight.exact.shown import counted, percent, width, wrapped
+from leaktight.reports.figure import BLUE, VERMILLION, figure, finished, short_label
+from leaktight.reports.page import rendered
+from leaktight.reports.person import Guesser, Guessing
+from leaktight.reports.sections import Section, Table
+from leaktight.reports.wording import Cell, rounded
+from leaktight.studies.answers import Verdict
+from leaktight.tables.risk import Risk
+
+BANDS = ((1, 1), (2, 2), (3, 4), (5, 9), (10, 19), (20, 49), (50, 99), (100, None))
+"""Sizes of groups that are shown together."""
+
+MOST_SHOWN, MOST_DRAWN = 20, 12
+"""How many combinations a table has, and a picture."""
+
+WIDTH, BAR, LONGEST = 4.7, 0.26, 34
+"""The width of a picture in inches, the height of a bar, and the most letters beside it."""
+
+ALIKE = "How many people are alike"
+
+
+@dataclass(frozen=True, slots=True)
+class Heading:
+    """What a page begins with."""
+
+    title: str
+    verdict: Verdict
+    warnings: tuple[str, ...] = ()
+    version: str = __version__
+
+
+def risk_page(found: Risk, title: str, *, kind: str = ".html", command: str | None = None) -> str:
+    """Return a page on the risk of a table, HTML with pictures or Markdown."""
+    parts = list(_sections(found))
+    if command is not None:
+        parts.append(Section("check", "How to count it again", (), code=(command,)))
+    template = "report.md" if kind == ".md" else "report.html"
+    charts = {} if kind == ".md" else {"sizes": _sizes(found), "columns": _columns(found)}
+    return rendered(template, _heading(found, title), _guessing(found), parts, charts)
+
+
+def risk_text(found: Risk, title: str) -> str:
+    """Return the risk of a table as text, as ``leaktight risk`` prints it."""
+    heading, person = _heading(found, title), _guessing(found)
+    lines = [title, "=" * min(len(title), width()), wrapped(heading.verdict.line)]
+    rows: list[tuple[Cell, ...]] = [(one.who, *one.chances) for one in person.guessers]
+    lines += ["", *_table(Table((person.what, *person.when), tuple(rows)))]
+    for part in _sections(found):
+        lines += ["", part.title, *(wrapped(sentence) for sentence in part.text)]
+        if part.table is not None:
+            lines += _table(part.table)
+    lines += [wrapped(f"! {warning}", "  ") for warning in heading.warnings]
+    return "\n".join(lines)
+
+
+def _table(table: Table) -> Iterator[str]:
+    """Yield a table in lines: numbers to the right, names in the room that is left."""
+    cells = [table.head, *(tuple(map(_short, row)) for row in table.rows)]
+    wide = [max(map(len, column)) for column in zip(*cells, strict=True)]
+    room = max(12, width() - 2 - sum(wide[1:]) - 2 * (len(wide) - 1))
+    for row in cells:
+        rest = "".join(f"  {cell:>{w}}" for cell, w in zip(row[1:], wide[1:], strict=True))
+        *above, last = wrapped(row[0], "  ", room=room).splitlines()
+        yield from (f"  {line}" for line in above)
+        yield f"  {last:<{min(wide[0], room)}}{rest}".rstrip()
+
+
+def _short(cell: Cell) -> str:
+    return rounded(cell).replace("less than ", "< ").replace("more than ", "> ")
+
+
+# --- words -----------------------------------------------------------------------------------
+
+
+def _heading(found: Risk, title: str) -> Heading:
+    unique, people = found.exposure.unique, counted(found.rows, "person", "people")
+    line = f"None of {people} is alone: at least {found.exposure.smallest:,} are alike."
+    if unique:
+        verb = "is" if unique == 1 else "are"
+        line = (
+            f"{unique:,} of {people} {verb} alone with their {_listed(found.known)}: whoever knows "
+            f"these finds them for certain."
+        )
+    if certain := found.exposure.certain:
+        line += (
+            f" {_sentence(_listed(found.secret))} is certain for {certain:,}: all who are alike "
+            "share it."
+        )
+    return Heading(title, Verdict(None, line))
+
+
+def _guessing(found: Risk) -> Guessing:
+    attacks = [("to find a person's row", found.find, found.exposure.find)]
+    if found.guess is not None and found.exposure.guess is not None:
+        attacks.append((f"to guess {_listed(found.secret)}", found.guess, found.exposure.guess))
+    return Guessing(
+        "The chance",
+        ("before", "after"),
+        tuple(Guesser(who, (percent(one), percent(two)), ()) for who, one, two in attacks),
+    )
+
+
+def _sections(found: Risk) -> Iterator[Section]:
+    yield _alike(found)
+    if found.combinations:
+        yield _combinations(found)
+    if found.releases:
+        yield _releases(found)
+    if found.partly is not None:
+        yield _partly(found)
+    if found.changes:
+        yield _changes(found)
+    if found.worst:
+        yield _worst(found)
+
+
+def _alike(found: Risk) -> Section:
+    groups = counted(found.exposure.groups, "group", "groups")
+    text = (
+        f"People who are alike in {_listed(found.known)} form {groups}; of a group of k, the right "
+        "row is found with 1/k. A missing value is a value of its own."
+    )
+    certain = found.exposure.certain is not None
+    head = ("alike", "people", "share", *(["secret certain"] if certain else []))
+    rows = []
+    for least, most in BANDS:
+        if not (people := found.people(least, most)):
+            continue
+        own = [c for c in found.crowds if least <= c.size and (most is None or c.size <= most)]
+        sure = sum(c.size * c.groups for c in own if c.most == c.size)
+        share = percent(_share(people, found.rows))
+        rows.append((_band(least, most), people, share, *([sure] if certain else [])))
+    caption = "The smaller the group, the likelier a person is found."
+    return Section("sizes", ALIKE, (text,), Table(head, tuple(rows)), caption=caption)
+
+
+def _combinations(found: Risk) -> Section:
+    number, most = len(found.combinations), max(len(one.known) for one in found.combinations)
+    text = f"All {number:,} combinations of up to {most} of the {len(found.known)} known columns."
+    ordered = sorted(found.combinations, key=lambda one: (-one.find, len(one.known)))
+    if number > MOST_SHOWN:
+        text += f" The {MOST_SHOWN} by which most rows are found:"
+    head = ("known", "row found", *_guessed(found), "unique")
+    rows = tuple(
+        (_listed(one.known), percent(one.find), *_chance(found, one.guess), one.unique)
+        for one in (*ordered[:MOST_SHOWN], found.exposure)
+    )
+    return Section("columns", "Which columns tell most", (text,), Table(head, rows))
+
+
+def _releases(found: Risk) -> Section:
+    text = (
+        "For somebody who can link the rows of the releases, and knows the same columns each time. "
+        "Who is missing in a later release has a value of their own there."
+    )
+    rows = tuple(
+        (
+            "1 release" if place == 1 else f"{place} releases",
+            percent(one.find),
+            *_chance(found, one.guess),
+            one.unique,
+        )
+        for place, one in enumerate((found.exposure, *found.releases), 1)
+    )
+    head = ("seen", "row found", *_guessed(found), "unique")
+    return Section("releases", "After several releases", (text,), Table(head, rows))
+
+
+def _partly(found: Risk) -> Section:
+    partly = found.partly
+    assert partly is not None
+    told = "; ".join(f"{_listed(names)} of {percent(share)}" for names, share in partly.shares)
+    rest = " of the people, of the others nothing" if partly.shares else "nothing of anybody"
+    row = (f"{told}{rest}", percent(partly.find), *_chance(found, partly.guess))
+    table = Table(("known", "row found", *_guessed(found)), (row,))
+    return Section("partly", "If some columns of some people are known", (), table)
+
+
+def _changes(found: Risk) -> Section:
+    first = (
+        "as it is",
+        percent(found.exposure.find),
+        *_chance(found, found.exposure.guess),
+        found.exposure.unique,
+    )
+    rows: list[tuple[Cell, ...]] = [first]
+    text = []
+    for one in found.changes:
+        rows.append((one.what, percent(one.find), *_chance(found, one.guess), one.unique))
+        if one.ratio is not None:
+            text.append(f"Randomised response has a guarantee, {one.guarantee}.")
+        if one.read is not None:
+            text.append(
+                f"Who has found the row guesses {_listed(found.secret)} with {percent(one.read)} "
+                "from the noisy value, knowing how frequent each value is, instead of reading it."
+            )
+    if any(one.ratio is None for one in found.changes):
+        text.append(
+            "A table that is only coarser has no privacy guarantee: these chances are for somebody "
+            "who knows just these columns."
+        )
+    head = ("released", "row found", *_guessed(found), "unique")
+    return Section("changes", "What would help", tuple(text), Table(head, tuple(rows)))
+
+
+def _worst(found: Risk) -> Section:
+    rows = tuple(
+        (f"row {one.row:,}", one.size, *([one.most] * bool(found.secret))) for one in found.worst
+    )
+    head = ("the first is 1", "alike", *(["same secret"] if found.secret else []))
+    text = "These rows are of real people; do not hand this list out."
+    return Section("rows", "Who is at most risk", (text,), Table(head, rows))
+
+
+def _guessed(found: Risk) -> list[str]:
+    return ["secret guessed"] if found.secret else []
+
+
+def _chance(found: Risk, guess: object) -> list[str]:
+    return ["–" if guess is None else percent(guess)] if found.secret else []  # type: ignore[arg-type]
+
+
+def _sentence(text: str) -> str:
+    return text[:1].upper() + text[1:]
+
+
+def _listed(names: Sequence[str]) -> str:
+    return ", ".join(names)
+
+
+def _band(least: int, most: int | None) -> str:
+    return f"{least}" if least == most else f"{least}–{most}" if most else f"{least} or more"
+
+
+def _share(part: int, whole: int) -> Fraction:
+    return Fraction(part, whole)
+
+
+# --- pictures --------------------------------------------------------------------------------
+
+
+def _sizes(found: Risk) -> str:
+    """Draw how many people are in groups of which size."""
+    people = [found.people(least, most) for least, most in BANDS]
+    names = [_band(least, most) for least, most in BANDS]
+    colours = [VERMILLION] + [BLUE] * (len(BANDS) - 1)
+    title = f"{people[0]:,} of {found.rows:,} people are alone in their group"
+    return _bars("sizes", names, people, colours, "people, by how many are alike", title)
+
+
+def _columns(found: Risk) -> str | None:
+    """Draw by which combinations of columns most rows are found."""
+    if not found.combinations:
+        return None
+    ordered = sorted(found.combinations, key=lambda one: (-one.find, len(one.known)))[:MOST_DRAWN]
+    names = [short_label(_listed(one.known), LONGEST) for one in ordered]
+    shares = [100 * float(one.find) for one in ordered]
+    title = f"By {names[0]}, {shares[0]:.3g}% of rows are found, more than by any other shown"
+    label = "rows that are found, %"
+    return _bars("columns", names, shares, [BLUE] * len(names), label, title)
+
+
+def _bars(
+    name: str,
+    names: list[str],
+    lengths: Sequence[float],
+    colours: list[str],
+    label: str,
+    title: str,
+) -> str:
+    with figure(WIDTH, 0.7 + BAR * len(names)) as (drawing, axes):
+        places = range(len(names))
+        axes.barh(places, lengths, color=colours, height=0.7)
+        axes.set_yticks(places, names)
+        axes.invert_yaxis()
+        axes.grid(axis="x")
+        axes.locator_params(axis="x", nbins=5)
+        axes.xaxis.set_major_formatter(lambda x, _: f"{x:,.4g}" if x < 1000 else f"{x:,.0f}")
+        axes.set_xlabel(label)
+        return finished(drawing, name, title)
