@@ -137,7 +137,7 @@ def _cut(text: str) -> Any:
 
     for kind in (int, Decimal, date.fromisoformat):
         try:
-            return kind(text.strip())  # type: ignore[operator]
+            return kind(text.strip())
         except (ValueError, ArithmeticError):
             continue
     raise typer.BadParameter(f"a cut is a number or a date such as 2000-01-31, got {text[:60]!r}")

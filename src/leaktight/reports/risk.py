@@ -12,7 +12,7 @@ from leaktight.reports.person import Guesser, Guessing
 from leaktight.reports.sections import Section, Table
 from leaktight.reports.wording import Cell, rounded
 from leaktight.studies.answers import Verdict
-from leaktight.tables.risk import Risk
+from leaktight.tables.risk import Changed, Exposure, Partly, Risk
 
 BANDS = ((1, 1), (2, 2), (3, 4), (5, 9), (10, 19), (20, 49), (50, 99), (100, None))
 """Sizes of groups that are shown together."""
@@ -129,13 +129,13 @@ def _alike(found: Risk) -> Section:
     )
     certain = found.exposure.certain is not None
     head = ("alike", "people", "share", *(["secret certain"] if certain else []))
-    rows = []
+    rows: list[tuple[Cell, ...]] = []
     for least, most in BANDS:
         if not (people := found.people(least, most)):
             continue
         own = [c for c in found.crowds if least <= c.size and (most is None or c.size <= most)]
         sure = sum(c.size * c.groups for c in own if c.most == c.size)
-        share = percent(_share(people, found.rows))
+        share = percent(Fraction(people, found.rows))
         rows.append((_band(least, most), people, share, *([sure] if certain else [])))
     caption = "The smaller the group, the likelier a person is found."
     return Section("sizes", ALIKE, (text,), Table(head, tuple(rows)), caption=caption)
@@ -149,8 +149,7 @@ def _combinations(found: Risk) -> Section:
         text += f" The {MOST_SHOWN} by which most rows are found:"
     head = ("known", "row found", *_guessed(found), "unique")
     rows = tuple(
-        (_listed(one.known), percent(one.find), *_chance(found, one.guess), one.unique)
-        for one in (*ordered[:MOST_SHOWN], found.exposure)
+        _row(found, _listed(one.known), one) for one in (*ordered[:MOST_SHOWN], found.exposure)
     )
     return Section("columns", "Which columns tell most", (text,), Table(head, rows))
 
@@ -161,12 +160,7 @@ def _releases(found: Risk) -> Section:
         "Who is missing in a later release has a value of their own there."
     )
     rows = tuple(
-        (
-            "1 release" if place == 1 else f"{place} releases",
-            percent(one.find),
-            *_chance(found, one.guess),
-            one.unique,
-        )
+        _row(found, counted(place, "release", "releases"), one)
         for place, one in enumerate((found.exposure, *found.releases), 1)
     )
     head = ("seen", "row found", *_guessed(found), "unique")
@@ -178,22 +172,16 @@ def _partly(found: Risk) -> Section:
     assert partly is not None
     told = "; ".join(f"{_listed(names)} of {percent(share)}" for names, share in partly.shares)
     rest = " of the people, of the others nothing" if partly.shares else "nothing of anybody"
-    row = (f"{told}{rest}", percent(partly.find), *_chance(found, partly.guess))
-    table = Table(("known", "row found", *_guessed(found)), (row,))
+    head = ("known", "row found", *_guessed(found))
+    table = Table(head, (_row(found, f"{told}{rest}", partly)[: len(head)],))
     return Section("partly", "If some columns of some people are known", (), table)
 
 
 def _changes(found: Risk) -> Section:
-    first = (
-        "as it is",
-        percent(found.exposure.find),
-        *_chance(found, found.exposure.guess),
-        found.exposure.unique,
-    )
-    rows: list[tuple[Cell, ...]] = [first]
+    rows = [_row(found, "as it is", found.exposure)]
     text = []
     for one in found.changes:
-        rows.append((one.what, percent(one.find), *_chance(found, one.guess), one.unique))
+        rows.append(_row(found, one.what, one))
         if one.ratio is not None:
             text.append(f"Randomised response has a guarantee, {one.guarantee}.")
         if one.read is not None:
@@ -223,8 +211,11 @@ def _guessed(found: Risk) -> list[str]:
     return ["secret guessed"] if found.secret else []
 
 
-def _chance(found: Risk, guess: object) -> list[str]:
-    return ["–" if guess is None else percent(guess)] if found.secret else []  # type: ignore[arg-type]
+def _row(found: Risk, what: str, one: Exposure | Changed | Partly) -> tuple[Cell, ...]:
+    """Return a row of a table: the chances, and how many people are unique."""
+    guess = [] if not found.secret else ["–" if one.guess is None else percent(one.guess)]
+    unique = None if isinstance(one, Partly) else one.unique
+    return (what, percent(one.find), *guess, unique)
 
 
 def _sentence(text: str) -> str:
@@ -237,10 +228,6 @@ def _listed(names: Sequence[str]) -> str:
 
 def _band(least: int, most: int | None) -> str:
     return f"{least}" if least == most else f"{least}–{most}" if most else f"{least} or more"
-
-
-def _share(part: int, whole: int) -> Fraction:
-    return Fraction(part, whole)
 
 
 # --- pictures --------------------------------------------------------------------------------

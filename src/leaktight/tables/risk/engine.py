@@ -4,6 +4,7 @@ What is kept on the way stays in the engine, and is dropped at the end. Only cou
 """
 
 from abc import ABC, abstractmethod
+from collections.abc import Sequence
 from contextlib import suppress
 from secrets import token_hex
 from tempfile import TemporaryDirectory
@@ -35,6 +36,10 @@ class Engine(ABC):
 
     def __init__(self) -> None:
         self._kept: list[str] = []
+
+    def spread(self, keys: Sequence[str]) -> str:
+        """Return how rows are put together by keys of which there are many, before grouping."""
+        return ""
 
     def keep(self, question: str, source: "Frame | None" = None) -> str:
         """Return the name of a table with the answer, which stays in the engine."""
@@ -91,6 +96,10 @@ class Spark(Engine):
     def __init__(self, session: Any) -> None:
         super().__init__()
         self._session = session
+
+    def spread(self, keys: Sequence[str]) -> str:
+        """Move rows once: what is grouped by more than these keys is then where it belongs."""
+        return f" DISTRIBUTE BY {', '.join(keys)}"
 
     def _keep(self, name: str, question: str, source: Any) -> None:
         if source is not None:

@@ -8,6 +8,7 @@ docs/proofs/risk.md.
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from math import prod
 
 from leaktight.tables.risk.answer import Crowd, Exposure, Worst
 from leaktight.tables.risk.coded import Coded
@@ -121,10 +122,12 @@ def _groups(table: Coded, known: Sequence[str], secret: Sequence[str], more: str
         )
     wanted, aims = _named(table, secret, "s")
     both = ", ".join([*keys, *aims])
+    many = prod(table.columns[column].size for column in known) >= table.rows
+    spread = table.engine.spread(keys) if many else ""
     return (
         f"SELECT {given}, CAST(SUM(n) AS BIGINT) AS n, MAX(n) AS m{more} FROM "
         f"(SELECT {both}, {table.counting} AS n{more} FROM "
-        f"(SELECT {told}, {wanted}{table.weight}{line} FROM {table.name}) AS told "
+        f"(SELECT {told}, {wanted}{table.weight}{line} FROM {table.name}{spread}) AS told "
         f"GROUP BY {both}) AS pairs GROUP BY {given}"
     )
 
