@@ -6,6 +6,7 @@ from leaktight.channels.gain import Gain, Loss
 from leaktight.errors import InvalidInput, InvalidNumber
 from leaktight.exact.numbers import as_printed
 from leaktight.policies.graph import Graph
+from leaktight.policies.metric import Metric
 
 GAINS = ("guess", "distance", "difference", "squared", "squared difference")
 """1 for the right guess; or it costs how far off it is, in steps of the graph or as a number.
@@ -14,13 +15,16 @@ The last two are the same.
 """
 
 
-def aim_of(kind: str, graph: Graph) -> Gain | Loss:
+def aim_of(kind: str, graph: Graph | Metric) -> Gain | Loss:
     """Return what each guess of a vertex earns or costs, for one of the ``GAINS``.
+
+    For a metric ``"distance"`` is that of the metric, rounded up where it is not rational.
 
     >>> from leaktight.policies.secrets import SecretGraph
     >>> aim_of("squared difference", SecretGraph.line([10, 11, 13])).matrix[0, 2]
     9
     """
+    metric, graph = (graph, graph.graph) if isinstance(graph, Metric) else (None, graph)
     if kind == "guess":
         return Gain.binary(graph.vertices)
     if kind == "distance":
@@ -30,6 +34,8 @@ def aim_of(kind: str, graph: Graph) -> Gain | Loss:
                 f"the distance between {one!r:.40} and {other!r:.40} is infinite, in different "
                 f'components of the graph; "guess" needs no distance'
             )
+        if metric is not None:
+            return Loss(metric.distances, graph.vertices, graph.vertices)
         return Loss.by_distance(graph.vertices, graph.distance)
     power = 2 if kind in ("squared", "squared difference") else 1
     return Loss.by_distance(graph.vertices, lambda a, b: _difference(a, b, power))

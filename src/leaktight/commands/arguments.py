@@ -48,7 +48,7 @@ CertificateOption = Annotated[Path | None, typer.Option(help="Write the proof, a
 GraphArgument = Annotated[
     str,
     typer.Argument(
-        help="complete:6, line:4, cycle:7, threshold:10:2, grid:3x4, edges:a-b,b-c",
+        help="complete:6, line:4, cycle:7, threshold:10:2, grid:3x4, edges:a-b,b-c.",
         autocompletion=graph_forms,
     ),
 ]

@@ -19,6 +19,7 @@ from leaktight.commands.output import print_json, spinner
 
 if TYPE_CHECKING:
     from leaktight.policies.graph import Graph
+    from leaktight.policies.metric import Metric
 
 MOST_DRAWS = 10**6
 """The most draws for an input on a command line."""
@@ -136,14 +137,15 @@ def sample(
     return 0
 
 
-def _secrets(policy: str | None) -> "Graph | None":
-    """Return the secret graph of a study, or one that is written as such."""
+def _secrets(policy: str | None) -> "Graph | Metric | None":
+    """Return the secret graph of a study or its metric, or what is written as such."""
     if policy is None:
         return None
     if policy.lower().endswith(".toml"):
         from leaktight.studies.reading import read_study
 
-        return read_study(policy).policy.secrets
-    from leaktight.policies.text import graph_of
+        found = read_study(policy).policy
+        return found.metric or found.secrets
+    from leaktight.policies.text import apart_of
 
-    return graph_of(policy)
+    return apart_of(policy)

@@ -47,17 +47,19 @@ def bound(
 ) -> int:
     """How much could any private mechanism leak?
 
-    Exactly, and by the published bounds. Real values, such as interval:0:100, box:0:1,0:2 or
-    circle:24, have a closed form; ε is then for a distance of 1.
+    Exactly, and by the published bounds. Distances, such as euclidean:4x4, haversine:places.csv
+    or edges:a-b=2,b-c=1/2, take the place of a graph; real values, such as interval:0:100,
+    box:0:1,0:2 or circle:24, have a closed form. ε is then for a distance of 1.
 
     \b
     Example:
       leaktight bound line:4 --records 100 --ratio 2
+      leaktight bound euclidean:4x4 --epsilon 0.5
       leaktight bound interval:0:100 --epsilon 0.1
     """
     from leaktight.exact.shown import wrapped
     from leaktight.policies.policy import Policy
-    from leaktight.policies.text import graph_of, real_of
+    from leaktight.policies.text import apart_of, real_of
     from leaktight.studies.answers import to_json
     from leaktight.studies.leakage import bounds_shown, worst_shown
     from leaktight.worst_case.certificate import write_certificate
@@ -69,7 +71,7 @@ def bound(
         if records > 1 or certificate is not None:
             raise typer.BadParameter("real values have no --records and no --certificate here")
         return _bound_real(worst_case_leakage(reals, ratio, epsilon), as_json)
-    values = graph_of(graph)
+    values = apart_of(graph)
     policy = Policy(values, records)
     about_to_write(certificate)
     with spinner(as_json) as progress:
@@ -142,10 +144,13 @@ def design(
 ) -> int:
     """Design the best private mechanism, with its proof.
 
+    With distances, such as euclidean:4x4 or haversine:places.csv, ε is for a distance of 1.
+
     \b
     Example:
       leaktight design line:5 --epsilon 1 --gain distance --output best.csv \\
         --certificate best.json
+      leaktight design euclidean:4x4 --epsilon 1 --gain distance --output best.csv
     """
     from leaktight.channels.file import channel_suffix, write_channel
     from leaktight.channels.gain import Loss
@@ -154,15 +159,16 @@ def design(
     from leaktight.exact.rounding import float_above
     from leaktight.exact.shown import above, shown
     from leaktight.mechanisms.best import optimal_mechanism
-    from leaktight.policies.text import graph_of
+    from leaktight.policies.policy import metric_of
+    from leaktight.policies.text import apart_of
     from leaktight.worst_case.certificate import write_certificate
 
-    values = graph_of(graph)
+    values = metric_of(apart_of(graph))
     channel_suffix(output)
     expect_different(("--output", output), ("--certificate", certificate))
     if values.order > MOST_DESIGNED:
         raise TooLarge(f"at most {MOST_DESIGNED} values have a design, got {values.order:,}")
-    given, belief = read_ratio(ratio, epsilon), read_prior(prior, values.vertices)
+    given, belief = read_ratio(ratio, epsilon), read_prior(prior, values.values)
     about_to_write(output, certificate)
     with spinner(as_json) as progress:
         progress("best mechanism")

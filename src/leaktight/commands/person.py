@@ -28,7 +28,10 @@ ObservationsOption = Annotated[str, typer.Option(help="How often it is looked at
 
 def explain(
     secret: Annotated[
-        str, typer.Argument(help="A graph such as line:4, or a channel, .csv or .json.")
+        str,
+        typer.Argument(
+            help="A graph such as line:4, distances such as euclidean:4x4, or a channel's file."
+        ),
     ],
     ratio: RatioOption = None,
     epsilon: EpsilonOption = None,
@@ -46,13 +49,14 @@ def explain(
     """
     from leaktight.channels.channel import Channel
     from leaktight.channels.file import read_channel
-    from leaktight.policies.text import graph_of
+    from leaktight.policies.policy import metric_of
+    from leaktight.policies.text import apart_of
     from leaktight.repetition.explanation import explain as explained
 
-    is_file = secret.endswith((".csv", ".json"))
-    told = read_channel(Path(secret)) if is_file else graph_of(secret)
+    is_file = secret.endswith((".csv", ".json")) and ":" not in secret
+    told = read_channel(Path(secret)) if is_file else metric_of(apart_of(secret))
     level = None if is_file and ratio is epsilon is None else read_ratio(ratio, epsilon)
-    belief = read_prior(prior, told.inputs if isinstance(told, Channel) else told.vertices)
+    belief = read_prior(prior, told.inputs if isinstance(told, Channel) else told.values)
     with spinner(as_json) as progress:
         progress("chances")
         found = explained(
@@ -75,7 +79,10 @@ def explain(
 
 
 def choose(
-    secret: Annotated[str, typer.Argument(help="A graph such as line:4, or a study, .toml.")],
+    secret: Annotated[
+        str,
+        typer.Argument(help="A graph such as line:4, euclidean:4x4, or a study, .toml."),
+    ],
     below: Annotated[str, typer.Option(help="The chance that a guess shall not exceed.")],
     prior: PriorOption = None,
     observations: ObservationsOption = "1",
@@ -108,7 +115,8 @@ def choose(
     from leaktight.repetition.explanation import explain as explained
 
     who, belief, usual = _asked(secret, prior)
-    values, gain = who.secrets if isinstance(who, Policy) else who, gain or usual
+    values = (who.metric or who.secrets) if isinstance(who, Policy) else who
+    gain = gain or usual
     limit, times, aim = read_chance(below), read_count(observations), read_aim(gain, values)
     with spinner(as_json) as progress:
         progress("the largest ε")
@@ -144,11 +152,12 @@ def choose(
 
 def _asked(secret: str, prior: str | None) -> tuple[Any, Any, str]:
     """Return whose values are guessed, what is believed of them, and what a guess earns."""
-    from leaktight.policies.text import graph_of
+    from leaktight.policies.policy import metric_of
+    from leaktight.policies.text import apart_of
 
     if not secret.endswith(".toml"):
-        graph = graph_of(secret)
-        return graph, read_prior(prior, graph.vertices), "guess"
+        values = metric_of(apart_of(secret))
+        return values, read_prior(prior, values.values), "guess"
     from leaktight.studies import read_study
 
     study = read_study(Path(secret))

@@ -71,7 +71,7 @@ def _difference(content: dict[str, Any], study: "Study") -> str:
     elif study.best is not None:
         ratio, asked = study.best.ratio, study.best.digest
     elif study.aim is not None:
-        asked = digest_of(study.graph, study.input_prior, study.aim)
+        asked = digest_of(study.apart, study.input_prior, study.aim)
     else:
         raise TooLarge(f"what guesses earn is not tabled for {study.graph.order:,} values")
     if digest(content) != asked:

@@ -1,11 +1,16 @@
-"""How is a small graph written on a command line? ``line:4``, ``grid:3x4``, ``edges:a-b,b-c``."""
+"""How is a small graph written on a command line? ``line:4``, ``grid:3x4``, ``edges:a-b,b-c``.
+
+Where values may have distances, ``euclidean:10x10`` and ``haversine:places.csv`` are written alike.
+"""
 
 import math
 import re
 from collections.abc import Callable
 from difflib import get_close_matches
+from itertools import product
 
 from leaktight.errors import InvalidGraph, InvalidNumber
+from leaktight.policies.metric import Metric, read_places
 from leaktight.policies.real import Box, Circle, Interval, RealPolicy
 from leaktight.policies.secrets import SecretGraph
 
@@ -20,7 +25,7 @@ MOST_JOINED = 10**3
 
 def check_order(kind: str, *sides: int) -> None:
     """Refuse a graph of this kind that is too large, before it is made."""
-    most = MOST_JOINED if kind in ("complete", "threshold", "partition") else MOST_VALUES
+    most = MOST_VALUES if kind in ("line", "cycle", "grid", "edges") else MOST_JOINED
     order = math.prod(sides)
     if order > most:
         found = f"{order:,}" if order < 10**15 else "far more"
@@ -43,10 +48,55 @@ def graph_of(text: str) -> SecretGraph:
         "edges": _edges,
     }
     if name not in makers:
+        if name in ("euclidean", "manhattan", "haversine"):
+            raise InvalidGraph(
+                f"here all edges must count alike: a graph is written like {FORMS}, got distances, "
+                f"{text[:60]!r}"
+            )
         close = get_close_matches(name[:60].strip().lower(), makers, n=1)
         hint = f"; did you mean {close[0]}:{rest[:60].strip()}?" if close and rest else ""
         raise InvalidGraph(f"a graph is written like {FORMS}, got {text[:60]!r}{hint}")
     return makers[name](rest)
+
+
+METRIC_FORMS = "euclidean:10x10, manhattan:places.csv, haversine:places.csv, edges:a-b=2,b-c=1/2"
+
+
+def apart_of(text: str) -> SecretGraph | Metric:
+    """Return the graph that a text describes, or the distances between points, or along edges.
+
+    A file of places has a name and its coordinates in each line.
+
+    >>> apart_of("euclidean:4x4"), apart_of("edges:a-b=2,b-c=1/2").distance("a", "c")[0]
+    (Metric(16 values, 86 of 120 pairs matter), Fraction(5, 2))
+    >>> apart_of("line:3")
+    SecretGraph(3 vertices, 2 edges: 0-1, 1-2)
+    """
+    name, _, rest = text.partition(":")
+    if name == "edges" and "=" in rest:
+        return _long_edges(rest)
+    if name not in ("euclidean", "manhattan", "haversine"):
+        return graph_of(text)
+    if rest.lower().endswith(".csv"):
+        made: Metric = getattr(Metric, name)(read_places(rest))
+        return made
+    if name == "haversine" or not re.fullmatch(r"[0-9]+(x[0-9]+)*", rest):
+        raise InvalidGraph(f"distances are written like {METRIC_FORMS}, got {text[:60]!r}")
+    sides = [_size(name, side) for side in rest.split("x")]
+    check_order(name, *sides)
+    points = list(product(*map(range, sides)))
+    return Metric.euclidean(points) if name == "euclidean" else Metric.manhattan(points)
+
+
+def _long_edges(text: str) -> Metric:
+    edges = []
+    for part in text.split(","):
+        pair, _, length = part.partition("=")
+        a, mark, b = pair.partition("-")
+        if not (a and b and mark and length) or "-" in b:
+            raise InvalidGraph(f"edges with lengths are written a-b=2,b-c=1/2, got {part[:60]!r}")
+        edges.append((a, b, length))
+    return Metric.from_edges(list(dict.fromkeys(v for edge in edges for v in edge[:2])), edges)
 
 
 REAL_FORMS = "interval:0:100, box:0:1,0:2, circle:24"

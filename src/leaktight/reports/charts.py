@@ -53,6 +53,8 @@ def policy_graph(answers: Answers) -> str | None:
         f"The secret graph: {len(names)} values and {len(pairs)} lines between values that must "
         "not be told apart"
     )
+    if policy.distances is not None and policy.places is not None:
+        title = f"A map of {len(names)} values: the nearer, the harder to tell apart"
     return inline(drawn, "policy", title)
 
 

@@ -18,6 +18,7 @@ from leaktight.reports.wording import (
     AtMost,
     Cell,
     as_private,
+    away,
     bits,
     exactly,
     if_short,
@@ -95,26 +96,37 @@ def _policy(answers: Answers) -> Section:
         "database": "The mechanism sees everything that is secret.",
         "answer": f"The mechanism sees the answer to a query.{few}",
     }
-    text = [
-        f"{policy.text}.",
+    told = (
         "The two values of a secret pair must be hard to tell apart. Values that are several pairs "
-        "apart are protected less, by one factor for each pair.",
-        sees[policy.scope],
-    ]
+        "apart are protected less, by one factor for each pair."
+    )
+    if (apart := policy.distances) is not None:
+        ends = (f"{rounded(d)} {apart.unit}".rstrip() for d in (apart.nearest, apart.farthest))
+        told = (
+            "The nearer two values are, the harder they must be to tell apart: by λ at a distance "
+            f"of {f'1 {apart.unit}'.rstrip()}, and by λ^d at a distance d. The "
+            f"nearest two are {' and the farthest '.join(ends)} apart."
+        )
+    text = [f"{policy.text}.", told, sees[policy.scope]]
     if policy.is_constrained:
         text.append("What is public ties records together: neighbours may differ in several.")
     if policy.values > len(policy.secrets):
         text.append("The graph is too large to draw.")
     caption = "A line joins each secret pair."
+    if policy.distances is not None and policy.places is not None:
+        caption = "A map of the values."
     return Section("policy", "Who must not be told apart", tuple(text), caption=caption)
 
 
 def _levels(answers: Answers) -> Iterator[str]:
     """Yield what was asked and what was found."""
     if answers.question.asked is not None:
+        one, other = "one of two neighbours", ""
+        if answers.policy.distances is not None:
+            one, other = "one of two values at a distance of 1", "; at a distance d it is λ^d"
         yield (
             f"Asked: {answers.question.asked}. No output may be more than λ = e^ε times as likely "
-            "for one of two neighbours as for the other."
+            f"for {one} as for the other{other}."
         )
     if not isinstance(answers.privacy, Privacy):
         return
@@ -122,14 +134,18 @@ def _levels(answers: Answers) -> Iterator[str]:
     if level.worst is None:
         yield "Found: every output is equally likely for neighbours, a ratio of 1 (ε = 0)."
         return
-    output, one, other = map(quoted, (level.worst.output, level.worst.input, level.worst.neighbour))
+    output, one = map(quoted, (level.worst.output, level.worst.input))
+    near = "its neighbour " if answers.policy.distances is None else ""
+    other = f"{near}{quoted(level.worst.neighbour)}{away(answers)}"
     if level.ratio is None or level.epsilon is None:
-        yield f"Found: the output {output} is possible for {one} but not for its neighbour {other}."
+        yield f"Found: the output {output} is possible for {one} but not for {other}."
         return
+    apart = answers.policy.distances
+    per = "" if apart is None else f" per {apart.unit}" if apart.unit else " at a distance of 1"
     yield (
         f"Found: the output {output} is {exactly(level.ratio, AtMost)} times as likely for {one} "
-        f"as for its neighbour {other} (ε = {above(level.epsilon, DIGITS)}), and nothing differs "
-        "more."
+        f"as for {other} (ε = {above(level.epsilon, DIGITS)}{per}), and nothing "
+        f"differs more{' for its distance' if answers.policy.distances else ''}."
     )
 
 

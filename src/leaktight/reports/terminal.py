@@ -16,7 +16,7 @@ from leaktight.exact.shown import (
     wrapped,
 )
 from leaktight.reports.person import guessing
-from leaktight.reports.wording import AtMost, as_private, bits, missing
+from leaktight.reports.wording import AtMost, as_private, away, bits, missing
 from leaktight.studies.answers import Answers, Privacy, PublicFound, Skipped, Usefulness
 
 
@@ -59,7 +59,9 @@ def _worst(answers: Answers) -> list[str]:
         return []
     stay = f"; {counted(worst.others, 'other stays', 'others stay')}" if worst.others else ""
     return _paragraph(
-        f"Worst: output {worst.output} of {worst.input} against {worst.neighbour}{stay}.", ""
+        f"Worst: output {worst.output} of {worst.input} against {worst.neighbour}{stay}"
+        f"{away(answers)}.",
+        "",
     )
 
 

@@ -89,6 +89,14 @@ def as_private(answers: Answers) -> str:
     return "as private as asked" if answers.question.asked is not None else "as private as this one"
 
 
+def away(answers: Answers) -> str:
+    """Say how far apart the worst two values are, where that counts."""
+    found, apart = answers.privacy, answers.policy.distances
+    if isinstance(found, Skipped) or found.level.distance is None or apart is None:
+        return ""
+    return f", {rounded(found.level.distance)} {apart.unit}".rstrip() + " away"
+
+
 def quoted(label: str) -> str:
     """Return a label as it stands in a sentence."""
     return f"“{short_label(label, LONGEST)}”"

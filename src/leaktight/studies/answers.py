@@ -76,6 +76,15 @@ class Question(Answer, frozen=True):
     """The same as ε, rounded up."""
 
 
+class Distances(Answer, frozen=True):
+    """How far apart the values of one record are, where that counts."""
+
+    unit: str
+    """What a distance of 1 is called; nothing if it has no name."""
+    nearest: float
+    farthest: float
+
+
 class PolicyShown(Answer, frozen=True):
     """Who must not be told apart."""
 
@@ -94,6 +103,8 @@ class PolicyShown(Answer, frozen=True):
     """How many different things it sees; None if they are not listed."""
     places: tuple[tuple[float, float], ...] | None = None
     """Where the values stand in a drawing, if they are points of a grid or a map."""
+    distances: Distances | None = None
+    """None if all secret pairs count alike."""
 
 
 class MechanismShown(Answer, frozen=True):
@@ -204,7 +215,10 @@ class WorstPair(Answer, frozen=True):
 
 
 class Level(Answer, frozen=True):
-    """The least ratio at which a mechanism is private; None if there is none."""
+    """The least ratio at which a mechanism is private; None if there is none.
+
+    With distances it is the ratio of the worst pair, and ε is for a distance of 1.
+    """
 
     ratio: Fraction | None
     epsilon: float | None
@@ -212,6 +226,8 @@ class Level(Answer, frozen=True):
     worst: WorstPair | None
     is_exact: bool = True
     """Whether some neighbours attain the ratio; otherwise none exceed it."""
+    distance: float | None = None
+    """How far apart the worst pair is, where that counts."""
 
 
 class Privacy(Answer, frozen=True, tag_field="is", tag="privacy"):

@@ -32,6 +32,7 @@ from leaktight.studies.answers import (
     OTHERS_TELL_NOTHING,
     Answers,
     Certificate,
+    Distances,
     FileRead,
     Level,
     MechanismShown,
@@ -55,7 +56,7 @@ from leaktight.studies.leakage import (
 from leaktight.studies.naming import Names
 from leaktight.studies.public import public
 from leaktight.studies.study import Study
-from leaktight.studies.verdict import verdict
+from leaktight.studies.verdict import epsilon_of, verdict
 from leaktight.studies.warnings import warnings
 from leaktight.worst_case.optimum import WorstCase
 
@@ -190,7 +191,9 @@ class _Work:
 
 
 def _own_ratio(level: PrivacyLevel | None) -> Ratio | None:
-    return None if level is None or level.ratio == math.inf else Ratio.of(ratio=level.ratio)
+    if level is None or level.ratio == math.inf:
+        return None
+    return Ratio.of(level.ratio) if level.distance == 1 else Ratio.of(epsilon=level.epsilon)
 
 
 def _level(study: Study) -> PrivacyLevel:
@@ -214,7 +217,7 @@ def _one_record(study: Study, names: Names) -> Level | None:
 
 def _shown_level(level: PrivacyLevel, names: Names) -> Level:
     """Return a level; its ε is the least float that is not below it."""
-    at = level.witness
+    at, apart = level.witness, None if level.distance == 1 else float(level.distance)
     worst = None
     if at is not None:
         inputs = (names.some if at.rest else names.input)(at.input)
@@ -222,8 +225,8 @@ def _shown_level(level: PrivacyLevel, names: Names) -> Level:
         output = (names.some if at.rest else names.output)(at.output)
         worst = WorstPair(inputs, there, output, sum((at.rest or {}).values()))
     if level.ratio == math.inf:
-        return Level(None, None, worst, level.is_exact)
-    return Level(Fraction(level.ratio), ln_interval(level.ratio)[1], worst, level.is_exact)
+        return Level(None, None, worst, level.is_exact, apart)
+    return Level(Fraction(level.ratio), epsilon_of(level), worst, level.is_exact, apart)
 
 
 # --- one person ------------------------------------------------------------------------------
@@ -258,7 +261,7 @@ def _best(study: Study, ratio: Ratio) -> BestMechanism:
             f"the best mechanism is designed here for at most {MOST_DESIGNED} inputs, "
             f"got {study.graph.order:,}; optimal_mechanism takes more"
         )
-    return optimal_mechanism(study.graph, study.input_prior, _aim(study), ratio)
+    return optimal_mechanism(study.apart, study.input_prior, _aim(study), ratio)
 
 
 def _aim(study: Study) -> Gain | Loss:
@@ -306,6 +309,7 @@ def _question(study: Study) -> Question:
     if ratio is not None:
         epsilon = ln_interval(ratio.lower)[1] if ratio.is_exact else ratio.epsilon
         asked = f"ε = {epsilon:.10g}" if not ratio.is_exact else f"λ = {ratio}"
+        asked += study.per
     return Question(study.what, study.observations, study.below, asked, epsilon)
 
 
@@ -314,6 +318,11 @@ def _policy(study: Study, names: Names) -> PolicyShown:
     most = secrets.order if secrets.is_drawable else MOST_LISTED
     places = picture.coordinates(secrets.vertices, secrets.edges) if secrets.is_drawable else None
     pairs = secrets.edge_pairs()[: max(most, MOST_LISTED) ** 2]
+    metric, distances = study.policy.metric, None
+    if metric is not None:
+        distances = Distances(study.unit, float(metric.nearest), float(metric.farthest))
+        if metric.places is not None:
+            places, pairs = metric.places, ()
     return PolicyShown(
         repr(study.policy).removeprefix("Policy(").removesuffix(")"),
         study.policy.records,
@@ -324,6 +333,7 @@ def _policy(study: Study, names: Names) -> PolicyShown:
         study.scope,
         study.graph.order if study.channel is not None or study.scope == "record" else None,
         None if places is None else tuple(map(tuple, places.tolist())),
+        distances,
     )
 
 

@@ -37,7 +37,7 @@ LEAST_EPSILON = 0.1
 
 def each_record(study: Study, channel: Channel) -> Parallel:
     """Return a mechanism on each record, seen through the values that the record can have."""
-    if study.policy.is_constrained:
+    if study.policy.is_constrained or study.policy.metric is not None:
         return Parallel(((channel, study.policy.records),))
     kinds = study.policy.adjacency().factors
     return Parallel(tuple((channel.restrict(graph.vertices), n) for graph, n in kinds))
@@ -145,10 +145,10 @@ def _published_under_counts(worst: WorstCaseUnderCounts) -> tuple[PublishedBound
 
 def by_epsilon(study: Study, ratio: Ratio) -> tuple[EpsilonPoint, ...]:
     """Return the worst case around the ε that was asked for."""
-    middle = max(ratio.epsilon, LEAST_EPSILON)
+    policy, middle = study.policy, max(ratio.epsilon, LEAST_EPSILON)
     sweep = [round(2 * middle * k / SWEEP, 6) for k in range(1, SWEEP + 1)]
     if _are_too_many(study):
-        worst = [worst_case_under_counts(study.policy, epsilon=epsilon) for epsilon in sweep]
+        worst = [worst_case_under_counts(policy, epsilon=epsilon) for epsilon in sweep]
         return tuple(
             EpsilonPoint(
                 epsilon, each.bits,
@@ -156,14 +156,15 @@ def by_epsilon(study: Study, ratio: Ratio) -> tuple[EpsilonPoint, ...]:
             )
             for epsilon, each in zip(sweep, worst, strict=True)
         )  # fmt: skip
-    graph = study.policy.adjacency()
-    sizes = [factor.order for factor, _ in graph.factors]
+    sizes = [policy.secrets.order]
+    if policy.metric is None:
+        sizes = [factor.order for factor, _ in policy.adjacency().factors]
     if max(sizes) > MOST_SWEPT:
         raise TooLarge(f"for at most {MOST_SWEPT} databases or values, got {max(sizes):,}")
     points = []
     for epsilon in sweep:
-        found = worst_case_leakage(graph, epsilon=epsilon)
-        table = leakage_bounds(graph, epsilon=epsilon)
+        found = worst_case_leakage(policy, epsilon=epsilon)
+        table = leakage_bounds(policy, epsilon=epsilon)
         by_diameters = table.by_diameters
         points.append(
             EpsilonPoint(

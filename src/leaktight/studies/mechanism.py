@@ -54,6 +54,8 @@ CONSTRUCTIONS = (
     "best", "randomised response", *NOISY, "graph exponential", "tight constraints", *PLANES,
 )  # fmt: skip
 KINDS = (*CONSTRUCTIONS, *GIVEN)
+WITH_DISTANCES = ("best", "randomised response", *PLANES)
+"""The constructions that fit distances."""
 
 USES = {
     "rows": ("matrix",), "outputs": ("matrix",), "file": ("file",), "function": ("python",),
@@ -181,21 +183,27 @@ class MechanismReader:
         if ratio is None:
             raise table.wrong("", f'needs epsilon or ratio for kind = "{kind}"')
         most = ratio.lower
+        metric = self.study.policy.metric
+        if metric is not None and kind not in WITH_DISTANCES:
+            known = ", ".join(f'"{each}"' for each in WITH_DISTANCES)
+            raise table.wrong("kind", f'is one of {known} with a metric, or given; got "{kind}"')
         if kind in NOISY:
             return self._noise(kind, most)
         graph = self.graph
         if kind in PLANES:
-            points = graph.vertices
+            points: Any = graph.vertices
             if not all(isinstance(point, tuple) and len(point) == 2 for point in points):
-                raise table.wrong("kind", f'"{kind}" needs secrets = "grid" with two sides')
-            rows, columns = (
-                list(dict.fromkeys(point[axis] for point in points))  # type: ignore[index]
-                for axis in (0, 1)
-            )
+                raise table.wrong("kind", f'"{kind}" needs a grid with two sides')
+            rows, columns = (list(dict.fromkeys(p[axis] for p in points)) for axis in (0, 1))
+            steps = all(side == list(range(len(side))) for side in (rows, columns))
+            if metric is not None and (not steps or len(rows) * len(columns) != len(points)):
+                raise table.wrong("kind", f'"{kind}" needs a grid with steps of 1: sides = [4, 4]')
             with table.at("kind"):
                 return PLANES[kind](rows, columns, ratio=most)
         with table.at("kind"):
             if kind == "randomised response":
+                if metric is not None:  # the nearest two are told apart no better than allowed
+                    most = ratio.over(metric.nearest, metric.nearest).lower
                 return RandomizedResponse(graph.vertices, ratio=most)
             if kind == "graph exponential":
                 return GraphExponential(graph, ratio=most)
@@ -203,7 +211,9 @@ class MechanismReader:
                 return TightConstraints(graph, ratio=most)
             if self.study.aim is None:
                 raise TooLarge(f"the best of {graph.order:,} inputs takes too long")
-            return optimal_mechanism(graph, self.study.input_prior, self.study.aim, ratio)
+            return optimal_mechanism(
+                self.study.apart, self.study.input_prior, self.study.aim, ratio
+            )
 
     def _function(self, name: str) -> tuple[Callable[..., Any], Path]:
         """Import the function that a study names, if that is allowed."""

@@ -16,7 +16,7 @@ from leaktight.errors import InvalidInput, LeaktightError, TooLarge, Undecided
 from leaktight.exact.numbers import fraction, rational
 from leaktight.exact.ratio import Ratio
 from leaktight.exact.rounding import outward
-from leaktight.exact.shown import BOUND_DIGITS, Probability, above, percent, shown
+from leaktight.exact.shown import BOUND_DIGITS, Probability, above, nearest, percent, shown
 from leaktight.leakage.hyper import hyper
 from leaktight.leakage.individual import (
     IndividualLeakage,
@@ -131,7 +131,23 @@ def any_mechanism(study: Study, ratio: Ratio) -> AnyMechanism:
     found = explain(study.policy, study.prior, ratio=ratio, observations=study.observations,
                     below=_below(study, study.prior))  # fmt: skip
     _, *text = found.sentences()
-    return AnyMechanism(found.before.value, found.after, tuple(text))
+    return AnyMechanism(found.before.value, found.after, (*_by_distance(study, ratio), *text))
+
+
+def _by_distance(study: Study, ratio: Ratio) -> Iterator[str]:
+    """Yield by how much the odds change between values that are near, and that are far apart."""
+    if (metric := study.policy.metric) is None:
+        return
+    one, farthest = f"1 {study.unit}" if study.unit else "a distance of 1", metric.farthest
+    told = []
+    if metric.nearest <= 1 < farthest:
+        told.append(f"any two within {one} by a factor of at most {_number(ratio.upper)}")
+    if farthest:
+        rate = outward(lambda: (arb(rational(ratio.upper)).log() * rational(farthest)).exp())[1]
+        apart = f"{nearest(float(farthest))} {study.unit}".rstrip()
+        factor = f"by a factor of at most {above(rate, BOUND_DIGITS)}"
+        told.append(f"the farthest two, {apart} apart, {factor}")
+        yield f"What is seen moves the odds of {', and of '.join(told)}."
 
 
 def _from_before(study: Study, odds: OddsUnderCounts) -> OddsUnderCounts:

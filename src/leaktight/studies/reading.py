@@ -6,6 +6,7 @@ a study names is imported only if the user allows it.
 
 from collections import Counter
 from collections.abc import Mapping
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +18,7 @@ from leaktight.files import read_path
 from leaktight.labels import Labels, suggestion
 from leaktight.policies.constraint import Count, count
 from leaktight.policies.margin import margin
+from leaktight.policies.metric import Metric, read_places
 from leaktight.policies.policy import MOST_RECORDS, Policy
 from leaktight.policies.secrets import SecretGraph
 from leaktight.policies.symmetric_query import (
@@ -32,6 +34,9 @@ from leaktight.studies.mechanism import MechanismReader, NamedMechanism
 from leaktight.studies.study import MOST_OBSERVATIONS, SCOPES, Study
 from leaktight.studies.table import StudyTable, load, plain_number, shortened
 
+METRICS = ("euclidean", "manhattan", "haversine", "matrix", "edges")
+"""How distances are given: by points, by a table, or along edges."""
+
 SECRETS = ("complete", "line", "cycle", "threshold", "partition", "grid", "edges")
 NEEDS = {"threshold": "distance", "partition": "groups", "grid": "sides", "edges": "edges"}
 """The keys that only one kind of secrets has."""
@@ -43,7 +48,8 @@ KEYS: Mapping[str, tuple[str, ...]] = {
     "": ("title", "policy", "mechanism", "question", "data", "release"),
     "policy": (
         "values", "secrets", "distance", "groups", "edges", "sides", "attributes", "differ",
-        "absent", "records", "constraints", "margins", "databases",
+        "metric", "points", "distances", "unit", "absent", "records", "constraints", "margins",
+        "databases",
     ),
     "policy.attributes": ("values", "secrets", "distance", "groups", "edges"),
     "policy.constraints": ("values", "equals", "at_least", "at_most"),
@@ -114,9 +120,12 @@ def study_of(
         "observations": question.whole("observations", 10, MOST_OBSERVATIONS),
         "below": _below(question),
         "absent": table.get("absent"),
+        "unit": _unit(table),
         "what": question.text("what", "one record's value"),
         "title": root.text("title", file.stem),
     }
+    if policy.metric is not None and (scope == "answer" or scope == "database" != usual):
+        raise chosen.wrong("on", f'must be "record" with a metric, got "{scope}"')
     if scope == "database" and policy.records > 1:
         with table.at("records"):
             policy.adjacency().explicit()
@@ -133,9 +142,10 @@ def study_of(
     if "gain" in question and not reader.is_noise:
         with question.at("gain"):
             draft.expect_aim()
+    read = [file.parent / table.text("points", "")] if isinstance(table.get("points"), str) else []
     with chosen.at("kind"):
         return Study(
-            policy, named.mechanism, name=named.name, files=(*files, *named.files), **asked
+            policy, named.mechanism, name=named.name, files=(*files, *read, *named.files), **asked
         )
 
 
@@ -143,6 +153,11 @@ def study_of(
 
 
 def _policy(table: StudyTable) -> Policy:
+    if "metric" in table:
+        return _with_distances(table)
+    for key in ("points", "distances", "unit"):
+        if key in table:
+            raise table.wrong(key, 'is for a metric; say which: metric = "euclidean"')
     secrets = _secrets(table)
     if "absent" in table:
         absent = table.text("absent", "")
@@ -159,6 +174,68 @@ def _policy(table: StudyTable) -> Policy:
         raise table.wrong("databases", "lists all that are possible, so constraints must not be")
     with table.at("databases" if listed is not None else "constraints"):
         return Policy(secrets, records, constraints=constraints, databases=listed)
+
+
+def _with_distances(table: StudyTable) -> Policy:
+    """Return the policy of records whose values have distances."""
+    kind = table.one_of("metric", METRICS)
+    by_points = kind not in ("matrix", "edges")
+    fits = {"matrix": ("values", "distances"), "edges": ("values", "edges")}.get(
+        kind, ("points", "sides")
+    )
+    for key in table.content:
+        if key not in (*fits, "metric", "unit", "records"):
+            raise table.wrong(key, f'does not go with metric = "{kind}", but {" and ".join(fits)}')
+    if by_points:
+        metric = _of_points(table, kind)
+    elif kind == "matrix":
+        values = _labels(table, "values", table.get("values")) if "values" in table else None
+        rows = [list(map(plain_number, row)) if isinstance(row, list) else row
+                for row in table.listed("distances")]  # fmt: skip
+        with table.at("distances"):
+            metric = Metric.from_table(rows, values)
+    else:
+        edges = table.labels("edges")
+        ends = dict.fromkeys(v for e in edges if isinstance(e, tuple) for v in e[:2])
+        with table.at("edges"):
+            metric = Metric.from_edges(
+                _labels(table, "values", table.get("values")) if "values" in table else list(ends),
+                edges,
+            )
+    if len(set(map(str, metric.values))) < metric.order:
+        raise table.wrong(fits[0], "must have values that read differently")
+    return Policy(metric, table.whole("records", 1, MOST_RECORDS))
+
+
+def _of_points(table: StudyTable, kind: str) -> Metric:
+    """Return distances between points that are listed, in a file, or those of a grid."""
+    if ("points" in table) == ("sides" in table):
+        raise table.wrong("", f'needs points for metric = "{kind}", or the sides of a grid')
+    given: Any = table.get("points")
+    if "sides" in table:
+        sides = [_labels(table, "sides", side) for side in table.listed("sides")]
+        with table.at("sides"):
+            check_order(kind, *(s if isinstance(s, int) else len(s) for s in sides))
+        given = list(product(*(range(s) if isinstance(s, int) else s for s in sides)))
+    elif isinstance(given, str):
+        with table.at("points"):
+            given = read_places(table.file.parent / given)
+    elif isinstance(given, dict):
+        given = {name: table.label("points", place) for name, place in given.items()}
+    else:
+        given = table.labels("points")
+    with table.at("points" if "points" in table else "sides"):
+        made: Metric = getattr(Metric, kind)(given)
+        return made
+
+
+def _unit(table: StudyTable) -> str:
+    """Return what a distance of 1 is called."""
+    return (
+        table.text("unit", "km")
+        if table.get("metric") == "haversine"
+        else (table.text("unit", "") if "unit" in table else "")
+    )
 
 
 def _attributes(table: StudyTable) -> SecretGraph:

@@ -21,6 +21,7 @@ from leaktight.leakage.noise_on_sums import Noise, added_noise
 from leaktight.mechanisms.best import BestMechanism
 from leaktight.mechanisms.mechanism import Mechanism
 from leaktight.policies.graph import Graph
+from leaktight.policies.metric import Metric
 from leaktight.policies.one_record import weights_of
 from leaktight.policies.policy import Policy
 from leaktight.policies.query import answer_graph
@@ -53,6 +54,7 @@ class Study:
     must keep. ``prior`` says what is believed of one record's value, in probabilities or counts;
     records are independent but for what is public, and ``answers`` says what is believed of the
     answers, if it does not follow from that. ``absent`` is the value of a record that is not there.
+    If the policy has a metric, ε is for a distance of 1, and ``unit`` is what that is called.
 
     >>> from leaktight.mechanisms.randomized_response import RandomizedResponse
     >>> from leaktight.policies.secrets import SecretGraph
@@ -77,6 +79,8 @@ class Study:
     observations: int
     below: Fraction | None
     absent: Hashable | None
+    unit: str
+    """What a distance of 1 is called, such as km; nothing if it has no name."""
     what: str
     """What is guessed, in words."""
     title: str
@@ -100,6 +104,7 @@ class Study:
         observations: int = 10,
         below: Number | None = None,
         absent: Hashable | None = None,
+        unit: str = "",
         what: str = "one record's value",
         title: str = "A study",
         name: str | None = None,
@@ -125,6 +130,8 @@ class Study:
             raise InvalidInput(f"a mechanism must be a Channel, or have one, got {mechanism!r:.60}")
         if mechanism is not None and name is None:
             name = "the given matrix" if isinstance(mechanism, Channel) else mechanism.name
+        if policy.metric is not None:
+            _refuse_distances(policy, query, on)
         believed = None
         if answers is not None:
             if query is None:
@@ -134,7 +141,7 @@ class Study:
             policy, mechanism, query, _scope(policy, mechanism, query, on),
             None if ratio is None and epsilon is None else Ratio.of(ratio, epsilon),
             record_prior(prior, values), believed, gain, int(observations), threshold, absent,
-            what, title, name, files,
+            unit, what, title, name, files,
         )  # fmt: skip
         if mechanism is not None and self.noise is None:
             seen = _written_out(mechanism, self.graph.vertices)
@@ -143,11 +150,23 @@ class Study:
     @cached_property
     def graph(self) -> Graph:
         """What is secret for the mechanism, one by one: values, databases, or answers."""
-        if self.scope == "record":
+        if self.scope == "record" or self.policy.metric is not None:
             return self.policy.secrets
         if self.query is None:
             return self.policy.adjacency().explicit()
         return _answers(self.policy, self.query)
+
+    @property
+    def apart(self) -> Graph | Metric:
+        """The same, with the distances of the policy if it has some."""
+        return self.policy.metric or self.graph
+
+    @property
+    def per(self) -> str:
+        """What an ε is said of: nothing more, or a unit of distance."""
+        if self.policy.metric is None:
+            return ""
+        return f" per {self.unit}" if self.unit else " at a distance of 1"
 
     @cached_property
     def noise(self) -> Noise | None:
@@ -179,7 +198,7 @@ class Study:
         """What a guess of what the mechanism sees earns or costs; None if it is too many."""
         if isinstance(self.gain, Gain | Loss):
             return self.gain
-        return None if self.graph.order > MOST_GUESSES else aim_of(self.gain, self.graph)
+        return None if self.graph.order > MOST_GUESSES else aim_of(self.gain, self.apart)
 
     def expect_aim(self) -> None:
         """Refuse a gain that the graph has not, or that is not tabled for so many values."""
@@ -213,6 +232,8 @@ def _scope(policy: Policy, mechanism: Any, query: Query | None, on: str | None) 
         return "answer"
     if policy.records == 1:
         return "database"
+    if policy.metric is not None:
+        return "record"
     if on is not None or mechanism is None:
         return on or "record"
     values = policy.secrets.vertices
@@ -220,6 +241,14 @@ def _scope(policy: Policy, mechanism: Any, query: Query | None, on: str | None) 
         return "record"
     inputs = _written_out(mechanism, values).inputs
     return "record" if set(inputs) == set(values) else "database"
+
+
+def _refuse_distances(policy: Policy, query: Query | None, on: str | None) -> None:
+    """Refuse a mechanism on what has no distances: answers, and whole databases."""
+    if query is not None:
+        raise InvalidInput("the answers to a query have no distances; give a SecretGraph for it")
+    if policy.records > 1 and on == "database":
+        raise InvalidInput('with distances a mechanism sees each record: on="record"')
 
 
 def _answers(policy: Policy, query: Query) -> Graph:

@@ -1,6 +1,7 @@
 """Is the mechanism as private as asked? One line for the terminal, the page and the JSON file."""
 
 import math
+from dataclasses import replace
 
 from leaktight.exact.rounding import ln_interval
 from leaktight.exact.shown import DIGITS, above, apart
@@ -14,19 +15,27 @@ def verdict(study: Study, level: PrivacyLevel | None) -> Verdict:
     if level is None or study.name is None:
         return Verdict(None, "No mechanism is given: this is what any may tell.")
     name, asked = study.name, study.ratio
-    found = math.inf if level.ratio == math.inf else ln_interval(level.ratio)[1]
+    found, per = epsilon_of(level), study.per
     if asked is None:
-        has = "at no ε" if found == math.inf else f"at ε = {above(found, DIGITS)}"
+        has = "at no ε" if found == math.inf else f"at ε = {above(found, DIGITS)}{per}"
         return Verdict(None, f"{name[:1].upper()}{name[1:]} is private {has}.")
     if found == math.inf:
         return Verdict(False, f"NOT PRIVATE as asked: {name} is private at no ε.")
     has, most = apart(found, ln_interval(asked.lower)[1] if asked.is_exact else asked.epsilon)
-    if asked.allows(level.ratio):
+    has, most = f"{has}{per}", f"{most}{per}"
+    if level.holds(asked):
         return Verdict(True, f"PRIVATE as asked: {name} has ε = {has}, at most ε = {most}.")
-    if asked.allows(level.attained):
+    if replace(level, ratio=level.attained).holds(asked):
         bound = f"{name} has at most ε = {has}, and it is not known whether at most ε = {most}"
         return Verdict(False, f"NOT PROVED PRIVATE as asked: {bound}.")
     if has == most:
         hair = "has a larger ε than asked, if only by a hair"
         return Verdict(False, f"NOT PRIVATE as asked: {name} {hair}.")
     return Verdict(False, f"NOT PRIVATE as asked: {name} has ε = {has}, more than ε = {most}.")
+
+
+def epsilon_of(level: PrivacyLevel) -> float:
+    """Return the ε of a level, for a distance of 1 if it has some: a float that is not below it."""
+    if level.ratio == math.inf or level.distance != 1:
+        return level.epsilon
+    return ln_interval(level.ratio)[1]

@@ -5,13 +5,13 @@ from collections.abc import Iterator
 from fractions import Fraction
 from typing import Any
 
-from leaktight.exact.rounding import ln_interval
 from leaktight.exact.shown import DIGITS, above, below, counted, percent, percent_or_fraction
 from leaktight.privacy.level import PrivacyLevel, privacy_level
 from leaktight.studies.answers import Skipped
 from leaktight.studies.beliefs import answers_prior
 from leaktight.studies.person import is_reached
 from leaktight.studies.study import Study
+from leaktight.studies.verdict import epsilon_of
 from leaktight.worst_case.optimum import WorstCase
 from leaktight.worst_case.under_counts import WorstCaseUnderCounts
 
@@ -24,8 +24,13 @@ def warnings(
     if level is not None:
         yield from _of_the_mechanism(study, level)
     yield from _of_the_question(study)
-    if isinstance(worst, WorstCase) and not worst.is_exact:
+    if isinstance(worst, WorstCase) and not worst.is_exact and _apart(*worst.bits_interval):
         yield "The worst case is known between two numbers only; the larger one is safe."
+
+
+def _apart(low: float, high: float) -> bool:
+    """Say whether two numbers differ by more than the rounding of distances."""
+    return above(low) != above(high) and high > low * (1 + 2.0**-30)
 
 
 def _of_the_policy(study: Study) -> Iterator[str]:
@@ -102,4 +107,4 @@ def _way_out(study: Study) -> str:
 
 
 def _epsilon(level: PrivacyLevel) -> str:
-    return "infinite" if level.ratio == math.inf else above(ln_interval(level.ratio)[1], DIGITS)
+    return "infinite" if level.ratio == math.inf else above(epsilon_of(level), DIGITS)

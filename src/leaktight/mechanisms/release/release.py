@@ -20,12 +20,13 @@ import numpy as np
 
 from leaktight.channels.channel import Channel
 from leaktight.errors import InvalidChannel, InvalidFile, Mismatch
+from leaktight.exact.ratio import Ratio
 from leaktight.exact.shown import counted
 from leaktight.files import expect_commas, expect_writable, new_file, read_path
 from leaktight.labels import Labels, suggestion
 from leaktight.mechanisms.mechanism import Guarantee, Mechanism
 from leaktight.mechanisms.release.draw import sample
-from leaktight.policies.policy import Neighbours
+from leaktight.policies.policy import Apart
 from leaktight.privacy.level import privacy_level
 
 
@@ -103,7 +104,7 @@ def release(
     mechanism: Mechanism | Channel,
     answers: Iterable[Hashable],
     *,
-    neighbours: Neighbours | None = None,
+    neighbours: Apart | None = None,
     rng: np.random.Generator | None = None,
 ) -> Release:
     """Draw an output for each of a column of answers, exactly, and record what that promises.
@@ -139,7 +140,7 @@ def release_csv(
     target: str | Path,
     column: str,
     *,
-    neighbours: Neighbours | None = None,
+    neighbours: Apart | None = None,
     rng: np.random.Generator | None = None,
 ) -> ReleaseRecord:
     """Copy a CSV file, with one column of answers replaced by what :func:`release` draws for them.
@@ -187,7 +188,7 @@ def release_csv(
 
 
 def _applied(
-    mechanism: Mechanism | Channel, neighbours: Neighbours | None
+    mechanism: Mechanism | Channel, neighbours: Apart | None
 ) -> tuple[str, Channel, Guarantee | None]:
     """Return the name and the channel of what is applied, and what it promises."""
     if isinstance(mechanism, Channel):
@@ -210,7 +211,10 @@ def _applied(
             f"the channel is private at no ε for these neighbours ({level.witness}); "
             "without neighbours= it is released with no guarantee stated"
         )
-    return name, channel, Guarantee(level.ratio, f"inputs of {neighbours!r}", lambda: neighbours)
+    ratio, whose = level.ratio, "inputs"
+    if level.distance != 1:
+        ratio, whose = Ratio.of(epsilon=level.epsilon).upper, "inputs at a distance of 1"
+    return name, channel, Guarantee(ratio, f"{whose} of {neighbours!r}", lambda: neighbours)
 
 
 def _record(

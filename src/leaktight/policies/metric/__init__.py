@@ -1,5 +1,6 @@
 """How far apart are secrets, and which pairs of them matter?"""
 
+from leaktight.policies.metric.file import read_places
 from leaktight.policies.metric.metric import LongGraph, Metric
 
-__all__ = ["LongGraph", "Metric"]
+__all__ = ["LongGraph", "Metric", "read_places"]

@@ -306,6 +306,16 @@ class Metric:
             table[start] = self._shortest(start, self.upper)
         return table
 
+    @property
+    def nearest(self) -> Fraction:
+        """The distance of the two values that are nearest, rounded down; 0 if none has one."""
+        return fraction(min(self.lower, default=fmpq(0)))
+
+    @property
+    def farthest(self) -> Fraction:
+        """The largest distance that is finite, rounded up."""
+        return fraction(max(d for d in self.distances.ravel() if d is not None))
+
     def _shortest(self, start: int, lengths: Array) -> list[Any]:
         """Return the lengths of shortest paths to all values, exactly; None where there is none.
 
