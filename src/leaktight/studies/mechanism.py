@@ -192,12 +192,13 @@ class MechanismReader:
         graph = self.graph
         if kind in PLANES:
             points: Any = graph.vertices
+            grid = 'secrets = "grid"' if metric is None else "sides = [4, 4], a grid"
             if not all(isinstance(point, tuple) and len(point) == 2 for point in points):
-                raise table.wrong("kind", f'"{kind}" needs a grid with two sides')
+                raise table.wrong("kind", f'"{kind}" needs {grid} with two sides')
             rows, columns = (list(dict.fromkeys(p[axis] for p in points)) for axis in (0, 1))
             steps = all(side == list(range(len(side))) for side in (rows, columns))
             if metric is not None and (not steps or len(rows) * len(columns) != len(points)):
-                raise table.wrong("kind", f'"{kind}" needs a grid with steps of 1: sides = [4, 4]')
+                raise table.wrong("kind", f'"{kind}" needs {grid} with steps of 1')
             with table.at("kind"):
                 return PLANES[kind](rows, columns, ratio=most)
         with table.at("kind"):
