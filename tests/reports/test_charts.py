@@ -385,7 +385,9 @@ def test_a_short_label_is_one_printable_line_of_so_many_columns(text: str, longe
 
 
 def test_each_example_says_why_in_two_sentences() -> None:
-    assert set(EXAMPLES) == {"agency", "hospital", "locations", "salary", "vote", "wages"}
+    assert set(EXAMPLES) == {
+        *("agency", "hospital", "locations", "places", "salary", "vote", "wages")
+    }
     for name in EXAMPLES:
         why = (STUDIES / f"{name}.toml").read_text(encoding="utf-8").partition("\ntitle")[0]
         sentences = re.findall(r"[.?](?=\s|$)", why.replace("\n# ", " "))

@@ -240,6 +240,16 @@ MISTAKES: dict[str, tuple[str, str]] = {
         POLICY + '[mechanism]\nkind = "planar laplace"\n' + ASKED,
         'kind "planar laplace" needs secrets = "grid"',
     ),
+    "an unknown metric": (
+        "[policy]\nmetric = 'euclidian'",
+        "metric cannot be 'euclidian'; did you mean 'euclidean'",
+    ),
+    "points of no metric": (POLICY + "points = [[0, 1]]", "points is for a metric"),
+    "a distance that is negative": (
+        "[policy]\nmetric = 'matrix'\ndistances = [[0, -1], [-1, 0]]",
+        r"\[policy\] distances: a distance must be at least 0, got -1",
+    ),
+    "a unit of nothing": (POLICY + "unit = 'km'", "unit is for a metric"),
     "a file that is not there": (
         POLICY + '[mechanism]\nkind = "file"\nfile = "no.csv"',
         r"\[mechanism\] file: there is no file .*no.csv",

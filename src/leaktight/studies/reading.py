@@ -47,8 +47,8 @@ DIFFER = ("one", "all")
 KEYS: Mapping[str, tuple[str, ...]] = {
     "": ("title", "policy", "mechanism", "question", "data", "release"),
     "policy": (
-        "values", "secrets", "distance", "groups", "edges", "sides", "attributes", "differ",
-        "metric", "points", "distances", "unit", "absent", "records", "constraints", "margins",
+        "values", "secrets", "distance", "groups", "edges", "sides", "metric", "points",
+        "distances", "unit", "attributes", "differ", "absent", "records", "constraints", "margins",
         "databases",
     ),
     "policy.attributes": ("values", "secrets", "distance", "groups", "edges"),
