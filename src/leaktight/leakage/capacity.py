@@ -21,9 +21,10 @@ from leaktight.channels.distance import (
     largest_row_distance_between,
 )
 from leaktight.channels.distribution import Distribution, ProductDistribution, prior_on
+from leaktight.channels.thinned import NO_ANSWER, Thinned
 from leaktight.exact.bits import OfFactor
 from leaktight.exact.matrix import column_maxima
-from leaktight.exact.numbers import Value, public, total
+from leaktight.exact.numbers import Value, public, rational, total
 from leaktight.exact.shown import in_bits, shown
 from leaktight.leakage.vulnerability import product_of_powers
 
@@ -39,7 +40,7 @@ class Capacity(OfFactor):
         return f"Capacity(factor {shown(self.factor)}, {in_bits(self.bits)})"
 
 
-def min_capacity(channel: Channel | Parallel) -> Capacity:
+def min_capacity(channel: Channel | Parallel | Thinned) -> Capacity:
     """Return the largest min-entropy leakage over all priors: log2 Σ_z max_x K(z|x).
 
     The uniform prior attains it (Theorem 1 of [Barthe2011]_). No prior leaks by a larger factor
@@ -49,12 +50,41 @@ def min_capacity(channel: Channel | Parallel) -> Capacity:
     >>> min_capacity(Channel([["2/3", "1/3"], ["1/3", "2/3"]])).factor
     Fraction(4, 3)
     """
+    if isinstance(channel, Thinned):
+        return _thinned_capacity(channel)
     if isinstance(channel, Parallel):
         uniform = [(prior_on(None, c.inputs), times) for c, times in channel.factors]
         factor = product_of_powers((_sum_of_maxima(c), times) for c, times in channel.factors)
         return Capacity(public(factor), ProductDistribution(tuple(uniform)))
     factor = public(_sum_of_maxima(channel))
     return Capacity(factor, prior_on(None, channel.inputs))
+
+
+def _thinned_capacity(records: Thinned) -> Capacity:
+    """Return s·Π Σ_z max_x P(z|x) + Π T − s·Π M, T the fixed answers and M their least R.
+
+    That is so if the input of least R among those with a fixed answer is also where that answer
+    is likeliest, as for the mechanisms of worst cases; otherwise all is written out.
+    """
+    powers = [fmpq(1)] * 3
+    for one, times in records.factors:
+        given = [k for k, z in enumerate(one.channel.outputs) if z is not NO_ANSWER]
+        answers = one.channel.matrix[:, given]
+        names = [one.channel.outputs[k] for k in given]
+        used, most, least = answers.sum(axis=1), column_maxima(answers), fmpq(0)
+        for fixed in dict.fromkeys(one.instead):
+            inside = [x for x, z in enumerate(one.instead) if z == fixed]
+            x, z = min(inside, key=used.__getitem__), names.index(fixed)
+            if answers[x, z] < most[z]:
+                return min_capacity(records.expand())
+            least += used[x]
+        bases = total(most), fmpq(len(set(one.instead))), least
+        powers = [power * base**times for power, base in zip(powers, bases, strict=True)]
+    whole, fixed_ones, unkept = powers
+    kept = rational(records.kept)
+    factor = kept * whole + fixed_ones - kept * unkept
+    priors = [(prior_on(None, one.channel.inputs), times) for one, times in records.factors]
+    return Capacity(public(factor), ProductDistribution(tuple(priors)))
 
 
 def _sum_of_maxima(channel: Channel) -> fmpq | float:

@@ -18,6 +18,7 @@ from leaktight.channels.channel import Channel, expect_channel
 from leaktight.channels.composition import Parallel, pair_runs
 from leaktight.channels.deterministic import Deterministic
 from leaktight.channels.move_ratios import MoveRatios
+from leaktight.channels.thinned import Thinned
 from leaktight.errors import Mismatch
 from leaktight.exact.numbers import Array, Number, Value, float_array, fraction, rational
 from leaktight.exact.powers import Powers
@@ -118,13 +119,14 @@ class PrivacyLevel:
         return Ratio.of(ratio, epsilon).over(self.distance, self.distance).allows(self.ratio)
 
 
-def privacy_level(channel: Channel | Parallel, neighbours: Apart) -> PrivacyLevel:
+def privacy_level(channel: Channel | Parallel | Thinned, neighbours: Apart) -> PrivacyLevel:
     """Return the least ratio at which a channel is private, with the worst neighbours and output.
 
     Definition 6 of [Edwards2021]_, demanded in both directions. The channel's inputs are the
     graph's vertices: the policy's databases, or its values for one record. Only edges are looked
     at, never all pairs. Channels in parallel on independent records, one each, are as private as
-    the worst of them (Lemma 4 of [Barthe2011]_). Under public constraints neighbours may differ in
+    the worst of them (Lemma 4 of [Barthe2011]_), and records that are answered together or not at
+    all are judged without being written out. Under public constraints neighbours may differ in
     several records, and the ratios of these multiply. The product is not built, and where counts
     are public, no databases are listed: there may be any number of records
     (docs/proofs/public-counts.md).
@@ -153,6 +155,10 @@ def privacy_level(channel: Channel | Parallel, neighbours: Apart) -> PrivacyLeve
     >>> level.ratio, level.witness.rest
     (Fraction(4, 1), {'no': 992, 'yes': 6})
     """
+    if isinstance(channel, Thinned):
+        from leaktight.privacy.thinned import thinned_level
+
+        return thinned_level(channel, neighbours)
     if isinstance(neighbours, Policy) and neighbours.metric is not None:
         if isinstance(channel, Parallel):
             return _each_level(channel, neighbours.metric, neighbours)
@@ -234,13 +240,13 @@ def _each_level(channel: Parallel, metric: Metric, policy: Policy) -> PrivacyLev
     worst, record = PrivacyLevel(Fraction(1), None), 0
     for one, times in channel.factors:
         level = privacy_level(one, metric)
-        if level.witness is not None and _exceeds(level, worst):
+        if level.witness is not None and exceeds(level, worst):
             worst = replace(level, witness=replace(level.witness, record=record))
         record += times
     return worst
 
 
-def _exceeds(level: PrivacyLevel, other: PrivacyLevel) -> bool:
+def exceeds(level: PrivacyLevel, other: PrivacyLevel) -> bool:
     """Say whether ln(r)/d > ln(r′)/d′: r^d′ > r′^d, for whole multiples of d and d′."""
     if level.ratio == math.inf or other.ratio == math.inf:
         return other.ratio != math.inf
@@ -271,7 +277,7 @@ def _metric_level(channel: Channel | Parallel, metric: Metric) -> PrivacyLevel:
         level = PrivacyLevel(_ratio(ratio), witness, distance=apart)
         if ratio == math.inf:
             return level
-        if _exceeds(level, worst):
+        if exceeds(level, worst):
             worst = level
     return worst
 
