@@ -10,7 +10,9 @@ import pytest
 from scipy.integrate import quad
 
 from leaktight.errors import InvalidInput, Undecided
+from leaktight.policies.metric import Metric
 from leaktight.policies.real import Box, Circle, Interval, Tree
+from leaktight.policies.secrets import SecretGraph
 from leaktight.worst_case.optimum import worst_case_leakage
 
 EPSILON = Fraction(7, 10)
@@ -74,6 +76,37 @@ def test_a_grid_of_a_box_is_the_product_of_its_sides() -> None:
         assert grid.upper < whole.upper
 
 
+TREE = SecretGraph.from_edges(6, [(0, 1), (1, 2), (1, 4), (1, 5), (2, 3)])
+"""Its worst case at λ = 2 is 7/3, and no cover is below 12/5."""
+
+
+@pytest.mark.parametrize(
+    "finite",
+    [TREE, SecretGraph.complete(3), Metric.from_edges(3, [(0, 1, "1/2"), (1, 2, 1)])],
+)
+def test_a_finite_side_multiplies_whether_or_not_a_cover_proves_it(
+    finite: SecretGraph | Metric,
+) -> None:
+    box = Box(Interval(0, 1), finite)
+    whole, alone = (worst_case_leakage(each, ratio=2) for each in (box, finite))
+    expected = float(alone.upper) * (1 + math.log(2) / 2)
+    assert math.isclose(float(whole.upper), expected, rel_tol=1e-12)
+    grids = [worst_case_leakage(box.grid(points), ratio=2) for points in (2, 5, 9)]
+    assert [grid.lower for grid in grids] == sorted(grid.lower for grid in grids)
+    assert 0 < float(whole.lower - grids[-1].upper) < 1e-3
+
+
+def test_two_sides_without_covers_are_refused() -> None:
+    box = Box(Interval(0, 1), Tree.star(3, 2), TREE)
+    with pytest.raises(Undecided, match="all sides but one have covers"):
+        worst_case_leakage(box, epsilon=1)
+    both = worst_case_leakage(Box(Circle(3), Tree.star(3, 2)), epsilon=1)
+    circle, tree = (worst_case_leakage(each, epsilon=1) for each in (Circle(3), Tree.star(3, 2)))
+    assert math.isclose(float(both.upper), float(circle.upper * tree.upper), rel_tol=1e-14)
+    with pytest.raises(InvalidInput, match="one of the first three"):
+        Box(TREE)
+
+
 def star(legs: int, length: float) -> float:
     """V of a star as the issue of real values states it."""
     if length <= math.log(legs / 2):
@@ -113,7 +146,7 @@ def test_a_tree_of_long_edges_is_what_grids_come_near_to() -> None:
         (lambda: Interval(1, 1), "must end above where it begins"),
         (lambda: Interval(1, math.nan), "finite|number"),
         (lambda: Circle(0), "a length above 0"),
-        (lambda: Box(), "an Interval for each side"),
+        (lambda: Box(), "a box needs an Interval"),
         (lambda: Interval(0, 1).grid(1), "from 2 on"),
         (lambda: Tree([(0, 1, 1), (2, 3, 1)]), "connected and without cycles"),
         (lambda: Tree([(0, 1, 1), (1, 2, 1), (2, 0, 1)]), "connected and without cycles"),

@@ -7,6 +7,7 @@ exceeds. ``bits_interval`` has both ends.
 import math
 from abc import ABC, abstractmethod
 from collections.abc import Iterable
+from fractions import Fraction
 from typing import TYPE_CHECKING
 
 from flint import arb, fmpq
@@ -74,6 +75,24 @@ class Between(InBits):
     def bits_interval(self) -> tuple[float, float]:
         """The two ends."""
         return self.lower, self.upper
+
+
+class FactorBetween(InBits):
+    """A factor that is proved to lie between the rationals ``lower`` and ``upper``."""
+
+    __slots__ = ()
+    lower: Fraction
+    upper: Fraction
+
+    @property
+    def is_exact(self) -> bool:
+        """Whether both ends are the factor itself."""
+        return self.lower == self.upper
+
+    @property
+    def bits_interval(self) -> tuple[float, float]:
+        """Both ends in bits, rounded outward."""
+        return log2_interval(self.lower)[0], log2_interval(self.upper)[1]
 
 
 def added(intervals: Iterable[tuple[tuple[float, float], int]]) -> tuple[float, float]:

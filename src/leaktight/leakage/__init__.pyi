@@ -39,6 +39,7 @@ from .individual import IndividualLeakage, individual_channels, individual_leaka
 from .information_capacity import CapacityEnclosure, renyi_capacity, shannon_capacity
 from .measures import Measure, WorstMeasure, measures, worst_measures
 from .per_output import OutputLeakage, max_case_leakage, pointwise_leakage
+from .real_noise import NoiseCapacity, gaussian_capacity, laplace_capacity
 from .under_counts import CountsTell, OddsUnderCounts, counts_tell, odds_under_counts
 from .uninformed import UninformedGuess, uninformed_guess
 from .utility import Utility, oblivious, utility
@@ -65,6 +66,7 @@ __all__ = [
     "IndividualLeakage",
     "Leakage",
     "Measure",
+    "NoiseCapacity",
     "OddsUnderCounts",
     "OutputLeakage",
     "Questions",
@@ -82,12 +84,14 @@ __all__ = [
     "conditional_renyi_entropy",
     "counts_tell",
     "g_leakage",
+    "gaussian_capacity",
     "guessing_entropy",
     "guessing_leakage",
     "hyper",
     "individual_channels",
     "individual_leakage",
     "joint_entropy",
+    "laplace_capacity",
     "marginal_guesswork",
     "max_case_leakage",
     "measures",

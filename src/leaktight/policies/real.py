@@ -8,7 +8,7 @@ from collections import Counter
 from collections.abc import Hashable, Iterable
 from dataclasses import dataclass
 from fractions import Fraction
-from itertools import pairwise, product
+from itertools import pairwise
 from typing import TypeAlias
 
 import numpy as np
@@ -16,6 +16,7 @@ import numpy as np
 from leaktight.errors import InvalidNumber, InvalidPolicy
 from leaktight.exact.numbers import Number, as_printed, fraction
 from leaktight.exact.shown import shown
+from leaktight.policies.adjacency import AdjacencyGraph
 from leaktight.policies.graph import Graph
 from leaktight.policies.metric import Metric
 from leaktight.policies.secrets import SecretGraph
@@ -53,29 +54,6 @@ class Interval:
 
     def __repr__(self) -> str:
         return f"Interval({shown(self.low)}, {shown(self.high)})"
-
-
-@dataclass(frozen=True, init=False, repr=False)
-class Box:
-    """Several numbers at once, each in an interval; distances are the sums of theirs.
-
-    >>> Box(Interval(0, 1), Interval(0, 2)).grid(3)
-    Metric(9 values, 12 of 36 pairs matter)
-    """
-
-    sides: tuple[Interval, ...]
-
-    def __init__(self, *sides: Interval) -> None:
-        if not sides or not all(isinstance(side, Interval) for side in sides):
-            raise InvalidPolicy(f"a box needs an Interval for each side, got {sides!r:.60}")
-        object.__setattr__(self, "sides", sides)
-
-    def grid(self, points: int) -> Metric:
-        """Return the metric of so many points on each side."""
-        return Metric.manhattan(list(product(*(side.grid(points).values for side in self.sides))))
-
-    def __repr__(self) -> str:
-        return f"Box({', '.join(map(repr, self.sides))})"
 
 
 @dataclass(frozen=True, init=False, repr=False)
@@ -154,6 +132,57 @@ class Tree:
 
     def __repr__(self) -> str:
         return f"Tree({self.metric.graph.size} edges, {shown(self.length)} long)"
+
+
+@dataclass(frozen=True, init=False, repr=False)
+class Box:
+    """Several values at once, one of each side; distances are the sums of theirs.
+
+    A side is real values, or finitely many: a graph, whose edges are of length 1, or a metric.
+
+    >>> Box(Interval(0, 1), Interval(0, 2)).grid(3)
+    Metric(9 values, 12 of 36 pairs matter)
+    >>> Box(Interval(0, 100), SecretGraph.complete(["f", "m"]))     # an age and a sex
+    Box(Interval(0, 100), SecretGraph(2 vertices, 1 edge: 'f'-'m'))
+    """
+
+    sides: tuple["Interval | Circle | Tree | Graph | Metric", ...]
+
+    def __init__(self, *sides: "Interval | Circle | Tree | Graph | Metric") -> None:
+        fit = all(isinstance(side, Interval | Circle | Tree | Graph | Metric) for side in sides)
+        if not fit or not any(isinstance(side, Interval | Circle | Tree) for side in sides):
+            raise InvalidPolicy(
+                "a box needs an Interval, a Circle, a Tree, a graph or a Metric for each side, and "
+                f"one of the first three, got {sides!r:.60}"
+            )
+        object.__setattr__(self, "sides", sides)
+
+    @property
+    def real(self) -> tuple["Interval | Circle | Tree", ...]:
+        """The sides of real values."""
+        return tuple(side for side in self.sides if isinstance(side, Interval | Circle | Tree))
+
+    @property
+    def finite(self) -> AdjacencyGraph | Metric | None:
+        """The product of all other sides; None if there are none."""
+        sides = [side for side in self.sides if isinstance(side, Graph | Metric)]
+        if any(isinstance(side, Metric) for side in sides):
+            return Metric.product(*(s if isinstance(s, Metric) else Metric.of(s) for s in sides))
+        graphs = [side for side in sides if isinstance(side, Graph)]
+        return AdjacencyGraph.of_records(graphs) if graphs else None
+
+    def grid(self, points: int) -> Metric:
+        """Return the metric of so many points on each side of real values."""
+        return Metric.product(*map(self._listed, self.sides, [points] * len(self.sides)))
+
+    @staticmethod
+    def _listed(side: "Interval | Circle | Tree | Graph | Metric", points: int) -> Metric:
+        if isinstance(side, Graph):
+            return Metric.of(side)
+        return side if isinstance(side, Metric) else side.grid(points)
+
+    def __repr__(self) -> str:
+        return f"Box({', '.join(map(repr, self.sides))})"
 
 
 RealPolicy: TypeAlias = Interval | Box | Circle | Tree

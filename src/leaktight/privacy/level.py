@@ -31,6 +31,7 @@ from leaktight.policies.graph import Graph, Indices
 from leaktight.policies.metric import Metric
 from leaktight.policies.policy import Apart, Neighbours, Policy, adjacency_of, metric_of
 from leaktight.policies.public_counts import PublicCounts
+from leaktight.policies.real import Interval
 from leaktight.privacy.largest_ratio import extreme_pairs, largest_rates, largest_ratio
 
 
@@ -119,7 +120,9 @@ class PrivacyLevel:
         return Ratio.of(ratio, epsilon).over(self.distance, self.distance).allows(self.ratio)
 
 
-def privacy_level(channel: Channel | Parallel | Thinned, neighbours: Apart) -> PrivacyLevel:
+def privacy_level(
+    channel: Channel | Parallel | Thinned, neighbours: Apart | Interval
+) -> PrivacyLevel:
     """Return the least ratio at which a channel is private, with the worst neighbours and output.
 
     Definition 6 of [Edwards2021]_, demanded in both directions. The channel's inputs are the
@@ -135,7 +138,10 @@ def privacy_level(channel: Channel | Parallel | Thinned, neighbours: Apart) -> P
     floats are; ``channel.exact()`` has its rows divided by their sums.
 
     For a :class:`Metric`, or a policy of one, it is the least ε with
-    K(z|x) ≤ e^(ε·d(x,x′))·K(z|x′) for all x, x′.
+    K(z|x) ≤ e^(ε·d(x,x′))·K(z|x′) for all x, x′. For an :class:`Interval` the inputs are some of
+    its numbers, and what is released between two of them is drawn from their rows, the nearer the
+    likelier; then it is that ε for all numbers of the interval, with ``distance`` that over which
+    the odds change by e where they change most.
 
     >>> from leaktight.policies.secrets import SecretGraph
     >>> line = SecretGraph.line(["low", "middle", "high"])
@@ -155,6 +161,12 @@ def privacy_level(channel: Channel | Parallel | Thinned, neighbours: Apart) -> P
     >>> level.ratio, level.witness.rest
     (Fraction(4, 1), {'no': 992, 'yes': 6})
     """
+    if isinstance(neighbours, Interval):
+        from leaktight.privacy.interpolated import interpolated_level
+
+        if not isinstance(channel, Channel):
+            raise Mismatch(f"an interval has the numbers of one record, got {channel!r:.60}")
+        return interpolated_level(channel, neighbours)
     if isinstance(channel, Thinned):
         from leaktight.privacy.thinned import thinned_level
 

@@ -324,7 +324,11 @@ def worst_case_leakage(
     RealWorstCase(exactly 6 = 1 + εL/2, 2.58497 bits)
     """
     if isinstance(neighbours, Interval | Box | Circle | Tree):
-        return real_worst_case(neighbours, ratio, epsilon)
+        found = real_worst_case(neighbours, ratio, epsilon)
+        if not isinstance(neighbours, Box) or neighbours.finite is None:
+            return found
+        part = worst_case_leakage(neighbours.finite, ratio, epsilon)
+        return replace(found, lower=found.lower * part.lower, upper=found.upper * part.upper)
     asked = Ratio.of(ratio, epsilon)
     if isinstance(neighbours, Metric):
         neighbours = Policy(neighbours)

@@ -9,23 +9,26 @@ weighting is negative, and prices prove another formula. See docs/proofs/real-va
 from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
+from math import prod
 
 from flint import arb, fmpq
 
 from leaktight.errors import Undecided
-from leaktight.exact.bits import InBits
+from leaktight.exact.bits import FactorBetween
 from leaktight.exact.numbers import Number, as_printed, fraction, rational
 from leaktight.exact.ratio import Ratio, RatioLike
-from leaktight.exact.rounding import log2_interval, precision
+from leaktight.exact.rounding import precision
 from leaktight.exact.shown import above, shown
 from leaktight.policies.real import Box, Circle, Interval, RealPolicy, Tree
+
+ENDS = ("lower", "upper")
 
 BITS = 128
 """The precision of a closed form."""
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class RealWorstCase(InBits):
+class RealWorstCase(FactorBetween):
     """The largest ∫ sup_x K(dz|x) over all private channels, between two rationals.
 
     They are equal where the closed form is rational, as 1 + εL/2 is for a rational ε. ``lower`` is
@@ -36,16 +39,6 @@ class RealWorstCase(InBits):
     lower: Fraction
     upper: Fraction
     formula: str
-
-    @property
-    def is_exact(self) -> bool:
-        """Whether both ends are the worst case itself."""
-        return self.lower == self.upper
-
-    @property
-    def bits_interval(self) -> tuple[float, float]:
-        """Both ends in bits, rounded outward."""
-        return log2_interval(self.lower)[0], log2_interval(self.upper)[1]
 
     def __repr__(self) -> str:
         how = "exactly " if self.is_exact else ""
@@ -64,18 +57,29 @@ def real_worst_case(
     ends, formula = _epsilon(ratio, epsilon), _formula(policy)
     if ends[0] == 0:
         return RealWorstCase(policy, Fraction(1), Fraction(1), formula)
-    if isinstance(policy, Interval | Box):
-        sides = (policy,) if isinstance(policy, Interval) else policy.sides
-        low, high = (fmpq(1), fmpq(1))
-        for side in sides:
-            half = rational(side.length) / 2
-            low, high = low * (1 + ends[0] * half), high * (1 + ends[1] * half)
-        return RealWorstCase(policy, fraction(low), fraction(high), formula)
+    if isinstance(policy, Box):
+        return _of_box(policy, [real_worst_case(s, ratio, epsilon) for s in policy.real], formula)
+    if isinstance(policy, Interval):
+        half = rational(policy.length) / 2
+        low, high = (fraction(1 + end * half) for end in ends)
+        return RealWorstCase(policy, low, high, formula)
     value = _on_circle(policy) if isinstance(policy, Circle) else _on_tree(policy, ends[0])
     with precision(BITS):
         balls = [value(arb(end)) for end in ends]
-        low, high = balls[0].lower().fmpq(), balls[1].upper().fmpq()
-    return RealWorstCase(policy, fraction(low), fraction(high), formula)
+        low, high = fraction(balls[0].lower().fmpq()), fraction(balls[1].upper().fmpq())
+    return RealWorstCase(policy, low, high, formula)
+
+
+def _of_box(box: Box, sides: list[RealWorstCase], formula: str) -> RealWorstCase:
+    """Multiply the worst cases of the sides; only one may be proved by prices, the others cover."""
+    priced = sum(isinstance(side.policy, Tree) for side in sides) + (box.finite is not None)
+    if priced > 1:
+        raise Undecided(
+            "worst cases multiply where all sides but one have covers, as intervals and circles "
+            f"do; got {priced} others in {box!r:.80}. A grid of it is a metric, which is settled"
+        )
+    low, high = (prod((getattr(s, end) for s in sides), start=Fraction(1)) for end in ENDS)
+    return RealWorstCase(box, low, high, formula)
 
 
 def _epsilon(ratio: RatioLike, epsilon: Number | None) -> tuple[fmpq, fmpq]:
@@ -95,7 +99,9 @@ def _formula(policy: RealPolicy) -> str:
     if isinstance(policy, Interval):
         return "1 + εL/2"
     if isinstance(policy, Box):
-        return "Π(1 + εL/2)"
+        kinds = dict.fromkeys(_formula(side) for side in policy.real)
+        factors = [f"Π({each})" for each in kinds] + ["V"] * (policy.finite is not None)
+        return "·".join(factors)
     return "εc/(2(1 − e^(−εc/2)))" if isinstance(policy, Circle) else "the closed form of trees"
 
 

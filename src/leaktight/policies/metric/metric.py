@@ -9,11 +9,13 @@ asked of i, k and of k, j implies what is asked of i, j. The pairs without a val
 the edges of ``Metric.graph``.
 """
 
+import math
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import cached_property
 from heapq import heappop, heappush
+from itertools import product as tuples
 from typing import Any
 
 import numpy as np
@@ -240,6 +242,28 @@ class Metric:
         north, east = metric.places.T
         flat = np.stack([east * np.cos(np.radians(north.mean())), north], axis=1)
         return replace(metric, places=flat)
+
+    @classmethod
+    def product(cls, *metrics: "Metric") -> "Metric":
+        """Return tuples of values, one of each metric, as far apart as these are together.
+
+        >>> streets = [Metric.of(Graph(3, [(0, 1), (1, 2)]), length=d) for d in (1, 2)]
+        >>> Metric.product(*streets).distance((0, 0), (2, 1))[0]
+        Fraction(4, 1)
+        """
+        sizes = [expect(one, Metric, "Metric.of(graph) makes one").order for one in metrics]
+        places = np.arange(math.prod(sizes)).reshape(sizes)
+        edges, ends = list[Indices](), (list[Array](), list[Array]())
+        for axis, one in enumerate(metrics):
+            flat = np.moveaxis(places, axis, 0).reshape(one.order, -1)
+            edges += [flat[pair].T for pair in one.graph.edges]
+            for kept, lengths in zip(ends, (one.lower, one.upper), strict=True):
+                kept += [np.repeat(length, flat.shape[1]) for length in lengths]
+        joined = np.concatenate([*edges, np.zeros((0, 2), dtype=np.int64)])
+        order = np.lexsort(joined.T[::-1])
+        graph = Graph.from_indices(list(tuples(*(m.values for m in metrics))), joined[order])
+        low, high = (exact_array(np.concatenate([*kept, []])[order]) for kept in ends)
+        return cls(graph, low, high, any(one.is_closed for one in metrics))
 
     @classmethod
     def _from_points(cls, points: Points, measure: Callable[[Array], Lengths]) -> "Metric":
