@@ -288,8 +288,8 @@ WORST_CASE = (
     Mutant(
         "columns are not lifted",
         "worst_case/columns/lifting.py",
-        "lifted = _lift(units, graph, parts)",
-        "lifted = units.copy()",
+        "parts, lifted = _parts(graph, ratio), lift(units, graph, ratio)",
+        "parts, lifted = _parts(graph, ratio), units.copy()",
         ("tests/mechanisms/test_repair.py",),
     ),
 )
@@ -302,14 +302,14 @@ CHECKER = tuple(
     for what, old, new, by in (
         (
             "rows need not sum to 1",
-            'demand(sum(row) == unit and min(row) >= 0, f"row {i} is no distribution")',
-            'demand(min(row) >= 0, f"row {i} is no distribution")',
+            "fits = min(row) >= 0 and least * unit <= sum(row) <= unit",
+            "fits = min(row) >= 0",
             ALONE,
         ),
         (
             "entries may be negative",
-            'demand(sum(row) == unit and min(row) >= 0, f"row {i} is no distribution")',
-            'demand(sum(row) == unit, f"row {i} is no distribution")',
+            "fits = min(row) >= 0 and least * unit <= sum(row) <= unit",
+            "fits = least * unit <= sum(row) <= unit",
             ALONE,
         ),
         (

@@ -88,7 +88,7 @@ def compared(answers: Mapping[str, Any]) -> str:
 CASES = (
     Case(
         task="places, straight distances on a grid of {n} × {n}, ε = 1",
-        sizes=(4, 6, 8, 10),
+        sizes=(4, 6, 8, 10, 15),
         prepare=prepare,
         ways={"leaktight": ours, "qif": libqif},
         agree=compared,

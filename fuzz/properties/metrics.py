@@ -57,3 +57,32 @@ def levels_on_maps(points: Any, table: Any) -> None:
         elif found.epsilon != float("inf"):
             most = Fraction(found.epsilon) * Fraction(direct.LONG.sqrt(squared))
             assert direct.logarithm(Fraction(told)) <= most * (1 + Fraction(1, 10**300))
+
+
+@searched(
+    lengths=lambda d: [d.integer(1, 3) for _ in range(d.integer(1, 3))],
+    ratio=lambda d: d.pick(("2", "3/2", "11/10")),
+    star=lambda d: d.below(2),
+)
+def worst_cases_of_two_records(lengths: Any, ratio: str, star: int) -> None:
+    """Two records with distances leak more than their bound, or their mechanism tells too much."""
+    size, most = len(lengths) + 1, Fraction(ratio)
+    roads = [(0 if star else j, j + 1, length) for j, length in enumerate(lengths)]
+    found = lt.worst_case_leakage(lt.Policy(Metric.from_edges(size, roads), 2), ratio=ratio)
+    edges = [(i * size + k, j * size + k) for i, j, _ in roads for k in range(size)]
+    edges += [(k * size + i, k * size + j) for i, j, _ in roads for k in range(size)]
+    ratios = [most**length for _, _, length in roads for _ in range(size)] * 2
+    mechanism = found.mechanism
+    assert not isinstance(mechanism, lt.Channel)
+    written = mechanism.expand()
+    at = {label: k for k, label in enumerate(written.inputs)}
+    rows = direct.rows_of(written)
+    for (i, j), allowed in zip(edges, ratios, strict=True):
+        here, there = at[divmod(i, size)], at[divmod(j, size)]
+        assert direct.level(rows, [(here, there)]) <= allowed
+    assert found.lower <= direct.sum_of_maxima(rows)
+    check(found.certificate)
+    unit = [[Fraction(int(i == w)) for i in range(size**2)] for w in range(size**2)]
+    true = direct.best_gain(size**2, edges, ratios, unit)
+    assert float(found.lower) <= true * (1 + 1e-6)
+    assert true <= float(found.upper) * (1 + 1e-6)

@@ -28,7 +28,13 @@ from leaktight.policies.adjacency import AdjacencyGraph
 from leaktight.policies.graph import Graph
 from leaktight.policies.metric import Metric
 from leaktight.policies.policy import Policy, adjacency_of
-from leaktight.worst_case.columns import best_cover, coverage, total_weight, weighting
+from leaktight.worst_case.columns import (
+    best_cover,
+    best_metric_cover,
+    coverage,
+    total_weight,
+    weighting,
+)
 from leaktight.worst_case.optimum import worst_case_leakage
 
 Secret: TypeAlias = Channel | Graph | AdjacencyGraph | Metric | Policy | Number
@@ -164,9 +170,8 @@ class MetricGuesser:
         if n == 0:
             return Probability(0, fraction(self.prior.array.max()), True)
         bounds = [self.belief(n).value]  # what no outcome exceeds, the mean does not
-        if self.metric.order <= MOST_SOLVED:
-            with suppress(InvalidNumber):  # so far apart that nothing is hidden
-                bounds.append(self._best(self.ratio.over(Fraction(n), Fraction(n)))[1])
+        with suppress(InvalidNumber):  # so far apart that nothing is hidden
+            bounds.append(self._best(self.ratio.over(Fraction(n), Fraction(n)))[1])
         return Probability(n, min(bounds), False)
 
     def best(self, ratio: Fraction) -> tuple[Fraction, Fraction]:
@@ -174,8 +179,12 @@ class MetricGuesser:
         return self._best(Ratio(ratio, ratio))
 
     def _best(self, ratio: Ratio) -> tuple[Fraction, Fraction]:
-        likeliest = fraction(self.prior.array.max())
-        if likeliest == Fraction(1, self.metric.order):
+        likeliest, metric = fraction(self.prior.array.max()), self.metric
+        if metric.order > MOST_SOLVED:
+            parts = (metric.restricted(part) for part in metric.graph.components)
+            covers = (best_metric_cover(part, ratio).prices.sum() for part in parts)
+            return likeliest, likeliest * fraction(sum(covers, fmpq(0)))
+        if likeliest == Fraction(1, metric.order):
             worst = worst_case_leakage(self.metric, ratio)
             return likeliest * worst.lower, likeliest * worst.upper
         found = optimal_mechanism(self.metric, self.prior, ratio=ratio)
