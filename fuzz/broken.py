@@ -494,7 +494,7 @@ PEOPLE = (
     Mutant(
         "a verdict allows what the upper end of e^ε may",
         "studies/verdict.py",
-        "if asked.allows(level.ratio):",
+        "if level.holds(asked):",
         "if level.ratio <= asked.upper:",
         ("tests/studies/test_audit.py",),
     ),
