@@ -198,3 +198,13 @@ def test_a_study_in_python_refuses_what_has_no_distances() -> None:
         Study(policy, query=counting_query(["a"]))
     with pytest.raises(InvalidInput, match="a mechanism sees each record"):
         Study(policy, on="database")
+
+
+def test_a_map_of_many_points_is_drawn_without_lines() -> None:
+    text = "policy.metric = 'euclidean'\npolicy.sides = [12, 9]\n"
+    shown = written(text).policy
+    assert (len(shown.secrets), len(shown.places or ()), shown.pairs) == (108, 108, ())
+    assert shown.distances is not None
+    assert shown.distances.farthest == pytest.approx(math.hypot(11, 8))
+    roads = written("policy.metric = 'edges'\npolicy.edges = [['a', 'b', 2], ['b', 'c', 3]]\n")
+    assert roads.policy.pairs == (("a", "b"), ("b", "c"))

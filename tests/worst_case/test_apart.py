@@ -29,7 +29,7 @@ def similarities(metric: Metric, epsilon: float) -> Any:
     return np.exp(-epsilon * np.array(apart))
 
 
-@settings(max_examples=60)
+@settings(max_examples=200, deadline=None)
 @given(metrics(), EPSILONS)
 def test_the_worst_case_is_that_of_the_direct_program(metric: Metric, epsilon: str) -> None:
     worst, rate = worst_case_leakage(metric, epsilon=epsilon), float(Fraction(epsilon))

@@ -19,7 +19,7 @@ from leaktight.exact.ratio import Ratio
 from leaktight.exact.rounding import ln_interval
 from leaktight.leakage.utility import utility
 from leaktight.mechanisms.best import BestMechanism, optimal_mechanism
-from leaktight.policies.graph import picture
+from leaktight.policies.graph import MOST_DRAWN, picture
 from leaktight.policies.symmetric_query import LinearQuery
 from leaktight.privacy.level import PrivacyLevel, privacy_level
 from leaktight.privacy.noise_level import noise_level
@@ -314,15 +314,16 @@ def _question(study: Study) -> Question:
 
 
 def _policy(study: Study, names: Names) -> PolicyShown:
-    secrets = study.policy.secrets
-    most = secrets.order if secrets.is_drawable else MOST_LISTED
-    places = picture.coordinates(secrets.vertices, secrets.edges) if secrets.is_drawable else None
-    pairs = secrets.edge_pairs()[: max(most, MOST_LISTED) ** 2]
-    metric, distances = study.policy.metric, None
+    secrets, metric, distances = study.policy.secrets, study.policy.metric, None
+    places, pairs, is_drawn = None, secrets.edge_pairs(), secrets.is_drawable
+    if is_drawn:
+        places = picture.coordinates(secrets.vertices, secrets.edges)
     if metric is not None:
         distances = Distances(study.unit, float(metric.nearest), float(metric.farthest))
-        if metric.places is not None:
-            places, pairs = metric.places, ()
+        if metric.places is not None and secrets.order <= MOST_DRAWN:
+            places, pairs, is_drawn = metric.places, (), True  # a map, without lines
+    most = secrets.order if is_drawn else MOST_LISTED
+    pairs = pairs[: max(most, MOST_LISTED) ** 2]
     return PolicyShown(
         repr(study.policy).removeprefix("Policy(").removesuffix(")"),
         study.policy.records,
