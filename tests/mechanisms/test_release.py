@@ -22,6 +22,7 @@ from leaktight.mechanisms.mechanism import Guarantee, Mechanism
 from leaktight.mechanisms.release import release_csv
 from leaktight.mechanisms.release.release import release
 from leaktight.policies.graph import Graph
+from leaktight.policies.metric import Metric
 from leaktight.policies.secrets import SecretGraph
 from leaktight.samples.observations import read_observations
 
@@ -365,3 +366,12 @@ def test_an_empty_answer_of_a_file_with_one_column_is_drawn_too(tmp_path: Path) 
     record = release_csv(swapped, source, target, "a")
     assert record.answers == 2
     assert target.read_text(encoding="utf-8") == 'a\nx\n""\n'
+
+
+def test_with_distances_the_guarantee_is_for_a_distance_of_one() -> None:
+    coin = Channel([["2/3", "1/3"], ["1/3", "2/3"]], ["no", "yes"], ["no", "yes"])
+    near = Metric.from_edges(["no", "yes"], [("no", "yes", "1/2")])
+    guarantee = release(coin, ["no"], neighbours=near).record.guarantee
+    assert guarantee is not None
+    assert 4 <= guarantee.ratio < 4 + Fraction(1, 10**12)
+    assert guarantee.neighbours.startswith("inputs at a distance of 1 of Metric(2 values")
