@@ -19,7 +19,7 @@ from leaktight.studies.answers import to_json
 from leaktight.web.answer import POINTS, TASKS, Asked, answer, choice, curves, looks, read_asked
 from leaktight.web.document import Document, answerable, document_of, toml_of
 from leaktight.web.worker import answered
-from tests.web.documents import EXAMPLES, documents, example, sent
+from tests.web.documents import EXAMPLES, WITH_DISTANCES, documents, example, sent
 
 QUICK = ("policy", "verdict", "mechanism", "privacy", "worst_case", "published", "usefulness")
 
@@ -204,3 +204,14 @@ def test_what_is_no_request_is_refused(body: bytes) -> None:
     said = answered("answer", body, io.StringIO())
     assert "mistake" not in said
     assert said["wrong"]
+
+
+@pytest.mark.parametrize("points", ["'/etc/passwd'", "[[0, 0], [1, 2]]"])
+def test_distances_are_refused_in_one_line_and_no_file_of_points_is_read(points: str) -> None:
+    for text in (
+        f"[policy]\nmetric = 'euclidean'\npoints = {points}\n",
+        WITH_DISTANCES.read_text("utf-8"),
+    ):
+        with pytest.raises(InvalidFile, match="the page takes secret pairs only") as said:
+            document_of(text)
+        assert "\n" not in str(said.value)

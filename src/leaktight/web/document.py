@@ -82,6 +82,12 @@ def answerable(document: Document, file: Path = STUDY) -> Study:
     kind = mechanism.get("kind") if isinstance(mechanism, dict) else None
     if isinstance(kind, str) and kind in ELSEWHERE:
         raise InvalidFile(f'[mechanism] kind = "{kind}" {ELSEWHERE[kind]}')
+    policy = document.get("policy")
+    if isinstance(policy, dict) and "metric" in policy:
+        raise InvalidFile(
+            "[policy] metric gives distances, and the page takes secret pairs only: save the "
+            'study, "leaktight audit study.toml" answers it'
+        )
     check_content(file, document)
     found = study_of({"policy": document.get("policy", {})}, file).policy.secrets.order
     if found > MOST_VALUES:
