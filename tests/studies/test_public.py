@@ -125,3 +125,19 @@ def test_margins_are_public_whatever_their_numbers_are() -> None:
     assert any("whatever they say" in told for told in found.public.text)
     one: Any = written(WHATEVER.replace('["sex", "age"]', '["sex, age"]'))
     assert one.public.reach == 6  # the cells of one table
+
+
+def test_two_tables_may_depend_on_each_other() -> None:
+    text = WHATEVER.replace('["sex", "age"]', "MARGINS").replace(
+        "policy.margins = MARGINS",
+        "policy.margins.sex = { f = 51_000, m = 49_000 }\n"
+        "policy.margins.ill = { no = 90_000, yes = 10_000 }",
+    )
+    likely = {("f", "no"): 0.5, ("m", "yes"): 0.1, ("f", "yes"): 0.15, ("m", "no"): 0.25}
+    shares = ", ".join(f'"{sex}, young, {ill}" = {p}' for (sex, ill), p in likely.items())
+    found: Any = written(f"{text}question.prior = {{ {shares} }}")
+    assert found.public.odds.epsilon == 4  # the person, and three others
+    assert not found.public.odds.is_exact
+    assert Fraction(45, 100) < found.public.odds.before < Fraction(51, 100)
+    assert isinstance(found.public.told, Skipped)
+    assert isinstance(found.person.any_mechanism, Skipped)

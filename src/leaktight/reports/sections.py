@@ -186,6 +186,8 @@ def _public(public: PublicFound) -> Section:
         else:
             rows.append(("with the counts alone, on average at most", percent_above(told.after)))
     if not isinstance(odds := public.odds, Skipped):
+        if isinstance(told, Skipped):
+            rows.append(("with the counts alone, at most", percent_above(odds.before)))
         rows.append(("after this release, at most", percent_above(odds.after)))
     rows.append(("records that may change at once", public.reach))
     if not isinstance(way := public.way_out, Skipped):

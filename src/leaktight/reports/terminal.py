@@ -137,8 +137,8 @@ def _public(public: PublicFound) -> Iterator[tuple[str, str]]:
     if not isinstance(odds, Skipped) and odds.epsilon is not None:
         yield (
             "",
-            f"no output changes these odds by more than ε = {above(odds.epsilon, DIGITS)}, for "
-            "records believed to be independent and alike; otherwise nothing is promised",
+            f"no output changes one person's odds by more than ε = {above(odds.epsilon, DIGITS)}, "
+            "for records believed to be independent and alike; otherwise nothing is promised",
         )
 
 
