@@ -109,8 +109,8 @@ FORMATS: dict[str, Any] = {
     MECHANISM: RATIOS | BEST | {"or": RATIOS | BEST | LENGTHS},
 }
 
-SHORT, FEW = 40, 400
-"""The most letters of a number, and of what is asked, that are shown as they are."""
+SHORT, FEW, WIDTH = 40, 400, 80
+"""The most letters of a number, and of what is asked, that are shown as they are; and of a line."""
 
 DOWN, UP = (Context(60, side, MIN_EMIN, MAX_EMAX) for side in (ROUND_FLOOR, ROUND_CEILING))
 
@@ -540,7 +540,7 @@ def lowest(written: str) -> str:
 
 
 def told(content: dict[str, Any], proved: list[Proved]) -> list[str]:
-    """Say what is proved, at which ratio and of what: the reader must compare it."""
+    """Say what is proved, at which ratio and of what, in lines: the reader must compare it."""
     best, asked = content["format"] == MECHANISM, question(content)
     (_, lower, upper), pieces = proved[0], content.get("pieces", [])
     records = sum(piece["records"] for piece in pieces)
@@ -553,7 +553,9 @@ def told(content: dict[str, Any], proved: list[Proved]) -> list[str]:
         times = f"{graph['records']:,} × " if graph.get("records", 1) > 1 else ""
         how = " with lengths, λ for a length of 1" if "lengths" in graph else ""
         lines += [f"for {times}{len(graph['vertices'])} vertices, {len(graph['edges'])} edges{how}"]
-    lines += [f"what is asked: {asked}"] if len(asked) <= FEW else []
+    if len(asked) <= FEW:
+        whole = f"what is asked: {asked}"
+        lines += [whole[k : k + WIDTH] for k in range(0, len(whole), WIDTH)]
     return [
         *lines,
         f"its digest: {digest(content)}",
@@ -587,7 +589,9 @@ def amount_of(best: bool, proved: list[Proved], side: Context) -> str:
     texts = (f"({exact(v)})^{n}" if n > 1 else exact(v) for v, n in powers.items() if v != 1)
     factors = " · ".join(texts) or "1"
     short = all(map(exact, powers)) and len(factors) <= SHORT
-    return f"{how} {rounded(bits, side, 6)} bits{f', a factor of {factors}' if short else ''}"
+    number = rounded(bits, side, 6)
+    unit = "bit" if number == "1" else "bits"
+    return f"{how} {number} {unit}{f', a factor of {factors}' if short else ''}"
 
 
 def log2(value: Fraction, side: Context) -> Decimal:

@@ -52,3 +52,22 @@ def test_a_base_must_be_positive() -> None:
 
 def test_a_number_is_written_however_long_it_is() -> None:
     assert str(Powers.of((10**9000, 1), (Fraction(1, 3), 2))) == f"1{'0' * 9000} · (1/3)^2"
+
+
+@pytest.mark.parametrize(
+    ("factors", "said"),
+    [
+        ([(6, 1), (Fraction(7, 2), -1)], "12/7"),
+        ([(16, 1), (Fraction(225, 64), -1)], "1024/225"),
+        ([(2, 4)], "16"),
+        ([(2, 100)], "2^100"),
+        ([(Fraction(4, 3), 10)], "(4/3)^10"),
+        ([(2, 10**6), (7, 1)], "2^1000000 · 7"),
+        ([], "1"),
+    ],
+)
+def test_a_product_is_said_as_a_person_reads_it(
+    factors: list[tuple[int | Fraction, int]], said: str
+) -> None:
+    assert str(Powers.of(*factors)) == said
+    assert repr(Powers.of(*factors)) == f"Powers({said})"

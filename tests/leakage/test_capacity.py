@@ -185,3 +185,8 @@ def test_no_prior_keeps_less_of_the_risk_than_bayes_security(
     if len(kept.pair) == 2:
         worst = risk_leakage(channel.restrict(kept.pair))
         assert worst.after == kept.value * worst.before
+
+
+def test_security_prints_short_however_long_its_fraction_is() -> None:
+    rows = [["1/3", "2/3"], [Fraction(1, 3**40), 1 - Fraction(1, 3**40)]]
+    assert repr(bayes_security(Channel(rows))) == "BayesSecurity(≈0.666667, at the inputs (0, 1))"

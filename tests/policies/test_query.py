@@ -13,7 +13,7 @@ from leaktight.errors import InvalidGraph, InvalidInput, InvalidNumber, InvalidP
 from leaktight.policies.constraint import count
 from leaktight.policies.graph import Graph
 from leaktight.policies.policy import Policy
-from leaktight.policies.query import answer_graph, sensitivity
+from leaktight.policies.query import Sensitivity, answer_graph, sensitivity
 from leaktight.policies.secrets import SecretGraph
 from leaktight.policies.symmetric_query import counting_query
 from tests.strategies.graphs import record_values, secret_graphs
@@ -149,3 +149,9 @@ def test_a_query_must_be_a_function_or_a_table(ask: Callable[..., object]) -> No
         ask(Policy(SecretGraph.complete(2), 2), None)
     with pytest.raises(InvalidGraph, match=r"a Policy, an AdjacencyGraph or a Graph .* got 3"):
         ask(3, sum)
+
+
+def test_one_other_stays_and_two_others_stay() -> None:
+    for others, end in ((1, "; 1 other stays"), (2, "; 2 others stay")):
+        found = Sensitivity(Fraction(1), (("a",), ("b",)), {"c": others})
+        assert str(found) == f"sensitivity 1: ('a',) against ('b',){end}"

@@ -1,4 +1,5 @@
 import math
+import re
 from collections.abc import Iterator
 from fractions import Fraction
 from typing import Any
@@ -312,3 +313,12 @@ def test_an_interval_beside_an_exact_component_is_no_exact_answer(
     assert worst.lower < worst.upper
     assert not worst.is_exact
     assert worst.lower <= 1 + Fraction(7, 3) <= worst.upper
+
+
+def test_both_ends_of_what_is_only_enclosed_are_rounded_outward() -> None:
+    """The tree of DESIGN.md, of which n records are known to within one bit only."""
+    tree = SecretGraph.from_edges(5, [(0, 1), (1, 2), (1, 3), (2, 4)])
+    worst = worst_case_leakage(Policy(tree, records=4_000_000), epsilon="0.1")
+    low, high = (int(n.replace(",", "")) for n in re.findall(r"\d[\d,]{5,}", repr(worst)))
+    assert low <= worst.bits_interval[0] <= worst.bits_interval[1] <= high
+    assert low < high

@@ -22,6 +22,9 @@ from leaktight.exact.shown import counted, shown_above
 LONGEST = 2**27
 """The longest number that is multiplied out, in 16 MB."""
 
+WRITTEN = 100
+"""The longest that is written out, in bits, if it is shorter than its factors are."""
+
 
 @total_ordering
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -58,7 +61,7 @@ class Powers(InBits):
         """Return Σ c·base^e over the ``terms`` (c, e), with the least power taken out.
 
         >>> print(Powers.of_sum(2, [(1, 1_000_000), (3, 1_000_001)]))
-        (2)^1000000 · 7
+        2^1000000 · 7
         """
         totals: dict[int, fmpq] = {}
         for coefficient, exponent in terms:
@@ -127,8 +130,11 @@ class Powers(InBits):
         return self._joined(shown_above)
 
     def _joined(self, text: Callable[[Fraction], str]) -> str:
-        bases = [(text(base), e) for base, e in self.factors]
-        return " · ".join(f"({base})^{e}" if e != 1 else base for base, e in bases) or "1"
+        bases = [(text(base) if e == 1 else _base(text(base)), e) for base, e in self.factors]
+        joined = " · ".join(f"{base}^{e}" if e != 1 else base for base, e in bases) or "1"
+        if self.length > WRITTEN:
+            return joined
+        return min(str(self.value), joined, key=len)
 
     def _ln(self) -> arb:
         return sum((e * arb(rational(b)).log() for b, e in self.factors), start=arb(0))
@@ -173,6 +179,10 @@ class Powers(InBits):
             else:
                 settled[int(base)] = exponent
         return settled
+
+
+def _base(text: str) -> str:
+    return text if text.isdigit() else f"({text})"
 
 
 def as_powers(number: Powers | Fraction | int) -> Powers:

@@ -118,6 +118,9 @@ class BayesSecurity:
     value: Value
     pair: tuple[Hashable, ...]
 
+    def __repr__(self) -> str:
+        return f"BayesSecurity({shown(self.value)}, at the inputs {self.pair})"
+
 
 def bayes_security(channel: Channel) -> BayesSecurity:
     """Return the least factor by which the chance of a wrong guess is multiplied, over all priors.
@@ -126,7 +129,7 @@ def bayes_security(channel: Channel) -> BayesSecurity:
     nothing is told, 0 if some two inputs are told apart with certainty.
 
     >>> bayes_security(Channel([[1, 0], ["3/4", "1/4"], ["1/2", "1/2"]]))
-    BayesSecurity(value=Fraction(1, 2), pair=(0, 2))
+    BayesSecurity(1/2, at the inputs (0, 2))
     """
     most = risk_capacity(channel)
     support = most.prior.support if isinstance(most.prior, Distribution) else ()

@@ -15,7 +15,7 @@ import numpy as np
 
 from leaktight.errors import InvalidGraph, InvalidInput, InvalidNumber, Mismatch
 from leaktight.exact.numbers import fraction, rational
-from leaktight.exact.shown import Told
+from leaktight.exact.shown import Told, counted
 from leaktight.labels import Labels, suggestion
 from leaktight.policies.adjacency import AdjacencyGraph
 from leaktight.policies.graph import Graph, Indices
@@ -215,7 +215,7 @@ class Sensitivity(Told):
             return f"sensitivity {size}{same}"
         told = f"sensitivity {size}: {self.witness[0]!r:.80} against {self.witness[1]!r:.80}"
         stay = sum((self.rest or {}).values())
-        return f"{told}; {stay:,} others stay" if stay else told
+        return f"{told}; {counted(stay, 'other stays', 'others stay')}" if stay else told
 
 
 def sensitivity(neighbours: Neighbours, query: Query) -> Sensitivity:

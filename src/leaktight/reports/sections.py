@@ -303,11 +303,18 @@ def _usefulness(useful: Usefulness) -> Section:
         (name, if_short(number), float(number)) for name, number in named if number is not None
     )
     if useful.gap is not None:
-        near = f"within {exactly(useful.gap, AtMost)} of the limit"
-        best = "best" if useful.gap == 0 else near
-        text.append(f"The best possible one is proved to be {best}.")
+        text.append(f"The best possible one is proved to be {_how_good(useful)}.")
     head = ("mechanism", "exactly", "rounded")
     return Section("usefulness", "How useful it is", tuple(text), Table(head, rows))
+
+
+def _how_good(useful: Usefulness) -> str:
+    assert None not in (useful.gap, useful.best, useful.limit)
+    if useful.gap == 0:
+        return "the best"
+    near = f"within {exactly(useful.gap, AtMost)} of the limit"
+    shown = {rounded(float(number)) for number in (useful.best, useful.limit)}
+    return f"the best, up to rounding: {near}" if len(shown) == 1 else near
 
 
 def _check(answers: Answers, command: str | None) -> Section:

@@ -25,7 +25,7 @@ from leaktight.exact.bits import InBits
 from leaktight.exact.numbers import Array, Number, exact_array, fraction, rational
 from leaktight.exact.powers import Powers
 from leaktight.exact.ratio import Ratio, RatioLike
-from leaktight.exact.shown import in_bits
+from leaktight.exact.shown import above, below, in_bits
 from leaktight.policies.adjacency import AdjacencyGraph
 from leaktight.policies.graph import Graph
 from leaktight.policies.metric import Metric
@@ -288,7 +288,7 @@ class WorstCase(InBits):
         if self.is_exact:
             ends = f"exactly {in_bits(high)}"
         else:
-            ends = f"between {low:.6g} and {in_bits(high)}"
+            ends = f"between {below(low)} and {in_bits(high, above)}"
         return f"WorstCase({ends} at ratio {self.ratio}; {self.route})"
 
 
@@ -319,7 +319,7 @@ def worst_case_leakage(
     >>> worst.lower, worst.upper, worst.is_exact
     (Fraction(2, 1), Fraction(2, 1), True)
     >>> worst_case_leakage(Metric.euclidean([(0, 0), (3, 0), (0, 4)]), ratio=2)
-    WorstCase(between 1.39057 and 1.39057 bits at ratio 2 (ε = ln 2); columns of a metric)
+    WorstCase(between 1.39057 and 1.39058 bits at ratio 2 (ε = ln 2); columns of a metric)
     >>> worst_case_leakage(Interval(0, 100), epsilon="0.1")
     RealWorstCase(exactly 6 = 1 + εL/2, 2.58497 bits)
     """

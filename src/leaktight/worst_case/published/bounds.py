@@ -112,7 +112,7 @@ class LeakageBounds:
         return "\n".join(
             [
                 wrapped(f"Bounds on the leakage at the ratio {_ratio(self.ratio)}"),
-                *_lines(self.bounds, "the database"),
+                *_lines(self.bounds, "all that is secret"),
                 *_lines(self.about_one_record, "one record, if the others are known"),
                 "* tightest",
                 *(
@@ -128,7 +128,7 @@ class LeakageBounds:
             f"<caption>Bounds on the leakage at the ratio {escape(_ratio(self.ratio))}</caption>"
         ]
         for bounds, about in (
-            (self.bounds, "the database"),
+            (self.bounds, "all that is secret"),
             (self.about_one_record, "one record, if the others are known"),
         ):
             if not bounds:
