@@ -1,21 +1,26 @@
+import math
 import re
+from base64 import b64encode
 from collections.abc import Iterator
 from functools import cache, partial
+from hashlib import sha256
 from html.parser import HTMLParser
 from pathlib import Path
 from typing import Any
 from unittest.mock import patch
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from msgspec.structs import replace
 
 from leaktight.errors import InvalidInput
 from leaktight.reports.charts import CHARTS
 from leaktight.reports.page import html, markdown, write_report
 from leaktight.reports.person import guessing
-from leaktight.reports.wording import missing
+from leaktight.reports.wording import as_odds, missing
 from leaktight.studies import Audit, Skipped
-from leaktight.studies.answers import CurvePoint, to_json
+from leaktight.studies.answers import NOT_ASKED, CurvePoint, to_json
 from tests.reports.test_charts import person
 from tests.studies.examples import (
     EXAMPLES,
@@ -70,8 +75,10 @@ class Page(HTMLParser):
         assert self.open.pop()[0] == tag
 
     def handle_data(self, data: str) -> None:
-        if self.inside("svg") or self.inside("style") or not data.strip():
+        if self.inside("svg") or self.inside("style") or self.inside("script") or not data.strip():
             return
+        if self.section == "every-epsilon" and self.inside("section"):
+            return  # tests/reports/test_slider.py reads it
         tag, attrs = self.open[-1]
         self.texts.append((tag, data))
         if tag == "data":
@@ -95,8 +102,9 @@ def page_of(name: str) -> str:
 
 
 def read(audit: Audit, certificate: str | None = None) -> Page:
-    """Read the words of a page, quickly: without its pictures."""
-    with patch("leaktight.reports.page.CHARTS", {}):
+    """Read the words of a page, quickly: without its pictures and its slider."""
+    none = patch("leaktight.reports.page.every_epsilon", lambda study: NOT_ASKED[0])
+    with patch("leaktight.reports.page.CHARTS", {}), none:
         proved = audit if certificate is None else audit.proved_by(certificate)
         return Page(html(proved, command=COMMAND))
 
@@ -136,7 +144,7 @@ def test_every_number_on_the_page_is_one_of_the_answers(name: str) -> None:
     percents = [100 * number for number in numbers if 0 <= number <= 1]
     seen = 0
     for _, text in Page(page_of(name)).texts:
-        for number in NUMBER.findall(text):
+        for number in NUMBER.findall(re.sub("(?<= leak: ).*", "", text)):
             seen += 1
             if number in written_out:
                 continue
@@ -198,7 +206,8 @@ def test_a_band_is_shown_by_both_its_ends() -> None:
 def test_the_verdict_comes_first_then_the_warnings_then_the_person(name: str) -> None:
     audit, page = example(name), read(example(name))
     texts = [text.replace("\N{NO-BREAK SPACE}", " ").strip() for _, text in page.texts]
-    assert texts.index(audit.verdict.line) < 4
+    assert texts[1:3] == [audit.title, guessing(audit).headline]
+    assert texts.index(audit.verdict.line) < 6
     assert page.of("li") == list(audit.warnings)
     rows = page.rows[""]
     found = guessing(audit)
@@ -208,6 +217,24 @@ def test_the_verdict_comes_first_then_the_warnings_then_the_person(name: str) ->
             assert " ".join(one.text) in [
                 text.replace("\N{NO-BREAK SPACE}", " ") for text in page.of("p")
             ]
+
+
+def test_the_page_leads_with_the_odds_about_one_person_without_any_epsilon() -> None:
+    """The numbers are those of the test below."""
+    assert guessing(example("vote")).headline == (
+        "By one who knows all others, a guess of what one delegate voted for is right in 33.3% of "
+        "all cases before a release, in 55.6% after it, and in 88.6% after 12 of them."
+    )
+    assert guessing(written(NO_MECHANISM)).headline.startswith(
+        "Whatever the mechanism, a guess of one record's value is right in 50% of all cases before "
+        "a release, in at most 75% after it, and in possibly more than 99.9% after 10 of them."
+    )
+    once = person(example("salary"), after=example("salary").person.informed.after[:1])  # type: ignore[union-attr]
+    assert guessing(once).headline == (
+        "A guess of one employee's salary band is right in 30% of all cases before a release and "
+        "in 51.6% after it."
+    )
+    assert not any("ε" in guessing(example(name)).headline for name in EXAMPLES)
 
 
 def test_the_person_is_told_of_before_and_after() -> None:
@@ -233,6 +260,33 @@ def test_leakage_says_what_it_is_about(name: str, about: str) -> None:
     text = " ".join(read(example(name)).of("p"))
     assert f"about {about}, at worst." in text
     assert f"nats) about {about}, and one leaks as much." in text
+
+
+def test_bits_are_said_as_odds_too() -> None:
+    text = " ".join(read(example("locations")).of("p"))
+    assert "2 bits leak: what was guessed right in 1 of 1,000 cases may be guessed right" in text
+    assert as_odds(0.0).endswith("1 of 1,000 cases may be guessed right in 1 of 1,000")
+    assert as_odds(1.0).endswith("1 of 1,000 cases may be guessed right in 1 of 500")
+    assert as_odds(20.0).endswith("1 of 10,000,000 cases may be guessed right in 1 of 9")
+    assert as_odds(31.0) == as_odds(math.inf) == ""
+
+
+@given(st.floats(0, 30))
+def test_odds_do_not_look_better_than_they_are(leaked: float) -> None:
+    before, after = (int(n.replace(",", "")) for n in re.findall(r"1 of ([\d,]+)", as_odds(leaked)))
+    assert after <= before / 2**leaked * (1 + 1e-9)
+    assert after > before / 2**leaked - 1.001
+
+
+def test_a_best_mechanism_that_rounding_alone_keeps_from_the_limit_is_the_best() -> None:
+    text = " ".join(read(example("salary")).of("p"))
+    assert "proved to be the best, up to rounding: within " in text
+    useful: Any = example("salary").usefulness
+    worse = replace(useful, best=useful.best / 2, gap=useful.best / 2)
+    assert "up to rounding" not in " ".join(
+        read(replace(example("salary"), usefulness=worse)).of("p")
+    )
+    assert "The best possible one is proved to be the best." in read(example("locations")).of("p")
 
 
 def test_what_a_release_is_good_for_is_not_about_a_person() -> None:
@@ -333,6 +387,9 @@ def test_what_was_left_out_is_said_with_the_reason() -> None:
     left_out = [list(each) for each in missing(written(RANGE))]
     assert left_out
     assert read(written(RANGE)).rows["missing"] == [["what", "why"], *left_out]
+    assert Page(page_of("agency")).rows["missing"][-1] == [
+        "the slider for ε", "what is public ties records together, so that it is no matter of one"
+    ]  # fmt: skip
 
 
 def test_how_to_check_it_names_the_command_the_proof_and_the_files() -> None:
@@ -363,11 +420,13 @@ def test_a_report_is_written_as_its_name_ends(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("name", EXAMPLES)
 def test_the_page_needs_nothing_but_itself(name: str) -> None:
-    assert "http" not in page_of(name)
+    names = re.compile("http-equiv|http://www.w3.org/2000/svg")  # which nobody visits
+    assert "http" not in names.sub("", page_of(name))
     page = Page(page_of(name))
-    assert {tag for tag, _ in page.tags}.isdisjoint({"script", "link", "img", "image", "iframe"})
+    assert {tag for tag, _ in page.tags}.isdisjoint({"link", "img", "image", "iframe"})
     for _, attrs in page.tags:
-        assert "src" not in attrs
+        assert not {"src", "style"} & attrs.keys()
+        assert not any(key.startswith("on") for key in attrs)
         assert str(attrs.get("href", "#")).startswith("#")
     assert "@import" not in page_of(name)
     assert set(re.findall(r"url\((.)", page_of(name))) <= {"#"}
@@ -379,14 +438,42 @@ def test_ids_occur_once_and_pictures_have_titles(name: str) -> None:
     ids = [attrs["id"] for _, attrs in tags if "id" in attrs]
     assert len(ids) == len(set(ids))
     pictures = [attrs for tag, attrs in tags if tag == "svg"]
-    assert len(pictures) == 5
+    with_slider = "every-epsilon" in ids
+    assert with_slider == (not example(name).policy.is_constrained)
+    with_best = with_slider and name != "wages"  # of which so many answers are not drawn
+    assert len(pictures) == 5 + with_best
     assert {attrs["aria-labelledby"] for attrs in pictures} <= set(ids)
+
+
+@pytest.mark.parametrize("name", EXAMPLES)
+def test_only_what_the_page_was_written_with_may_run_or_style_it(name: str) -> None:
+    page = page_of(name)
+    [policy] = [
+        str(attrs["content"]).split("; ")
+        for tag, attrs in Page(page).tags
+        if attrs.get("http-equiv") == "Content-Security-Policy"
+    ]
+    assert policy[0] == "default-src 'none'"
+    patterns = ("<style>(.*?)</style>", "<script>(.*?)</script>")
+    for rule, pattern in zip(policy[1:], patterns, strict=True):
+        for text in re.findall(pattern, page, re.S):
+            digest = b64encode(sha256(text.encode()).digest()).decode()
+            assert rule.endswith(f"-src 'sha256-{digest}'")
+
+
+def test_what_the_papers_promise_is_folded_away() -> None:
+    page = Page(page_of("salary"))
+    folded = [attrs for tag, attrs in page.tags if attrs.get("class") == "folded"]
+    assert folded == [{"class": "folded"}]  # and not open
+    assert page.of("h2")[-2:] == ["What the papers promise", "How to check it"]
 
 
 def test_labels_are_shown_as_they_are_and_do_nothing() -> None:
     audit = hostile()
     page = Page(html(audit.proved_by('"><script>'), command=COMMAND))
-    assert {tag for tag, _ in page.tags}.isdisjoint({"script", "img", "b"})
+    assert {tag for tag, _ in page.tags}.isdisjoint({"img"})
+    scripts = [attrs for tag, attrs in page.tags if tag == "script"]
+    assert scripts == [{"type": "application/json"}, {}]  # of the slider
     assert not any(key.startswith("on") for _, attrs in page.tags for key in attrs)
     assert page.of("h1") == page.of("title") == [audit.title]
     names = [row[0] for row in page.rows["belief"][1:]]

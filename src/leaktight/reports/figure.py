@@ -90,7 +90,7 @@ def colours() -> str:
         ),
         "svg { max-width: 100%; height: auto; font-family: inherit; }",
     ]
-    return "\n".join(lines)
+    return "\n".join(lines) + "\n"
 
 
 @contextmanager

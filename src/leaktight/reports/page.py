@@ -1,11 +1,13 @@
 """How does an audit become a page that can be handed to a colleague?
 
-One file with everything in it: no network, no scripts, no fonts. The Markdown page has the same
-words and numbers without the pictures.
+One file with everything in it: no network, no fonts, and one script of its own, which moves a
+slider and which the page does without. Nothing else may run or be loaded: the page's own policy
+forbids it. The Markdown page has the same words and numbers without the pictures.
 """
 
-import re
+from base64 import b64encode
 from collections.abc import Mapping, Sequence
+from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
@@ -15,8 +17,11 @@ from leaktight.reports.charts import CHARTS
 from leaktight.reports.figure import colours
 from leaktight.reports.person import Guessing, guessing
 from leaktight.reports.sections import Section, sections
-from leaktight.reports.wording import rounded
-from leaktight.studies.answers import Answers
+from leaktight.reports.slider import slider
+from leaktight.reports.template import plain_file, template
+from leaktight.studies import Audit
+from leaktight.studies.answers import NOT_ASKED, Answers, Skipped
+from leaktight.studies.every_epsilon import EveryEpsilon, every_epsilon
 
 PAGES = (".html", ".htm", ".md")
 """How the name of a page ends."""
@@ -26,9 +31,6 @@ UNSEEN = dict.fromkeys(
     "�",
 )
 """Characters that a page cannot show, or that turn the text around them."""
-
-MARKUP = re.compile(r"([\\`*_{}\[\]<>|#~$&])")
-"""What Markdown may take for more than a letter."""
 
 
 def write_report(audit: Answers, path: str | Path) -> None:
@@ -56,46 +58,48 @@ def write_report(audit: Answers, path: str | Path) -> None:
 def html(answers: Answers, *, command: str | None = None) -> str:
     """Return the report on the answers of an audit as one HTML file.
 
-    ``command`` is what reproduces it.
+    ``command`` is what reproduces it. What another ε would do is worked out for it, if that takes
+    no more than a few seconds.
     """
     charts = {name: draw(answers) for name, draw in CHARTS.items()}
-    return rendered("report.html", *_parts(answers, command), charts)
+    every = every_epsilon(answers.study) if isinstance(answers, Audit) else NOT_ASKED[0]
+    parts = list(sections(answers, command, every))
+    return rendered("report.html", answers, guessing(answers), parts, charts, every)
 
 
 def markdown(answers: Answers, *, command: str | None = None) -> str:
     """Return the report as Markdown, with the same words and numbers, without pictures."""
-    return rendered("report.md", *_parts(answers, command))
-
-
-def _parts(answers: Answers, command: str | None) -> tuple[Answers, Guessing, list[Section]]:
-    return answers, guessing(answers), list(sections(answers, command))
+    return rendered("report.md", answers, guessing(answers), list(sections(answers, command)))
 
 
 def rendered(
-    template: str,
+    name: str,
     answers: Any,
     person: Guessing,
     parts: Sequence[Section],
     charts: Mapping[str, str | None] | None = None,
+    every: EveryEpsilon | Skipped = NOT_ASKED[0],
 ) -> str:
     """Return a page: its heading and verdict, who guesses what, sections, and charts by section."""
-    from jinja2 import Environment, PackageLoader, StrictUndefined
     from markupsafe import Markup
 
-    drawn = {name: Markup(svg) for name, svg in (charts or {}).items() if svg is not None}
-    pages = Environment(
-        loader=PackageLoader("leaktight.reports"), autoescape=template.endswith(".html"),
-        undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True,
-    )  # fmt: skip
-    pages.filters |= {"rounded": rounded, "plain": _plain}
-    page = pages.get_template(template).render(
-        answers=answers, person=person, sections=parts, charts=drawn, colours=Markup(colours())
+    moved = None if isinstance(every, Skipped) else Markup(slider(every))
+    script, style = Markup(plain_file("slider.js")), Markup(colours() + plain_file("report.css"))
+    page = template(name).render(
+        answers=answers,
+        person=person,
+        sections=parts,
+        charts={name: Markup(svg) for name, svg in (charts or {}).items() if svg is not None},
+        slider=moved,
+        script=script,
+        style=style,
+        allowed=f"style-src {_digest(style)}; script-src {_digest(script)}",
     )
-    if template.endswith(".html"):
+    if name.endswith(".html"):
         page = page.replace("ε = ", "ε\N{NO-BREAK SPACE}=\N{NO-BREAK SPACE}")
     return page.translate(UNSEEN)
 
 
-def _plain(text: str) -> str:
-    """Escape what Markdown would not show as it is."""
-    return MARKUP.sub(r"\\\1", " ".join(str(text).split()))
+def _digest(text: str) -> str:
+    """Return what a page's policy lets pass, and nothing else."""
+    return f"'sha256-{b64encode(sha256(text.encode()).digest()).decode()}'"

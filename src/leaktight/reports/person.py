@@ -1,11 +1,14 @@
 """What does an audit say of one person? A table, and sentences, that stand first on every page."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from leaktight.exact.shown import Probability, percent
 from leaktight.reports.wording import as_private, chance, quoted, rounded
-from leaktight.studies.answers import Answers, Informed, Skipped, Telling
+from leaktight.studies.answers import Answers, AnyMechanism, Informed, Skipped, Telling
+
+ALONE = "someone who sees the release"
+"""Who guesses where nothing is known of others, or there are none."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,13 +28,42 @@ class Guessing:
     what: str
     when: tuple[str, ...]
     guessers: tuple[Guesser, ...]
+    headline: str = ""
+    """The odds in one sentence."""
 
 
 def guessing(answers: Answers) -> Guessing:
     """Return what an audit says of one person."""
     n = answers.question.observations
     when = ("before", "after 1", *([f"after {rounded(n)}"] if n > 1 else []))
-    return Guessing(f"Guessing {answers.question.what}", when, tuple(_guessers(answers)))
+    guessers = tuple(_guessers(answers))
+    return Guessing(
+        f"Guessing {answers.question.what}", when, guessers, headline(answers, guessers)
+    )
+
+
+def headline(answers: Answers, guessers: Sequence[Guesser]) -> str:
+    """Say in a sentence how likely a guess about one person is right; nothing if nobody guesses."""
+    person = answers.person
+    if isinstance(person.informed, Informed):
+        found: Informed | AnyMechanism = person.informed
+        whose = "" if guessers[0].who == ALONE else "By one who knows all others"
+    elif not isinstance(person.any_mechanism, Skipped):
+        found, whose = person.any_mechanism, "Whatever the mechanism"
+    else:
+        return ""
+    once, *often = found.after
+    start = f"{whose}, a" if whose else "A"
+    after = [f"in {_cases(once)} after it"]
+    after += [f"in {_cases(p)} after {p.observations:,} of them" for p in often]
+    return (
+        f"{start} guess of {answers.question.what} is right in {percent(found.before)} of all "
+        f"cases before a release{', ' if often else ' and '}{', and '.join(after)}."
+    )
+
+
+def _cases(chance: Probability) -> str:
+    return chance.percent if chance.is_exact else str(chance)
 
 
 def _guessers(answers: Answers) -> Iterator[Guesser]:
@@ -39,7 +71,7 @@ def _guessers(answers: Answers) -> Iterator[Guesser]:
     if isinstance(person.informed, Informed):
         known = person.informed
         alone = isinstance(person.uninformed, Skipped) and not answers.policy.is_constrained
-        who = "someone who sees the release" if alone else "someone who knows all others"
+        who = ALONE if alone else "someone who knows all others"
         yield Guesser(who, _chances(known.before, known.after, n), known.text)
     if not isinstance(person.uninformed, Skipped):
         nobody = person.uninformed

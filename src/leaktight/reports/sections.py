@@ -17,6 +17,7 @@ from leaktight.reports.wording import (
     AtLeast,
     AtMost,
     Cell,
+    as_odds,
     as_private,
     away,
     bits,
@@ -60,7 +61,7 @@ class Section:
     """Lines to copy."""
 
 
-def sections(answers: Answers, command: str | None) -> Iterator[Section]:
+def sections(answers: Answers, command: str | None, every: object = None) -> Iterator[Section]:
     """Return what the answers say, part by part, without the parts that were not computed."""
     known = answers.person.informed
     yield _policy(answers)
@@ -80,7 +81,7 @@ def sections(answers: Answers, command: str | None) -> Iterator[Section]:
         yield _usefulness(answers.usefulness)
     if not isinstance(answers.published, Skipped):
         yield _bounds(answers, answers.published)
-    if rows := tuple(missing(answers)):
+    if rows := tuple(missing(answers, every)):
         yield Section("missing", "What was not computed", (), Table(("what", "why"), rows))
     yield _check(answers, command)
 
@@ -226,6 +227,8 @@ def _leakage(answers: Answers) -> Section:
             f"No mechanism {as_private(answers)} leaks more than {bits(AtMost(worst.bits))} "
             f"({rounded(AtMost(worst.nats))} nats) about {worst.about}, {attained}."
         )
+        if odds := as_odds(worst.bits):
+            text.append(f"{bits(AtMost(worst.bits))} leak: {odds}.")
     points = () if isinstance(answers.by_epsilon, Skipped) else answers.by_epsilon
     rows = tuple(
         (p.epsilon, AtMost(p.worst), AtMost(p.tightest), _at_most(p.diameters)) for p in points
@@ -309,7 +312,9 @@ def _usefulness(useful: Usefulness) -> Section:
 
 
 def _how_good(useful: Usefulness) -> str:
-    assert None not in (useful.gap, useful.best, useful.limit)
+    assert useful.gap is not None
+    assert useful.best is not None
+    assert useful.limit is not None
     if useful.gap == 0:
         return "the best"
     near = f"within {exactly(useful.gap, AtMost)} of the limit"

@@ -1,5 +1,6 @@
 """How is a number, or a label, said on a page?"""
 
+import math
 from collections.abc import Iterator
 from fractions import Fraction
 from typing import TypeAlias
@@ -10,6 +11,9 @@ from leaktight.studies.answers import NOT_ASKED, Answers, Skipped
 
 Cell: TypeAlias = str | int | float | None
 """What stands in a table."""
+
+MOST_SAID = 30.0
+"""The most bits that are said as odds."""
 
 SHORT, LONGEST = 16, 60
 """The most letters of an exact number, and of a label, in a sentence."""
@@ -84,6 +88,20 @@ def bits(amount: float) -> str:
     return f"{number} {'bit' if number == '1' else 'bits'}"
 
 
+def as_odds(leaked: float) -> str:
+    """Say what an amount of bits is worth to one who guesses; nothing if it is too much to say.
+
+    >>> as_odds(2.0)
+    'what was guessed right in 1 of 1,000 cases may be guessed right in 1 of 250'
+    """
+    if not leaked <= MOST_SAID:
+        return ""
+    cases = max(10**3, 10 ** math.ceil((leaked + 2) * math.log10(2)))
+    # A little less than the quotient of floats, so that no risk looks smaller than it is.
+    after = max(1, math.floor(cases / 2**leaked * (1 - 2.0**-40) + 2.0**-30))
+    return f"what was guessed right in 1 of {cases:,} cases may be guessed right in 1 of {after:,}"
+
+
 def as_private(answers: Answers) -> str:
     """Say how private other mechanisms are that this one is compared with."""
     return "as private as asked" if answers.question.asked is not None else "as private as this one"
@@ -102,7 +120,7 @@ def quoted(label: str) -> str:
     return f"“{short_label(label, LONGEST)}”"
 
 
-def missing(answers: Answers) -> Iterator[tuple[str, str]]:
+def missing(answers: Answers, every: object = None) -> Iterator[tuple[str, str]]:
     """Yield what was not computed, and why, each reason once; what was not asked is not missing."""
     person = answers.person
     parts: tuple[tuple[str, object], ...] = (
@@ -115,6 +133,7 @@ def missing(answers: Answers) -> Iterator[tuple[str, str]]:
         ("published bounds", answers.published),
         ("worst case for other ε", answers.by_epsilon),
         ("usefulness", answers.usefulness),
+        ("the slider for ε", every),
     )
     reasons: dict[str, list[str]] = {}
     for what, part in parts:
