@@ -522,7 +522,7 @@ def test_markdown_has_the_same_words_and_tables(name: str) -> None:
 
 def test_markdown_speaks_of_no_picture_and_has_no_markup() -> None:
     text = markdown(hostile(), command=COMMAND)
-    assert "The darker" not in text
+    assert "The stronger" not in text
     assert "<svg" not in text
     assert not re.search(r"(?<!\\)<", text.replace(COMMAND, ""))
     assert "\x00" not in text

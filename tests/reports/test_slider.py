@@ -4,6 +4,7 @@ import json
 import math
 import re
 from fractions import Fraction
+from itertools import pairwise
 from typing import Any
 
 import pytest

@@ -136,7 +136,7 @@ def _legend(most: float, right: float) -> str:
     )
     return (
         f'{steps}<text x="{right - 116:.0f}" y="-10" text-anchor="end">probability 0</text>'
-        f'<text x="{right - 30:.0f}" y="-10">{most:.2g}</text>'
+        f'<text class="most" x="{right - 30:.0f}" y="-10">{most:.2g}</text>'
     )
 
 

@@ -161,7 +161,7 @@ def _mechanism(answers: Answers, mechanism: MechanismShown) -> Section:
     text = [f"Mechanism: {mechanism.name}; {size}."]
     if not mechanism.matrix:
         return Section("mechanism", "What is released", (*text, "It is too large to draw."))
-    caption = f"Each row is {mechanism.about}. The darker, the likelier an output is."
+    caption = f"Each row is {mechanism.about}. The stronger the colour, the likelier an output is."
     if mechanism.marked is not None:
         row, other, column = mechanism.marked
         one, two = (quoted(mechanism.inputs[k]) for k in (row, other))

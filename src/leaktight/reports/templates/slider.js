@@ -55,11 +55,11 @@ for (const box of document.querySelectorAll(".epsilon-slider")) {
 
   // --- what moves ---
   const cells = box.querySelectorAll(".cell"), chances = box.querySelectorAll(".chance");
-  const moved = () => {
-    const epsilon = Number(input.value), value = worst(epsilon), bits = Math.log2(value);
+  const moved = (to) => {
+    const epsilon = typeof to === "number" ? to : Number(input.value), value = worst(epsilon), bits = Math.log2(value);
     mark.setAttribute("cx", x(epsilon));
     mark.setAttribute("cy", y(bits));
-    find("epsilon").textContent = epsilon.toFixed(2);
+    find("epsilon").textContent = up(epsilon, 4);
     find("ratio").textContent = up(Math.exp(epsilon), 4);
     find("bits").textContent = up(bits, 4);
     find("odds").textContent = Math.floor(1000 / value + 1e-9).toLocaleString("en");
@@ -72,8 +72,9 @@ for (const box of document.querySelectorAll(".epsilon-slider")) {
     });
     if (!cells.length) return;
     const near = known.stops.reduce((a, b) => (Math.abs(b.epsilon - epsilon) < Math.abs(a.epsilon - epsilon) ? b : a));
-    find("stop").textContent = up(near.epsilon, 3);
+    find("stop").textContent = up(near.epsilon, 4);
     const entries = near.best.flat(), strongest = Math.max(...entries);
+    if (find("most")) find("most").textContent = Number(strongest.toPrecision(2));
     entries.forEach((entry, k) => {
       cells[k].setAttribute("fill-opacity", entry / strongest);
       if (!chances.length) return;
@@ -82,6 +83,6 @@ for (const box of document.querySelectorAll(".epsilon-slider")) {
     });
   };
   input.addEventListener("input", moved);
-  moved();
+  moved(known.asked === null ? 1 : known.asked);
   box.hidden = false;
 }
