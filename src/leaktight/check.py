@@ -299,7 +299,7 @@ class Setting(NamedTuple):
         values, unit = self.reader.table([entry for row in rows for entry in row])
         matrix = [values[i * width : (i + 1) * width] for i in range(len(rows))]
         for i, row in enumerate(matrix):
-            fits = min(row) >= 0 and least * unit <= sum(row) <= unit
+            fits = min(row, default=-1) >= 0 and least * unit <= sum(row) <= unit
             demand(fits, f"row {i} is no distribution")
         longest = size((self.unit, *(p for others in self.near for p in others.values())))
         kinds = sum(len(set(others.values())) for others in self.near)
