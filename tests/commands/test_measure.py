@@ -37,6 +37,55 @@ def test_an_output_that_rules_an_input_out(run: Run) -> None:
     )
 
 
+LOCK = "def check(pin):\n    print('looking')\n    return pin == 3\n"
+
+
+def test_a_program_is_run_only_if_its_code_is_allowed(run: Run) -> None:
+    Path("lock.py").write_text("raise SystemExit('it ran')\n" + LOCK)
+    refused = run("program", "lock:check", "--inputs", "0,1,2,3")
+    assert refused.code == 2
+    assert refused.err == (
+        "leaktight: 'lock:check' is Python code; if you trust it, pass --allow-code\n"
+    )
+
+
+def test_a_program_is_told_as_its_channel_is(run: Run) -> None:
+    Path("sub").mkdir()
+    Path("sub/lock.py").write_text(LOCK)
+    asked = ["--inputs", "0,1,2,3", "--allow-code"]
+    done = run("program", "sub/lock:check", *asked, "--output", "lock.csv")
+    assert done.code == 0, done.err
+    assert "looking" not in done.out
+    told = run("program", "sub/lock:check", *asked, "--json")
+    assert told.out == run("leak", "lock.csv", "--json").out
+    assert read_channel("lock.csv").matrix.tolist() == [[1, 0], [1, 0], [1, 0], [0, 1]]
+
+
+@pytest.mark.parametrize(
+    ("function", "said"),
+    [
+        ("lock", "must be module:function of a file in ., got 'lock'"),
+        ("lock:chek", "cannot be loaded: AttributeError"),
+        ("missing:check", "must be module:function"),
+        ("lock:wrong", "raised ZeroDivisionError"),
+    ],
+)
+def test_a_program_that_cannot_be_run_is_named(run: Run, function: str, said: str) -> None:
+    Path("lock.py").write_text(LOCK + "\ndef wrong(pin):\n    return 1 / 0\n")
+    refused = run("program", function, "--inputs", "0,1", "--allow-code")
+    assert refused.code == 2
+    assert said in refused.err
+    assert refused.err.count("\n") == 1
+
+
+def test_inputs_that_are_not_all_numbers_are_texts(run: Run) -> None:
+    Path("same.py").write_text("def same(x):\n    return repr(x)\n")
+    for given, outputs in (("-1,2", ("-1", "2")), ("1,b", ("'1'", "'b'"))):
+        arguments = ("--inputs", given, "--allow-code", "--output", "same.json")
+        assert run("program", "same:same", *arguments).code == 0
+        assert read_channel("same.json").outputs == outputs
+
+
 def test_compare_says_which_is_safer_and_shows_when_it_is_not(run: Run) -> None:
     Path("sharp.csv").write_text("answer,-,+\nno,3/4,1/4\nyes,1/4,3/4\n")
     Path("zero.csv").write_text("answer,-,+\nno,1,0\nyes,1/2,1/2\n")

@@ -341,13 +341,13 @@ MISTAKES: dict[str, tuple[str, str]] = {
     "nested tables": ("[" + "a." * 100_000 + "a]", "nested too deeply"),
     "code that is not allowed": (
         POLICY + '[mechanism]\nkind = "python"\nfunction = "good:seen"',
-        "function = 'good:seen' is Python code; .*--allow-code",
+        "function: 'good:seen' is Python code; .*--allow-code",
     ),
 }
 
 CODE: dict[str, tuple[str, str]] = {
-    "a missing module": ("missing:seen", "must be module:function of a file beside"),
-    "a module elsewhere": ("../good:seen", "must be module:function of a file beside"),
+    "a missing module": ("missing:seen", "must be module:function of a file in"),
+    "a module elsewhere": ("../good:seen", "must be module:function of a file in"),
     "no function": ("good", "must be module:function"),
     "a missing function": ("good:sene", "cannot be loaded: AttributeError"),
     "a module that raises": ("raising:seen", "cannot be loaded: ZeroDivisionError"),

@@ -12,7 +12,7 @@ import typer
 from leaktight.commands.channel import repeat, sample
 from leaktight.commands.explore import explore
 from leaktight.commands.graph import bound, decide, design
-from leaktight.commands.measure import compare, estimate, leak
+from leaktight.commands.measure import compare, estimate, leak, program
 from leaktight.commands.person import choose, explain
 from leaktight.commands.proof import reproduce, verify
 from leaktight.commands.risk import risk
@@ -34,8 +34,8 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
 )
 for command in (
-    audit, explore, explain, choose, bound, design, decide, repeat, leak, compare, estimate,
-    release, ledger, risk, verify, sample, reproduce,
+    audit, explore, explain, choose, bound, design, decide, repeat, leak, program, compare,
+    estimate, release, ledger, risk, verify, sample, reproduce,
 ):  # fmt: skip
     app.command()(command)
 

@@ -1,14 +1,17 @@
-"""What does a channel leak, beside another, or by samples? ``leak``, ``compare``, ``estimate``."""
+"""What leaks? ``leak`` and ``compare`` of channels, ``program``, and ``estimate`` of samples."""
 
 import math
 from contextlib import suppress
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from leaktight.commands.arguments import JsonOption, PriorOption, read_prior
-from leaktight.commands.output import print_json, spinner
+from leaktight.commands.output import about_to_write, print_json, spinner
+
+if TYPE_CHECKING:
+    from leaktight.channels.channel import Channel
 
 ChannelArgument = Annotated[Path, typer.Argument(help="A channel, .csv or .json.")]
 
@@ -22,12 +25,51 @@ def leak(channel: ChannelArgument, prior: PriorOption = None, as_json: JsonOptio
       leaktight leak coin.csv --prior 9/10,1/10
     """
     from leaktight.channels.file import read_channel
+
+    return _leaks(read_channel(channel), prior, as_json)
+
+
+def program(
+    function: Annotated[str, typer.Argument(help="module:function of a .py file here.")],
+    inputs: Annotated[str, typer.Option(help="Such as no,yes or 0,1,2.")],
+    allow_code: Annotated[
+        bool, typer.Option("--allow-code", help="Run the file, which you trust.")
+    ] = False,
+    output: Annotated[Path | None, typer.Option(help="Write the channel, .csv or .json.")] = None,
+    prior: PriorOption = None,
+    as_json: JsonOption = False,
+) -> int:
+    """How much does a program leak, by every measure?
+
+    The function gets an input and, if it has a second argument, a Chance to draw from. It is run
+    for every input and every outcome of its choices, so what is shown is exact. Inputs that are
+    all whole numbers are passed as such, others as texts.
+
+    \b
+    Example:
+      printf 'def check(pin):\n    return pin == 3\n' > lock.py
+      leaktight program lock:check --inputs 0,1,2,3 --allow-code
+    """
+    from leaktight.channels.file import write_channel
+    from leaktight.studies.code import called, load_function
+
+    found, _ = load_function(Path(function).name, Path(function).parent, allow_code=allow_code)
+    texts = [part.strip() for part in inputs.split(",")]
+    whole = all(text.lstrip("-").isdecimal() for text in texts)
+    about_to_write(output)
+    seen = called(function, found, [int(text) for text in texts] if whole else texts)
+    if output is not None:
+        write_channel(seen, output)
+    return _leaks(seen, prior, as_json)
+
+
+def _leaks(seen: "Channel", prior: str | None, as_json: bool) -> int:
+    """Print what a channel leaks, by every measure."""
     from leaktight.exact.shown import above, counted, wrapped
     from leaktight.leakage.measures import measures, worst_measures
     from leaktight.leakage.per_output import pointwise_leakage
     from leaktight.privacy.level import distinguishability
 
-    seen = read_channel(channel)
     belief = read_prior(prior, seen.inputs)
     with spinner(as_json) as progress:
         progress("what leaks under the prior")

@@ -1,9 +1,6 @@
 """Which mechanism does a study name? A construction, a matrix, a file, or a Python function."""
 
-import importlib.util
-import sys
 from collections.abc import Callable
-from contextlib import redirect_stdout
 from dataclasses import dataclass
 from fractions import Fraction
 from pathlib import Path
@@ -11,7 +8,6 @@ from typing import Any
 
 from leaktight.channels.channel import Channel
 from leaktight.channels.file import read_channel
-from leaktight.channels.program import channel_of
 from leaktight.errors import InvalidInput, Mismatch, TooLarge
 from leaktight.labels import alignment
 from leaktight.mechanisms.best import optimal_mechanism
@@ -27,6 +23,7 @@ from leaktight.policies.one_record import adds_whole_numbers
 from leaktight.policies.policy import Policy
 from leaktight.policies.symmetric_query import LinearQuery
 from leaktight.privacy.noise_level import widest_gap
+from leaktight.studies.code import called, load_function
 from leaktight.studies.study import MOST_INPUTS, Study
 from leaktight.studies.table import StudyTable, shortened
 
@@ -123,9 +120,10 @@ class MechanismReader:
             return NamedMechanism(fitted, f"the matrix in {path.name}", (path,))
         if kind == "python":
             name = table.text("function", "")
-            program, source = self._function(name)
-            with table.at("function"), redirect_stdout(sys.stderr):
-                channel = _called(name, program, self.graph)
+            with table.at("function"):
+                folder = table.file.parent
+                program, source = load_function(name, folder, allow_code=self.allow_code)
+                channel = called(name, program, self.graph)
             return NamedMechanism(channel, f"the program {name}", (source,))
         return NamedMechanism(self._construction(kind))
 
@@ -216,46 +214,8 @@ class MechanismReader:
                 self.study.apart, self.study.input_prior, self.study.aim, ratio
             )
 
-    def _function(self, name: str) -> tuple[Callable[..., Any], Path]:
-        """Import the function that a study names, if that is allowed."""
-        if not self.allow_code:
-            raise self.table.wrong(
-                "function", f"= {name!r} is Python code; if you trust it, pass --allow-code"
-            )
-        module, _, function = name.partition(":")
-        source = self.table.file.parent / f"{module}.py"
-        if not module.isidentifier() or not function.isidentifier() or not source.is_file():
-            raise self.table.wrong(
-                "function", f"must be module:function of a file beside the study, got {name!r:.60}"
-            )
-        spec = importlib.util.spec_from_file_location(f"study:{module}", source)
-        assert spec is not None
-        assert spec.loader is not None
-        loaded = importlib.util.module_from_spec(spec)
-        sys.modules[loaded.__name__] = loaded  # dataclasses look their module up there
-        try:
-            with redirect_stdout(sys.stderr):
-                spec.loader.exec_module(loaded)
-            program: Callable[..., Any] = getattr(loaded, function)
-        except (Exception, SystemExit) as wrong:
-            found = f"{type(wrong).__name__}: {wrong}"
-            raise self.table.wrong("function", f"= {name!r} cannot be loaded: {found}") from None
-        finally:
-            del sys.modules[loaded.__name__]
-        return program, source
-
 
 def _weights(policy: Policy, query: LinearQuery) -> list[tuple[int, ...]]:
     """Return what each value of a record adds, in each coordinate."""
     found = map(query.weight, policy.secrets.vertices)
     return [w if isinstance(w, tuple) else (int(w),) for w in found]
-
-
-def _called(name: str, program: Callable[..., Any], graph: Graph) -> Channel:
-    """Return the channel of a program that may raise anything."""
-    try:
-        return channel_of(program, graph)
-    except InvalidInput:
-        raise
-    except (Exception, SystemExit) as wrong:
-        raise InvalidInput(f"{name!r} raised {type(wrong).__name__}: {wrong}") from None
