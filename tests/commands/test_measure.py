@@ -137,3 +137,19 @@ def test_estimate_encloses_what_made_the_samples(run: Run) -> None:
     missing = run("estimate", "seen.csv", "--secret", "x")
     assert missing.code == 2
     assert "no column 'x'; there are 'secret', 'output'" in missing.err
+
+
+def test_estimate_from_real_numbers(run: Run) -> None:
+    rows = [f"{'slow' if i % 2 else 'fast'},{i % 2 + i / 1000},{i % 7}" for i in range(400)]
+    Path("times.csv").write_text("\n".join(["key,time,power", *rows]) + "\n")
+    asked = ("estimate", "times.csv", "--secret", "key", "--numbers", "--output")
+    said = run(*asked, "time,power")
+    assert said.code == 0, said.err
+    assert "from 0.98" in said.out
+    assert "learnt: " in said.out
+    told = json.loads(run(*asked, "time", "--json").out)
+    assert told["samples"] == 400
+    assert [each["upper"] >= 1 for each in told["estimates"]] == [True, True]
+    refused = run(*asked, "key")
+    assert refused.code == 2
+    assert "must hold numbers" in refused.err

@@ -12,6 +12,7 @@ from leaktight.commands.output import about_to_write, print_json, spinner
 
 if TYPE_CHECKING:
     from leaktight.channels.channel import Channel
+    from leaktight.samples.leakage import LeakageEstimate
 
 ChannelArgument = Annotated[Path, typer.Argument(help="A channel, .csv or .json.")]
 
@@ -208,14 +209,21 @@ def _weaker(a: Any, b: Any) -> dict[str, bool]:
 def estimate(
     samples: Annotated[Path, typer.Argument(help="A CSV file, one secret and output a row.")],
     secret: Annotated[str, typer.Option(help="The column of secrets.")] = "secret",
-    output: Annotated[str, typer.Option(help="The column of outputs.")] = "output",
+    output: Annotated[
+        str, typer.Option(help="The column of outputs; with --numbers, such as x,y.")
+    ] = "output",
     confidence: Annotated[str, typer.Option(help="Such as 0.95.")] = "0.95",
+    numbers: Annotated[
+        bool, typer.Option("--numbers", help="Outputs are real numbers, near ones alike.")
+    ] = False,
     as_json: JsonOption = False,
 ) -> int:
     """How much does something leak, judged by samples alone?
 
     The bounds hold with the confidence that is asked for, whatever made the samples, if they were
-    drawn independently.
+    drawn independently. Without --numbers each output stands for itself. With it, nearest
+    neighbours or histograms are learnt from one half of the samples and tested on the other; then
+    nothing is bounded from above.
 
     \b
     Example:
@@ -223,6 +231,10 @@ def estimate(
       leaktight estimate seen.csv
     """
     from leaktight.exact.shown import wrapped
+
+    if numbers:
+        return _estimate_numbers(samples, secret, output, confidence, as_json)
+
     from leaktight.samples import (
         estimate_min_entropy_leakage,
         estimate_posterior_vulnerability,
@@ -243,18 +255,7 @@ def estimate(
         print_json(
             {
                 "samples": seen.total,
-                "estimates": [
-                    {
-                        "quantity": each.quantity,
-                        "unit": each.unit,
-                        "estimate": each.estimate,
-                        "lower": each.lower,
-                        "upper": each.upper,
-                        "confidence": str(each.confidence),
-                        "assumed": each.assumed,
-                    }
-                    for each in (*estimates, test.leak)
-                ],
+                "estimates": [_estimated(each) for each in (*estimates, test.leak)],
                 "evidence of a leak": test.evidence,
                 "p": str(test.p_value),
             }
@@ -263,6 +264,38 @@ def estimate(
     for line in (*estimates, test.leak, test):
         print(wrapped(str(line), "  "))
     return 0
+
+
+def _estimate_numbers(
+    samples: Path, secret: str, output: str, confidence: str, as_json: bool
+) -> int:
+    from leaktight.exact.shown import wrapped
+    from leaktight.samples.numbers import estimate_from_numbers, read_numbers
+
+    secrets, outputs = read_numbers(samples, secret, output.split(","))
+    with spinner(as_json) as progress:
+        progress("learning to guess from one half, and testing on the other")
+        found = estimate_from_numbers(secrets, outputs, confidence=confidence)
+    estimates = (found.vulnerability, found.leakage)
+    if as_json:
+        told = [_estimated(each) for each in estimates]
+        print_json({"samples": len(secrets), "rule": found.rule, "estimates": told})
+        return 0
+    for line in (*estimates, f"learnt: {found.rule}"):
+        print(wrapped(str(line), "  "))
+    return 0
+
+
+def _estimated(each: "LeakageEstimate") -> dict[str, Any]:
+    return {
+        "quantity": each.quantity,
+        "unit": each.unit,
+        "estimate": each.estimate,
+        "lower": each.lower,
+        "upper": each.upper,
+        "confidence": str(each.confidence),
+        "assumed": each.assumed,
+    }
 
 
 def _short(value: Any) -> str:

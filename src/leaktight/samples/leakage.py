@@ -6,7 +6,7 @@ as the best one is. Both bounds hold for any number of samples and of outputs (d
 """
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from decimal import ROUND_CEILING, ROUND_FLOOR, Context, Decimal
 from fractions import Fraction
 
@@ -109,24 +109,34 @@ def estimate_min_entropy_leakage(
     rng, risk = generator(seed), read_risk(confidence)
     design = SampleDesign.of(observations, prior, rng)
     learn, test = design.halves(rng)
-    if design.prior is None:
-        each = risk / 4
-        before = _prior_bounds(design, learn, test, each)
-        guess = to_float(fmpq(int(observations.secret_totals.max()), observations.total))
-    else:
-        each = risk / 2
-        known = design.prior.max()
-        before, guess = (float_below(known), float_above(known)), to_float(known)
-    lower = success_lower(design, learn, test, each)
-    upper = success_upper(design, each)
-    return LeakageEstimate(
-        "min-entropy leakage",
-        "bits",
-        math.log2(max(design.crossed(learn, test), guess) / guess),
-        _bits(lower, before[1])[0],
-        _bits(upper, before[0])[1],
+    each = risk / (4 if design.prior is None else 2)
+    after = LeakageEstimate(
+        "",
+        "",
+        design.crossed(learn, test),
+        success_lower(design, learn, test, each),
+        success_upper(design, each),
         fraction(1 - risk),
         observations.total,
+    )
+    return leaked(after, design, learn, test, each)
+
+
+def leaked(
+    after: LeakageEstimate, design: SampleDesign, learn: Counts, test: Counts, risk: fmpq
+) -> LeakageEstimate:
+    """Return how much more that is than the chance of a right guess before, in bits.
+
+    If the prior is not known, each of the two bounds on it has this risk.
+    """
+    low, high, guess = _before(design, learn, test, risk)
+    return replace(
+        after,
+        quantity="min-entropy leakage",
+        unit="bits",
+        estimate=math.log2(max(after.estimate, guess) / guess),
+        lower=_bits(after.lower, high)[0],
+        upper=_bits(after.upper, low)[1],
     )
 
 
@@ -146,10 +156,16 @@ def success_upper(design: SampleDesign, risk: fmpq) -> float:
     return share_upper(hits, design.observations.secret_totals, design.prior, risk)
 
 
-def _prior_bounds(
+def _before(
     design: SampleDesign, learn: Counts, test: Counts, risk: fmpq
-) -> tuple[float, float]:
-    """Return bounds on the largest prior: the same two arguments, for guesses without output."""
+) -> tuple[float, float, float]:
+    """Return bounds on the largest prior, and an estimate of it.
+
+    They are the same two arguments, for guesses without output.
+    """
+    if design.prior is not None:
+        known = design.prior.max()
+        return float_below(known), float_above(known), to_float(known)
     observations = design.observations
     guess = design.likeliest(observations.per_secret(learn))
     tested = observations.per_secret(test)
@@ -158,6 +174,7 @@ def _prior_bounds(
     return (
         binomial_lower(known, int(tested.sum()), risk),
         binomial_upper(most, observations.total, risk),
+        most / observations.total,
     )
 
 

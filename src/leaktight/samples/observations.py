@@ -170,10 +170,19 @@ def read_observations(path: str | Path, secret: str, output: str) -> Observation
     a   2   0
     b   0   1
     """
+    secrets, outputs = read_columns(path, secret, output)
+    try:
+        return Observations(secrets, outputs)
+    except InvalidInput as wrong:
+        raise InvalidFile(f"{path}: {wrong}") from None
+
+
+def read_columns(path: str | Path, *names: str) -> tuple[list[str], ...]:
+    """Return the cells of some columns of a CSV file, by their names."""
     source = read_path(path)
     try:
         with source.open(newline="", encoding="utf-8-sig") as file:
-            return Observations(*_columns(csv.reader(file), secret, output))
+            return _columns(csv.reader(file), *names)
     except FileNotFoundError:
         raise InvalidFile(f"there is no file {source}") from None
     except (OSError, UnicodeDecodeError) as wrong:
