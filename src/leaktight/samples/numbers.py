@@ -21,7 +21,7 @@ from leaktight.exact.rounding import float_below
 from leaktight.samples.confidence import read_risk, share_lower
 from leaktight.samples.design import SampleDesign, generator
 from leaktight.samples.leakage import LeakageEstimate, leaked
-from leaktight.samples.observations import Observations, read_columns
+from leaktight.samples.observations import Observations, numbered, read_columns
 from leaktight.samples.rules import Floats, Lessons, best_rule
 
 
@@ -58,17 +58,16 @@ def estimate_from_numbers(
     >>> found.vulnerability.lower > 0.98, found.leakage.upper
     (True, 1.0)
     """
-    names, numbers = list(secrets), _read(outputs)
-    if len(names) != len(numbers):
+    places, labels = numbered(secrets, "secret")
+    numbers, size = _read(outputs), len(labels)
+    if len(places) != len(numbers):
         raise Mismatch(
             "there must be an output for each secret, "
-            f"got {len(names):,} secrets and {len(numbers):,} outputs"
+            f"got {len(places):,} secrets and {len(numbers):,} outputs"
         )
     rng, risk = generator(seed), read_risk(confidence)
-    places = _places(Observations(names, names), names)
     learns = _half(places if prior is not None else np.zeros_like(places), rng)
-    seen = Observations(names, learns.tolist())
-    places, size = _places(seen, names), len(seen.secrets)
+    seen = Observations([labels[place] for place in places.tolist()], learns.tolist())
     design = SampleDesign.of(seen, prior, rng)
     lessons = Lessons(
         numbers[learns],
@@ -92,7 +91,7 @@ def estimate_from_numbers(
         return bound if design.prior is None else max(bound, float_below(design.prior.max()))
 
     guess = LeakageEstimate(
-        "posterior vulnerability", "", share, lower(risk), 1.0, fraction(1 - risk), len(names)
+        "posterior vulnerability", "", share, lower(risk), 1.0, fraction(1 - risk), len(places)
     )
     each = risk if design.prior is not None else risk / 3
     after = replace(guess, lower=lower(each))
@@ -119,11 +118,6 @@ def _read(outputs: Any) -> Floats:
     if rows.ndim != 2 or not rows.size or not np.isfinite(rows).all():
         raise InvalidInput("outputs must be finite numbers, or rows of them, of some samples")
     return rows
-
-
-def _places(seen: Observations, names: list[Hashable]) -> Any:
-    where = {secret: i for i, secret in enumerate(seen.secrets)}
-    return np.array([where[name] for name in names], dtype=np.intp)
 
 
 def _half(groups: Any, rng: np.random.Generator) -> Any:

@@ -56,8 +56,8 @@ class Observations:
     """For each pair that occurs, how often it does."""
 
     def __init__(self, secrets: Iterable[Hashable], outputs: Iterable[Hashable]) -> None:
-        rows, row_labels = _numbered(secrets, "secret")
-        columns, column_labels = _numbered(outputs, "output")
+        rows, row_labels = numbered(secrets, "secret")
+        columns, column_labels = numbered(outputs, "output")
         if len(rows) != len(columns):
             raise Mismatch(
                 "there must be an output for each secret, "
@@ -213,7 +213,7 @@ def _columns(lines: Any, *names: str) -> tuple[list[str], ...]:
 # --- counting ------------------------------------------------------------------------------
 
 
-def _numbered(values: Any, what: str) -> tuple[Counts, Labels]:
+def numbered(values: Any, what: str) -> tuple[Counts, Labels]:
     """Return the position of each value's label, and the labels."""
     if isinstance(values, str) or not isinstance(values, Iterable):
         raise InvalidInput(f"expected one {what} for each sample, got {values!r:.60}")
