@@ -13,7 +13,10 @@ from pathlib import Path
 import numpy as np
 
 FOLDER = Path(__file__).parent / "results"
-PEERS = ("qif", "dit", "qiflib", "pyqif", "opendp", "scipy", "highspy", "igraph", "numpy")
+PEERS = (
+    "qif", "dit", "qiflib", "pyqif", "opendp", "dp-accounting", "scipy", "highspy", "igraph",
+    "numpy",
+)  # fmt: skip
 
 
 @dataclass(frozen=True)
