@@ -17,6 +17,7 @@ from .refinement.distance import RefinementDistance, refinement_distance
 from .refinement.mixtures import Mixture, NoMixture, left_factorisation, max_case_refinement
 from .refinement.refinement import Refined, refinement
 from .refinement.separation import NotRefined
+from .shuffled import Shuffled
 from .symmetrise import diagonal_form, symmetrise, symmetrise_by_distance
 from .thinned import Thinned
 
@@ -35,6 +36,7 @@ __all__ = [
     "Refined",
     "RefinementDistance",
     "RowDistance",
+    "Shuffled",
     "Thinned",
     "Tries",
     "TruncatedChannel",

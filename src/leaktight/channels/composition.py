@@ -218,12 +218,12 @@ def repeated(channel: Channel, n: int) -> Channel:
             f"{n} observations of {m} outputs have {counted(types, 'type', 'types')} for each of "
             f"{inputs} inputs, more than {LARGEST:,} entries; try channel.reduced()"
         )
-    counts = _compositions(n, m, types)
+    counts = compositions(n, m, types)
     matrix = _exact_types(channel, counts, n) if channel.is_exact else _types(channel, counts, n)
     return Channel.trusted(channel.inputs, tuple(map(tuple, counts.tolist())), matrix)
 
 
-def _compositions(n: int, m: int, count: int) -> npt.NDArray[np.int64]:
+def compositions(n: int, m: int, count: int) -> npt.NDArray[np.int64]:
     """List all ways to write n as an ordered sum of m non-negative numbers, a row each."""
     bars = combinations(range(n + m - 1), m - 1)
     flat = np.fromiter(chain.from_iterable(bars), dtype=np.int64, count=count * (m - 1))

@@ -8,6 +8,7 @@ import re
 from collections.abc import Iterable
 from decimal import Decimal
 from fractions import Fraction
+from functools import reduce
 from numbers import Rational as RationalNumber
 from typing import Any, TypeAlias
 
@@ -246,6 +247,18 @@ def whole_numbers(array: Array) -> tuple[Array, fmpq]:
         if below * (len(array) + 1) >= 2**63:
             return array, fmpq(1)
     return np.array([int(v.p) * (below // int(v.q)) for v in distinct])[which], fmpq(1, below)
+
+
+def over_common(numbers: Array) -> tuple[Array, fmpz]:
+    """Return exact numbers as ``fmpz`` over their least common denominator, and that.
+
+    >>> over_common(exact_array(["1/2", "1/3"]))
+    (array([3, 2], dtype=object), 6)
+    """
+    below = reduce(fmpz.lcm, (v.q for v in numbers.flat), fmpz(1))
+    above = np.empty(numbers.size, dtype=object)
+    above[:] = [v.p * (below // v.q) for v in numbers.flat]
+    return above.reshape(numbers.shape), below
 
 
 def total(numbers: Array) -> Any:

@@ -18,6 +18,7 @@ from flint import fmpq
 from leaktight.channels.channel import Channel
 from leaktight.channels.composition import Parallel
 from leaktight.channels.distribution import Distribution, PriorLike, prior_on
+from leaktight.channels.shuffled import Shuffled
 from leaktight.errors import InvalidInput, Mismatch, TooLarge, expect
 from leaktight.exact.bits import OfFactor
 from leaktight.exact.matrix import column_maxima
@@ -33,6 +34,7 @@ from leaktight.leakage.noise_on_sums import (
     places_seen,
     sum_of_maxima,
 )
+from leaktight.leakage.shuffled import ShuffledRecord
 from leaktight.policies.one_record import OneRecord, cells_of, one_record, weights_of
 from leaktight.policies.policy import Policy
 from leaktight.policies.symmetric_query import HistogramQuery, LinearQuery, Query
@@ -88,6 +90,7 @@ def individual_leakage(
     The mechanism is a channel, or has one: on the answers of ``query``; without a query, on the
     databases, or on the value of each record by itself. Noise that is added to a sum, a count or
     each cell of a histogram needs no channel, and then the number of records does not matter.
+    Answers that are ``Shuffled`` are kept as counts.
     ``prior`` is about one record's value, uniform if it is not given; ``absent`` is the value that
     says that the record is not there.
 
@@ -148,6 +151,8 @@ def _seen(mechanism: Any, policy: Policy, query: Query | None) -> _Seen:
     noise = added_noise(mechanism, policy, query)
     if noise is not None and isinstance(query, LinearQuery):
         return _NoisySum(noise, query, tuple(weights_of(policy, query)))
+    if isinstance(mechanism, Shuffled):
+        return ShuffledRecord.of(mechanism, policy)
     if isinstance(mechanism, Parallel):
         return _Rows.of([one for one, _ in mechanism.factors], _own_values(policy))
     channel = channel_behind(mechanism)

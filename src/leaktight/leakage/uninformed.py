@@ -17,6 +17,7 @@ from flint import fmpq, fmpq_poly
 
 from leaktight.channels.channel import Channel
 from leaktight.channels.distribution import Distribution, PriorLike, prior_on
+from leaktight.channels.shuffled import Shuffled
 from leaktight.errors import InvalidInput, Mismatch, TooLarge, expect
 from leaktight.exact.matrix import column_maxima
 from leaktight.exact.numbers import Array, Value, fraction, rational
@@ -25,6 +26,7 @@ from leaktight.exact.shown import Told, counted, percent, percent_above
 from leaktight.labels import Labels
 from leaktight.leakage.individual import channel_behind
 from leaktight.leakage.noise_on_sums import added_noise, is_geometric
+from leaktight.leakage.shuffled import ShuffledRecord
 from leaktight.policies.one_record import adds_whole_numbers, weights_of
 from leaktight.policies.policy import Policy
 from leaktight.policies.symmetric_query import CountingQuery, LinearQuery, Query, SymmetricQuery
@@ -96,6 +98,10 @@ def uninformed_guess(
             "counts are public whatever they are, and a release is not gone through together with "
             "all that they might be; odds_under_counts bounds what it adds"
         )
+    if isinstance(mechanism, Shuffled):
+        crowd = ShuffledRecord.of(mechanism, policy).crowd
+        seen = crowd.of_one(Distribution.trusted(tuple(belief), np.array(list(belief.values()))))
+        return _alone(seen, values, belief)
     if _is_noisy_count(mechanism, policy, query) and policy.records > MOST_EXACT:
         return _noisy_count(mechanism, policy, query, belief)
     if isinstance(query, LinearQuery) and hasattr(mechanism, "truncated"):

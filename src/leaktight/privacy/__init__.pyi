@@ -23,6 +23,7 @@ from .noise_level import noise_level
 from .order import PrivacyOrder, privacy_refinement
 from .posterior_range import PosteriorRange, breaching_ratio, posterior_range
 from .profile import Delta, Divergence, PrivacyProfile, privacy_profile
+from .shuffled import shuffled_delta
 
 __all__ = [
     "AverageBreachLevel",
@@ -52,4 +53,5 @@ __all__ = [
     "privacy_level",
     "privacy_profile",
     "privacy_refinement",
+    "shuffled_delta",
 ]

@@ -6,15 +6,13 @@ numbers decide. What goes with the guess is summed over all types by ``decisions
 """
 
 from dataclasses import dataclass, field
-from functools import reduce
 from typing import TypeAlias
 
 import numpy as np
 import numpy.typing as npt
-from flint import fmpq, fmpz
+from flint import fmpq
 
-from leaktight.exact.numbers import Array, float_array
-from leaktight.repetition.types.numerators import objects
+from leaktight.exact.numbers import Array, float_array, over_common
 from leaktight.repetition.types.type_classes import Counts, Floats
 
 TINY = 2.0**-1050
@@ -74,7 +72,7 @@ class Guessing:
 
     def settle(self, chances: Array) -> Counts:
         """Return the best guess for each type, the chances given as exact whole numbers."""
-        return (whole(self.weights)[0][:, None] * chances).argmax(axis=0)
+        return (over_common(self.weights)[0][:, None] * chances).argmax(axis=0)
 
     def earned(self, chances: Floats, guess: Counts) -> Floats:
         """Return what is to be summed for each type."""
@@ -132,7 +130,7 @@ class Stakes:
 
     def settle(self, chances: Array) -> Counts:
         """Return the best guess for each type, the chances given as exact whole numbers."""
-        return (whole(self.costs)[0] @ chances).argmin(axis=0)
+        return (over_common(self.costs)[0] @ chances).argmin(axis=0)
 
     def earned(self, chances: Floats, guess: Counts) -> Floats:
         """Return what is to be summed for each type."""
@@ -149,10 +147,3 @@ class Stakes:
             for w, row in enumerate(self.payoff)
         }
         return sum(usual, fmpq(0)), entries
-
-
-def whole(numbers: Array) -> tuple[Array, fmpz]:
-    """Return exact numbers as whole ones over their least common denominator."""
-    denominator = reduce(fmpz.lcm, (p.q for p in numbers.flat), fmpz(1))
-    scaled = objects(p.p * (denominator // p.q) for p in numbers.flat)
-    return scaled.reshape(numbers.shape), denominator
