@@ -164,6 +164,27 @@ CHANNELS = (
         "found[outcome] = probability",
         ("tests/channels/test_program.py",),
     ),
+    Mutant(
+        "two beliefs are told apart one way only",
+        "channels/distance.py",
+        "_largest_mean(*both[::-1], pairs)",
+        "_largest_mean(*both, pairs)",
+        ("tests/channels/test_distance.py",),
+    ),
+    Mutant(
+        "more is remapped than there is room for",
+        "channels/refinement/distance.py",
+        "return remap / max(fmpq(1), *(made[some] / wanted[some]), *remap.sum(axis=1))",
+        "return remap",
+        ("tests/channels/test_refinement_distance.py",),
+    ),
+    Mutant(
+        "a mixture is taken for granted if no float tells it apart",
+        "channels/refinement/mixtures.py",
+        "if isinstance(answer, Infeasible):",
+        "if False:",
+        ("tests/channels/test_mixtures.py",),
+    ),
 )
 
 PRIVACY = (
@@ -215,6 +236,13 @@ PRIVACY = (
         "return max(moved, 1 / moved) if SMALL < moved < 1 / SMALL else math.inf",
         "return moved if SMALL < moved < 1 / SMALL else math.inf",
         ("tests/privacy/test_breach.py",),
+    ),
+    Mutant(
+        "ratios are put in order by floats",
+        "privacy/order.py",
+        "excess >= top - 2 * (slack_a + slack_b)",
+        "excess >= top",
+        ("tests/privacy/test_order.py",),
     ),
 )
 
@@ -302,13 +330,13 @@ CHECKER = tuple(
     for what, old, new, by in (
         (
             "rows need not sum to 1",
-            "fits = min(row) >= 0 and least * unit <= sum(row) <= unit",
-            "fits = min(row) >= 0",
+            "fits = min(row, default=-1) >= 0 and least * unit <= sum(row) <= unit",
+            "fits = min(row, default=-1) >= 0",
             ALONE,
         ),
         (
             "entries may be negative",
-            "fits = min(row) >= 0 and least * unit <= sum(row) <= unit",
+            "fits = min(row, default=-1) >= 0 and least * unit <= sum(row) <= unit",
             "fits = least * unit <= sum(row) <= unit",
             ALONE,
         ),
@@ -432,6 +460,20 @@ MECHANISMS = (
         "return np.where(positive, block, -block)",
         ("tests/mechanisms/test_draw.py", "samples.noise"),
     ),
+    Mutant(
+        "weights that are not the best prove as much",
+        "mechanisms/best/rate_distortion.py",
+        "(nats - arb(highest).log())",
+        "nats",
+        ("tests/mechanisms/test_rate_distortion.py",),
+    ),
+    Mutant(
+        "the likeliest prior is said to be likeliest",
+        "samples/prior.py",
+        "max(gap, 0.0)",
+        "0.0",
+        ("tests/samples/test_prior.py",),
+    ),
 )
 
 PEOPLE = (
@@ -518,8 +560,8 @@ TABLES = (
     Mutant(
         "the rows of one person are paid for once",
         "tables/protection.py",
-        "return self.rows_per_person * paid.exponents(self.pairs)",
-        "return paid.exponents(self.pairs)",
+        "return self.rows_per_person * paid.exponents(self.pairs[cases])",
+        "return paid.exponents(self.pairs[cases])",
         ("tests/tables/test_calibration.py",),
     ),
 )

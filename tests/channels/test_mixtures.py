@@ -17,7 +17,7 @@ from leaktight.channels.refinement.mixtures import (
 )
 from leaktight.channels.refinement.refinement import refinement
 from leaktight.errors import InvalidChannel, Mismatch, Undecided
-from leaktight.exact.numbers import fraction
+from leaktight.exact.numbers import exact_array, fraction
 from leaktight.leakage.per_output import max_case_leakage
 from leaktight.privacy.order import privacy_refinement
 from tests.channels.test_refinement import Pair, pairs
@@ -120,3 +120,14 @@ def test_floats_are_settled_only_beyond_their_errors() -> None:
     )
     assert not isinstance(beyond, Mixture)
     assert beyond.advantage == tiny
+
+
+@pytest.mark.parametrize("beyond", [0, 1, 2])
+def test_what_floats_cannot_tell_from_a_mixture_is_told(beyond: int) -> None:
+    rows = [["1/2", "1/3", "1/6"], ["1/7", "5/7", "1/7"], ["2/9", "1/9", "2/3"]]
+    corners = Channel(rows)
+    for tiny in (Fraction(0), Fraction(1, 10**30)):
+        weights = [Fraction(1, 3) + tiny / 2, Fraction(2, 3) + tiny / 2]
+        weights.insert(beyond, -tiny)
+        table = exact_array(weights) @ corners.matrix
+        assert bool(left_factorisation(Channel([table]), corners)) == (tiny == 0)

@@ -78,6 +78,12 @@ def test_floats_are_enclosed() -> None:
     found, exact = refinement_distance(a, b), refinement_distance(a.exact(), b.exact())
     assert found.lower <= exact.lower == exact.upper <= found.upper
     assert found.upper - found.lower < 1e-9
+    for seed in range(
+        8
+    ):  # what makes up the channel is not too much of any output, to the last digit
+        a, b = (Channel.random(4, 5, seed=seed + start) for start in (10, 20))
+        made = a.exact().then(refinement_distance(a, b).remap).matrix
+        assert (made[:, :5] <= b.exact().matrix).all()
 
 
 def test_what_is_too_large_is_refused() -> None:

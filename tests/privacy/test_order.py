@@ -2,7 +2,9 @@
 
 import math
 from collections.abc import Hashable
+from fractions import Fraction
 from itertools import combinations
+from random import Random
 
 import pytest
 from hypothesis import given, settings
@@ -50,6 +52,26 @@ def test_a_hair_more_is_more() -> None:
     assert privacy_refinement(more.channel, coin)
     assert not privacy_refinement(coin, more.channel)
     assert privacy_refinement(coin, coin)
+
+
+def test_what_floats_cannot_tell_is_put_in_order() -> None:
+    draw, tiny, told = Random(0), Fraction(1, 10**25), {True: 0, False: 0}
+    for _ in range(40):
+        rows = [[Fraction(draw.randint(1, 10**6)) for _ in range(3)] for _ in range(4)]
+        rows = [[entry / sum(row) for entry in row] for row in rows]
+        moved = [
+            [row[0] + tiny, row[1] - tiny, row[2]] if draw.random() < 0.5 else row for row in rows
+        ]
+        a, b = Channel(rows), Channel(moved)
+        every = [
+            tuple(multiplicative_distance(c.row(x), c.row(y)) for c in (a, b))
+            for x, y in combinations(range(4), 2)
+        ]
+        verdict = privacy_refinement(a, b)
+        assert verdict.holds == all(after <= before for before, after in every)
+        assert verdict.ratio_b / verdict.ratio_a == max(after / before for before, after in every)
+        told[verdict.holds] += 1
+    assert min(told.values()) > 3
 
 
 def test_one_input_has_no_order() -> None:
