@@ -6,7 +6,7 @@ import pytest
 
 from leaktight import Policy, RandomizedResponse, SecretGraph
 from leaktight.errors import InvalidFile, InvalidInput
-from leaktight.tables import Ledger, Reading, histogram, release, release_rows
+from leaktight.tables import Ledger, Reading, histogram, release, release_rows, risk
 from leaktight.tables.protection import Protection
 from leaktight.tables.rows import count_rows
 from tests.tables.engines import CANARY, spark_frame
@@ -71,3 +71,13 @@ def test_every_row_is_drawn_once_and_written_once(tmp_path: Path) -> None:
     assert looks[0] == looks[1] == looks[2]
     assert len(looks[0]) == done.rows == 8
     assert len(Ledger.open(tmp_path / "l").entries()) == 1
+
+
+def test_rows_of_spark_have_no_numbers_and_nothing_of_a_risk_stays_cached(tmp_path: Path) -> None:
+    frame = spark_frame(tmp_path)
+    with pytest.raises(InvalidInput, match="rows of Spark have no numbers"):
+        risk(frame, ["town"], rows=True)
+    found = risk(frame, ["town"], "member", then=frame.where("age > 20"), person="age")
+    assert (found.exposure.groups, found.releases[0].groups) == (7, 8)
+    assert not [table.name for table in session().catalog.listTables() if "leaktight" in table.name]
+    assert session()._jsparkSession.sharedState().cacheManager().isEmpty()
