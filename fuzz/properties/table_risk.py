@@ -9,7 +9,7 @@ import duckdb
 from fuzz import drawn
 from fuzz.drawn import Draw
 from fuzz.property import searched
-from leaktight.tables import Change, risk
+from leaktight.tables import Change, Changed, Exposure, risk
 
 NAMES = ("a", "b", "s")
 
@@ -63,7 +63,7 @@ def what_a_table_risks(people: Any, ratio: str, spare: int, cut: int) -> int:
         }
 
     coarse = [{(None if row[0] is None else row[0] >= cut, row[1]): Fraction(1)} for row in people]
-    wanted = [
+    wanted: list[tuple[Exposure | Changed, tuple[Fraction, Fraction]]] = [
         (found.exposure, plain(0, 1)),
         *((one, plain(NAMES.index(one.known[0]))) for one in found.combinations),
         (found.changes[0], chances([noisy(row) for row in people], secrets)),
