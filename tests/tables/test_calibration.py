@@ -154,7 +154,8 @@ def test_shapes_agree_with_the_matrix_itself(data: st.DataObject, secrets: Secre
         assert (weights.bare(everything, pairs) == (differ[:, ~moved] != 0).any(axis=1)).all()
         own = counts[: secrets.order]
         assert weights.answers(own) == (own @ matrix).tolist()
-        again = type(weights).unpacked(str(weights.shape), weights.size, weights.packed())
+        packed = weights.packed()
+        again = type(weights).unpacked(str(weights.shape), weights.size, packed, weights.digest)
         assert again.digest == weights.digest
 
 

@@ -259,7 +259,8 @@ def test_changed_answers_and_weights_are_found_when_they_are_read(path: Path) ->
     with sqlite3.connect(path) as file:
         file.execute("UPDATE answer SET chain = ''")
         [(shape, size)] = file.execute("SELECT shape, size FROM weights").fetchall()
-        free = Weights.unpacked(shape, size, noise().blocks[0].weights.packed())
+        paid = noise().blocks[0].weights
+        free = Weights.unpacked(shape, size, paid.packed(), paid.digest)
         free.places[:] = 0  # no pair would pay anything
         file.execute("UPDATE weights SET places = ?", (free.packed(),))
     file.close()

@@ -28,6 +28,9 @@ LARGEST = 2**31 - 1
 """The largest weight of a value in a sum; in whole units, such as cents, nobody needs more."""
 
 
+CHANGED = "the ledger was changed: weights of an entry are missing or others"
+
+
 class Shape(StrEnum):
     """How W follows from the place of a value."""
 
@@ -145,19 +148,21 @@ class Weights:
         return zlib.compress(self._steps(), 6)
 
     @classmethod
-    def unpacked(cls, shape: str, size: int, content: bytes) -> "Weights":
-        """Return what :meth:`packed` wrote."""
+    def unpacked(cls, shape: str, size: int, content: bytes, name: str) -> "Weights":
+        """Return what :meth:`packed` wrote of the weights whose digest is ``name``."""
         try:
             steps = zlib.decompress(content)
-            places = np.cumsum(np.frombuffer(steps[1:], f"<i{steps[0]}"), dtype=np.int64)
+            if _digest(shape, size, steps) != name:
+                raise ValueError
+            places = np.cumsum(np.frombuffer(steps, f"<i{steps[0]}", offset=1), dtype=np.int64)
             return cls(Shape(shape), places, size)
         except (zlib.error, ValueError, TypeError, IndexError):
-            raise InvalidFile("weights in the ledger cannot be read") from None
+            raise InvalidFile(CHANGED) from None
 
     @property
     def digest(self) -> str:
         """A name that no other weights have."""
-        return sha256(f"{self.shape} {self.size} ".encode() + self._steps()).hexdigest()
+        return _digest(self.shape, self.size, self._steps())
 
     def _steps(self) -> bytes:
         """Return the steps between places in whole numbers of the least width, and that width."""
@@ -167,3 +172,7 @@ class Weights:
             w for w in (1, 2, 4, 8) if -(2 ** (8 * w - 1)) <= least <= most < 2 ** (8 * w - 1)
         )
         return bytes([width]) + steps.astype(f"<i{width}").tobytes()
+
+
+def _digest(shape: str, size: int, steps: bytes) -> str:
+    return sha256(f"{shape} {size} ".encode() + steps).hexdigest()

@@ -14,7 +14,7 @@ from typing import Any
 from leaktight.errors import InvalidFile
 from leaktight.exact.numbers import fraction, rational
 from leaktight.exact.powers import Powers
-from leaktight.tables.weights import Weights
+from leaktight.tables.weights import CHANGED, Weights
 from leaktight.tables.writing import canonical, digest
 
 
@@ -128,7 +128,6 @@ def read_weights(file: sqlite3.Connection, name: str) -> Weights:
     found = file.execute(
         "SELECT shape, size, places FROM weights WHERE digest = ?", (name,)
     ).fetchone()
-    weights = None if found is None else Weights.unpacked(*found)
-    if weights is None or weights.digest != name:
-        raise InvalidFile("the ledger was changed: weights of an entry are missing or others")
-    return weights
+    if found is None:
+        raise InvalidFile(CHANGED)
+    return Weights.unpacked(*found, name)
