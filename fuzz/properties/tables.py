@@ -1,5 +1,6 @@
 """What does a release of a table cost? Every secret pair, number by number, in fractions."""
 
+import math
 from fractions import Fraction
 from typing import Any
 
@@ -19,7 +20,8 @@ from leaktight.tables import (
     histogram,
     sum_of,
 )
-from leaktight.tables.calibration import calibrated
+from leaktight.tables.calibration import Noise, calibrated
+from leaktight.tables.odds import odds
 from leaktight.tables.protection import Protection
 
 
@@ -47,6 +49,21 @@ def query_of(number: int, drawn_query: Any, size: int) -> TableQuery:
     return histogram(name, ordered=ordered, share=share)
 
 
+def told(noise: Noise, u: int, v: int) -> Any:
+    """The ratio of two values, number by number; infinite if one without noise differs."""
+    ratio = Fraction(1)
+    size = len(noise.protection.values)
+    for block in noise.blocks:
+        one, other = (
+            block.weights.answers(np.array([int(x == w) for x in range(size)])) for w in (u, v)
+        )
+        for a, b, step in zip(one, other, noise.steps(block), strict=True):
+            if a != b and step is None:
+                return math.inf
+            ratio *= (step or Fraction(1)) ** abs(a - b)
+    return ratio
+
+
 @searched(
     graph=lambda d: drawn.graph(d, 1, 4),
     queries=lambda d: d.some(question, 1, 2),
@@ -58,20 +75,39 @@ def what_noise_keeps(graph: Any, queries: Any, rows: int, ratio: str) -> int:
     policy = lt.Policy(direct.graph_of(graph), records=5)
     asked = [query_of(k, query, graph[0]) for k, query in enumerate(queries)]
     noise = calibrated(Protection(policy, None, rows), asked, lt.Ratio.of(ratio))
-    most = Fraction(1)
-    for u, v in graph[1]:
-        told = Fraction(1)
-        for block in noise.blocks:
-            one, other = (
-                block.weights.answers(np.array([int(x == w) for x in range(graph[0])]))
-                for w in (u, v)
-            )
-            for a, b, step in zip(one, other, noise.steps(block), strict=True):
-                assert a == b or step is not None
-                told *= (step or Fraction(1)) ** abs(a - b)
-        most = max(most, told**rows)
+    most = max((told(noise, u, v) for u, v in graph[1]), default=Fraction(1)) ** rows
     assert most == noise.level.value <= Fraction(ratio)
     return 1 + len(graph[1])
+
+
+@searched(
+    graph=lambda d: drawn.graph(d, 1, 4),
+    queries=lambda d: d.some(question, 1, 2),
+    prior=lambda d: [d.integer(0, 5) for _ in range(4)],
+    ratio=drawn.ratio,
+    times=lambda d: d.integer(1, 3),
+)
+def what_is_known_of_one_person(
+    graph: Any, queries: Any, prior: Any, ratio: str, times: int
+) -> int:
+    """Somebody who knows all others becomes surer of a value than the odds say."""
+    size = graph[0]
+    weights = [Fraction(part) for part in prior[:size]]
+    if not any(weights):
+        return 0
+    belief = [part / sum(weights) for part in weights]
+    policy = lt.Policy(direct.graph_of(graph), records=5)
+    asked = [query_of(k, query, size) for k, query in enumerate(queries)]
+    noise = calibrated(Protection(policy), asked, lt.Ratio.of(ratio))
+    most = Fraction(0)
+    for v in range(size):
+        ratios = [told(noise, u, v) for u in range(size)]
+        kept = sum(p / r**times for p, r in zip(belief, ratios, strict=True) if r != math.inf)
+        most = max(most, belief[v] / kept if belief[v] else Fraction(0))
+    found = odds(noise.protection, [(noise.paid, times)], belief)
+    assert found is not None
+    assert found.after == most
+    return size
 
 
 @searched(

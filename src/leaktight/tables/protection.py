@@ -51,7 +51,8 @@ class Protection:
             )
         if self.counts is not None and (rows > 1 or self.absent is not None):
             raise InvalidPolicy(
-                "where counts are public, each person must have one row, and none may be absent"
+                "where counts are public, each person must have one row, and none may be absent: "
+                "neighbours are then told by the counts, one record for each person"
             )
 
     @property

@@ -130,4 +130,5 @@ def read_weights(file: sqlite3.Connection, name: str) -> Weights:
     ).fetchone()
     if found is None:
         raise InvalidFile(CHANGED)
-    return Weights.unpacked(*found, name)
+    shape, size, places = found
+    return Weights.unpacked(shape, size, places, name)
