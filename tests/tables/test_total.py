@@ -130,3 +130,13 @@ def test_only_so_many_kinds_of_pairs_are_listed(
     assert [kind.ratio.value for kind in told.pairs] == sorted(set(expected), reverse=True)[:2]
     assert told.others + sum(kind.alike for kind in told.pairs) == 5
     assert "with less" in str(told)
+
+
+def test_where_odds_would_take_long_it_is_said(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ledger = Ledger.create(tmp_path / "l", LINE, ratio=10**9)
+    spend_all(ledger)
+    assert "a guess about one person" in str(statement(ledger))
+    monkeypatch.setattr("leaktight.tables.odds.MOST_PLACES", 20)
+    assert "not told: too many different things" in str(statement(ledger))

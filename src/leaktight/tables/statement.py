@@ -20,10 +20,8 @@ MOST_PRINTED = 10
 MOST_LISTED = 100
 """The most kinds of pairs whose exact ratios are worked out."""
 
-UNTOLD = (
-    "What becomes known of one person is not told: who knows all others may know the person from "
-    "the public counts."
-)
+COUNTED = "who knows all others may know the person from the public counts"
+TOO_MANY = "too many different things were asked of too many values"
 
 INDENT = " " * 6
 """What stands before the lines of a list, after its numbers."""
@@ -78,8 +76,9 @@ class Statement:
             lines.append(wrapped(more, INDENT, start=INDENT))
         if self.odds is not None:
             lines.append(wrapped(f"After all of it, {self.odds}."))
-        elif book.protection.counts is not None:
-            lines.append(wrapped(UNTOLD))
+        else:
+            why = TOO_MANY if book.protection.counts is None else COUNTED
+            lines.append(wrapped(f"What becomes known of one person is not told: {why}."))
         return "\n".join(lines)
 
     def to_dict(self) -> dict[str, Any]:
