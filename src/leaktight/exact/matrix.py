@@ -223,20 +223,25 @@ def text_table(matrix: Array, rows: Labels, columns: Labels) -> str:
 
 def html_table(matrix: Array, rows: Labels, columns: Labels, title: str) -> str:
     """Return the table as HTML, the first twenty rows and twelve columns of it."""
+    return html_rows(title, *_cells(matrix, rows, columns, 20, 12))
+
+
+def html_rows(title: str, head: Iterable[str], rows: Iterable[Iterable[str]]) -> str:
+    """Return rows under a heading as HTML, without colours: light and dark pages have their own.
+
+    >>> html_rows("", ["who", "%"], [["a<b", "5"]])[:54]
+    '<table><thead><tr><th>who</th><th>%</th></tr></thead><'
+    """
     from html import escape
 
-    header, lines = _cells(matrix, rows, columns, 20, 12)
-    head = "".join(f"<th>{escape(cell)}</th>" for cell in header)
+    top = "".join(f"<th>{escape(cell)}</th>" for cell in head)
     body = "".join(
-        f"<tr><th>{escape(first)}</th>"
-        + "".join(f"<td>{escape(cell)}</td>" for cell in cells)
-        + "</tr>"
-        for first, *cells in lines
+        f"<tr><th>{escape(first)}</th>{''.join(f'<td>{escape(cell)}</td>' for cell in cells)}</tr>"
+        for first, *cells in rows
     )
-    return (
-        f"<table><caption>{escape(title)}</caption><thead><tr>{head}</tr></thead>"
-        f"<tbody>{body}</tbody></table>"
-    )
+    caption = f"<caption>{escape(title)}</caption>" if title else ""
+    heading = f"<thead><tr>{top}</tr></thead>" if top else ""
+    return f"<table>{caption}{heading}<tbody>{body}</tbody></table>"
 
 
 def _cells(

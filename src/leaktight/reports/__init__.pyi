@@ -1,4 +1,5 @@
 from .page import write_report
+from .table import Table, table
 from .terminal import summary
 
-__all__ = ["summary", "write_report"]
+__all__ = ["Table", "summary", "table", "write_report"]

@@ -9,7 +9,8 @@ from leaktight.exact.shown import counted, percent, width, wrapped
 from leaktight.reports.figure import BLUE, VERMILLION, figure, finished, short_label
 from leaktight.reports.page import rendered
 from leaktight.reports.person import Guesser, Guessing
-from leaktight.reports.sections import Section, Table
+from leaktight.reports.sections import Section
+from leaktight.reports.table import Table
 from leaktight.reports.wording import Cell, rounded
 from leaktight.studies.answers import Verdict
 from leaktight.tables.risk import Changed, Exposure, Partly, Risk

@@ -12,6 +12,7 @@ from pathlib import PurePath
 from leaktight.exact.shown import DIGITS, above, counted, percent, percent_above
 from leaktight.reports.figure import short_label
 from leaktight.reports.heat import MOST_NAMED
+from leaktight.reports.table import Table
 from leaktight.reports.wording import (
     LONGEST,
     AtLeast,
@@ -37,14 +38,6 @@ from leaktight.studies.answers import (
     Skipped,
     Usefulness,
 )
-
-
-@dataclass(frozen=True, slots=True)
-class Table:
-    """Rows under a heading; numbers are rounded when they are shown."""
-
-    head: tuple[str, ...]
-    rows: tuple[tuple[Cell, ...], ...]
 
 
 @dataclass(frozen=True, slots=True)

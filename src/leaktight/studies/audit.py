@@ -14,9 +14,11 @@ from msgspec.structs import replace
 
 from leaktight.channels.gain import Gain, Loss
 from leaktight.errors import LeaktightError, TooLarge, expect
+from leaktight.exact.matrix import html_rows
 from leaktight.exact.numbers import float_array, fraction
 from leaktight.exact.ratio import Ratio
 from leaktight.exact.rounding import ln_interval
+from leaktight.exact.shown import percent
 from leaktight.leakage.utility import utility
 from leaktight.mechanisms.best import BestMechanism, optimal_mechanism
 from leaktight.policies.graph import MOST_DRAWN, picture
@@ -91,6 +93,21 @@ class Audit(Answers, frozen=True, kw_only=True, eq=False):
 
     def __repr__(self) -> str:
         return f"Audit({self.verdict.line})"
+
+    def _repr_html_(self) -> str:
+        known = (
+            ("all others known", self.person.informed),
+            ("nobody known", self.person.uninformed),
+            ("any mechanism", self.person.any_mechanism),
+        )
+        rows = []
+        for who, part in known:
+            if not isinstance(part, Skipped):
+                after = part.after if isinstance(part.after, tuple) else (part.after,)
+                told = [f"{p} after {p.observations:,}" for p in after]
+                rows.append((who, f"{percent(part.before)} before", ", ".join(told)))
+        title = f"{self.title}: {self.verdict.line}"
+        return html_rows(title, [f"guessing {self.question.what}", "", ""] if rows else [], rows)
 
     @property
     def holds(self) -> bool | None:

@@ -122,7 +122,7 @@ def release(
     >>> done["by band"].numbers == again["by band"].numbers, len(done["by band"].numbers)
     (True, 3)
     >>> str(done.noise.level), done["by band"].kind
-    ('(4)^2', <Kind.ORDERED: 'ordered histogram'>)
+    ('16', <Kind.ORDERED: 'ordered histogram'>)
     """
     named = (columns,) if isinstance(columns, str) else tuple(columns)
     reading = Reading(named, person, keep, outside, dict(cuts or {}), tuple(clamp))

@@ -22,6 +22,7 @@ from leaktight.channels.thinned import Thinned
 from leaktight.check import RECORDS, WORST_CASE
 from leaktight.errors import TooLarge, Undecided
 from leaktight.exact.bits import InBits
+from leaktight.exact.matrix import html_rows
 from leaktight.exact.numbers import Array, Number, exact_array, fraction, rational
 from leaktight.exact.powers import Powers
 from leaktight.exact.ratio import Ratio, RatioLike
@@ -290,6 +291,20 @@ class WorstCase(InBits):
         else:
             ends = f"between {below(low)} and {in_bits(high, above)}"
         return f"WorstCase({ends} at ratio {self.ratio}; {self.route})"
+
+    def _repr_html_(self) -> str:
+        low, high = self.bits_interval
+        most = "exactly" if self.is_exact else f"between {below(low)} and"
+        return html_rows(
+            "What any private mechanism leaks at worst",
+            [],
+            [
+                ("leakage", f"{most} {in_bits(high, above)}"),
+                ("Σ max", self.upper_factors.shown()),
+                ("ratio", str(self.ratio)),
+                ("found by", self.route),
+            ],
+        )
 
 
 @overload
