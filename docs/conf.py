@@ -3,13 +3,18 @@
 import re
 from typing import Any
 
+from docutils import nodes
+from docutils.parsers.rst import Directive
+
 import leaktight
 
 project = "leaktight"
 author = "the leaktight authors"
 version = release = leaktight.__version__
 
-extensions = ["myst_parser", "sphinx.ext.autodoc"]
+extensions = ["myst_parser", "sphinx.ext.autodoc", "sphinx_copybutton"]
+copybutton_prompt_text = r">>> |\.\.\. |\$ "
+copybutton_prompt_is_regexp = True
 exclude_patterns = ["conf.py"]
 html_theme = "furo"
 html_title = f"leaktight {version}"
@@ -24,6 +29,39 @@ autodoc_default_options = {"members": True}
 add_module_names = False
 
 CITATION = r"\[([A-Z]\w+\d{4}\w?)\]"
+
+
+class EpsilonSlider(Directive):
+    """The slider of a report, for one person's yes or no."""
+
+    def run(self) -> list[nodes.Node]:
+        """Return the part of the page, with its style and its script."""
+        from leaktight.reports.figure import SHEET, colours
+        from leaktight.reports.slider import slider
+        from leaktight.reports.template import plain_file
+        from leaktight.studies.every_epsilon import EveryEpsilon, every_epsilon
+
+        policy = leaktight.Policy(leaktight.SecretGraph.complete(["no", "yes"]))
+        study = leaktight.Study(policy, epsilon=1, what="one person's yes or no")
+        every = every_epsilon(study)
+        assert isinstance(every, EveryEpsilon)
+        chosen = "".join(
+            f"body[data-theme={theme}] {{ "
+            + " ".join(f"--{name}: {shades[side]};" for name, shades in SHEET.items())
+            + " }\n"
+            for side, theme in enumerate(("light", "dark"))
+        )
+        rules = [line for line in plain_file("report.css").splitlines() if SLIDER.match(line)]
+        style = "<style>" + colours() + chosen + "\n".join(rules) + "</style>"
+        # An empty line would end the part; in a script it stands between statements.
+        part = (
+            re.sub(r"\n\s*\n", "\n", slider(every)) + f"<script>{plain_file('slider.js')}</script>"
+        )
+        return [nodes.raw("", style + part, format="html")]
+
+
+SLIDER = re.compile(r"[.]epsilon-slider|[.]bar|[.]formula|[.]small")
+"""The rules of the report's style that are about the slider."""
 
 
 def end_examples_early(app: Any, page: str, source: list[str]) -> None:
@@ -55,6 +93,7 @@ def link_citations(app: Any, page: str, template: str, context: dict[str, Any], 
 
 def setup(app: Any) -> None:
     """Connect the functions above."""
+    app.add_directive("epsilon-slider", EpsilonSlider)
     app.connect("source-read", end_examples_early)
     app.connect("autodoc-process-docstring", plain_docstring)
     app.connect("html-page-context", link_citations)

@@ -138,7 +138,8 @@ def inline(svg: str, name: str, title: str) -> str:
 def on_its_own(element: str) -> str:
     """Make a drawing of a page a file by itself, with its own style sheet."""
     start, _, rest = element.partition(">")
-    return f'{start} xmlns="http://www.w3.org/2000/svg"><style>{colours()}</style>{rest}'
+    style = f"{colours()}svg {{ font-family: sans-serif; }}"
+    return f'{start} xmlns="http://www.w3.org/2000/svg"><style>{style}</style>{rest}'
 
 
 def _renamed(key: str, value: str, name: str) -> str:
