@@ -12,6 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from leaktight.mechanisms.best import optimal_mechanism
+from leaktight.policies.metric import Metric
 from leaktight.policies.policy import Policy
 from leaktight.policies.secrets import SecretGraph
 from leaktight.repetition.explanation import explain
@@ -125,6 +126,10 @@ def test_what_cannot_be_had_in_a_few_seconds_is_left_out_with_a_word() -> None:
     assert isinstance(many, Skipped)
     assert many.why == f"for at most {MOST_VALUES} values, got {MOST_VALUES + 1}"
     assert isinstance(every_epsilon(example("hospital").study), Skipped)
+    far = Study(Policy(Metric.euclidean([(0, 0), (0, 3), (4, 0)])), epsilon=1)
+    assert isinstance(every_epsilon(far), Skipped)
+    near = every_epsilon(Study(Policy(Metric.euclidean([(0, 0), (0, 1), (0, 2)])), epsilon=1))
+    assert isinstance(near, EveryEpsilon)  # it counts steps along a line
 
 
 @pytest.mark.parametrize("name", ["locations", "salary", "vote"])

@@ -94,6 +94,8 @@ def every_epsilon(study: Study) -> EveryEpsilon | Skipped:
     policy = study.policy
     if policy.is_constrained:
         return Skipped("what is public ties records together, so that it is no matter of one")
+    if policy.metric is not None:
+        return Skipped("distances differ, so that the worst case is no rational function of e^ε")
     if policy.secrets.order > MOST_VALUES:
         return Skipped(f"for at most {MOST_VALUES} values, got {policy.secrets.order:,}")
     try:
