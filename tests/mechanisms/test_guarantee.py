@@ -1,6 +1,8 @@
 """Guarantees add up for the same neighbours, and for no others."""
 
+import math
 from fractions import Fraction
+from itertools import product
 
 import pytest
 from hypothesis import given
@@ -18,6 +20,7 @@ from leaktight.mechanisms import (
     TruncatedGeometric,
     release,
 )
+from leaktight.policies import AdjacencyGraph
 from tests.strategies.graphs import secret_graphs
 
 
@@ -87,3 +90,23 @@ def test_two_that_were_said_by_nobody_do_not_add_up() -> None:
         Guarantee(Fraction(2), "values") + Guarantee(Fraction(2), "values")
     with pytest.raises(TypeError):
         ABC + 1  # type: ignore[operator]
+
+
+def test_records_that_change_places_are_other_neighbours() -> None:
+    values = ["a", "b", "c"]
+    one, two = (SecretGraph.from_edges(values, [pair]) for pair in (("a", "b"), ("b", "c")))
+    inputs = list(product(values, repeat=2))
+    first = Channel([[int(x == "a"), int(x != "a")] for x, _ in inputs], inputs=inputs)
+    ends = AdjacencyGraph.of_records([two, one]), AdjacencyGraph.of_records([one, two])
+    blind = Channel([[1]] * 9, inputs=inputs)
+    kept, other, same = (
+        release(channel, inputs[:1], neighbours=graph).record.guarantee
+        for channel, graph in ((first, ends[0]), (blind, ends[1]), (blind, ends[0]))
+    )
+    assert kept is not None
+    assert other is not None
+    assert same is not None
+    assert privacy_level(first, ends[1]).ratio == math.inf
+    assert (kept + same).ratio == 1
+    with pytest.raises(Mismatch):
+        kept + other

@@ -11,9 +11,10 @@ from leaktight.channels.distribution import LARGEST
 from leaktight.errors import Mismatch, TooLarge
 from leaktight.exact.ratio import Ratio
 from leaktight.exact.shown import Told, above, counted, shown_above
+from leaktight.policies.adjacency import AdjacencyGraph
 from leaktight.policies.graph import Graph
 from leaktight.policies.metric import Metric
-from leaktight.policies.policy import Apart
+from leaktight.policies.policy import Apart, Policy, adjacency_of
 from leaktight.privacy.level import PrivacyLevel, privacy_level
 from leaktight.worst_case.certificate import digest_of
 
@@ -39,11 +40,21 @@ class Guarantee(Told):
 
     @property
     def digest(self) -> str | None:
-        """The digest of who the neighbours are; None if it was not said."""
+        """The digest of who the neighbours are; None if it was not said.
+
+        It is that of their worst case, unless records differ: then their order is part of it.
+        """
         if self.relation is None:
             return None
         who = self.relation()
-        return sha256(who.encode()).hexdigest() if isinstance(who, str) else digest_of(who)
+        if not isinstance(who, str):
+            if isinstance(who, Metric) or (isinstance(who, Policy) and who.metric is not None):
+                return digest_of(who)
+            kinds = adjacency_of(who).factors
+            if len(kinds) == 1:
+                return digest_of(who)
+            who = " ".join(digest_of(AdjacencyGraph.of(*kind)) for kind in kinds)
+        return sha256(who.encode()).hexdigest()
 
     def __add__(self, other: "Guarantee") -> "Guarantee":
         if not isinstance(other, Guarantee):
