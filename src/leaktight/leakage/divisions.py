@@ -58,7 +58,7 @@ class Divisions:
             cells = [frozenset(values) for values in counts.cells.members]
             divisions = [tuple((cells[i], only[i] if only else None) for i in there)]
         else:
-            divisions = list(_divided(policy))
+            divisions = [tuple(b for b in each if b[1] != 0) for each in divided(policy)]
         # Nobody has a value of a block without records, so it is as if there were no such value.
         possible = frozenset.intersection(
             *(frozenset[int]().union(*(block for block, _ in each)) for each in divisions)
@@ -68,6 +68,8 @@ class Divisions:
             raise InvalidInput("the prior rules out every value that the counts leave")
         kept = tuple(p / total if v in possible else fmpq(0) for v, p in enumerate(belief))
         found = cls(policy, kept, tuple(divisions))
+        if any(n and not found._chance(block) for each in divisions for block, n in each):
+            raise InvalidInput("the prior rules out every database that the counts leave")
         if found._is_product():
             return found
         if len(divisions) != 2 or min(map(len, divisions)) > 2 or not found.are_named:
@@ -180,12 +182,6 @@ class Divisions:
                     best = max(best, most * own / n)
         return best
 
-    @property
-    def results(self) -> int:
-        """How many results the counts might have had, for so many records."""
-        n = self.policy.records
-        return math.prod(math.comb(n + len(d) - 1, len(d) - 1) for d in self.blocks)
-
     # --- what a release adds ---------------------------------------------------------------
 
     def ratio(self, ratios: Sequence[Sequence[Any]]) -> Value:
@@ -235,7 +231,7 @@ class Divisions:
         return largest
 
 
-def _divided(policy: Policy) -> Iterator[tuple[Block, ...]]:
+def divided(policy: Policy) -> Iterator[tuple[Block, ...]]:
     """Sort counts into divisions: each count joins the first whose sets it does not overlap."""
     index = policy.secrets.index
     divisions: list[list[Block]] = []
@@ -253,7 +249,7 @@ def _divided(policy: Policy) -> Iterator[tuple[Block, ...]]:
         rest = frozenset(range(policy.secrets.order)).difference(*(b for b, _ in division))
         named = [n for _, n in division if n is not None]
         left = policy.records - sum(named) if len(named) == len(division) else None
-        yield tuple((block, n) for block, n in [*division, (rest, left)] if block and n != 0)
+        yield tuple((block, n) for block, n in [*division, (rest, left)] if block)
 
 
 def _tilted(odds: Sequence[tuple[float, float]], sizes: Sequence[int], total: int) -> fmpq:

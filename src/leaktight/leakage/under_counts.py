@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
-from flint import arb, fmpq, fmpq_poly
+from flint import arb, fmpq, fmpq_poly, fmpz_mat
 
 from leaktight.channels.channel import Channel
 from leaktight.channels.distribution import PriorLike, prior_on
@@ -26,7 +26,7 @@ from leaktight.exact.numbers import Value, fraction, rational
 from leaktight.exact.rounding import outward
 from leaktight.exact.shown import percent, percent_above
 from leaktight.leakage.coupling import Coupling
-from leaktight.leakage.divisions import Divisions
+from leaktight.leakage.divisions import Divisions, divided
 from leaktight.leakage.noise_on_sums import Noise, added_noise
 from leaktight.policies.policy import Policy
 from leaktight.policies.symmetric_query import LinearQuery, Query
@@ -125,15 +125,21 @@ def counts_tell(policy: Policy, prior: PriorLike = None) -> CountsTell:
     belief = tuple(prior_on(prior, policy.secrets.vertices).exact().array)
     if isinstance(divisions, Divisions) and not divisions.are_independent:
         divisions.given()  # says why it is not known
+    before, after, results = fraction(max(belief)), _given(divisions, belief), _results(policy)
     if isinstance(divisions, Coupling):
-        # No more results than histograms of the cells that the counts tell apart.
-        cells = len(_blocks(policy))
-        results = math.comb(policy.records + cells - 1, cells - 1)
-        return CountsTell(fraction(max(belief)), _given(divisions, belief), results, None)
-    return CountsTell(
-        fraction(max(belief)), _given(divisions, belief), divisions.results,
-        _average(divisions, belief), divisions.are_named,
-    )  # fmt: skip
+        return CountsTell(before, after, results, None)
+    average = _average(divisions, belief)
+    return CountsTell(before, after, results, average, divisions.are_named)
+
+
+def _results(policy: Policy) -> int:
+    """Return how many results the counts might have had, also those that are 0, at most.
+
+    They are told by the histogram of the values that counts tell apart, and by each division's.
+    """
+    sizes = [len(_blocks(policy))], [len(blocks) for blocks in divided(policy)]
+    n = policy.records
+    return min(math.prod(math.comb(n + k - 1, k - 1) for k in each) for each in sizes)
 
 
 def known_counts(policy: Policy, prior: PriorLike) -> Divisions | Coupling:
@@ -183,12 +189,14 @@ def _noise_ratios(noise: Noise, policy: Policy, query: LinearQuery) -> list[list
 def _average(divisions: Divisions, belief: Sequence[fmpq]) -> tuple[Fraction, Fraction] | None:
     """Return between what Σ_H P(H)·max_v P(v|H) lies, over all results H of the counts.
 
-    It is exact for few records and one division. Otherwise it is at least max_v π(v), and more by
-    at most how far shares H_i/n stray from their means: in each division √(Σ_i p_i·(1 − p_i)/n).
+    It is exact for few records and one division, if no count that is 0 makes it one. Otherwise it
+    is at least max_v π(v), and more by at most how far shares H_i/n stray from their means: in each
+    division √(Σ_i p_i·(1 − p_i)/n).
     """
     if len(divisions.blocks) == 1 and divisions.policy.records <= MOST_EXACT:
-        exact = _counted_average(divisions.policy, belief)
-        return exact, exact
+        most_told = _counted_average(divisions.policy, belief)
+        exact = _tell_cells(divisions.policy)
+        return most_told if exact else fraction(max(belief)), most_told
     if len(divisions.blocks) > 1 and divisions.belief != tuple(belief):
         return None  # a count was 0, and without it the divisions may not be independent
     cells = _blocks(divisions.policy)
@@ -239,6 +247,13 @@ def _blocks(policy: Policy) -> list[tuple[int, ...]]:
     for i, value in enumerate(policy.secrets.vertices):
         told.setdefault(tuple(value in one.values for one in policy.constraints), []).append(i)
     return [tuple(values) for values in told.values()]
+
+
+def _tell_cells(policy: Policy) -> bool:
+    """Say whether the counts, whatever they are, tell how many records each block has."""
+    values, blocks = policy.secrets.vertices, _blocks(policy)
+    rows = [[int(values[block[0]] in one.values) for block in blocks] for one in policy.constraints]
+    return bool(fmpz_mat([*rows, [1] * len(blocks)]).rank() == len(blocks))
 
 
 def odds_under_counts(
