@@ -20,17 +20,21 @@ from tests.strategies.channels import distributions
 
 
 def by_gains(a: Channel, b: Channel, prior: Distribution) -> float:
-    """A second route: the best admissible gain itself, a row for each output of b, by scipy."""
+    """A second route: the best admissible gain itself, a row for each output of b, by scipy.
+
+    Its variables are π(x)·g(z, x), at most π(x), so that tiny chances do not make large numbers.
+    """
     pi = prior.float().array
-    (n, k), m = a.shape, b.shape[1]
-    seen, wanted = pi[:, None] * a.to_numpy(), pi[:, None] * b.to_numpy()
+    k, m = a.shape[1], b.shape[1]
+    seen, wanted = a.to_numpy(), b.to_numpy()
     cost = np.concatenate([-wanted.T.ravel(), np.ones(k)])  # −Σ b_z·g_z + Σ t_y
     rows = [
         np.concatenate([np.eye(m)[z][:, None] * seen[:, y], -np.eye(k)[y]], axis=None)
         for y in range(k)
         for z in range(m)
     ]
-    bounds = [(None, 1)] * (n * m) + [(0, None)] * k
+    least = [None if chance else 0 for chance in pi]
+    bounds = [*zip(least, pi, strict=True)] * m + [(0, None)] * k
     found = linprog(cost, A_ub=np.array(rows), b_ub=np.zeros(k * m), bounds=bounds)
     assert found.fun is not None
     return -float(found.fun)
