@@ -3,9 +3,6 @@
 import re
 from typing import Any
 
-from docutils import nodes
-from docutils.parsers.rst import Directive
-
 import leaktight
 
 project = "leaktight"
@@ -31,33 +28,25 @@ add_module_names = False
 CITATION = r"\[([A-Z]\w+\d{4}\w?)\]"
 
 
-class EpsilonSlider(Directive):
-    """The slider of a report, for one person's yes or no."""
+def epsilon_slider() -> str:
+    """Return the slider of a report, for one person's yes or no, with its style and script."""
+    from leaktight.reports.figure import SHEET, colours
+    from leaktight.reports.slider import slider
+    from leaktight.reports.template import plain_file
+    from leaktight.studies.every_epsilon import EveryEpsilon, every_epsilon
 
-    def run(self) -> list[nodes.Node]:
-        """Return the part of the page, with its style and its script."""
-        from leaktight.reports.figure import SHEET, colours
-        from leaktight.reports.slider import slider
-        from leaktight.reports.template import plain_file
-        from leaktight.studies.every_epsilon import EveryEpsilon, every_epsilon
-
-        policy = leaktight.Policy(leaktight.SecretGraph.complete(["no", "yes"]))
-        study = leaktight.Study(policy, epsilon=1, what="one person's yes or no")
-        every = every_epsilon(study)
-        assert isinstance(every, EveryEpsilon)
-        chosen = "".join(
-            f"body[data-theme={theme}] {{ "
-            + " ".join(f"--{name}: {shades[side]};" for name, shades in SHEET.items())
-            + " }\n"
-            for side, theme in enumerate(("light", "dark"))
-        )
-        rules = [line for line in plain_file("report.css").splitlines() if SLIDER.match(line)]
-        style = "<style>" + colours() + chosen + "\n".join(rules) + "</style>"
-        # An empty line would end the part; in a script it stands between statements.
-        part = (
-            re.sub(r"\n\s*\n", "\n", slider(every)) + f"<script>{plain_file('slider.js')}</script>"
-        )
-        return [nodes.raw("", style + part, format="html")]
+    policy = leaktight.Policy(leaktight.SecretGraph.complete(["no", "yes"]))
+    every = every_epsilon(leaktight.Study(policy, epsilon=1, what="one person's yes or no"))
+    assert isinstance(every, EveryEpsilon)
+    chosen = [  # what the reader has chosen goes before what the screen prefers
+        f"body[data-theme={theme}] {{ "
+        + " ".join(f"--{name}: {shades[side]};" for name, shades in SHEET.items())
+        + " }"
+        for side, theme in enumerate(("light", "dark"))
+    ]
+    rules = [line for line in plain_file("report.css").splitlines() if SLIDER.match(line)]
+    style = colours() + "\n".join([*chosen, *rules])
+    return f"<style>{style}</style>{slider(every)}<script>{plain_file('slider.js')}</script>"
 
 
 SLIDER = re.compile(r"[.]epsilon-slider|[.]bar|[.]formula|[.]small")
@@ -93,6 +82,15 @@ def link_citations(app: Any, page: str, template: str, context: dict[str, Any], 
 
 def setup(app: Any) -> None:
     """Connect the functions above."""
+    from docutils import nodes  # which only the site needs
+    from docutils.parsers.rst import Directive
+
+    class EpsilonSlider(Directive):
+        """Where the slider stands on a page."""
+
+        def run(self) -> list[nodes.Node]:
+            return [nodes.raw("", epsilon_slider(), format="html")]
+
     app.add_directive("epsilon-slider", EpsilonSlider)
     app.connect("source-read", end_examples_early)
     app.connect("autodoc-process-docstring", plain_docstring)
