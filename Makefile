@@ -2,7 +2,7 @@
 PYTHON ?= python3
 BIN := .venv/bin
 
-.PHONY: audit table test test-spark test-ibis test-kill lint types format fuzz mutants bench docs clean
+.PHONY: audit table test test-spark test-web test-ibis test-kill lint types format fuzz mutants bench docs clean
 
 audit: .venv/ready
 	$(BIN)/leaktight audit examples/studies/hospital.toml --report hospital.html || test $$? -eq 1
@@ -24,6 +24,12 @@ test-spark: .venv/dev-ready .venv/spark-ready
 # Ibis wants a DuckDB before 2, and so an environment of its own.
 test-ibis: .venv/ibis/ready
 	LEAKTIGHT_ENGINE=ibis .venv/ibis/bin/python -m pytest tests/tables/test_rows.py tests/tables/test_per_row.py
+
+# The page in a real browser: Chromium, or whatever CHROMIUM names.
+CHROMIUM ?= $(firstword $(shell command -v chromium chromium-browser google-chrome))
+test-web: .venv/dev-ready .venv/web-test-ready
+	@test -n "$(CHROMIUM)" || { echo "The page is tested in Chromium: apt-get install chromium, or make test-web CHROMIUM=/its/path"; exit 1; }
+	LEAKTIGHT_BROWSER="$(CHROMIUM)" $(BIN)/python -m pytest tests/web/in_browser.py
 
 test-kill: .venv/dev-ready
 	LEAKTIGHT_KILLS=100 $(BIN)/python -m pytest tests/tables/test_ledger.py

@@ -110,7 +110,9 @@ def test_a_process_that_was_killed_is_replaced() -> None:
         assert "answer" in said(page, "save", ASKED)
         [process] = pool._alive
         process.kill()
-        assert said(page, "save", ASKED) == {"wrong": "it was stopped for want of memory"}
+        assert said(page, "save", ASKED) == {
+            "wrong": "its process was ended, for want of memory or by somebody"
+        }
         assert "answer" in said(page, "save", ASKED)
         assert len(pool._alive) == 1
 

@@ -43,6 +43,8 @@ def explore(study: str | None, port: int | None, browser: bool) -> None:
     own, token = listening.getsockname()[1], token_urlsafe(24)
     address = f"http://127.0.0.1:{own}/#token={token}&study={state}"
 
+    pool = Pool()
+
     class Server(uvicorn.Server):
         async def startup(self, sockets: list[socket.socket] | None = None) -> None:
             await super().startup(sockets)
@@ -50,9 +52,16 @@ def explore(study: str | None, port: int | None, browser: bool) -> None:
             if browser:
                 webbrowser.open(address)
 
-    app = make_app(token, own, Pool())
+        async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
+            pool.close()  # nobody waits for what is still being answered
+            await super().shutdown(sockets)
+
     config = uvicorn.Config(
-        app, log_level="warning", ws="none", server_header=False, timeout_graceful_shutdown=1
+        make_app(token, own, pool),
+        log_level="warning",
+        ws="none",
+        server_header=False,
+        timeout_graceful_shutdown=1,
     )
     Server(config).run(sockets=[listening])
 

@@ -30,7 +30,7 @@ export async function ask(task, request, { signal, told } = {}) {
   return last.answer;
 }
 
-const PATIENCE = 400; // ms that an overtaken question may still take: ending it costs more than that
+const PATIENCE = 1000; // ms that an overtaken question may still take: ending it costs more than that
 const PAUSE = 250; // ms without a change after which the longer questions are asked
 
 /** The newest question only: one at a time, and of those that wait the last. */
@@ -44,7 +44,7 @@ export class Latest {
   }
 
   want(task, request) {
-    this.waiting = { task, request };
+    this.waiting = { task, request, since: performance.now() };
     if (!this.running) return this.#run();
     const late = performance.now() - this.running.since;
     clearTimeout(this.timer);
@@ -53,12 +53,12 @@ export class Latest {
 
   async #run() {
     while (this.waiting) {
-      const { task, request } = this.waiting;
+      const { task, request, since } = this.waiting;
       this.running = { stop: new AbortController(), since: performance.now() };
       this.waiting = null;
       try {
         const answer = await ask(task, request, { signal: this.running.stop.signal });
-        this.show(answer, request);
+        this.show(answer, request, since);
       } catch (wrong) {
         if (wrong.name !== "AbortError") this.fail(wrong);
       }

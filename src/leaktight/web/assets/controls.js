@@ -84,9 +84,11 @@ export function secrets(values) {
   if (graph.listed(policy) || kind === "partition") {
     const typed = input("new-value", "", () => {}, { placeholder: "another value", "aria-label": "Another value" });
     const add = () => {
-      if (typed.value.trim()) graph.add(read(typed.value.trim()));
+      const value = typed.value.trim();
+      typed.value = "";
+      if (value) graph.add(read(value));
     };
-    typed.onkeydown = (event) => event.key === "Enter" && add();
+    typed.onkeydown = (event) => { if (event.key === "Enter") add(); };
     made.push(html("p", { className: "row" }, typed, button("add-value", "Add", add), button("remove-value", "Remove the chosen one", graph.removeChosen)));
   }
   return made;
@@ -134,6 +136,7 @@ function attributes(policy) {
     delete next.question.prior;
     delete next.policy.constraints;
   });
+  called.onkeydown = (event) => { if (event.key === "Enter") add(); };
   made.push(html("p", { className: "row" }, called, button("add-attribute", "Add", add)));
   made.push(field("Neighbours differ in", select("differ", { one: "one attribute", all: "any number of attributes" }, policy.differ ?? "one",
     (differ) => change((next) => { next.policy.differ = differ; }))));

@@ -81,13 +81,11 @@ function pick(place, k) {
     chosen = chosen === k ? null : k;
     focused = k;
     paint(place);
-    focus(place);
   } else {
     const first = chosen;
     chosen = null;
     focused = k;
     toggle(first, k);
-    focus(place);
   }
 }
 
@@ -96,19 +94,13 @@ function press(place, event, k) {
   if (event.key in moves) {
     focused = (k + moves[event.key] + drawn.values.length) % drawn.values.length;
     paint(place);
-    focus(place);
   } else if (event.key === "Enter" || event.key === " ") pick(place, k);
   else if (event.key === "Escape") {
     chosen = null;
     paint(place);
-    focus(place);
   } else if (event.key === "Delete" || event.key === "Backspace") remove(k);
   else return;
   event.preventDefault();
-}
-
-export function focus(place) {
-  place.querySelector('[tabindex="0"]')?.focus();
 }
 
 // --- edits ---------------------------------------------------------------------------------------

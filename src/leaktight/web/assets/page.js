@@ -58,13 +58,14 @@ function showEpsilon() {
 
 // --- asking ----------------------------------------------------------------------------------------
 
-const latest = new Latest((found, request) => {
+const latest = new Latest((found, request, since) => {
   answer = found;
   asked = request.study;
   $("wrong").textContent = "";
   document.body.classList.remove("stale");
   showAnswer();
   showControls();
+  performance.measure("move", { start: since }); // for benchmarks/page.py
   longer.want();
 }, (wrong) => {
   $("wrong").textContent = wrong instanceof Wrong ? wrong.message : "The server does not answer; is it still running?";
@@ -170,6 +171,7 @@ function showBelow() {
   }, (chance) => change((next) => { next.question.below = Math.round(100 * chance) / 100; }, true));
   const use = html("button", { type: "button", id: "use" }, "Use this ε");
   use.onclick = () => setEpsilon(Math.floor(1e4 * more.choice.epsilon) / 1e4, false);
+  $("choice").dataset.epsilon = more.choice?.epsilon ?? "";
   $("choice").replaceChildren(...(more.choice ? [more.choice.text, " ", use]
     : [study.question.below === undefined ? "Drag the line: below which chance shall every guess stay?" : asked.policy.constraints || asked.policy.margins ? "What is public ties records together: read the ε off the curve." : ""]));
 }

@@ -17,7 +17,7 @@ export function odds(place, rows, observations) {
       if (near[k] === undefined) return;
       const length = (right - left) * near[k];
       parts.push(text(left - 8, y + 14, when[k], "tick end"), rect(left, y, right - left, 18, "track"),
-        rect(left, y, length, 18, k ? "bar" : "bar before"), text(right + 8, y + 14, said, "value"));
+        rect(left, y, length, 18, k ? "bar" : "bar before", { "data-chance": near[k] }), text(right + 8, y + 14, said, "value"));
       y += 24;
     });
     y += 10;
@@ -48,7 +48,7 @@ export function worst(place, { points, upto, epsilon, bits, marked, why }, pick)
   const along = inside(points.filter((point) => point.worst !== null).map((point) => [x(point.epsilon), y(point.worst)]), frame);
   const parts = [clip, ...axes(x, y, frame, ["ε", "bits"]), ...thin, svg("path", { d: along.length ? path(along) : "M0 0", class: "curve" })];
   if (epsilon <= upto) parts.push(line(x(epsilon), frame.top, x(epsilon), frame.bottom, "today"), text(x(epsilon) + (epsilon > upto / 2 ? -5 : 5), frame.top + 4, "today’s ε", `label ${epsilon > upto / 2 ? "end" : ""}`));
-  if (bits !== null && epsilon <= upto) parts.push(svg("circle", { cx: x(epsilon), cy: y(bits), r: 5, class: "point" }));
+  if (bits !== null && epsilon <= upto) parts.push(svg("circle", { cx: x(epsilon), cy: y(bits), r: 5, class: "point", "data-bits": bits }));
   const drawing = draw(place, `The worst case against ε, up to ε = ${upto}: at ε = ${epsilon} it is ${bits} bits`, height, width, parts.filter(Boolean));
   dragged(drawing, (event) => pick(Math.max(0.01, Math.min(upto, x.value(at(drawing, event, width)[0])))));
 }
@@ -89,9 +89,7 @@ export function below(place, { points, upto, epsilon, observations, limit, chose
   }, line(frame.left, y(limit), frame.right, y(limit), "limit"), line(frame.left, y(limit), frame.right, y(limit), "hit"),
   rect(frame.right - 58, y(limit) - 20, 56, 17, "flag"), text(frame.right - 30, y(limit) - 7, said, "flag-text middle"));
   parts.push(handle);
-  const had = place.contains(document.activeElement);
   const drawing = draw(place, `The chance of a right guess against ε; the line is at ${said}`, height, width, parts, true);
-  if (had) drawing.querySelector(".handle").focus();
   dragged(drawing, (event) => move(Math.round(100 * Math.min(0.99, Math.max(start, y.value(at(drawing, event, width)[1])))) / 100));
 }
 
@@ -139,7 +137,7 @@ export function heatMap(place, mechanism, picked, pick) {
   });
   outputs.forEach((output, z) => {
     const x = left + z * side;
-    const cells = inputs.map((_, k) => rect(x + 0.5, top + k * row + 0.5, side - 1, row - 1, "cell", { "fill-opacity": (matrix[k][z] / most).toFixed(3) }));
+    const cells = inputs.map((_, k) => rect(x + 0.5, top + k * row + 0.5, side - 1, row - 1, "cell", { "fill-opacity": (matrix[k][z] / most).toFixed(3), "data-chance": matrix[k][z] }));
     const numbers = side > 34 && row > 14 ? inputs.map((_, k) => text(x + side / 2, top + (k + 0.5) * row + 4, matrix[k][z].toPrecision(2), `entry middle${matrix[k][z] > 0.55 * most ? " light" : ""}`)) : [];
     const head = z % every ? "" : turned
       ? text(0, 0, cut(output, 12), "tick", { transform: `translate(${x + side / 2 + 4} ${top - 4}) rotate(-90)` })
@@ -156,9 +154,7 @@ export function heatMap(place, mechanism, picked, pick) {
     }, rect(x, 14, side, top - 14, "hit"), head, ...cells, ...numbers, rect(x, top, side, row * inputs.length, "frame"), svg("title", {}, `output ${output}`)));
   });
   if (marked) for (const k of marked.slice(0, 2)) parts.push(rect(left + marked[2] * side + 1, top + k * row + 1, side - 2, row - 2, "extreme"));
-  const had = place.contains(document.activeElement);
-  const drawing = draw(place, `The mechanism: the probability of each of ${outputs.length} outputs for each of ${inputs.length} inputs`, top + row * inputs.length + 4, width, parts.filter(Boolean), true);
-  if (had) drawing.querySelector('[tabindex="0"]')?.focus();
+  draw(place, `The mechanism: the probability of each of ${outputs.length} outputs for each of ${inputs.length} inputs`, top + row * inputs.length + 4, width, parts.filter(Boolean), true);
 }
 
 /** What is believed of each input before and after an output. */

@@ -24,12 +24,14 @@ export function html(tag, properties = {}, ...children) {
   return made;
 }
 
-/** Put a drawing into its place; `width` is the room that it has. */
+/** Put a drawing into its place, and keep the focus if it is there; `width` is its room. */
 export function draw(place, title, height, width, children, interactive = false) {
   const drawing = svg("svg", {
     viewBox: `0 0 ${width} ${height}`, width, height, role: interactive ? "group" : "img", "aria-label": title,
   }, ...children);
+  const focused = place.contains(document.activeElement);
   place.replaceChildren(drawing);
+  if (focused) drawing.querySelector('[tabindex="0"]')?.focus();
   return drawing;
 }
 

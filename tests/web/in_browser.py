@@ -1,0 +1,299 @@
+"""What only a real browser shows; ``make test-web`` runs it, with the system's Chromium."""
+
+import json
+import os
+import re
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from axe_playwright_python.sync_playwright import Axe
+from playwright.sync_api import Browser, Page, Route, expect, sync_playwright
+
+from leaktight.commands.app import main
+from leaktight.web.document import address_of, document_of
+
+CHROMIUM = os.environ["LEAKTIGHT_BROWSER"]
+STUDIES = Path(__file__).parents[2] / "examples" / "studies"
+READY = 'main[aria-busy="false"]'
+
+expect.set_options(timeout=30_000)
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Browser]:
+    """The system's browser."""
+    with sync_playwright() as playwright:
+        found = playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
+        yield found
+        found.close()
+
+
+@pytest.fixture(scope="module")
+def address() -> Iterator[str]:
+    """Where a page is served, as a user starts it."""
+    command = [sys.executable, "-m", "leaktight", "explore", "--no-browser", "--port", "0"]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as served:
+        assert served.stdout is not None
+        yield served.stdout.readline().split()[-1]
+        served.terminate()
+
+
+def opened(
+    browser: Browser,
+    address: str,
+    study: str | None = None,
+    width: int = 1600,
+    scheme: Any = "light",
+) -> Page:
+    """Open the page, and a study on it; nothing but the page's own server may be asked."""
+    context = browser.new_context(viewport={"width": width, "height": 900}, color_scheme=scheme)
+    own = re.match("http://[^/]*/", address)
+    assert own is not None
+
+    def only_its_own(route: Route) -> None:
+        assert route.request.url.startswith(own[0]), route.request.url
+        route.continue_()
+
+    context.route("**", only_its_own)
+    page = context.new_page()
+    page.set_default_timeout(30_000)
+    wrong: list[str] = []
+    page.on("pageerror", lambda error: wrong.append(str(error)))
+    page.on("console", lambda said: wrong.append(said.text) if said.type == "error" else None)
+    if study is not None:
+        document = document_of((STUDIES / f"{study}.toml").read_text("utf-8"))
+        address = f"{address.partition('&study=')[0]}&study={address_of(document)}"
+    page.goto(address)
+    page.wait_for_selector(READY)
+    assert wrong == []
+    assert page.inner_text("#wrong") == ""
+    return page
+
+
+def saved(page: Page, button: str = "#save") -> Path:
+    """Take something away, and return the file."""
+    with page.expect_download() as taken:
+        page.click(button)
+    return Path(taken.value.path())
+
+
+def said_by_the_command(capsys: Any, monkeypatch: Any, *words: str) -> Any:
+    """Return what a command prints as JSON."""
+    monkeypatch.setattr(sys, "argv", ["leaktight", *words])
+    capsys.readouterr()
+    with pytest.raises(SystemExit):
+        main()
+    return json.loads(capsys.readouterr().out)
+
+
+@pytest.mark.parametrize("study", ["salary", "vote", "hospital", "locations"])
+def test_the_numbers_on_the_page_are_those_of_the_command_line(
+    browser: Browser, address: str, study: str, tmp_path: Path, capsys: Any, monkeypatch: Any
+) -> None:
+    page = opened(browser, address, study)
+    page.focus("#slider")
+    page.keyboard.press("ArrowRight")  # another ε than the file has
+    page.wait_for_selector("main[aria-busy=true]")
+    page.wait_for_selector(READY)
+    file = tmp_path / "study.toml"
+    file.write_bytes(saved(page).read_bytes())
+    audit = said_by_the_command(capsys, monkeypatch, "audit", str(file), "--json")
+    assert page.inner_text("#verdict").startswith(audit["verdict"]["line"])
+    bars = {
+        float(each.get_attribute("data-chance") or "nan")
+        for each in page.query_selector_all("#odds .bar")
+    }
+    person = audit["person"]
+    told = [person["informed"], person["any_mechanism"]]
+    chances = {each["before"]["near"] for each in told}
+    chances |= {after["value"]["near"] for each in told for after in each["after"]}
+    if person["uninformed"]["is"] != "skipped":
+        chances |= {
+            person["uninformed"]["before"]["near"],
+            person["uninformed"]["after"]["value"]["near"],
+        }
+    assert bars == chances
+    point = page.locator("#worst .point")
+    assert float(point.get_attribute("data-bits") or "nan") == audit["worst_case"]["bits"]
+    bounds = [float(cell) for cell in page.locator("#bounds .figure").all_text_contents()]
+    assert bounds == [round(bound["bits"], 4) for bound in audit["published"]]
+    matrix = [
+        float(each.get_attribute("data-chance") or "nan")
+        for each in page.query_selector_all("#mechanism .cell")
+    ]
+    columns = zip(*audit["mechanism"]["matrix"], strict=True)
+    assert matrix == [entry for column in columns for entry in column]
+    if "below" in file.read_text("utf-8"):
+        looks, limit = str(audit["question"]["observations"]), audit["question"]["below"]["exact"]
+        words = ["choose", str(file), "--below", limit, "--observations", looks, "--json"]
+        chosen = said_by_the_command(capsys, monkeypatch, *words)
+        assert (
+            float(page.locator("#choice").get_attribute("data-epsilon") or "nan")
+            == chosen["epsilon"]
+        )
+
+
+@pytest.mark.parametrize(
+    ("study", "width", "scheme"),
+    [("hospital", 400, "dark"), ("hospital", 1600, "light"), ("locations", 400, "light"),
+     ("locations", 1600, "dark")],
+)  # fmt: skip
+def test_everybody_can_use_it_on_any_screen(
+    browser: Browser, address: str, study: str, width: int, scheme: str
+) -> None:
+    page = opened(browser, address, study, width, scheme)
+    assert page.evaluate("() => document.documentElement.scrollWidth") <= width
+    for each in page.query_selector_all("details"):
+        each.evaluate("element => { element.open = true; }")
+    page.wait_for_selector(READY)
+    found = Axe().run(page).response["violations"]
+    assert [(one["id"], [node["html"][:120] for node in one["nodes"]]) for one in found] == []
+
+
+def test_a_policy_is_made_and_asked_about_by_keyboard_alone(browser: Browser, address: str) -> None:
+    page = opened(browser, address)
+    page.focus("#title")
+
+    def tab_to(selector: str) -> None:
+        for _ in range(60):
+            page.keyboard.press("Tab")
+            if page.evaluate("s => document.activeElement.matches(s)", selector):
+                return
+        raise AssertionError(f"{selector} is not reached by Tab")
+
+    tab_to(".dot")  # the first value, joined to the second: the pair is removed
+    page.keyboard.press("Enter")
+    page.keyboard.press("ArrowRight")
+    page.keyboard.press("Enter")
+    expect(page.locator("#kind")).to_have_value("edges")
+    expect(page.locator("#graph .edge")).to_have_count(2)
+    page.keyboard.press("Delete")  # and now the second value, which had another pair
+    expect(page.locator("#graph .dot")).to_have_count(3)
+    expect(page.locator("#graph .edge")).to_have_count(1)
+    tab_to("#new-value")
+    page.keyboard.type("unknown")
+    page.keyboard.press("Enter")
+    expect(page.locator("#graph .dot")).to_have_count(4)
+    tab_to("#records")
+    page.keyboard.press("Control+A")
+    page.keyboard.type("3")
+    tab_to("#add-count")
+    page.keyboard.press("Enter")
+    expect(page.locator("legend", has_text="A public count")).to_be_visible()
+    tab_to("#slider")
+    before = page.inner_text("#worst-words")
+    for _ in range(3):
+        page.keyboard.press("ArrowRight")
+    expect(page.locator("#worst-words")).not_to_have_text(before)
+    tab_to(".handle")
+    page.keyboard.press("ArrowUp")
+    assert page.evaluate("() => document.activeElement.getAttribute('role')") == "slider"
+    expect(page.locator(".handle")).to_have_attribute("aria-valuenow", "76")
+    tab_to(".column")
+    seen = page.inner_text("#posterior-words")
+    page.keyboard.press("ArrowRight")
+    expect(page.locator("#posterior-words")).not_to_have_text(seen)
+    assert "public" in saved(page).read_text("utf-8") or "constraints" in saved(page).read_text(
+        "utf-8"
+    )
+
+
+def test_the_graph_is_edited_with_the_mouse_and_back_undoes_it(
+    browser: Browser, address: str
+) -> None:
+    page = opened(browser, address)
+    for kind, pairs in (("complete", 6), ("line", 3), ("cycle", 4), ("partition", 2), ("grid", 4)):
+        page.select_option("#kind", kind)
+        expect(page.locator("#graph .edge")).to_have_count(pairs)
+    page.go_back()
+    expect(page.locator("#kind")).to_have_value("partition")
+    page.select_option("#kind", "threshold")
+    expect(page.locator("#graph .edge")).to_have_count(3)
+    page.fill("#theta", "2")
+    expect(page.locator("#graph .edge")).to_have_count(5)
+    page.locator("#graph .dot").nth(0).click()
+    page.locator("#graph .dot").nth(3).click()
+    expect(page.locator("#graph .edge")).to_have_count(6)
+    page.select_option("#kind", "attributes")
+    expect(page.locator("#graph .dot")).to_have_count(8)
+    page.fill("#records", "100")
+    page.locator("button", has_text="The table of second is public").click()
+    expect(page.locator("legend", has_text="A public table: second")).to_be_visible()
+    expect(page.locator("#wrong")).to_have_text("")
+
+
+def test_the_line_of_the_odds_is_dragged_and_its_epsilon_is_used(
+    browser: Browser, address: str
+) -> None:
+    page = opened(browser, address)
+    frame = page.locator("#below svg").bounding_box()
+    assert frame is not None
+    page.mouse.move(frame["x"] + 100, frame["y"] + 100)
+    page.mouse.down()
+    page.mouse.move(frame["x"] + 100, frame["y"] + 120, steps=3)
+    page.mouse.up()
+    page.wait_for_selector("#use")
+    page.wait_for_selector(READY)
+    chosen = float(page.locator("#choice").get_attribute("data-epsilon") or "nan")
+    page.click("#use")
+    expect(page.locator("#epsilon")).to_have_value(str(int(chosen * 1e4) / 1e4))
+    page.wait_for_selector(READY)
+    said = page.locator("#odds .value").all_text_contents()
+    limit = float(page.locator(".handle").get_attribute("aria-valuenow") or "nan")
+    assert float(said[-1].strip("≤ %")) <= limit
+
+
+def test_what_is_taken_away_is_whole(browser: Browser, address: str, tmp_path: Path) -> None:
+    page = opened(browser, address)
+    assert "</html>" in saved(page, "#report").read_text("utf-8")
+    assert json.loads(saved(page, "#certificate").read_text("utf-8"))["format"]
+    for picture in ("graph", "odds", "below", "worst", "mechanism", "posterior"):
+        tools = f'.tools[data-picture="{picture}"] button'
+        drawing = saved(page, f'{tools}:text("SVG")').read_text("utf-8")
+        assert drawing.startswith("<svg ")
+        assert 'xmlns="http://www.w3.org/2000/svg"' in drawing
+        assert "class=" not in drawing
+        assert saved(page, f'{tools}:text("PNG")').read_bytes().startswith(b"\x89PNG")
+    page.click("#code")
+    expect(page.locator("#code-text")).to_contain_text("import leaktight as lt")
+    code = page.inner_text("#code-text")
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, check=True)
+    assert page.locator("#odds .value").last.text_content() in done.stdout.decode()
+
+
+def test_the_address_carries_the_study_but_not_the_token(browser: Browser, address: str) -> None:
+    page = opened(browser, address)
+    page.set_input_files("#file", STUDIES / "vote.toml")
+    expect(page.locator("#title")).to_have_value("The city with the most votes")
+    assert "token" not in page.url
+    other = page.context.new_page()
+    other.goto(page.url)
+    expect(other.locator("#title")).to_have_value("The city with the most votes")
+    stranger = browser.new_page()
+    stranger.goto(page.url)
+    expect(stranger.locator("#wrong")).to_contain_text("the token is missing")
+
+
+def test_what_takes_long_is_stopped_and_bad_input_is_said_in_one_line(
+    browser: Browser, address: str
+) -> None:
+    page = opened(browser, address)
+    page.fill("#values", "\n".join(map(str, range(40))))
+    expect(page.locator("#graph .dot")).to_have_count(40)
+    page.fill("#theta", "3")
+    expect(page.locator("#graph .edge")).to_have_count(39 + 38 + 37)
+    page.locator("#formula-details").evaluate("element => { element.open = true; }")
+    stop = page.locator('.work[data-part="formula"] button')
+    expect(stop).to_have_text("Stop")
+    stop.click()
+    expect(page.locator('.work[data-part="formula"]')).to_contain_text("Stopped.")
+    page.fill("#values", "\n".join(map(str, range(41))))
+    expect(page.locator("#wrong")).to_contain_text("leaktight audit study.toml")
+    page.fill("#values", "a\na")
+    expect(page.locator("#wrong")).to_contain_text("a")
+    page.fill("#values", "a\nb")
+    expect(page.locator("#wrong")).to_have_text("")
