@@ -21,7 +21,7 @@ from leaktight.web.document import Document, answerable, document_of, toml_of
 from leaktight.web.worker import answered
 from tests.web.documents import EXAMPLES, WITH_DISTANCES, documents, example, sent
 
-QUICK = ("policy", "verdict", "mechanism", "privacy", "worst_case", "published", "usefulness")
+QUICK = ("policy", "verdict", "mechanism", "privacy", "worst_case", "usefulness")
 
 
 def ignored(*progress: Any) -> None:
@@ -46,6 +46,7 @@ def test_what_is_shown_and_the_code_say_what_the_audit_of_the_file_says(path: Pa
     after = looks(Asked(study=document), ignored)
     for who in ("informed", "uninformed"):
         assert after["person"][who] == said["person"][who]
+    assert after["published"] == said["published"]
     code = TASKS["code"](Asked(study=document), ignored)
     assert audited_by(code) | {"files": ()} == said | {"files": ()}
 

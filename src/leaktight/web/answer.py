@@ -36,9 +36,8 @@ from leaktight.worst_case.published import leakage_bounds
 Progress: TypeAlias = Callable[..., object]
 """Told what is being computed, which part of all is done, and perhaps what was found."""
 
-LOOKS = ("all others known", "nobody known")
-OTHERS = ("worst case", "best mechanism", "any mechanism", "leakage", "published bounds",
-          "usefulness")  # fmt: skip
+LATER = ("all others known", "nobody known", "published bounds")
+AT_ONCE = ("worst case", "best mechanism", "any mechanism", "leakage", "usefulness")
 SWEEP = "worst case for other ε"
 
 POINTS = 32
@@ -76,7 +75,7 @@ def read_asked(body: bytes) -> Asked:
 def answer(asked: Asked, progress: Progress) -> dict[str, Any]:
     """Return what changes while ε does: the audit but for what takes long, and the drawing."""
     study = answerable(asked.study)
-    found = audit(study, without=(*LOOKS, SWEEP))
+    found = audit(study, without=(*LATER, SWEEP))
     secrets = study.policy.secrets
     return {
         "audit": to_json(found),
@@ -136,10 +135,11 @@ def _posteriors(seen: tuple[Channel, Distribution, str] | None) -> dict[str, Any
 
 
 def looks(asked: Asked, progress: Progress) -> dict[str, Any]:
-    """Return what this mechanism tells of one person, after one look and after n."""
+    """Return what this mechanism tells of one person after looks, and the published bounds."""
     study = answerable(asked.study)
-    found = audit(study, lambda what: progress(what, 0.5), without=(*OTHERS, SWEEP))
-    return {"odds": _odds(found), "person": to_json(found.person)}
+    found = audit(study, lambda what: progress(what, 0.5), without=(*AT_ONCE, SWEEP))
+    said = to_json(found)
+    return {"odds": _odds(found), "person": said["person"], "published": said["published"]}
 
 
 def curves(asked: Asked, progress: Progress) -> dict[str, Any]:
@@ -221,7 +221,7 @@ def report(asked: Asked, progress: Progress) -> str:
 
 def certificate(asked: Asked, progress: Progress) -> str:
     """Return the proof that ``leaktight audit --certificate`` writes."""
-    found = audit(answerable(asked.study), without=(*LOOKS, SWEEP))
+    found = audit(answerable(asked.study), without=(*LATER, SWEEP))
     if found.proof is None:
         why = found.worst_case.why if isinstance(found.worst_case, Skipped) else ""
         raise InvalidInput(f"there is nothing to prove: {why}")

@@ -20,12 +20,16 @@ MOST_BYTES = 2**18
 """The most bytes of a request."""
 
 
-def make_app(token: str, port: int, pool: Pool) -> Guard:
+LONGER = ("looks", "curves", "formula", "choice", "report", "certificate")
+"""What may take long: it is answered by processes of its own, so that a slider need not wait."""
+
+
+def make_app(token: str, port: int, quick: Pool, slow: Pool) -> Guard:
     """Return the page as an application that answers on a port of this machine."""
 
     @asynccontextmanager
     async def lifespan(app: Starlette) -> AsyncIterator[None]:
-        async with pool:
+        async with quick, slow:
             yield
 
     async def page(request: Request) -> Response:
@@ -39,6 +43,7 @@ def make_app(token: str, port: int, pool: Pool) -> Guard:
             body += part
             if len(body) > MOST_BYTES:
                 return PlainTextResponse(f"a request has at most {MOST_BYTES:,} bytes", 413)
+        pool = slow if task in LONGER else quick
         return StreamingResponse(pool.ask(task, bytes(body)), media_type="application/x-ndjson")
 
     routes = [

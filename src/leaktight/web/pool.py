@@ -14,8 +14,8 @@ from typing import Self
 
 import msgspec
 
-WORKERS = 3
-"""How many questions are answered at once: a page asks two, and one may be coming to its end."""
+WORKERS = 2
+"""How many questions are answered at once: a page asks one, while another comes to its end."""
 
 SECONDS = 30.0
 """How long a question may take."""

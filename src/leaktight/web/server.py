@@ -43,7 +43,7 @@ def explore(study: str | None, port: int | None, browser: bool) -> None:
     own, token = listening.getsockname()[1], token_urlsafe(24)
     address = f"http://127.0.0.1:{own}/#token={token}&study={state}"
 
-    pool = Pool()
+    quick, slow = Pool(), Pool()
 
     class Server(uvicorn.Server):
         async def startup(self, sockets: list[socket.socket] | None = None) -> None:
@@ -53,11 +53,12 @@ def explore(study: str | None, port: int | None, browser: bool) -> None:
                 webbrowser.open(address)
 
         async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
-            pool.close()  # nobody waits for what is still being answered
+            quick.close()
+            slow.close()  # nobody waits for what is still being answered
             await super().shutdown(sockets)
 
     config = uvicorn.Config(
-        make_app(token, own, pool),
+        make_app(token, own, quick, slow),
         log_level="warning",
         ws="none",
         server_header=False,

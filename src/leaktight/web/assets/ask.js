@@ -72,12 +72,18 @@ export class Latest {
 /** The longer questions, one after the other, each with its place on the page. */
 export class Longer {
   constructor(parts) {
-    this.parts = parts; // { task, request(): what to ask, show(answer), point?(point), place }
+    this.parts = parts; // { task, request(): what to ask, show(answer), clear(), place }; begin(), point(point) if it comes in parts
     this.current = null;
   }
 
   get busy() {
     return this.parts.some((part) => part.wanted !== part.asked) || this.current !== null;
+  }
+
+  /** Whether what is shown is the answer to what is asked now. */
+  isFresh(task) {
+    const part = this.parts.find((each) => each.task === task);
+    return part.shown === part.wanted;
   }
 
   want() {
@@ -120,11 +126,16 @@ export class Longer {
         told: ({ progress, done, point }) => {
           bar.value = done;
           words.textContent = ` ${progress} `;
-          if (point) part.point?.(point);
+          if (point) {
+            if (part.shown !== part.asked) part.begin();
+            part.shown = part.asked;
+            part.point(point);
+          }
         },
       });
       clearTimeout(appear);
       part.place.replaceChildren();
+      part.shown = part.asked;
       part.show(answer);
     } catch (wrong) {
       clearTimeout(appear);

@@ -63,10 +63,10 @@ const latest = new Latest((found, request, since) => {
   asked = request.study;
   $("wrong").textContent = "";
   document.body.classList.remove("stale");
+  longer.want();
   showAnswer();
   showControls();
   performance.measure("move", { start: since }); // for benchmarks/page.py
-  longer.want();
 }, (wrong) => {
   $("wrong").textContent = wrong instanceof Wrong ? wrong.message : "The server does not answer; is it still running?";
   document.body.classList.add("stale");
@@ -89,21 +89,20 @@ const longer = new Longer([
     task: "looks", label: "what this mechanism tells after several looks",
     place: place("looks"),
     request: () => ({ study: { ...asked, title: "A study" } }),
-    show: (found) => { more.looks = found; showOdds(); },
-    clear: () => { more.looks = null; showOdds(); },
+    show: (found) => { more.looks = found; showOdds(); showWorst(); },
+    clear: () => { more.looks = null; showOdds(); showWorst(); },
   },
   {
     task: "curves", label: "the curves over all ε",
     place: place("curves"),
     request: () => ({ study: still("epsilon", "ratio", "below"), upto: upto() }),
+    begin: () => Object.assign(more, { points: [], why: null }),
     point: (point) => {
-      if (more.fresh) more.points = [];
-      more.fresh = false;
       more.points = [...more.points, point].sort((a, b) => a.epsilon - b.epsilon);
       showCurves();
     },
-    show: (found) => { Object.assign(more, found, { fresh: true }); showCurves(); },
-    clear: () => { Object.assign(more, { points: [], fresh: true }); showCurves(); },
+    show: (found) => { Object.assign(more, found); showCurves(); },
+    clear: () => { Object.assign(more, { points: [], why: null }); showCurves(); },
   },
   {
     task: "formula", label: "the formula for every ε",
@@ -115,7 +114,6 @@ const longer = new Longer([
     clear: () => $("formula").replaceChildren(),
   },
 ]);
-more.fresh = true;
 latest.idle = longer.idle = () => document.querySelector("main").setAttribute("aria-busy", latest.busy || longer.busy);
 
 function wanted() {
@@ -145,9 +143,10 @@ function showAnswer() {
 }
 
 function showOdds() {
-  const rows = [...(more.looks?.odds ?? []), ...answer.odds];
+  const waiting = longer.isFresh("looks") ? {} : { chances: ["…", "…", "…"], text: [], stale: true };
+  const rows = [...(more.looks?.odds ?? []).map((row) => ({ ...row, ...waiting })), ...answer.odds];
   pictures.odds($("odds"), rows, answer.audit.question.observations);
-  const words = rows.map(({ who, chances: [before, once, often], text }) => {
+  const words = rows.filter((row) => !row.stale).map(({ who, chances: [before, once, often], text }) => {
     const later = often && often !== "–" ? `, ${often} after ${answer.audit.question.observations.toLocaleString("en")}` : "";
     return `${who[0].toUpperCase()}${who.slice(1)}: ${before} before, ${once} after 1 look${later}. ${text.join(" ")}`;
   });
@@ -164,15 +163,17 @@ const number = (given) => {
 
 function showBelow() {
   const before = Math.max(...answer.prior);
+  const choice = longer.isFresh("choice") ? more.choice : null;
+  for (const id of ["below", "worst"]) $(id).classList.toggle("stale", !longer.isFresh("curves"));
   const limit = study.question.below === undefined ? Math.max(0.75, Math.ceil(100 * before + 1) / 100) : number(study.question.below);
   pictures.below($("below"), {
     points: more.points, upto: upto(), epsilon: epsilonNow(), observations: study.question.observations, limit,
-    chosen: more.choice?.epsilon ?? null, start: Math.min(0.99, Math.ceil(100 * before + 1) / 100),
+    chosen: choice?.epsilon ?? null, start: Math.min(0.99, Math.ceil(100 * before + 1) / 100),
   }, (chance) => change((next) => { next.question.below = Math.round(100 * chance) / 100; }, true));
   const use = html("button", { type: "button", id: "use" }, "Use this ε");
-  use.onclick = () => setEpsilon(Math.floor(1e4 * more.choice.epsilon) / 1e4, false);
-  $("choice").dataset.epsilon = more.choice?.epsilon ?? "";
-  $("choice").replaceChildren(...(more.choice ? [more.choice.text, " ", use]
+  use.onclick = () => setEpsilon(Math.floor(1e4 * choice.epsilon) / 1e4, false);
+  $("choice").dataset.epsilon = choice?.epsilon ?? "";
+  $("choice").replaceChildren(...(choice ? [choice.text, " ", use]
     : [study.question.below === undefined ? "Drag the line: below which chance shall every guess stay?" : asked.policy.constraints || asked.policy.margins ? "What is public ties records together: read the ε off the curve." : ""]));
 }
 
@@ -183,7 +184,7 @@ function showWorst() {
     points: more.points, upto: upto(), epsilon: epsilonNow(), bits: found.is === "skipped" ? null : found.bits, marked, why: more.why,
   }, (epsilon) => setEpsilon(+epsilon.toFixed(2), true));
   $("worst-words").textContent = found.is === "skipped" ? found.why : `At this ε, any mechanism leaks ${said.worst} at worst (${found.route}).`;
-  const bounds = Array.isArray(audit.published) ? audit.published : [];
+  const bounds = longer.isFresh("looks") && Array.isArray(more.looks?.published) ? more.looks.published : [];
   const rows = bounds.map((bound) => {
     const called = `${bound.source}: ${bound.form}`;
     const row = html("tr", {}, html("td", {}, bound.source), html("td", {}, bound.form), html("td", { className: "figure" }, bound.bits.toFixed(4)));

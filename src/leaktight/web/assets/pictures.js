@@ -10,14 +10,14 @@ export function odds(place, rows, observations) {
   const left = 112;
   const parts = [];
   let y = 4;
-  for (const { who, chances, near } of rows) {
+  for (const { who, chances, near, stale } of rows) {
     parts.push(text(0, y + 13, who, "who"));
     y += 22;
     chances.forEach((said, k) => {
       if (near[k] === undefined) return;
       const length = (right - left) * near[k];
       parts.push(text(left - 8, y + 14, when[k], "tick end"), rect(left, y, right - left, 18, "track"),
-        rect(left, y, length, 18, k ? "bar" : "bar before", { "data-chance": near[k] }), text(right + 8, y + 14, said, "value"));
+        rect(left, y, length, 18, `bar${k ? "" : " before"}${stale ? " stale" : ""}`, { "data-chance": near[k] }), text(right + 8, y + 14, said, "value"));
       y += 24;
     });
     y += 10;
