@@ -20,16 +20,18 @@ from leaktight.web.document import Document, address_of
 
 MOVES = 60
 READY = 'main[aria-busy="false"]'
-POLICIES: dict[str, Document] = {
-    f"{kind}, {n} values": policy
-    for n, sides in ((6, [2, 3]), (20, [4, 5]), (40, [5, 8]))
-    for kind, policy in {
-        "line": {"values": n, "secrets": "line"},
-        "complete": {"values": n, "secrets": "complete"},
-        "threshold 2": {"values": n, "secrets": "threshold", "distance": 2},
-        "grid": {"secrets": "grid", "sides": sides},
-    }.items()
-}
+SIZES = ((6, [2, 3]), (20, [4, 5]), (40, [5, 8]))
+
+
+def policies(n: int, sides: list[int]) -> dict[str, Document]:
+    """Return policies on so many values."""
+    return {
+        f"line, {n} values": {"values": n, "secrets": "line"},
+        f"complete, {n} values": {"values": n, "secrets": "complete"},
+        f"threshold 2, {n} values": {"values": n, "secrets": "threshold", "distance": 2},
+        f"grid, {n} values": {"secrets": "grid", "sides": sides},
+    }
+
 
 MOVE = """async () => {
   const slider = document.getElementById("slider");
@@ -56,10 +58,11 @@ def main() -> None:
             browser.new_page().goto(address)  # the browser is warm
             time.sleep(5)  # and so is the server
             print("| policy | first page | move, median | move, p95 |\n| --- | --- | --- | --- |")
-            for name, policy in POLICIES.items():
-                study = {"policy": policy, "question": {"epsilon": 0.5}}
-                start = f"{address.partition('&study=')[0]}&study={address_of(study)}"
-                print(f"| {name} | {_row(browser, start)} |", flush=True)
+            for n, sides in SIZES:
+                for name, policy in policies(n, sides).items():
+                    study = {"policy": policy, "question": {"epsilon": 0.5}}
+                    start = f"{address.partition('&study=')[0]}&study={address_of(study)}"
+                    print(f"| {name} | {_row(browser, start)} |", flush=True)
         served.terminate()
 
 

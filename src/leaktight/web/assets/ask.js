@@ -31,7 +31,7 @@ export async function ask(task, request, { signal, told } = {}) {
 }
 
 const PATIENCE = 1000; // ms that an overtaken question may still take: ending it costs more than that
-const PAUSE = 250; // ms without a change after which the longer questions are asked
+const PAUSE = 400; // ms without a change after which the longer questions are asked
 
 /** The newest question only: one at a time, and of those that wait the last. */
 export class Latest {

@@ -221,8 +221,14 @@ function showMechanism() {
   pictures.posterior($("posterior"), mechanism.inputs, posteriors.before, after ?? posteriors.before);
 }
 
-/** Fill the fields anew, but for those that somebody is typing in. */
+let filled = "";
+addEventListener("focusout", () => { filled = ""; }); // what was not filled while somebody typed there
+
+/** Fill the fields anew if they say something else, but for those that somebody is typing in. */
 function showControls() {
+  const now = JSON.stringify([study.policy, study.mechanism, without(study.question, "epsilon", "ratio", "below"), answer.values]);
+  if (now === filled) return;
+  filled = now;
   const focused = document.activeElement;
   const panels = { secrets: () => controls.secrets(answer.values), public: () => controls.publicly(answer.values), question: () => controls.question(answer.values, answer.prior) };
   for (const [id, make] of Object.entries(panels)) {

@@ -172,7 +172,7 @@ export function posterior(place, inputs, before, after) {
     parts.push(text(left - 6, y + row / 2 + 3, cut(each, longest), "tick end"));
     parts.push(rect(left, y, length(before[k]), thick, "bar before"), rect(left, y + thick + 1, length(after[k]), thick, "bar"));
     if (row > 29) parts.push(text(left + length(before[k]) + 5, y + thick - 2, percent(before[k]), "tick"));
-    parts.push(text(left + length(after[k]) + 5, y + 2 * thick - (row > 29 ? 1 : 3), percent(after[k]), "tick"));
+    parts.push(text(left + length(after[k]) + 5, y + 2 * thick - 1, percent(after[k]), "tick"));
   });
   const height = 4 + row * inputs.length;
   parts.push(rect(left, height + 8, 10, 10, "bar before"), text(left + 15, height + 17, "before", "tick"));

@@ -35,9 +35,13 @@ export function draw(place, title, height, width, children, interactive = false)
   return drawing;
 }
 
-/** The room for a picture, in pixels. */
+const widths = new Map();
+addEventListener("resize", () => widths.clear(), { capture: true });
+
+/** The room for a picture, in pixels; to ask the browser for it at each move would take long. */
 export function room(place, most = 720) {
-  return Math.max(240, Math.min(most, Math.floor(place.clientWidth)));
+  if (!widths.has(place)) widths.set(place, place.clientWidth);
+  return Math.max(240, Math.min(most, Math.floor(widths.get(place))));
 }
 
 export const line = (x1, y1, x2, y2, kind, more) => svg("line", { x1, y1, x2, y2, class: kind, ...more });
