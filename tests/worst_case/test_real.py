@@ -30,6 +30,18 @@ def test_closed_forms_are_exact_where_they_are_rational() -> None:
     assert logarithm.lower < logarithm.upper
 
 
+@pytest.mark.parametrize("over", [Fraction(1, 10**50), Fraction(3, 10**300)])
+def test_a_ratio_next_to_1_still_leaks_over_a_long_distance(over: Fraction) -> None:
+    """ε = ln(1 + x) lies between x − x²/2 and x, so that εL/2 is nearly 10 here."""
+    length = 20 / over
+    for policy in (Interval(0, length), Box(Interval(0, length), Interval(0, 1)), Circle(length)):
+        worst = worst_case_leakage(policy, ratio=1 + over)
+        truth = 10 / -math.expm1(-10) if isinstance(policy, Circle) else 11.0
+        assert worst.lower <= worst.upper
+        assert math.isclose(worst.lower, truth, rel_tol=1e-12)
+        assert math.isclose(worst.upper, truth, rel_tol=1e-12)
+
+
 @pytest.mark.parametrize("x", [0.0, 0.3, 2.0, 5.0])
 def test_the_weighting_of_an_interval_covers_every_number_once(x: float) -> None:
     """½e^(−εx) + ½e^(−ε(L−x)) + ∫(ε/2)e^(−ε|x−y|)dy = 1, by quadrature."""

@@ -55,7 +55,7 @@ def real_worst_case(
     RealWorstCase(exactly 6 = 1 + εL/2, 2.58497 bits)
     """
     ends, formula = _epsilon(ratio, epsilon), _formula(policy)
-    if ends[0] == 0:
+    if ends[1] == 0:
         return RealWorstCase(policy, Fraction(1), Fraction(1), formula)
     if isinstance(policy, Box):
         return _of_box(policy, [real_worst_case(s, ratio, epsilon) for s in policy.real], formula)
@@ -65,7 +65,7 @@ def real_worst_case(
         return RealWorstCase(policy, low, high, formula)
     value = _on_circle(policy) if isinstance(policy, Circle) else _on_tree(policy, ends[0])
     with precision(BITS):
-        balls = [value(arb(end)) for end in ends]
+        balls = [value(arb(end)) if end else arb(1) for end in ends]
         low, high = fraction(balls[0].lower().fmpq()), fraction(balls[1].upper().fmpq())
     return RealWorstCase(policy, low, high, formula)
 
@@ -90,9 +90,8 @@ def _epsilon(ratio: RatioLike, epsilon: Number | None) -> tuple[fmpq, fmpq]:
         return exact, exact
     except ValueError:  # ln 2, or a ratio
         with precision(BITS):
-            ends = (arb(rational(end)).log() for end in (asked.lower, asked.upper))
-            low, high = ends
-            return max(low.lower().fmpq(), fmpq(0)), high.upper().fmpq()
+            low, high = (arb(rational(end) - 1).log1p() for end in (asked.lower, asked.upper))
+            return low.lower().fmpq(), high.upper().fmpq()
 
 
 def _formula(policy: RealPolicy) -> str:
