@@ -68,6 +68,8 @@ CHANGES: dict[str, Callable[[Ledger], None]] = {
     "as it is": lambda _: None,
     "gone": lambda ledger: changed(ledger, "DELETE FROM total"),
     "emptied": lambda ledger: changed(ledger, "UPDATE total SET numbers = zeroblob(9)"),
+    "lost": lambda ledger: changed(ledger, "UPDATE total SET steps = NULL, numbers = NULL"),
+    "a text": lambda ledger: changed(ledger, "UPDATE total SET numbers = 'none'"),
     "of fewer releases": lambda ledger: changed(ledger, "UPDATE total SET number = 2"),
     "of other steps": lambda ledger: changed(ledger, "UPDATE total SET steps = '[]'"),
 }

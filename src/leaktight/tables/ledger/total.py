@@ -76,7 +76,8 @@ def read_total(file: sqlite3.Connection, protection: Protection, entries: list[E
     found = file.execute("SELECT number, steps, numbers, chain FROM total").fetchone()
     if found is not None and entries:
         number, steps, numbers, chain = found
-        if number == len(entries) and chain == _link(entries[-1], steps, numbers):
+        readable = isinstance(steps, str) and isinstance(numbers, bytes)
+        if readable and (number, chain) == (len(entries), _link(entries[-1], steps, numbers)):
             names = [fraction(rational(step)) for step in json.loads(steps)]
             content = zlib.decompress(numbers)
             exact = np.frombuffer(content, "<i8", len(names) * cases).reshape(len(names), cases)
