@@ -274,9 +274,11 @@ def stretched(
 
 def is_power(value: Fraction, base: Fraction, exponent: Fraction, side: Context) -> bool:
     """Say whether a number from 1 is at most (DOWN) or at least (UP) a power of another."""
-    if exponent.denominator == 1 and exponent * size(base.as_integer_ratio()) <= 4 * MOST_DIGITS:
-        power = base**exponent
-        return value <= power if side is DOWN else value >= power
+    p, q = exponent.as_integer_ratio()
+    bits = p * size(base.as_integer_ratio()), q * size(value.as_integer_ratio())
+    if max(bits) <= 4 * MOST_DIGITS:  # both to the power of q
+        powers = max(value, Fraction(0)) ** q, base**p
+        return powers[0] <= powers[1] if side is DOWN else powers[0] >= powers[1]
     other = UP if side is DOWN else DOWN
     log = side.multiply(side.divide(*map(Decimal, exponent.as_integer_ratio())), ln(base, side))
     return value >= 1 and (ln(value, other) <= log if side is DOWN else ln(value, other) >= log)

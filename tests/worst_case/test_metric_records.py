@@ -119,6 +119,23 @@ def test_a_changed_digit_is_refused(records: int) -> None:
         check(changed)
 
 
+@pytest.mark.parametrize("ratio", ["4", "9/4", "64"])
+def test_powers_that_are_rational_are_proved(ratio: str) -> None:
+    # 4^(1/2) = 2 and 64^(2/3) = 16: no rounding separates the ratio from the power.
+    metric = Metric.from_edges(3, [(0, 1, "1/2"), (1, 2, "2/3")])
+    for records in (1, 3):
+        found = worst_case_leakage(Policy(metric, records), ratio=ratio)
+        assert check(found.certificate)
+    proof = json.loads(json.dumps(worst_case_leakage(metric, ratio=ratio).certificate))
+    below, above = proof["pieces"][0]["ratios"][0]
+    assert Fraction(below) == Fraction(above) == Fraction(ratio) ** Fraction(1, 2)
+    for changed in ([str(Fraction(below) + Fraction(1, 10**70)), above],
+                    [below, str(Fraction(above) - Fraction(1, 10**70))]):  # fmt: skip
+        proof["pieces"][0]["ratios"][0] = changed
+        with pytest.raises(Refuted, match="a ratio is"):
+            check(proof)
+
+
 def test_lengths_of_one_unit_are_the_graph_at_another_ratio() -> None:
     line = SecretGraph.line(4)
     halves = worst_case_leakage(Policy(Metric.of(line, "1/2"), 100), ratio=4)
