@@ -2,9 +2,11 @@
 
 import itertools
 import math
+import re
 from fractions import Fraction
 from typing import Any
 
+from leaktight.channels.channel import Channel
 from leaktight.mechanisms.geometric import GeometricNoise
 from leaktight.policies.constraint import count
 from leaktight.policies.policy import Policy
@@ -141,3 +143,23 @@ def test_two_tables_may_depend_on_each_other() -> None:
     assert Fraction(45, 100) < found.public.odds.before < Fraction(51, 100)
     assert isinstance(found.public.told, Skipped)
     assert isinstance(found.person.any_mechanism, Skipped)
+
+
+def test_bits_in_sequence_are_those_of_all_that_the_counts_might_say() -> None:
+    """Σ over counts and outputs of max K(z|D), by listing: bits add only if none is named."""
+    rows = {"no": (Fraction(9, 10), Fraction(1, 10)), "yes": (Fraction(1, 10), Fraction(9, 10))}
+    coin = Channel([*rows.values()], inputs=["no", "yes"])
+    worst: dict[tuple[int, tuple[int, ...]], Fraction] = {}
+    for database in itertools.product(rows, repeat=3):
+        for seen in itertools.product((0, 1), repeat=3):
+            chance = math.prod((rows[x][z] for x, z in zip(database, seen, strict=True)))
+            key = database.count("yes"), seen
+            worst[key] = max(worst.get(key, Fraction(0)), Fraction(chance))
+    bits = math.log2(sum(worst.values()))
+    for told in (count(["yes"], equals=0), count(["yes"], told=True)):
+        policy = Policy(SecretGraph.complete(["no", "yes"]), 3, constraints=[told])
+        found: Any = audit(Study(policy, mechanism=coin, ratio=1000)).public
+        (line,) = [line for line in found.text if "in sequence" in line]
+        said = re.findall(r"at most ([0-9.]+) bits", line)
+        assert len(said) == told.is_told
+        assert all(float(most) >= bits for most in said)

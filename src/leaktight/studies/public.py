@@ -124,18 +124,19 @@ def _in_words(
             f"with {_with_counts(told)}, and without them with {percent(told.before)}. Of all "
             f"records together they tell at most {above(told.bits, DIGITS)} bits."
         )
-        if not isinstance(leakage, Skipped):
+        known = []
+        if not isinstance(odds, Skipped):
+            average = "" if told.are_named else " on average"
+            after = f"at most {percent_above(odds.after)}{average}"
+            known.append(f"one guess about one person is right with {after}")
+        # Of counts that are named, the leakage is that of the databases which have these, and what
+        # others might have told is not known: the sum of the bits would bound neither.
+        if not isinstance(leakage, Skipped) and not told.are_named:
             both = added([((told.bits, told.bits), 1), ((leakage.bits, leakage.bits), 1)])[1]
-            one = ""
-            if not isinstance(odds, Skipped):
-                one = (
-                    f"one guess about one person is right with at most {percent_above(odds.after)}"
-                    f"{'' if told.are_named else ' on average'}, and "
-                )
-            yield (
-                f"First published and then released, in sequence: {one}all that is known of "
-                f"{leakage.about} is at most {above(both, DIGITS)} bits more than before."
-            )
+            most = f"at most {above(both, DIGITS)} bits more than before"
+            known.append(f"all that is known of {leakage.about} is {most}")
+        if known:
+            yield f"First published and then released, in sequence: {', and '.join(known)}."
     if not isinstance(odds, Skipped) and odds.epsilon is not None:
         before = percent(odds.before)
         if not odds.is_exact:
