@@ -45,6 +45,17 @@ def test_the_best_guesses_are_as_good_as_when_none_are_given_and_others_worse() 
     assert first.lower == Fraction(1, 2) < best.lower
 
 
+def test_a_prior_of_floats_is_divided_by_its_sum_here_too() -> None:
+    chances = [0.09120222323242, 0.48692369463444435, 0.4218740821331358]
+    total = sum(map(Fraction, chances))
+    assert total != 1
+    prior = dict(enumerate(chances))
+    found = success_probability(FOUR, prior, 0, strategy=lambda seen: 1)
+    best = success_probability(FOUR, prior, 0)
+    assert found.lower == Fraction(chances[1]) / total
+    assert best.lower <= found.lower <= best.upper
+
+
 @pytest.mark.parametrize(
     ("channel", "n", "strategy", "error", "words"),
     [

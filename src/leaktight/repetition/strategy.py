@@ -41,7 +41,7 @@ def success_of_strategy(
             f"{types:,} different observations are too many to ask a strategy for each, at most "
             f"{MOST_GUESSES:,}; without one the best guesses are taken"
         )
-    belief = exact_array(prior_on(prior, seen.inputs).array)
+    belief = prior_on(prior, seen.inputs).exact().array
     rows, place = exact_array(seen.matrix), {x: i for i, x in enumerate(seen.inputs)}
     right = fmpq(0)
     for counts in compositions(n, len(seen.outputs)).tolist():
