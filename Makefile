@@ -2,7 +2,7 @@
 PYTHON ?= python3
 BIN := .venv/bin
 
-.PHONY: audit table test test-spark test-web test-ibis test-kill lint types format fuzz mutants bench docs clean
+.PHONY: audit table explore test test-spark test-web test-ibis test-kill lint types format fuzz mutants bench docs clean
 
 audit: .venv/ready
 	$(BIN)/leaktight audit examples/studies/hospital.toml --report hospital.html || test $$? -eq 1
@@ -13,6 +13,9 @@ table: .venv/ready
 	$(BIN)/leaktight ledger wages/wages.ledger --new wages/wages.toml
 	$(BIN)/leaktight release wages/wages.toml --picture wages/wages.svg
 	$(BIN)/leaktight ledger wages/wages.ledger
+
+explore: .venv/web-ready
+	$(BIN)/leaktight explore examples/studies/salary.toml
 
 test: lint types
 	$(BIN)/python -m pytest --numprocesses auto
