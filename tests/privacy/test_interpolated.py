@@ -60,3 +60,9 @@ def test_inputs_that_do_not_fill_the_interval_are_refused(inputs: list[object], 
     table = Channel([["1/4", "3/4"], ["1/2", "1/2"]], inputs)
     with pytest.raises(InvalidInput, match=line):
         privacy_level(table, Interval(0, Fraction(10)))
+
+
+def test_a_number_that_is_given_twice_is_refused() -> None:
+    rows = [["1/4", "3/4"], ["1/2", "1/2"], ["1/3", "2/3"], ["1/2", "1/2"]]
+    with pytest.raises(InvalidInput, match="two of them are the same"):
+        privacy_level(Channel(rows, [0, 0.5, "1/2", 1]), Interval(0, 1))

@@ -33,6 +33,8 @@ def interpolated_level(table: Channel, interval: Interval) -> PrivacyLevel:
             f"the inputs must begin and end where {interval} does, got {places[order[0]]} to "
             f"{places[order[-1]]}"
         )
+    if len(set(places)) < len(places):
+        raise InvalidInput("the inputs must be different numbers, and two of them are the same")
     steepest, at = Fraction(0), None
     for i, h in pairwise(order):
         gap, rows = places[h] - places[i], (table.matrix[i], table.matrix[h])
