@@ -224,8 +224,18 @@ function showMechanism() {
 let filled = "";
 addEventListener("focusout", () => { filled = ""; }); // what was not filled while somebody typed there
 
+let pressed = false; // a button that is replaced while it is pressed is never clicked
+addEventListener("pointerdown", () => { pressed = true; }, true);
+for (const end of ["pointerup", "pointercancel"]) {
+  addEventListener(end, () => {
+    pressed = false;
+    setTimeout(() => answer && showControls());
+  }, true);
+}
+
 /** Fill the fields anew if they say something else, but for those that somebody is typing in. */
 function showControls() {
+  if (pressed) return;
   const now = JSON.stringify([study.policy, study.mechanism, without(study.question, "epsilon", "ratio", "below"), answer.values]);
   if (now === filled) return;
   filled = now;
