@@ -18,7 +18,7 @@ from playwright.sync_api import Browser, sync_playwright
 
 from leaktight.web.document import Document, address_of
 
-MOVES = 60
+MOVES = 30
 READY = 'main[aria-busy="false"]'
 SIZES = ((6, [2, 3]), (20, [4, 5]), (40, [5, 8]))
 
