@@ -163,7 +163,7 @@ def told_by_the_checker(numbers: Any, times: int) -> int:
         true = direct.logarithm(value) / two * times
         for side in (check.UP, check.DOWN):
             said = check.amount_of(False, [(times, value, value)], side)
-            bits = Fraction(said.split(" bits")[0].split()[-1].replace(",", ""))
+            bits = Fraction(said.split(" bit")[0].split()[-1].replace(",", ""))
             slack = TINY * max(Fraction(1), abs(true))
             assert bits >= true - slack if side is check.UP else bits <= true + slack
             assert abs(bits - true) <= true / 10**5 + slack
