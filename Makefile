@@ -32,7 +32,7 @@ test-ibis: .venv/ibis/ready
 CHROMIUM ?= $(firstword $(shell command -v chromium chromium-browser google-chrome))
 test-web: .venv/dev-ready .venv/web-test-ready
 	@test -n "$(CHROMIUM)" || { echo "The page is tested in Chromium: apt-get install chromium, or make test-web CHROMIUM=/its/path"; exit 1; }
-	LEAKTIGHT_BROWSER="$(CHROMIUM)" $(BIN)/python -m pytest --numprocesses auto tests/web/in_browser.py tests/reports/in_browser.py
+	LEAKTIGHT_BROWSER="$(CHROMIUM)" $(BIN)/python -m pytest --numprocesses auto tests/web/in_browser.py tests/reports/in_browser.py $(ARGS)
 
 test-kill: .venv/dev-ready
 	LEAKTIGHT_KILLS=100 $(BIN)/python -m pytest tests/tables/test_ledger.py
