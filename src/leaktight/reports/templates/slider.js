@@ -12,7 +12,7 @@ for (const box of document.querySelectorAll(".epsilon-slider")) {
     const piece = known.pieces.find((p) => p.upper === null || ratio <= p.upper);
     return at(piece.numerator, 1 / ratio) / at(piece.denominator, 1 / ratio);
   };
-  // No risk looks smaller than it is: what is not a short number is rounded up.
+  // What is not a short number, to the 9 digits that floating point is trusted with here, is rounded up.
   const up = (x, digits) => {
     const near = Number(x.toPrecision(digits));
     if (near >= x * (1 - 1e-9)) return near.toLocaleString("en", { maximumSignificantDigits: digits });
