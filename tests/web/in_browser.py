@@ -78,7 +78,9 @@ def saved(page: Page, button: str = "#save") -> Path:
     """Take something away, and return the file."""
     with page.expect_download() as taken:
         page.click(button)
-    return Path(taken.value.path())
+    file = Path(taken.value.path())
+    page.wait_for_timeout(150)  # of more than ten files in a second Chromium drops some, unsaid
+    return file
 
 
 def said_by_the_command(capsys: Any, monkeypatch: Any, *words: str) -> Any:
