@@ -14,12 +14,12 @@ import leaktight as lt
 
 ROOMS = [
     *("channels", "exact", "leakage", "mechanisms", "policies", "privacy", "repetition"),
-    *("samples", "studies", "worst_case"),
+    *("samples", "studies", "tables", "worst_case"),
 ]
 
 MAKERS = {
     *("Channel", "Distribution", "Gain", "Graph", "Loss", "Metric", "Observations", "Policy"),
-    *("Ratio", "SecretGraph", "Study", "Tries"),
+    *("Change", "Ledger", "Ratio", "SecretGraph", "Study", "Tries"),
 }
 """The classes of what users make; the others are answers."""
 

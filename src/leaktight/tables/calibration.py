@@ -11,13 +11,13 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from itertools import product
 
-from leaktight.errors import InvalidInput, InvalidNumber
+from leaktight.errors import InvalidNumber
 from leaktight.exact.powers import Powers
 from leaktight.exact.ratio import Ratio, step_ratio
 from leaktight.labels import Labels
 from leaktight.tables.budget import Paid
 from leaktight.tables.protection import Protection
-from leaktight.tables.query import Block, Kind, TableQuery, blocks_of
+from leaktight.tables.query import Block, Kind, TableQuery, blocks_of, distinct
 from leaktight.tables.weights import Weights
 
 MOST_UNITS = 2**40
@@ -77,8 +77,7 @@ def calibrated(
     from leaktight.tables.plan import mean_error
 
     options = [
-        _for_blocks(protection, chosen, ratio, columns)
-        for chosen in _choices(list(queries) if not isinstance(queries, TableQuery) else [queries])
+        _for_blocks(protection, chosen, ratio, columns) for chosen in _choices(distinct(queries))
     ]
     return options[0] if len(options) == 1 else min(options, key=mean_error)
 
@@ -103,8 +102,6 @@ def _for_blocks(
 
 def _choices(queries: list[TableQuery]) -> Iterator[list[TableQuery]]:
     """Yield the queries with each histogram plain or ordered."""
-    if any(not isinstance(query, TableQuery) for query in queries):
-        raise InvalidInput("queries must be made by histogram(name) or one of its kind")
     free = [i for i, query in enumerate(queries) if query.kind is Kind.HISTOGRAM]
     kinds = (Kind.PLAIN, Kind.ORDERED) if len(free) <= MOST_CHOSEN else (Kind.PLAIN,)
     for chosen in product(kinds, repeat=len(free)):

@@ -13,7 +13,7 @@ from fractions import Fraction
 import numpy as np
 from flint import fmpq, fmpq_mat
 
-from leaktight.errors import TooLarge, Undecided
+from leaktight.errors import TooLarge, Undecided, expect
 from leaktight.exact.numbers import fraction, rational
 from leaktight.exact.tolerances import TOLERANCES
 from leaktight.tables.plan import variance
@@ -42,7 +42,8 @@ def consistent(release: TableRelease) -> Consistent:
 
     Its numbers are the only best ones, even where several tables have them.
     """
-    noise, protection = release.noise, release.noise.protection
+    noise = expect(release, TableRelease, "give what release(…) returns").noise
+    protection = noise.protection
     matrix = np.concatenate([block.weights.matrix() for block in noise.blocks], axis=1)
     kinds, which = np.unique(matrix, axis=0, return_inverse=True)
     there = np.array([value != protection.absent for value in protection.values])

@@ -7,9 +7,9 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
-from leaktight.errors import InvalidFile, TooLarge, Undecided
+from leaktight.errors import InvalidFile, TooLarge, Undecided, expect
 from leaktight.exact.numbers import Number
-from leaktight.files import expect_writable, new_file, sync_folder
+from leaktight.files import expect_writable, new_file, read_path, sync_folder
 from leaktight.tables.consistent import Consistent, consistent
 from leaktight.tables.ledger import Ledger
 from leaktight.tables.publishing import TableRelease
@@ -82,14 +82,15 @@ def expect_output(path: str | Path, book: Ledger, name: str) -> None:
 
 def write_record(record: TableRecord, path: str | Path) -> None:
     """Write the record of an output beside it."""
+    expect(record, TableRecord, "make it by record_of(…)")
     with new_file(record_beside(path)) as note:
         note.write(json.dumps(record.to_dict(), ensure_ascii=False, indent=1) + "\n")
 
 
 def write_release(release: TableRelease, record: TableRecord, path: str | Path) -> None:
     """Write the numbers of a release as CSV, JSON or Parquet, and its record beside them."""
-    target = Path(path)
-    rows = table_of(release)
+    target = read_path(path)
+    rows = table_of(expect(release, TableRelease, "give what release(…) returns"))
     write_record(record, target)
     if target.suffix.lower() == ".parquet":
         _parquet(rows, target)

@@ -13,13 +13,13 @@ from fractions import Fraction
 from hashlib import sha256
 from pathlib import Path
 from secrets import token_hex
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from leaktight.channels.channel import Channel
 from leaktight.errors import InvalidChannel, InvalidFile, InvalidPolicy
-from leaktight.files import sync_folder
+from leaktight.files import read_path, sync_folder
 from leaktight.labels import alignment
 from leaktight.mechanisms.mechanism import Mechanism
 from leaktight.policies.policy import Policy
@@ -34,9 +34,6 @@ from leaktight.tables.rows import count_rows, declared_columns
 from leaktight.tables.source import frame_of, guarded
 from leaktight.tables.weights import Shape, Weights
 from leaktight.tables.writing import canonical, digest
-
-if TYPE_CHECKING:
-    pass
 
 SUFFIXES = (".csv", ".parquet")
 
@@ -97,7 +94,7 @@ def release_rows(
     ...     done.rows, done.ratio, len(done.path.read_text().split())
     (100, Fraction(3, 1), 101)
     """
-    target = Path(output)
+    target = read_path(output)
     if target.suffix.lower() not in SUFFIXES:
         raise InvalidFile(f"the output must end in {' or '.join(SUFFIXES)}, got {target}")
     reading = Reading((column,), person, None, outside, dict(cuts or {}), tuple(clamp))

@@ -13,7 +13,7 @@ from leaktight.exact.shown import nearest
 from leaktight.policies.policy import Policy
 from leaktight.tables.calibration import Noise, calibrated
 from leaktight.tables.protection import Protection
-from leaktight.tables.query import Block, Kind, TableQuery
+from leaktight.tables.query import Block, Kind, TableQuery, distinct
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,7 +60,7 @@ def plan(
     plain histogram 565.99 False
     """
     protection = Protection(policy, absent, rows_per_person)
-    asked = [queries] if isinstance(queries, TableQuery) else list(queries)
+    asked = distinct(queries)
     allowed = Ratio.of(ratio, epsilon)
     noise = calibrated(protection, asked, allowed, tuple(columns))
     found = expected_errors(noise)

@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from leaktight.errors import InvalidInput
+from leaktight.errors import InvalidInput, expect
 from leaktight.exact.numbers import Number, rational
 from leaktight.exact.ratio import Ratio, RatioLike
 from leaktight.labels import Labels
@@ -124,6 +124,7 @@ def release(
     >>> str(done.noise.level), done["by band"].kind
     ('16', <Kind.ORDERED: 'ordered histogram'>)
     """
+    expect(columns, Iterable, "name the columns that hold the values")
     named = (columns,) if isinstance(columns, str) else tuple(columns)
     reading = Reading(named, person, keep, outside, dict(cuts or {}), tuple(clamp))
     protection = Protection(policy, absent, rows_per_person)

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from leaktight.errors import InvalidInput, InvalidNumber
+from leaktight.errors import InvalidInput, InvalidNumber, expect
 from leaktight.labels import Labels, positions
 from leaktight.tables.weights import LARGEST, Shape, Weights
 
@@ -107,6 +107,7 @@ def count_of(name: str, values: Iterable[Hashable], *, share: int = 1) -> TableQ
     """Ask how many records have one of some ``values``."""
     if isinstance(values, str):
         raise InvalidInput(f"{name!r} counts a list of values, got the text {values!r:.60}")
+    expect(values, Iterable, "list the values that are counted")
     return TableQuery(name, Kind.COUNT, values=tuple(values), share=share)
 
 
@@ -148,7 +149,7 @@ def blocks_of(
     [[1, 0], [0, 1], [0, 0]]
     """
     found = []
-    for query in _distinct(queries):
+    for query in queries:
         maker = _MAKERS[query.kind]
         present = tuple(v for v in values if absent is None or v != absent)
         for name, cells, shape, places, size in maker(query, present, columns):
@@ -159,15 +160,11 @@ def blocks_of(
     return found
 
 
-def _distinct(queries: Iterable[TableQuery]) -> list[TableQuery]:
-    if isinstance(queries, TableQuery):
-        queries = [queries]
-    read = list(queries)
+def distinct(queries: Iterable[TableQuery] | TableQuery) -> list[TableQuery]:
+    """Return the queries of a release as a list; one may be given by itself."""
+    read = list(queries) if isinstance(queries, Iterable) else [queries]
     for query in read:
-        if not isinstance(query, TableQuery):
-            raise InvalidInput(
-                f"a query must be made by histogram(name) or one of its kind, got {query!r:.60}"
-            )
+        expect(query, TableQuery, "a query is made by histogram(name) or one of its kind")
     names = [query.name for query in read]
     if not read or len(set(names)) < len(names):
         twice = next((name for name in names if names.count(name) > 1), None)

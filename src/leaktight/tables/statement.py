@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from leaktight.channels.distribution import PriorLike
+from leaktight.errors import expect
 from leaktight.exact.powers import Powers
 from leaktight.exact.shown import below, counted, wrapped
 from leaktight.tables.budget import told_epsilon
@@ -120,7 +121,8 @@ class Statement:
 
 def statement(ledger: Ledger, prior: PriorLike = None) -> Statement:
     """Return what a ledger says: each release and its cost, and what is left, pair by pair."""
-    each = tuple((e.name, e.time, e.queries, e.cost, e.answered) for e in ledger.entries())
+    entries = expect(ledger, Ledger, "open one by Ledger.open(path)").entries()
+    each = tuple((e.name, e.time, e.queries, e.cost, e.answered) for e in entries)
     spent = ledger.spent()
     listed = tuple(_kinds(ledger, spent))
     others = spent.pairs - sum(kind.alike for kind in listed)

@@ -18,7 +18,7 @@ from typing import Any
 from leaktight.errors import InvalidFile, InvalidInput, OverBudget
 from leaktight.exact.numbers import Number
 from leaktight.exact.ratio import RatioLike
-from leaktight.files import sync_folder, take
+from leaktight.files import read_path, sync_folder, take
 from leaktight.policies.policy import Policy
 from leaktight.tables.budget import Budget, Paid, told_epsilon
 from leaktight.tables.ledger.entry import (
@@ -80,7 +80,7 @@ class Ledger:
         ``absent`` is the value of who is not in the table, if the number of rows is private, and
         ``rows_per_person`` the most rows that one person may have.
         """
-        target = Path(path)
+        target = read_path(path)
         budget = Budget.of(ratio, epsilon)
         protection = write_protection(Protection(policy, absent, rows_per_person))
         head = (token_hex(16), now(), str(budget), protection)
@@ -101,7 +101,7 @@ class Ledger:
     @classmethod
     def open(cls, path: str | Path) -> "Ledger":
         """Read a ledger; one that is damaged, or that somebody changed, is refused."""
-        file = Path(path)
+        file = read_path(path)
         if not file.exists():
             raise InvalidFile(
                 f"there is no ledger {file}; it is made once, with a policy and a budget"
