@@ -80,12 +80,8 @@ def cells_of(policy: Policy) -> list[Labels]:
     return [tuple(names[v] for v in cell) for cell in counts.possible_cells]
 
 
-def others_of(policy: Policy) -> list[tuple[Labels, Counter[Labels]]]:
-    """Return for each kind of record its values, and how many others have which values."""
-    return list(_kinds(policy))
-
-
 def _kinds(policy: Policy) -> Iterator[tuple[Labels, Counter[Labels]]]:
+    """Yield for each kind of record its values, and how many others have which values."""
     if policy.values is None:
         everything = policy.secrets.vertices
         yield everything, Counter({everything: policy.records - 1})
@@ -151,6 +147,12 @@ def _plus_run(reached: int, longest: int) -> int:
         reached |= reached << step
         width += step
     return reached
+
+
+def whole_weights(query: LinearQuery, value: Hashable) -> tuple[int, ...]:
+    """Return what a record with a value adds to each coordinate of the answer, in whole numbers."""
+    weight = query.weight(value)
+    return tuple(map(_whole, weight if isinstance(weight, tuple) else (weight,)))
 
 
 def _whole(number: Any) -> int:

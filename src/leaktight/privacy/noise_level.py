@@ -14,8 +14,9 @@ from leaktight.errors import InvalidInput, expect
 from leaktight.exact.numbers import fraction, rational
 from leaktight.exact.rounding import precision
 from leaktight.leakage.noise_on_sums import Noise
+from leaktight.policies.one_record import whole_weights
 from leaktight.policies.policy import Policy
-from leaktight.policies.query import sensitivity
+from leaktight.policies.query import Sensitivity, sensitivity
 from leaktight.policies.symmetric_query import LinearQuery
 from leaktight.privacy.level import PrivacyLevel, Witness
 
@@ -42,7 +43,7 @@ def noise_level(noise: Noise, policy: Policy, query: LinearQuery) -> PrivacyLeve
     expect(query, LinearQuery, "counting_query(values) makes one")
     if not hasattr(noise, "tail"):
         raise InvalidInput(f"expected noise such as GeometricNoise(epsilon=1), got {noise!r:.60}")
-    known = None if policy.public_counts is None else sensitivity(policy, query)
+    known = None if policy.public_counts is None else _under_counts(policy, query)
     gap, pair = widest_gap(policy, query) if known is None else (int(known.value), known.witness)
     step = rational(noise.tail(1)) / rational(noise.tail(2))
     if not gap or step == 1:
@@ -71,16 +72,18 @@ def widest_gap(policy: Policy, query: LinearQuery) -> tuple[int, tuple[Hashable,
     those of all records that change at once because counts are public.
     """
     if policy.public_counts is not None:
-        found = sensitivity(policy, query)
+        found = _under_counts(policy, query)
         return int(found.value), found.witness
-    gaps = (
-        (_gap(query, a, b), (a, b))
-        for graph, _ in policy.adjacency().factors
-        for a, b in graph.edge_pairs()
-    )
-    return max(gaps, key=lambda found: found[0], default=(0, None))
+    best: tuple[int, tuple[Hashable, Hashable] | None] = 0, None
+    for graph, _ in policy.adjacency().factors:
+        steps = {value: whole_weights(query, value) for value in graph.vertices}
+        for a, b in graph.edge_pairs():
+            gap = sum(abs(x - y) for x, y in zip(steps[a], steps[b], strict=True))
+            best = (gap, (a, b)) if gap > best[0] else best
+    return best
 
 
-def _gap(query: LinearQuery, a: Hashable, b: Hashable) -> int:
-    one, other = (w if isinstance(w, tuple) else (w,) for w in map(query.weight, (a, b)))
-    return sum(abs(int(x) - int(y)) for x, y in zip(one, other, strict=True))
+def _under_counts(policy: Policy, query: LinearQuery) -> Sensitivity:
+    for value in policy.secrets.vertices:
+        whole_weights(query, value)
+    return sensitivity(policy, query)
