@@ -266,7 +266,7 @@ def total(numbers: Array) -> Any:
     return numbers.sum() if is_exact(numbers) else math.fsum(numbers.tolist())
 
 
-LONG = 2048
+VERY_LONG = 2048
 """From so many bits on, the first bits of a number are looked at before it is divided out."""
 
 
@@ -286,7 +286,7 @@ def _nearest_of_long(value: fmpq) -> float | None:
 
 def to_float(value: fmpq) -> float:
     """Return the float nearest to ``value``; beyond the largest float, infinity."""
-    if value.height_bits() > LONG and (near := _nearest_of_long(value)) is not None:
+    if value.height_bits() > VERY_LONG and (near := _nearest_of_long(value)) is not None:
         return near
     try:
         return float(value)  # correctly rounded: the true division of two integers
