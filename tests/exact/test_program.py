@@ -8,7 +8,8 @@ from scipy.optimize import linprog
 
 from leaktight.errors import InvalidInput, Undecided
 from leaktight.exact.linear_program import Infeasible, LinearProgram, Optimum, solve
-from leaktight.exact.linear_program.program import Unbounded, propose
+from leaktight.exact.linear_program.highs import propose
+from leaktight.exact.linear_program.program import Unbounded
 from tests.second_routes.linear_programs import linear_programs
 
 SUMS = ([0, 0, 1, 1], [0, 1, 0, 1], [1, 1, 1, -1])

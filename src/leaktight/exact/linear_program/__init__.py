@@ -1,14 +1,7 @@
 """What is the least c·x under linear constraints, nearly and exactly?"""
 
-from leaktight.exact.linear_program.program import (
-    GrowingProgram,
-    Indices,
-    Infeasible,
-    LinearProgram,
-    Optimum,
-    solve,
-    solve_inside,
-)
+from leaktight.exact.linear_program.highs import GrowingProgram, solve, solve_inside
+from leaktight.exact.linear_program.program import Indices, Infeasible, LinearProgram, Optimum
 from leaktight.exact.linear_program.simplex import solve_exact
 
 __all__ = [

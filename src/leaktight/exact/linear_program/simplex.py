@@ -19,6 +19,7 @@ from flint import fmpq, fmpq_mat, fmpz
 
 from leaktight.errors import InvalidInput, Undecided, expect
 from leaktight.exact.equations import Numbers, solve_equations
+from leaktight.exact.linear_program.highs import propose
 from leaktight.exact.linear_program.program import (
     Answer,
     Basis,
@@ -27,7 +28,6 @@ from leaktight.exact.linear_program.program import (
     LinearProgram,
     Optimum,
     Unbounded,
-    propose,
 )
 from leaktight.exact.linear_program.scaling import scaled, zoomed
 from leaktight.exact.numbers import Array, exact_array
