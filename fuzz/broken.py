@@ -211,14 +211,14 @@ PRIVACY = (
     ),
     Mutant(
         "records in parallel are as private as the best of them",
-        "privacy/level.py",
-        "if level.witness is not None and level.ratio > worst.ratio:",
-        "if level.witness is not None and (worst.witness is None or level.ratio < worst.ratio):",
+        "privacy/records.py",
+        "if level.witness is not None and exceeds(level, worst):",
+        "if level.witness is not None and (worst.witness is None or exceeds(worst, level)):",
         ("tests/privacy/test_level.py",),
     ),
     Mutant(
         "records that change together count as one",
-        "privacy/level.py",
+        "privacy/records.py",
         "ratio = math.prod((ratios[part] for part in parts[0]), start=fmpq(1))",
         "ratio = max(ratios[part] for part in parts[0])",
         ("tests/privacy/test_level.py",),

@@ -324,7 +324,7 @@ def test_channels_in_parallel_under_constraints_equal_their_product(
     each = [tables[i % 2] for i in range(policy.records)]
     graph = policy.adjacency()
     whole = parallel(*each).expand().restrict(graph.vertices)
-    with patch("leaktight.privacy.level.BLOCK", data.draw(st.sampled_from([3, 2**18]))):
+    with patch("leaktight.privacy.records.BLOCK", data.draw(st.sampled_from([3, 2**18]))):
         level = privacy_level(parallel(*each), policy)
     assert level.ratio == privacy_level(whole, graph).ratio
     if level.witness is not None and level.witness.rest is None:

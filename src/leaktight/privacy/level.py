@@ -5,32 +5,27 @@ exact numbers that they are, floats too.
 """
 
 import math
-from collections import Counter
 from collections.abc import Hashable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from fractions import Fraction
-from typing import Any
 
 import numpy as np
-from flint import arb, fmpq
+from flint import arb
 
 from leaktight.channels.channel import Channel, expect_channel
-from leaktight.channels.composition import Parallel, pair_runs
+from leaktight.channels.composition import Parallel
 from leaktight.channels.deterministic import Deterministic
-from leaktight.channels.move_ratios import MoveRatios
 from leaktight.channels.thinned import Thinned
 from leaktight.errors import Mismatch
-from leaktight.exact.numbers import Array, Number, Value, float_array, fraction, rational
+from leaktight.exact.numbers import Array, Number, Value, float_array, fraction, public, rational
 from leaktight.exact.powers import Powers
 from leaktight.exact.ratio import LARGEST_EPSILON, Ratio, RatioLike
-from leaktight.exact.rounding import log2, outward
+from leaktight.exact.rounding import outward
 from leaktight.exact.shown import above, shown, shown_above
-from leaktight.labels import Labels, alignment, positions
-from leaktight.policies.adjacency import AdjacencyGraph
+from leaktight.labels import Labels, alignment
 from leaktight.policies.graph import Graph, Indices
 from leaktight.policies.metric import Metric
 from leaktight.policies.policy import Apart, Neighbours, Policy, adjacency_of, metric_of
-from leaktight.policies.public_counts import PublicCounts
 from leaktight.policies.real import Interval
 from leaktight.privacy.largest_ratio import extreme_pairs, largest_rates, largest_ratio
 
@@ -171,18 +166,16 @@ def privacy_level(
         from leaktight.privacy.thinned import thinned_level
 
         return thinned_level(channel, neighbours)
+    if isinstance(channel, Parallel):
+        from leaktight.privacy.records import parallel_level
+
+        return parallel_level(channel, neighbours)
     if isinstance(neighbours, Policy) and neighbours.metric is not None:
-        if isinstance(channel, Parallel):
-            return _each_level(channel, neighbours.metric, neighbours)
         neighbours = metric_of(neighbours)
     if isinstance(neighbours, Metric):
         if neighbours.unit != 1:
             return _metric_level(channel, neighbours)
         neighbours = neighbours.graph
-    if isinstance(channel, Parallel):
-        if isinstance(neighbours, Policy) and neighbours.public_counts is not None:
-            return _counted_level(channel, neighbours, neighbours.public_counts)
-        return _parallel_level(channel, adjacency_of(neighbours))
     graph = databases_of(channel, neighbours)
     if isinstance(channel, Deterministic):
         return _function_level(channel, graph)
@@ -246,20 +239,10 @@ def rows_on(channel: Channel, graph: Graph) -> Array:
     return channel.matrix if order is None else channel.matrix[order]
 
 
-def _each_level(channel: Parallel, metric: Metric, policy: Policy) -> PrivacyLevel:
-    """Return the worst level of independent records: logarithms and distances add up."""
-    _check_records(channel, policy.records, repr(policy))
-    worst, record = PrivacyLevel(Fraction(1), None), 0
-    for one, times in channel.factors:
-        level = privacy_level(one, metric)
-        if level.witness is not None and exceeds(level, worst):
-            worst = replace(level, witness=replace(level.witness, record=record))
-        record += times
-    return worst
-
-
 def exceeds(level: PrivacyLevel, other: PrivacyLevel) -> bool:
     """Say whether ln(r)/d > ln(r′)/d′: r^d′ > r′^d, for whole multiples of d and d′."""
+    if level.distance == other.distance:
+        return level.ratio > other.ratio
     if level.ratio == math.inf or other.ratio == math.inf:
         return other.ratio != math.inf
     whole = math.lcm(level.distance.denominator, other.distance.denominator)
@@ -267,13 +250,8 @@ def exceeds(level: PrivacyLevel, other: PrivacyLevel) -> bool:
     return Powers.of((level.ratio, here)) > Powers.of((other.ratio, there))
 
 
-def _metric_level(channel: Channel | Parallel, metric: Metric) -> PrivacyLevel:
+def _metric_level(channel: Channel, metric: Metric) -> PrivacyLevel:
     """Return the level of the pair whose logarithm of ratios is largest for its distance."""
-    if isinstance(channel, Parallel):
-        raise Mismatch(
-            "the channels of several records need a policy of as many, Policy(metric, records), "
-            "got a metric"
-        )
     graph = databases_of(channel, metric.graph)
     matrix, ends = rows_on(channel, graph), map(tuple, graph.edges.tolist())
     length = dict(zip(ends, metric.lower, strict=True))
@@ -286,134 +264,12 @@ def _metric_level(channel: Channel | Parallel, metric: Metric) -> PrivacyLevel:
         i, h, z = at
         apart = fraction(length[min(i, h), max(i, h)])
         witness = Witness(graph.vertices[i], graph.vertices[h], channel.outputs[z])
-        level = PrivacyLevel(_ratio(ratio), witness, distance=apart)
+        level = PrivacyLevel(public(ratio), witness, distance=apart)
         if ratio == math.inf:
             return level
         if exceeds(level, worst):
             worst = level
     return worst
-
-
-def _check_records(channel: Parallel, records: int, got: str) -> None:
-    if records != len(channel):
-        raise Mismatch(
-            f"{len(channel)} channels in parallel need a policy of as many records, got {got}"
-        )
-
-
-def _parallel_level(channel: Parallel, graph: AdjacencyGraph) -> PrivacyLevel:
-    _check_records(channel, graph.records, repr(graph))
-    if not graph.is_product:
-        return _joint_level(channel, graph.explicit())
-    worst, record = PrivacyLevel(Fraction(1), None), 0
-    for one, secrets, times in pair_runs(channel.factors, graph.factors):
-        level = privacy_level(one, secrets)
-        if level.witness is not None and level.ratio > worst.ratio:
-            worst = replace(level, witness=replace(level.witness, record=record))
-        record += times
-    return worst
-
-
-def _counted_level(channel: Parallel, policy: Policy, counts: PublicCounts) -> PrivacyLevel:
-    """Return the level under public counts, by the kinds of neighbours.
-
-    Counts do not tell records apart, so a record that changes may be any that has the best channel
-    for it, if there are enough of them.
-    """
-    _check_records(channel, policy.records, repr(policy))
-    each = Counter[int]()
-    for one, times in channel.factors:
-        each[id(one)] += times
-    distinct = list({id(one): one for one, _ in channel.factors}.values())
-    values = policy.secrets.vertices
-    known = MoveRatios.of(distinct, values)
-    found, ratio = known.largest(counts)
-    moves = found.moves if len(distinct) == 1 or len(found.moves) <= min(each.values()) else ()
-    attained = known.along(moves)
-    if attained < ratio and policy.is_listable:
-        return _joint_level(channel, policy.adjacency().explicit())
-    witness = None
-    if moves:
-        witness = Witness(
-            tuple(values[move.source] for move in moves),
-            tuple(values[move.target] for move in moves),
-            tuple(known.outputs[move.source][move.target] for move in moves),
-            rest={values[value]: times for value, times in (found.rest or {}).items()},
-        )
-    return PrivacyLevel(ratio, witness, least=None if attained == ratio else attained)
-
-
-BLOCK = 2**18
-"""How many pairs of databases are looked at together."""
-
-
-def _joint_level(channel: Parallel, graph: Graph) -> PrivacyLevel:
-    """Return the level where neighbours differ in several records, as under public constraints.
-
-    The outputs of the records are independent, so the worst output of two databases is worst in
-    every record, and the ratio is the product of theirs. Floats propose which pairs are worst.
-    """
-    each = [one for one, times in channel.factors for _ in range(times)]
-    columns = [
-        np.array(positions(values, one.inputs, "input"))
-        for one, values in zip(each, zip(*graph.vertices, strict=True), strict=True)
-    ]
-    ratios, tables = _ratio_tables(each, columns, graph)
-    logs = np.array([math.inf if ratio == math.inf else log2(ratio) for ratio in ratios])
-    best: Any = fmpq(1)
-    most, at = 0.0, None
-    for start in range(0, len(graph.arcs), BLOCK):
-        arcs = graph.arcs[start : start + BLOCK]
-        pairs = zip(tables, columns, strict=True)
-        parts = np.stack([table[tuple(column[arcs].T)] for table, column in pairs], axis=1)
-        sums = logs[parts].sum(axis=1)
-        most = max(most, sums.max())
-        near = np.flatnonzero(sums >= most * (1 - 4 * len(each) * 2.0**-52))
-        if most == math.inf:
-            best, at = most, arcs[near[0]]
-            break
-        parts = np.sort(parts[near], axis=1)
-        while len(near):
-            ratio = math.prod((ratios[part] for part in parts[0]), start=fmpq(1))
-            if ratio > best:
-                best, at = ratio, arcs[near[0]]
-            other = (parts != parts[0]).any(axis=1)  # the same ratios have the same product
-            near, parts = near[other], parts[other]
-    if at is None:
-        return PrivacyLevel(Fraction(1), None)
-    here, there = (graph.vertices[place] for place in at)
-    places = zip(each, columns, strict=True)
-    outputs = tuple(_worst_output(one, *column[at])[1] for one, column in places)
-    return PrivacyLevel(_ratio(best), Witness(here, there, outputs))
-
-
-def _ratio_tables(
-    each: list[Channel], columns: list[Indices], graph: Graph
-) -> tuple[list[Any], list[Indices]]:
-    """Return the ratios that occur, and for each record which of them two of its values have."""
-    numbers, known, tables = dict[Any, int](), dict[tuple[int, int, int], Any](), []
-    for one, column in zip(each, columns, strict=True):
-        table = np.zeros((len(one.inputs), len(one.inputs)), dtype=np.int64)
-        for start in range(0, len(graph.arcs), BLOCK):
-            table[tuple(column[graph.arcs[start : start + BLOCK]].T)] = 1
-        for a, b in np.argwhere(table).tolist():
-            key = id(one), a, b
-            if key not in known:
-                known[key] = _worst_output(one, a, b)[0]
-            table[a, b] = numbers.setdefault(known[key], len(numbers))
-        tables.append(table)
-    return list(numbers), tables
-
-
-def _worst_output(channel: Channel, a: int, b: int) -> tuple[Any, Hashable]:
-    """Return the largest K(z|x)/K(z|y) of two rows over the outputs z of x, exactly, and that z."""
-    ratios = [
-        (rational(p) / rational(q) if q else math.inf, z)
-        for p, q, z in zip(channel.matrix[a], channel.matrix[b], channel.outputs, strict=True)
-        if p
-    ]
-    infinite = [pair for pair in ratios if pair[0] == math.inf]
-    return infinite[0] if infinite else max(ratios, key=lambda pair: pair[0])
 
 
 def _function_level(channel: Deterministic, graph: Graph) -> PrivacyLevel:
@@ -435,9 +291,4 @@ def _level(matrix: Array, edges: Indices, inputs: Labels, outputs: Labels) -> Pr
         return PrivacyLevel(Fraction(1), None)
     i, h, z = at
     witness = Witness(inputs[i], inputs[h], outputs[z])
-    return PrivacyLevel(_ratio(ratio), witness)
-
-
-def _ratio(ratio: Any) -> Value:
-    """Return a ratio as it is public."""
-    return ratio if ratio == math.inf else fraction(ratio)
+    return PrivacyLevel(public(ratio), witness)

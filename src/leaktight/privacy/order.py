@@ -14,9 +14,9 @@ import numpy as np
 
 from leaktight.channels.channel import Channel, expect_channel
 from leaktight.errors import InvalidChannel
-from leaktight.exact.numbers import Array, fraction
+from leaktight.exact.numbers import Array, public
 from leaktight.labels import alignment
-from leaktight.privacy.largest_ratio import Floats, Found, Pairs, largest_ratio, logarithms
+from leaktight.privacy.largest_ratio import Floats, Pairs, largest_ratio, logarithms
 
 ONE_PAIR = np.array([[0, 1]])
 
@@ -75,7 +75,7 @@ def privacy_refinement(a: Channel, b: Channel) -> PrivacyOrder:
     for i, h in near.tolist():
         one, other = (largest_ratio(c.matrix[[i, h]], ONE_PAIR) for c in (a, b))
         output = None if other.at is None else b.outputs[other.at[2]]
-        ratios = _shown(one), _shown(other)
+        ratios = public(one.ratio), public(other.ratio)
         found = PrivacyOrder((a.inputs[i], a.inputs[h]), output, *ratios)
         # If one of them is infinite, so is the other, or this is the only pair.
         quotient = Fraction(1)
@@ -95,7 +95,3 @@ def _gaps(matrix: Array, pairs: Pairs) -> tuple[Floats, float]:
         for column in logs.T:
             np.fmax(gaps, np.abs(column[pairs[:, 0]] - column[pairs[:, 1]]), out=gaps)
     return gaps, slack
-
-
-def _shown(found: Found) -> Fraction | float:
-    return math.inf if found.ratio == math.inf else fraction(found.ratio)
