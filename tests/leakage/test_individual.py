@@ -17,6 +17,8 @@ from leaktight.leakage.noise_on_sums import histogram_sum_of_maxima, joint_sum_o
 from leaktight.mechanisms.best import optimal_mechanism
 from leaktight.mechanisms.geometric import GeometricNoise, TruncatedGeometric
 from leaktight.mechanisms.laplace import RoundedLaplace
+from leaktight.mechanisms.randomized_response import RandomizedResponse
+from leaktight.policies.constraint import count
 from leaktight.policies.policy import Policy
 from leaktight.policies.query import answer_graph
 from leaktight.policies.secrets import SecretGraph
@@ -217,6 +219,17 @@ def test_presence_and_value_are_told_apart() -> None:
     assert (counted.value, counted.presence) == (1, Fraction(4, 3))
     with pytest.raises(Mismatch, match="absent must be a value of the policy, got 'gone'"):
         individual_leakage(noise, policy, counting_query(["ill"]), absent="gone")
+
+
+def test_nothing_is_told_of_what_nobody_can_be() -> None:
+    """If all are known to be away, or one to be ill, presence and value are no secrets."""
+    secrets = SecretGraph.complete(["ill", "well"]).with_absent("away")
+    for possible in ("away", "ill"):
+        known = Policy(secrets, records=1, constraints=[count([possible], equals=1)])
+        response = RandomizedResponse(secrets.vertices, ratio=2).channel
+        for release in ((response,), (GeometricNoise(ratio=2), counting_query(["ill"]))):
+            found = individual_leakage(release[0], known, *release[1:], absent="away")
+            assert (found.factor, found.value, found.presence, found.after) == (1, 1, 1, 1)
 
 
 def test_what_does_not_fit_is_said() -> None:

@@ -140,7 +140,10 @@ class _Seen(Protocol):
         """Yield what is seen of each value, and who the others are."""
 
     def worst(self, values: Collection[Hashable]) -> tuple[Fraction, str]:
-        """Return the largest Σ_z max_v K(z|D⁻, v) over these values, and who the others are."""
+        """Return the largest Σ_z max_v K(z|D⁻, v) over these values, and who the others are.
+
+        It is 1 if no record can have any of them.
+        """
 
     def guess(self, prior: Mapping[Hashable, fmpq]) -> tuple[Fraction, Fraction]:
         """Return the chance of a right guess before and after, where the latter is largest."""
@@ -237,7 +240,10 @@ class _Rows:
             (one, {row: fmpq(1) for v, row in zip(one.values, rows, strict=True) if v in kept})
             for one, rows in self.places
         ]
-        size, one = self._largest([(one, rows) for one, rows in options if rows])
+        possible = [(one, rows) for one, rows in options if rows]
+        if not possible:
+            return Fraction(1), WHOEVER
+        size, one = self._largest(possible)
         return fraction(size), one.others
 
     def guess(self, prior: Mapping[Hashable, fmpq]) -> tuple[Fraction, Fraction]:
@@ -343,7 +349,7 @@ class _NoisySum:
             [w for v, w in zip(own, weights, strict=True) if v in kept]
             for own, weights in self.kinds
         ]
-        return max(map(self._factor, filter(None, found))), WHOEVER
+        return max(map(self._factor, filter(None, found)), default=Fraction(1)), WHOEVER
 
     def guess(self, prior: Mapping[Hashable, fmpq]) -> tuple[Fraction, Fraction]:
         """Return the chance of a right guess before and after; a bound where places are many."""
