@@ -487,8 +487,8 @@ PEOPLE = (
     Mutant(
         "of several kinds of records the one that is guessed worst is told",
         "leakage/uninformed.py",
-        "best = max(found, key=lambda guess: (guess.upper, guess.before))",
-        "best = min(found, key=lambda guess: (guess.upper, guess.before))",
+        "best = max(found, key=lambda k: (*chances[k], -k))",
+        "best = min(found, key=lambda k: (*chances[k], -k))",
         ("tests/leakage/test_uninformed.py", "people.nobody_known"),
     ),
     Mutant(

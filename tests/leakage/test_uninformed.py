@@ -94,6 +94,16 @@ def test_answers_for_each_record_agree_with_the_definition(data: st.DataObject) 
         assert uninformed_guess(channel, policy, None, prior).upper == expected[1]
 
 
+def test_who_is_guessed_best_is_counted_among_all_records() -> None:
+    """The third record is one of two values; the first two are alike."""
+    secrets = SecretGraph.complete(["a", "b", "c"])
+    policy = Policy(secrets, 3, values=[["a", "b", "c"], ["a", "b", "c"], ["a", "b"]])
+    prior = {"a": "1/8", "b": "3/8", "c": "1/2"}
+    found = uninformed_guess(Channel.no_interference(secrets.vertices), policy, prior=prior)
+    assert (found.before, found.upper, found.record) == (Fraction(3, 4), Fraction(3, 4), 3)
+    assert [other.upper for other in found.rest] == [Fraction(1, 2)]
+
+
 def test_the_vote_tells_little_of_a_voter_if_nobody_is_known() -> None:
     policy = Policy(SecretGraph.complete(["Lyon", "Turin", "Graz"]), records=5)
     query = MostCommonQuery()

@@ -108,8 +108,10 @@ def agrees(study: Study) -> None:
     if len(known.after) > 1 and known.after[1].is_exact:
         assert known.after[1].value == informed(study, study.observations)[1]
     if not isinstance(found.uninformed, Skipped):
-        first, last, _ = uninformed(study)
+        first, last, likeliest = uninformed(study)
         assert found.uninformed.after.value == last
+        telling = found.uninformed.telling
+        assert (0 if telling is None else telling.after) == likeliest
         if not study.policy.is_constrained and study.policy.values is None:
             assert found.uninformed.before == first
 
@@ -269,6 +271,31 @@ def test_what_is_known_beforehand_is_said_to_be() -> None:
     known = found.person.informed
     assert (known.before, known.after[0].value) == (1, 1)
     assert known.text == ("Who knows all others knows the value already, by what is public.",)
+
+
+def test_no_number_of_looks_keeps_below_what_some_reach_before() -> None:
+    """Of two who share a count, one is a or b, and 19 in 20 of these are a; the other is c or d."""
+    found: Any = written(
+        '[policy]\nvalues = ["a", "b", "c", "d"]\nrecords = 2\n'
+        'constraints = [{ values = ["a", "b"], equals = 1 }]\n'
+        '[mechanism]\nkind = "randomised response"\n'
+        '[question]\nratio = 2\nbelow = "9/10"\nprior = [19, 1, 10, 10]'
+    )
+    known = found.person.informed
+    assert known.before == Fraction(19, 20)
+    assert known.text[-1] == "Some who know all others reach 90% before anything is seen."
+    assert not any("observations keep it below" in line for line in known.text)
+
+
+def test_the_most_telling_output_is_that_of_any_record() -> None:
+    """All are guessed equally well, but of the last record an output tells more."""
+    policy = Policy(SecretGraph.complete(["a", "b"]), records=2)
+    rows = [["1/2", "1/2"], ["1/3", "2/3"], ["1/2", "1/2"], ["1/2", "1/2"]]
+    study = Study(policy, Channel(rows, policy.databases()), prior={"a": "3/4", "b": "1/4"})
+    person: Any = audit(study).person
+    assert person.uninformed.record is None
+    # Output 0 has 3/4·(3/4·1/2 + 1/4·1/3) + 1/4·1/2 = 15/32, of which 3/8 if the last is an a.
+    assert person.uninformed.telling.after == uninformed(study)[2] == Fraction(4, 5)
 
 
 def test_under_counts_who_knows_nobody_is_not_bounded_by_who_knows_all_others() -> None:

@@ -51,7 +51,8 @@ class UninformedGuess(Told):
     Afterwards it lies between ``lower`` and ``upper``, which are the same ``Fraction`` if it is
     known exactly. Then ``channel`` says what is seen of the person's value, the others averaged
     out, and ``prior`` what is believed of it beforehand, given what is public; ``record`` is who is
-    guessed best, counted from 1, None if all are alike.
+    guessed best, counted from 1, None if all are guessed equally well, and ``rest`` what is told of
+    the other kinds of records.
 
     >>> print(UninformedGuess(Fraction(1, 3), Fraction(97, 243), Fraction(97, 243)))
     one guess about one person: 33.3% before, 39.9% after, nobody known
@@ -63,6 +64,7 @@ class UninformedGuess(Told):
     channel: Channel | None = None
     prior: Distribution | None = None
     record: int | None = None
+    rest: tuple["UninformedGuess", ...] = ()
 
     @property
     def is_exact(self) -> bool:
@@ -123,8 +125,10 @@ def uninformed_guess(
     channel = channel_behind(mechanism).exact()
     own = query is None and policy.records > 1 and set(channel.inputs) == set(values)
     if own and not policy.is_constrained:
-        domains = [values] if policy.values is None else list(dict.fromkeys(policy.values))
-        return _best([_alone(channel, domain, belief) for domain in domains])
+        firsts: dict[Labels, int] = {}
+        for k, domain in enumerate(policy.values or (values,), 1):
+            firsts.setdefault(domain, k)
+        return _best({k: _alone(channel, domain, belief) for domain, k in firsts.items()})
     rows = _Rows(zip(channel.inputs, channel.matrix, strict=True))
     alike = not policy.is_constrained and policy.values is None
     if alike and isinstance(query, LinearQuery) and not isinstance(query.weight(values[0]), tuple):
@@ -141,12 +145,13 @@ class _Rows(dict[Hashable, Array]):
         raise Mismatch(f"the mechanism must see every answer, not so {answer!r:.60}")
 
 
-def _best(found: list[UninformedGuess]) -> UninformedGuess:
-    """Return the guess that is best; of records that are not all alike, say whose it is."""
-    best = max(found, key=lambda guess: (guess.upper, guess.before))
-    if all((guess.upper, guess.before) == (best.upper, best.before) for guess in found):
-        return best
-    return replace(best, record=found.index(best) + 1)
+def _best(found: Mapping[int, UninformedGuess]) -> UninformedGuess:
+    """Return the guess that is best, by record; if not all are guessed so well, say whose it is."""
+    chances = {k: (guess.upper, guess.before) for k, guess in found.items()}
+    best = max(found, key=lambda k: (*chances[k], -k))
+    record = None if len(set(chances.values())) == 1 else best
+    rest = tuple(guess for k, guess in found.items() if k != best)
+    return replace(found[best], record=record, rest=rest)
 
 
 def _guess(parts: Mapping[Hashable, Array], outputs: Labels) -> UninformedGuess:
@@ -229,7 +234,7 @@ def _listed(
             parts[record][value] = row if known is None else known + row
     if own:
         outputs = tuple(product(outputs, repeat=policy.records))
-    return _best([_guess(part, outputs) for part in parts])
+    return _best({k: _guess(part, outputs) for k, part in enumerate(parts, 1)})
 
 
 def _seen(

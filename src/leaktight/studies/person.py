@@ -2,7 +2,7 @@
 could any mechanism as private tell?
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from fractions import Fraction
 from itertools import islice
@@ -16,7 +16,15 @@ from leaktight.errors import InvalidInput, LeaktightError, TooLarge, Undecided
 from leaktight.exact.numbers import fraction, rational
 from leaktight.exact.ratio import Ratio
 from leaktight.exact.rounding import outward
-from leaktight.exact.shown import BOUND_DIGITS, Probability, above, nearest, percent, shown
+from leaktight.exact.shown import (
+    BOUND_DIGITS,
+    Probability,
+    above,
+    nearest,
+    percent,
+    percent_or_fraction,
+    shown,
+)
 from leaktight.leakage.hyper import hyper
 from leaktight.leakage.individual import (
     IndividualLeakage,
@@ -78,8 +86,7 @@ def informed(study: Study, names: Names, own: Ratio | None) -> Informed:
     before = told[first].before.value
     after = tuple(_tightest(study, own, chance) for chance in _largest(told))
     telling, belief = _most_telling(told, observed, names)
-    most = [each for each in told if each.most is not None]
-    safe = min(most, key=lambda e: (e.most, not e.reached)).threshold() if most else ()
+    safe = _kept_below(study, told, observed)
     text = (*_in_words(found), *_at_worst(observed, first), *_told(telling), *safe)
     if before == 1:
         text = ("Who knows all others knows the value already, by what is public.",)
@@ -103,12 +110,17 @@ def uninformed(
         if study.policy.is_constrained or isinstance(known, Skipped):
             raise
         return Uninformed(known.before, Probability(1, known.after[0].value, False), None, None)
-    telling = None
-    if found.channel is not None:
-        seen = explain(found.channel, found.prior, observations=1).telling
-        telling = None if seen is None else _telling(seen, names)
+    seen = [
+        explain(each.channel, each.prior, observations=1).telling
+        for each in (found, *found.rest)
+        if each.channel is not None
+    ]
+    telling = max(filter(None, seen), key=lambda each: (each.after, each.chance), default=None)
     after = fraction(rational(found.upper))
-    return Uninformed(found.before, Probability(1, after, found.is_exact), found.record, telling)
+    return Uninformed(
+        found.before, Probability(1, after, found.is_exact), found.record,
+        None if telling is None else _telling(telling, names),
+    )  # fmt: skip
 
 
 def any_mechanism(study: Study, ratio: Ratio) -> AnyMechanism:
@@ -254,6 +266,19 @@ def _at_worst(observed: Sequence[Observed], first: int) -> Iterator[str]:
 def _number(factor: Any) -> str:
     told = shown(Fraction(factor))
     return told if not told.startswith("≈") else above(float(factor), BOUND_DIGITS)
+
+
+def _kept_below(
+    study: Study, told: Sequence[Explanation], observed: Sequence[Observed]
+) -> Iterable[str]:
+    """Say how many observations keep every guess below the chance that was asked about."""
+    if any(is_reached(study, prior) for _, prior, _ in observed):
+        if study.below is None or is_reached(study, study.prior):  # which a warning says
+            return ()
+        limit = percent_or_fraction(study.below)
+        return (f"Some who know all others reach {limit} before anything is seen.",)
+    most = [each for each in told if each.most is not None]
+    return min(most, key=lambda e: (e.most, not e.reached)).threshold() if most else ()
 
 
 def _largest(told: Sequence[Explanation]) -> tuple[Probability, ...]:
