@@ -5,10 +5,10 @@ beforehand. Then the secret is guessed. To try a password is such a question, an
 n-th try is to guess right after n − 1.
 """
 
-from collections.abc import Hashable, Mapping
+from collections.abc import Hashable, Iterator, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
-from itertools import combinations_with_replacement
+from itertools import islice
 from math import comb
 from typing import Any, NamedTuple, TypeAlias
 
@@ -19,10 +19,14 @@ from leaktight.channels.distribution import PriorLike, prior_on
 from leaktight.errors import InvalidNumber, TooLarge
 from leaktight.exact.numbers import fraction, rational, whole_numbers
 from leaktight.exact.shown import counted, shown
-from leaktight.repetition.questions import Certain, Left, Noisy, Questions, read_questions
+from leaktight.repetition.questions import BLOCK, Certain, Left, Noisy, Questions, read_questions
+from leaktight.repetition.symmetry import Symmetries, symmetries
 
 MOST = 2**30
 """How many answers are looked at before the best is no longer searched for, some ten seconds."""
+
+AT_FIRST = 2**26
+"""How many answers are looked at before it is asked which questions are alike."""
 
 MOST_HISTORIES = 2**20
 """The most sequences of answers that are drawn."""
@@ -87,8 +91,9 @@ def best_attack(
 
     ``questions`` has a channel for each, all on the same secrets; or it is a numpy array with the
     answer to each question (row) for each secret (column). If not ``adaptive``, all are chosen
-    beforehand. What is too large to be searched is bounded: by what is found by taking the most
-    telling question next, and by docs/proofs/adaptive.md.
+    beforehand. Of questions that a symmetry takes to one another, one is tried. What is too large
+    to be searched is bounded: by what is found by taking the most telling question next, and by
+    docs/proofs/adaptive.md.
 
     A lock of three digits is tried, and tells only whether it opens:
 
@@ -114,7 +119,9 @@ def best_attack(
     weights, unit = whole_numbers(belief) if isinstance(asked, Certain) else (belief, fmpq(1))
     possible = np.flatnonzero(weights)
     left = possible, weights[possible]
-    found = (_Search(asked).best if adaptive else _Beforehand(asked).best)(left, int(n))
+    if isinstance(asked, Certain):
+        asked, left = asked.of(possible), (np.arange(len(possible)), weights[possible])
+    found = _adaptive(asked, left, int(n)) if adaptive else _Beforehand(asked).best(left, int(n))
     lower, upper = (fraction(rational(end) * unit) for end in (found.lower, found.upper))
     return Attack(lower, upper, int(n), found.tree)
 
@@ -125,42 +132,68 @@ def _guess(asked: Certain | Noisy, left: Left) -> Guess:
     return Guess(asked.secrets[secrets[weights.argmax()]], fraction(chance))
 
 
+def _adaptive(asked: Certain | Noisy, left: Left, n: int) -> Found:
+    """Return the best n questions, each chosen after the answers before."""
+    found = _Search(asked, min(MOST, AT_FIRST)).best(left, n)
+    if found.lower == found.upper or MOST <= AT_FIRST:
+        return found
+    alike = symmetries(asked, left[1]) if isinstance(asked, Certain) else None
+    return _Search(asked, MOST).best(left, n, alike)
+
+
 class _Search:
     """A search for the best next question, of as many as can be looked at."""
 
-    def __init__(self, asked: Certain | Noisy) -> None:
+    def __init__(self, asked: Certain | Noisy, most: int) -> None:
         self.asked = asked
+        self.most = most
         self.spent = 0
         self.known: dict[Any, Found] = {}
 
-    def best(self, left: Left, n: int) -> Found:
-        """Return the best n questions for what is left over, and a guess."""
+    def best(
+        self, left: Left, n: int, alike: Symmetries | None = None, after: int | None = None
+    ) -> Found:
+        """Return the best n questions for what is left over, and a guess.
+
+        Symmetries are those from before the answer to the question ``after``.
+        """
         secrets, weights = left
         if n == 0 or len(secrets) == 1:
             return Found(weights.max(), weights.max(), _guess(self.asked, left))
         drawn = tuple(weights) if isinstance(self.asked, Noisy) else ()
         key = n, secrets.tobytes(), drawn
         if key not in self.known:
-            self.known[key] = self._searched(left, n)
+            if alike and after is not None:
+                alike = self._still(alike, after, left, n)
+            self.known[key] = self._searched(left, n, alike)
         return self.known[key]
 
-    def _searched(self, left: Left, n: int) -> Found:
-        worth, sizes = self.asked.values(left)
+    def _still(self, alike: Symmetries, after: int, left: Left, n: int) -> Symmetries | None:
+        """Return symmetries of what is left over, if they are sooner found than done without."""
+        if len(self.asked.names) ** n * len(left[0]) < BLOCK:
+            return None
+        self.spent += BLOCK // 4
+        return alike.after(after, left[0][0])
+
+    def _searched(self, left: Left, n: int, alike: Symmetries | None) -> Found:
+        questions = alike.representatives if alike else np.arange(len(self.asked.names))
+        worth, sizes = self.asked.values(left, questions)
         self.spent += len(worth) * len(left[0])
         bound = self.asked.bound(left, n)
         best = Found(left[1].max(), left[1].max(), _guess(self.asked, left))
         order = np.argsort(sizes, kind="stable")
-        for q in order[np.argsort(-worth[order], kind="stable")].tolist():
+        order = order[np.argsort(-worth[order], kind="stable")]
+        for q in questions[order].tolist():
             if best.lower >= bound or (n == 1 and isinstance(best.tree, Ask)):
                 return best  # the last question is the one after which a guess is worth most
-            if self.spent > MOST and isinstance(best.tree, Ask):
+            if self.spent > self.most and isinstance(best.tree, Ask):
                 return best._replace(upper=bound)
             parts = dict(self.asked.split(q, left))
             if len(parts) == 1 and isinstance(self.asked, Certain):
                 continue  # it tells nothing
             if sum(self.asked.bound(part, n - 1) for part in parts.values()) <= best.lower:
                 continue
-            after = {answer: self.best(part, n - 1) for answer, part in parts.items()}
+            after = {z: self.best(part, n - 1, alike, q) for z, part in parts.items()}
             lower = sum(each.lower for each in after.values())
             upper = sum(each.upper for each in after.values())
             tree = best.tree
@@ -179,20 +212,38 @@ class _Beforehand:
 
     def best(self, left: Left, n: int) -> Found:
         """Return the best n questions to ask in any case, and a guess."""
-        count = len(self.asked.names)
         bound = self.asked.bound(left, n)
         chosen, value = self._greedy(left, n)
-        if value < bound and comb(count + n - 1, n) * len(left[0]) * n <= MOST // 2**10:
-            every = combinations_with_replacement(range(count), n)
-            value, chosen = max(((self._value(left, qs), qs) for qs in every), key=lambda v: v[0])
-            bound = value
+        if value < bound:
+            few = MOST // 2**3 // (n * (len(left[0]) + 2**12))
+            every = list(islice(self._choices(n, self._alike(left, n, few)), few + 1))
+            if len(every) <= few:
+                values = ((self._value(left, questions), questions) for questions in every)
+                value, chosen = max(values, key=lambda found: found[0])
+                bound = value
         return Found(value, bound, self._tree(left, list(chosen)))
+
+    def _alike(self, left: Left, n: int, few: int) -> Symmetries | None:
+        """Return symmetries, if there are too many choices to do without."""
+        many = comb(len(self.asked.names) + n - 1, n) > few > 0
+        return symmetries(self.asked, left[1]) if many and isinstance(self.asked, Certain) else None
+
+    def _choices(
+        self, n: int, alike: Symmetries | None, least: int = 0
+    ) -> Iterator[tuple[int, ...]]:
+        """Yield n questions in all ways, up to their order or up to symmetry."""
+        if n == 0:
+            yield ()
+            return
+        for q in alike.representatives if alike else range(least, len(self.asked.names)):
+            others = self._choices(n - 1, alike and alike.keeping(q), 0 if alike else q)
+            yield from ((int(q), *other) for other in others)
 
     def _greedy(self, left: Left, n: int) -> tuple[tuple[int, ...], Any]:
         chosen: list[int] = []
-        groups = [left]
+        groups, every = [left], np.arange(len(self.asked.names))
         for _ in range(n):
-            worth, sizes = zip(*(self.asked.values(group) for group in groups), strict=True)
+            worth, sizes = zip(*(self.asked.values(group, every) for group in groups), strict=True)
             order = np.argsort(sum(sizes), kind="stable")
             chosen.append(int(order[np.argmax(sum(worth)[order])]))
             groups = [part for group in groups for _, part in self.asked.split(chosen[-1], group)]

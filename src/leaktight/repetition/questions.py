@@ -42,12 +42,19 @@ class Certain:
     """For each question (row) and secret (column), which answer it is."""
     _parts: dict[tuple[int, int], int] = field(default_factory=dict)
 
+    def of(self, secrets: npt.NDArray[np.intp]) -> "Certain":
+        """Return the same questions about some of the secrets."""
+        if len(secrets) == len(self.secrets):
+            return self
+        labels = tuple(self.secrets[i] for i in secrets.tolist())
+        return Certain(self.names, labels, self.answers, self.table[:, secrets])
+
     @cached_property
     def shapes(self) -> npt.NDArray[np.intp]:
         """The sizes of the groups that give the same answer, largest first, each shape once."""
-        return np.unique(-np.sort(-self._sizes(self.table), axis=1), axis=0)
+        return np.unique(-np.sort(-self.sizes(self.table), axis=1), axis=0)
 
-    def _sizes(self, table: npt.NDArray[Any]) -> npt.NDArray[np.intp]:
+    def sizes(self, table: npt.NDArray[Any]) -> npt.NDArray[np.intp]:
         """Return how many secrets give each answer (column) to each question (row)."""
         answers = range(max(map(len, self.answers)))
         return np.stack([np.count_nonzero(table == z, axis=1) for z in answers], axis=1)
@@ -60,13 +67,13 @@ class Certain:
             these = given == z
             yield self.answers[question][z], (secrets[these], weights[these])
 
-    def values(self, left: Left) -> tuple[Array, Array]:
+    def values(self, left: Left, questions: Array) -> tuple[Array, Array]:
         """Return what a guess after each question is worth, and the largest group it may leave."""
         secrets, weights = left
         found = []
-        for start in range(0, len(self.table), size := max(1, BLOCK // len(secrets))):
-            part = self.table[start : start + size, secrets]
-            sizes = self._sizes(part)
+        for start in range(0, len(questions), size := max(1, BLOCK // len(secrets))):
+            part = self.table[np.ix_(questions[start : start + size], secrets)]
+            sizes = self.sizes(part)
             if (weights == weights[0]).all():
                 worth = np.count_nonzero(sizes, axis=1) * weights[0]
             else:
@@ -116,9 +123,9 @@ class Noisy:
             if len(these):
                 yield z, (secrets[these], weights[these] * column[these])
 
-    def values(self, left: Left) -> tuple[Array, Array]:
+    def values(self, left: Left, questions: Array) -> tuple[Array, Array]:
         """Return what a guess after each question is worth, and the largest group it may leave."""
-        parts = [[part for _, part in self.split(q, left)] for q in range(len(self.names))]
+        parts = [[part for _, part in self.split(q, left)] for q in questions.tolist()]
         worth = [sum((weights.max() for _, weights in each), fmpq(0)) for each in parts]
         sizes = [max(len(secrets) for secrets, _ in each) for each in parts]
         return np.array(worth, dtype=object), np.array(sizes)
