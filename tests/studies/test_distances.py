@@ -56,6 +56,14 @@ def test_distances_are_read_however_they_are_given(text: str, tmp_path: Path) ->
         "study.toml", *(["places.csv"] if "csv" in text else [])]  # fmt: skip
 
 
+def test_what_holds_at_the_epsilon_that_was_asked_is_not_said_to_have_more() -> None:
+    streets = Policy(Metric.manhattan([(x, y) for x in range(2) for y in (0, 2, 5)]))
+    best = optimal_mechanism(streets, epsilon="0.3")
+    found = audit(Study(streets, best, epsilon="0.3"))
+    assert "has ε = 0.3 at a distance of 1, at most ε = 0.3 at" in found.verdict.line
+    assert "(ε = 0.3 at a distance of 1)" in markdown(found)
+
+
 WRONG = {
     "metric = 'euclidian'": "[policy] metric cannot be 'euclidian'; did you mean 'euclidean'?",
     "metric = 'euclidean'": '[policy] needs points for metric = "euclidean", or the sides',

@@ -146,7 +146,7 @@ def audit(study: Study, progress: Progress | None = None, without: Collection[st
     if study.mechanism is not None:
         work.progress("privacy")
         level = _level(study)
-        privacy = Privacy(_shown_level(level, names), _one_record(study, names))
+        privacy = Privacy(_shown_level(level, names, study.ratio), _one_record(study, names))
     ratio = study.ratio or _own_ratio(level)
     worst = work.at(ratio, "worst case", lambda r: worst_of(study, r))
     leakage = work.of(study, "leakage", lambda: leakage_of(study))
@@ -229,11 +229,11 @@ def _level(study: Study) -> PrivacyLevel:
 def _one_record(study: Study, names: Names) -> Level | None:
     if study.channel is None or not study.is_tied:
         return None
-    return _shown_level(privacy_level(study.channel, study.graph), names)
+    return _shown_level(privacy_level(study.channel, study.graph), names, study.ratio)
 
 
-def _shown_level(level: PrivacyLevel, names: Names) -> Level:
-    """Return a level; its ε is the least float that is not below it."""
+def _shown_level(level: PrivacyLevel, names: Names, asked: Ratio | None) -> Level:
+    """Return a level; its ε is the least float that is not below it, or what was asked."""
     at, apart = level.witness, None if level.distance == 1 else float(level.distance)
     worst = None
     if at is not None:
@@ -243,7 +243,7 @@ def _shown_level(level: PrivacyLevel, names: Names) -> Level:
         worst = WorstPair(inputs, there, output, sum((at.rest or {}).values()))
     if level.ratio == math.inf:
         return Level(None, None, worst, level.is_exact, apart)
-    return Level(Fraction(level.ratio), epsilon_of(level), worst, level.is_exact, apart)
+    return Level(Fraction(level.ratio), epsilon_of(level, asked), worst, level.is_exact, apart)
 
 
 # --- one person ------------------------------------------------------------------------------

@@ -3,6 +3,7 @@
 import math
 from dataclasses import replace
 
+from leaktight.exact.ratio import Ratio
 from leaktight.exact.rounding import ln_interval
 from leaktight.exact.shown import DIGITS, above, apart
 from leaktight.privacy.level import PrivacyLevel
@@ -15,13 +16,13 @@ def verdict(study: Study, level: PrivacyLevel | None) -> Verdict:
     if level is None or study.name is None:
         return Verdict(None, "No mechanism is given: this is what any may tell.")
     name, asked = study.name, study.ratio
-    found, per = epsilon_of(level), study.per
+    found, per = epsilon_of(level, asked), study.per
     if asked is None:
         has = "at no ε" if found == math.inf else f"at ε = {above(found, DIGITS)}{per}"
         return Verdict(None, f"{name[:1].upper()}{name[1:]} is private {has}.")
     if found == math.inf:
         return Verdict(False, f"NOT PRIVATE as asked: {name} is private at no ε.")
-    has, most = apart(found, ln_interval(asked.lower)[1] if asked.is_exact else asked.epsilon)
+    has, most = apart(found, _epsilon(asked))
     has, most = f"{has}{per}", f"{most}{per}"
     if level.holds(asked):
         return Verdict(True, f"PRIVATE as asked: {name} has ε = {has}, at most ε = {most}.")
@@ -34,8 +35,16 @@ def verdict(study: Study, level: PrivacyLevel | None) -> Verdict:
     return Verdict(False, f"NOT PRIVATE as asked: {name} has ε = {has}, more than ε = {most}.")
 
 
-def epsilon_of(level: PrivacyLevel) -> float:
-    """Return the ε of a level, for a distance of 1 if it has some: a float that is not below it."""
-    if level.ratio == math.inf or level.distance != 1:
-        return level.epsilon
-    return ln_interval(level.ratio)[1]
+def epsilon_of(level: PrivacyLevel, asked: Ratio | None = None) -> float:
+    """Return the ε of a level, for a distance of 1 if it has some: a float that is not below it.
+
+    If what was asked holds, it is no larger than that: 0.3, and not the next float.
+    """
+    found = level.epsilon
+    if level.ratio != math.inf and level.distance == 1:
+        found = ln_interval(level.ratio)[1]
+    return found if asked is None or not level.holds(asked) else min(found, _epsilon(asked))
+
+
+def _epsilon(asked: Ratio) -> float:
+    return ln_interval(asked.lower)[1] if asked.is_exact else asked.epsilon
