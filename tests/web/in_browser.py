@@ -92,7 +92,7 @@ def said_by_the_command(capsys: Any, monkeypatch: Any, *words: str) -> Any:
     return json.loads(capsys.readouterr().out)
 
 
-@pytest.mark.parametrize("study", ["salary", "vote", "hospital", "locations"])
+@pytest.mark.parametrize("study", ["salary", "vote", "hospital", "locations", "places"])
 def test_the_numbers_on_the_page_are_those_of_the_command_line(
     browser: Browser, address: str, study: str, tmp_path: Path, capsys: Any, monkeypatch: Any
 ) -> None:
@@ -142,7 +142,7 @@ def test_the_numbers_on_the_page_are_those_of_the_command_line(
 @pytest.mark.parametrize(
     ("study", "width", "scheme"),
     [("hospital", 400, "dark"), ("hospital", 1600, "light"), ("locations", 400, "light"),
-     ("locations", 1600, "dark")],
+     ("locations", 1600, "dark"), ("places", 400, "dark"), ("places", 1600, "light")],
 )  # fmt: skip
 def test_everybody_can_use_it_on_any_screen(
     browser: Browser, address: str, study: str, width: int, scheme: str
@@ -232,6 +232,89 @@ def test_the_graph_is_edited_with_the_mouse_and_back_undoes_it(
     page.mouse.up()
     expect(page.locator("legend", has_text="A public table: second")).to_be_visible()
     expect(page.locator("#wrong")).to_have_text("")
+
+
+def coordinates(page: Page, called: str) -> list[float]:
+    """Return where a point of the map is, as the map says."""
+    said = page.locator(f'#graph .dot[data-value="{called}"]').get_attribute("data-at")
+    return [float(each) for each in (said or "").split(",")]
+
+
+def test_a_map_is_edited_with_the_mouse_and_what_is_saved_is_what_is_seen(
+    browser: Browser, address: str
+) -> None:
+    page = opened(browser, address, "places")
+    before = page.inner_text("#worst-words")
+    dot = page.locator('#graph .dot[data-value="stadium"] circle').last
+    box = dot.bounding_box()
+    assert box is not None
+    page.mouse.move(box["x"] + 6, box["y"] + 6)
+    page.mouse.down()
+    page.mouse.move(box["x"] - 60, box["y"] - 44, steps=5)  # to the west and the north
+    page.mouse.up()
+    north, east = coordinates(page, "stadium")
+    assert 47.05 < north < 47.07
+    assert 15.42 < east < 15.45
+    expect(page.locator("#worst-words")).not_to_have_text(before)
+    expect(page.locator("#points")).to_have_value(re.compile(f"stadium: {north}, {east}"))
+    page.wait_for_selector(READY)
+    assert document_of(saved(page).read_text("utf-8"))["policy"]["points"]["stadium"] == [
+        north, east,
+    ]  # fmt: skip
+    page.go_back()  # the whole move is undone
+    expect(page.locator('#graph .dot[data-value="stadium"]')).to_have_attribute(
+        "data-at", "47.0461, 15.4548"
+    )
+    frame = page.locator("#graph svg").bounding_box()
+    assert frame is not None
+    page.mouse.dblclick(frame["x"] + 20, frame["y"] + 20)
+    expect(page.locator("#graph .dot")).to_have_count(10)
+    page.fill("#points", "a: 1, 2\nb: 2.5, 3\nc: 4, 1")
+    expect(page.locator("#graph .dot")).to_have_count(3)
+    page.fill("#points", "a: 1, 2\nb: 1, 2")
+    expect(page.locator("#wrong")).to_contain_text("at a distance above 0")
+    page.fill("#points", "\n".join(f"p{k}: {k}, {k % 5}" for k in range(26)))
+    expect(page.locator("#wrong")).to_contain_text("leaktight audit study.toml")
+
+
+def test_a_map_is_edited_by_keyboard_alone(browser: Browser, address: str) -> None:
+    page = opened(browser, address, "places")
+    page.focus('#graph .dot[tabindex="0"]')
+    page.keyboard.press("ArrowRight")
+    focused = "() => document.activeElement.getAttribute('data-value')"
+    assert page.evaluate(focused) == "market"
+    north, east = coordinates(page, "market")
+    page.keyboard.press("Enter")
+    page.keyboard.press("ArrowUp")
+    page.keyboard.press("Shift+ArrowLeft")
+    assert page.evaluate(focused) == "market"
+    moved = coordinates(page, "market")
+    assert moved[0] > north
+    assert moved[1] < east
+    page.keyboard.press("Enter")
+    page.keyboard.press("ArrowLeft")
+    page.keyboard.press("Delete")
+    expect(page.locator("#graph .dot")).to_have_count(8)
+    assert page.locator('#graph .dot[data-value="station"]').count() == 0
+    page.fill("#new-value", "harbour")
+    page.keyboard.press("Enter")
+    expect(page.locator('#graph .dot[data-value="harbour"]')).to_be_visible()
+    expect(page.locator("#wrong")).to_have_text("")
+
+
+def test_a_graph_becomes_a_map_and_a_map_another_and_a_graph(
+    browser: Browser, address: str
+) -> None:
+    page = opened(browser, address)
+    for kind in ("euclidean", "manhattan", "haversine", "lengths", "euclidean", "line"):
+        page.select_option("#kind", kind)
+        page.wait_for_selector("main[aria-busy=true]")
+        page.wait_for_selector(READY)
+        expect(page.locator("#kind")).to_have_value(kind)
+        expect(page.locator("#wrong")).to_have_text("")
+        dots = page.locator("#graph circle:not(.hit):not(.ring)")
+        expect(dots).to_have_count(4)
+        expect(page.locator("#formula-details")).to_be_visible(visible=kind == "line")
 
 
 def test_the_line_of_the_odds_is_dragged_and_its_epsilon_is_used(

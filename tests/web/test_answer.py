@@ -19,7 +19,7 @@ from leaktight.studies.answers import to_json
 from leaktight.web.answer import POINTS, TASKS, Asked, answer, choice, curves, looks, read_asked
 from leaktight.web.document import Document, answerable, document_of, toml_of
 from leaktight.web.worker import answered
-from tests.web.documents import EXAMPLES, WITH_DISTANCES, documents, example, sent
+from tests.web.documents import EXAMPLES, documents, example, sent
 
 QUICK = ("policy", "verdict", "mechanism", "privacy", "worst_case", "usefulness")
 
@@ -66,7 +66,13 @@ POLICIES: list[Document] = [
      "constraints": [{"values": ["a"], "at_most": 1}]},
     {"attributes": {"sex": ["f", "m"], "age": {"values": [1, 2], "secrets": "line"}},
      "records": 2, "margins": {"age": {"1": 1, "2": 1}}},
+    {"metric": "euclidean", "points": [[0, 0], [0.5, 1], ["1/3", 2]], "unit": "mile"},
+    {"metric": "euclidean", "points": {"a": [0, 0, 1], "b": [0, 1, "0.3"]}, "records": 3},
+    {"metric": "manhattan", "sides": [2, ["0.5", 2]]},
+    {"metric": "matrix", "distances": [[0, 1.5], [1.5, 0]]},
+    {"metric": "edges", "values": ["a", 2, "c"], "edges": [["a", 2, "3/2"], [2, "c", 1]]},
 ]  # fmt: skip
+TOWN: Document = {"metric": "euclidean", "sides": [2, 2]}
 MECHANISMS: list[Document] = [
     {"kind": "best", "epsilon": "1/2"},
     {"kind": "graph exponential"},
@@ -86,6 +92,11 @@ MECHANISMS: list[Document] = [
             {"policy": NUMBERS, "mechanism": mechanism, "question": {"epsilon": 0.7,
              "gain": "squared", "prior": {"1": 2, "2": 1, "3": 1}, "below": 0.9}}
             for mechanism in MECHANISMS
+        ),
+        *(
+            {"policy": TOWN, "mechanism": {"kind": kind}, "question": {"epsilon": 0.7,
+             "gain": "distance", "prior": [1, 2, 3, 4]}}
+            for kind in ("best", "randomised response", "planar geometric", "planar laplace")
         ),
     ],
 )  # fmt: skip
@@ -111,6 +122,21 @@ def test_a_curve_has_the_worst_case_the_bounds_and_the_odds_at_each_epsilon() ->
         assert point["bounds"] == {str(bound): bound.bits for bound in bounds.bounds}
         said = lt.explain(line, epsilon=epsilon, observations=2)
         assert point["odds"] == [0.25, *(float(chance.value) for chance in said.after)]
+
+
+def test_so_does_the_curve_of_distances() -> None:
+    points = {"a": [0, 0], "b": [300, 400], "c": [0, 100]}
+    document = sent({"policy": {"metric": "euclidean", "points": points},
+                     "question": {"observations": 2}})  # fmt: skip
+    found = curves(Asked(study=document, upto=0.0002), ignored)
+    metric = lt.Metric.euclidean(points)
+    for point in found["points"][:: POINTS // 4]:
+        epsilon = f"{point['epsilon']:.7f}"
+        worst = lt.worst_case_leakage(metric, epsilon=epsilon)
+        assert point["worst"] == worst.bits
+        said = lt.explain(metric, epsilon=epsilon, observations=2)
+        assert point["odds"] == [float(each.value) for each in (said.before, *said.after)]
+    assert len({point["epsilon"] for point in found["points"]}) == POINTS + 1
 
 
 def test_the_epsilon_that_keeps_the_odds_below_is_that_of_choose() -> None:
@@ -207,12 +233,33 @@ def test_what_is_no_request_is_refused(body: bytes) -> None:
     assert said["wrong"]
 
 
-@pytest.mark.parametrize("points", ["'/etc/passwd'", "[[0, 0], [1, 2]]"])
-def test_distances_are_refused_in_one_line_and_no_file_of_points_is_read(points: str) -> None:
-    for text in (
-        f"[policy]\nmetric = 'euclidean'\npoints = {points}\n",
-        WITH_DISTANCES.read_text("utf-8"),
+def test_no_file_of_points_is_read() -> None:
+    document = {"policy": {"metric": "euclidean", "points": "/etc/passwd"}}
+    for task in set(TASKS) - {"open"}:
+        said = answered(task, msgspec.json.encode({"study": document}), io.StringIO())
+        assert "points names a file, and the page reads none" in said["wrong"]
+
+
+@pytest.mark.parametrize(
+    "given",
+    [{"sides": [6, 5]}, {"points": {f"p{k}": [k, k * k] for k in range(30)}},
+     {"points": [[k, 1] for k in range(30)]}, {"sides": [list(range(6)), 5]},
+     {"metric": "matrix", "distances": [[abs(i - j) for j in range(30)] for i in range(30)]},
+     {"metric": "edges", "edges": [[k, k + 1, 2] for k in range(29)]}],
+)  # fmt: skip
+def test_more_points_than_are_answered_at_once_are_refused_too(given: Document) -> None:
+    with pytest.raises(
+        TooLarge, match=r'at most 25 values with distances, got 30; .*"leaktight audit study.toml"'
     ):
-        with pytest.raises(InvalidFile, match="the page takes secret pairs only") as said:
-            document_of(text)
-        assert "\n" not in str(said.value)
+        answerable({"policy": {"metric": "euclidean"} | given})
+
+
+@pytest.mark.parametrize("names", [("2", "1"), ("a", "7")])
+def test_names_that_a_browser_would_put_into_another_order_are_refused(
+    names: tuple[str, str],
+) -> None:
+    points = "".join(f"{name} = [{k}, 1]\n" for k, name in enumerate(names))
+    head = "[policy]\nmetric = 'manhattan'\n[policy.points]\n"
+    with pytest.raises(InvalidFile, match="a browser puts names that are whole numbers first"):
+        document_of(head + points)
+    assert document_of(f"{head}1 = [0, 0]\n10 = [1, 1]\n01 = [2, 2]\na = [3, 3]\n")

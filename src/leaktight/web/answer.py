@@ -76,7 +76,7 @@ def answer(asked: Asked, progress: Progress) -> dict[str, Any]:
     """Return what changes while ε does: the audit but for what takes long, and the drawing."""
     study = answerable(asked.study)
     found = audit(study, without=(*LATER, SWEEP))
-    secrets = study.policy.secrets
+    secrets, metric = study.policy.secrets, study.policy.metric
     return {
         "audit": to_json(found),
         "odds": _odds(found),
@@ -85,6 +85,7 @@ def answer(asked: Asked, progress: Progress) -> dict[str, Any]:
         "values": secrets.vertices,
         "pairs": secrets.edges.tolist(),
         "places": picture.layout(secrets.vertices, secrets.edges).round(3).tolist(),
+        "lengths": None if metric is None else float_array(metric.upper).tolist(),
         "prior": float_array(study.prior.array).tolist(),
         "posteriors": _posteriors(seen_channel(study)),
     }
@@ -111,10 +112,11 @@ def _said(found: Audit) -> dict[str, str]:
         how = "exactly" if worst.is_exact else "at most"
         said["worst"] = f"{how} {in_bits(worst.bits, above)} about {worst.about}"
     if not isinstance(use, Skipped):
+        unit = f" {found.study.unit}" if found.study.gain == "distance" and found.study.unit else ""
         sure = use.kind == "expected gain" and found.study.gain == "guess"
         for key, value in (("this", use.this), ("best", use.best)):
             if value is not None:
-                said[key] = percent(1 - value) if sure else exactly(value)
+                said[key] = percent(1 - value) if sure else exactly(value) + unit
         said["error"] = "wrong guesses" if sure else use.kind
     return said
 
@@ -155,7 +157,7 @@ def curves(asked: Asked, progress: Progress) -> dict[str, Any]:
     study = answerable(asked.study | {"question": question})
     why, points = _why_no_worst_case(study), []
     for k in IN_TURN:
-        points.append(_point(study, round(asked.upto * k / POINTS, 6), why is None))
+        points.append(_point(study, float(f"{asked.upto * k / POINTS:.6g}"), why is None))
         progress(f"ε = {points[-1]['epsilon']:g}", len(points) / len(IN_TURN), points[-1])
     return {"points": sorted(points, key=lambda point: point["epsilon"]), "why": why}
 
@@ -174,6 +176,8 @@ def _point(study: Study, epsilon: float, swept: bool) -> dict[str, Any]:
 
 def _why_no_worst_case(study: Study) -> str | None:
     """Return why the worst case is not computed for many ε."""
+    if study.policy.metric is not None:
+        return None
     found = _or_why(lambda: max(graph.order for graph, _ in study.policy.adjacency().factors))
     if isinstance(found, Skipped):
         return found.why

@@ -4,6 +4,7 @@ The code makes the study that ``leaktight audit`` reads from the TOML file, from
 """
 
 from decimal import Decimal
+from itertools import product
 from typing import Any
 
 from leaktight.channels.channel import Channel
@@ -31,6 +32,9 @@ print(found.person.any_mechanism)      # the odds about one person, whatever is 
 print(found.worst_case)                # the most that any mechanism leaks
 print(found.published)                 # what the papers say that none exceeds
 print(found.usefulness)                # the mechanism, and the best one
+"""
+
+EVERY_EPSILON = """\
 print(lt.worst_case_function(secrets)) # for every ε at once, of one record
 """
 
@@ -61,6 +65,7 @@ def code_of(document: Document) -> str:
     elif "on" in document.get("mechanism", {}):
         asked.insert(0, f"'on': {study.scope!r}")
     asked += [f"'absent': {policy['absent']!r}"] if "absent" in policy else []
+    asked += [f"'unit': {study.unit!r}"] if study.unit else []
     asked.append(f"'title': {study.title!r}")
     lines.append(f"asked = {{{', '.join(asked)}}}")
     if "mechanism" in document:
@@ -74,15 +79,34 @@ def code_of(document: Document) -> str:
     if "below" in question and not study.policy.is_constrained:
         chosen = "study.policy, study.below, study.prior, study.observations"
         lines.append(f"print(lt.repetition.largest_ratio_below({chosen}))")
-    return "\n".join(lines) + ASKED
+    return "\n".join(lines) + ASKED + ("" if study.policy.metric else EVERY_EPSILON)
 
 
 # --- the policy ------------------------------------------------------------------------------
 
 
 def _secrets(table: dict[str, Any]) -> str:
+    if "metric" in table:
+        return f"lt.Metric.{_distances(table)}"
     made = _graph(table)
     return f"{made}.with_absent({table['absent']!r})" if "absent" in table else made
+
+
+def _distances(table: dict[str, Any]) -> str:
+    kind, values = table["metric"], _labels(table.get("values"))
+    if kind == "matrix":
+        rows = [list(map(str, row)) for row in table["distances"]]
+        return f"from_table({rows}, {values})"
+    if kind == "edges":
+        ends = list(dict.fromkeys(_label(end) for edge in table["edges"] for end in edge[:2]))
+        return f"from_edges({values if 'values' in table else ends}, {_labels(table['edges'])})"
+    if "sides" in table:
+        sides = [range(side) if isinstance(side, int) else _label(side) for side in table["sides"]]
+        return f"{kind}({list(product(*sides))})"
+    if isinstance(points := table["points"], dict):
+        listed = ",\n    ".join(f"{name!r}: {_label(place)}" for name, place in points.items())
+        return f"{kind}({{\n    {listed},\n}})"
+    return f"{kind}({_labels(points)})"
 
 
 def _graph(table: dict[str, Any] | list[Any]) -> str:
@@ -166,7 +190,7 @@ def _mechanism(table: dict[str, Any], study: Study) -> str:
     own = [f"{key}={str(table[key])!r}" for key in ("ratio", "epsilon") if key in table]
     ratio = f"lt.Ratio.of({own[0]})" if own else "draft.ratio"
     if kind == "best":
-        return f"lt.optimal_mechanism(draft.graph, draft.input_prior, draft.aim, {ratio})"
+        return f"lt.optimal_mechanism(draft.apart, draft.input_prior, draft.aim, {ratio})"
     if isinstance(mechanism, Channel):  # a matrix
         rows = [list(map(str, row)) for row in mechanism.matrix]
         labels = f"{list(mechanism.inputs)}, {list(mechanism.outputs)}"
@@ -180,6 +204,8 @@ def _mechanism(table: dict[str, Any], study: Study) -> str:
         given.append(_run(list(mechanism.values)))
     if isinstance(mechanism, LineMechanism | GeometricNoise):
         given.append(f"sensitivity={mechanism.sensitivity}")
+    if kind == "randomised response" and study.policy.metric:
+        ratio += ".over(secrets.nearest, secrets.nearest)"
     return f"{CLASSES[kind]}({', '.join([*given, f'ratio={ratio}.lower'])})"
 
 

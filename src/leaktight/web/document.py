@@ -6,6 +6,7 @@ and answered by ``leaktight audit``. It names no file and runs no code.
 
 from base64 import urlsafe_b64encode
 from decimal import Decimal
+from math import prod
 from pathlib import Path
 from typing import Any
 
@@ -23,6 +24,9 @@ STUDY = Path("study.toml")
 
 MOST_VALUES = 40
 """The most values that are answered while somebody moves a slider."""
+
+MOST_POINTS = 25
+"""The most values with distances: there each pair counts by itself, and takes its time."""
 
 MOST_WHOLE = 2**53
 """The largest whole number that a browser keeps as it is."""
@@ -49,6 +53,9 @@ def kept(content: dict[str, Any], file: Path) -> Document:
     """Return what a file says as a browser can keep it, if a page may ask it."""
     found: Document = _plain(content)
     answerable(found, file)
+    for key in ("points", "attributes"):
+        if isinstance(named := found.get("policy", {}).get(key), dict):
+            _expect_order(key, list(named))
     return found
 
 
@@ -82,20 +89,44 @@ def answerable(document: Document, file: Path = STUDY) -> Study:
     kind = mechanism.get("kind") if isinstance(mechanism, dict) else None
     if isinstance(kind, str) and kind in ELSEWHERE:
         raise InvalidFile(f'[mechanism] kind = "{kind}" {ELSEWHERE[kind]}')
-    policy = document.get("policy")
+    policy = document.get("policy", {})
+    most, what = MOST_VALUES, "values"
     if isinstance(policy, dict) and "metric" in policy:
-        raise InvalidFile(
-            "[policy] metric gives distances, and the page takes secret pairs only: save the "
-            'study, "leaktight audit study.toml" answers it'
-        )
+        most, what = MOST_POINTS, "values with distances"
+        if isinstance(policy.get("points"), str):
+            raise InvalidFile(
+                '[policy] points names a file, and the page reads none: "leaktight audit" does, '
+                "or write the points into the study"
+            )
     check_content(file, document)
-    found = study_of({"policy": document.get("policy", {})}, file).policy.secrets.order
-    if found > MOST_VALUES:
+    found = _listed(policy) or study_of({"policy": policy}, file).policy.secrets.order
+    if found > most:
         raise TooLarge(
-            f"the page answers for at most {MOST_VALUES} values, got {found:,}; save the study: "
+            f"the page answers for at most {most} {what}, got {found:,}; save the study: "
             '"leaktight audit study.toml" takes more'
         )
     return study_of(document, file)
+
+
+def _listed(policy: Any) -> int:
+    """Return how many points there are, if they can be counted before distances are measured."""
+    if not isinstance(policy, dict) or "metric" not in policy:
+        return 0
+    sides = policy.get("sides", [])
+    if isinstance(sides, list) and sides and all(isinstance(side, int) for side in sides):
+        return prod(sides)
+    given = policy.get("points", policy.get("distances", ()))
+    return len(given) if isinstance(given, list | dict) else 0
+
+
+def _expect_order(key: str, names: list[str]) -> None:
+    """Refuse names that a browser puts into another order: it has whole numbers first."""
+    whole = [name for name in names if name.isdecimal() and str(int(name)) == name]
+    if whole != sorted(whole, key=int) or names[: len(whole)] != whole:
+        raise InvalidFile(
+            f"[policy] {key}: a browser puts names that are whole numbers first, and in order; "
+            f'name {whole[0]} otherwise, or use "leaktight audit"'
+        )
 
 
 def _plain(value: Any) -> Any:

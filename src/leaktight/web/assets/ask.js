@@ -145,7 +145,7 @@ export class Longer {
         return true;
       } else {
         part.place.textContent = wrong.message;
-        part.clear?.();
+        if (part.shown !== part.asked) part.clear?.(); // else some of it was found
       }
     } finally {
       this.current = null;

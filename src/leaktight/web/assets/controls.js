@@ -1,6 +1,7 @@
 // The fields of the study: which values, how many records, what is public, what is asked.
 
 import * as graph from "./graph.js";
+import * as map from "./map.js";
 import { change, name, read, shown, study } from "./study.js";
 import { html } from "./svg.js";
 
@@ -8,8 +9,12 @@ const KINDS = {
   complete: "every two values", line: "each value and the next", cycle: "in a circle", threshold: "values at most θ apart",
   partition: "within groups", grid: "a grid, one step apart", attributes: "several attributes", edges: "the pairs that are drawn",
 };
+const DISTANCES = {
+  euclidean: "points, straight distances", manhattan: "points, along streets", haversine: "latitudes and longitudes", lengths: "lengths of edges", matrix: "a table of distances",
+};
 const MECHANISMS = ["best", "randomised response", "truncated geometric", "rounded laplace", "graph exponential",
   "tight constraints", "planar geometric", "planar laplace", "geometric", "matrix"];
+const WITH_DISTANCES = ["best", "randomised response", "matrix"]; // on a grid those of a plane, too
 const GAINS = { guess: "right or wrong", distance: "steps in the graph", difference: "difference", squared: "squared difference" };
 
 let number = 0;
@@ -21,10 +26,11 @@ function field(label, input, hint) {
 }
 
 function select(id, options, value, pick) {
-  const made = html("select", { id, onchange: () => pick(made.value) });
-  for (const [key, said] of Object.entries(options)) made.append(html("option", { value: key, selected: key === value }, said));
+  const made = html("select", { id, onchange: () => pick(made.value) }, ...choices(options, value));
   return made;
 }
+
+const choices = (options, value) => Object.entries(options).map(([key, said]) => html("option", { value: key, selected: key === value }, said));
 
 function input(id, value, edit, more = {}) {
   const made = html("input", { id, type: "text", value, ...more });
@@ -54,9 +60,14 @@ function textarea(id, content, edit) {
 export function secrets(values) {
   const { policy } = study;
   const kind = graph.kindOf(policy);
-  const made = [field("Which pairs are secret?", select("kind", KINDS, kind, graph.setKind))];
+  const { matrix, ...others } = DISTANCES;
+  const kinds = select("kind", {}, kind, graph.setKind);
+  kinds.append(html("optgroup", { label: "A pair is secret or not" }, ...choices(KINDS, kind)),
+    html("optgroup", { label: "The nearer, the harder to tell apart" }, ...choices(kind === "matrix" ? DISTANCES : others, kind)));
+  const made = [field("What is secret?", kinds)];
   if (kind === "threshold") made.push(theta(policy, values));
-  if (graph.listed(policy)) {
+  if (policy.metric) made.push(...distances(policy));
+  else if (graph.listed(policy)) {
     made.push(field("Values, one in a line", textarea("values", graph.valuesOf(policy).map(shown).join("\n"), (typed) => {
       change(({ policy: next, question }) => {
         next.values = lines(typed).map(read);
@@ -72,25 +83,64 @@ export function secrets(values) {
         delete question.prior;
       }, true);
     }), "values separated by commas"));
-  } else if (kind === "grid") {
-    const written = policy.sides.map((side) => (Array.isArray(side) ? side.map(shown).join(", ") : side)).join("\n");
-    made.push(field("Sides, one in a line", textarea("sides", written, (typed) => {
-      change(({ policy: next, question }) => {
-        next.sides = lines(typed).map((each) => (/^\d+$/.test(each) ? Number(each) : parts(each)));
-        delete question.prior;
-      }, true);
-    }), "how many points, or their names"));
-  } else made.push(...attributes(policy));
-  if (graph.listed(policy) || kind === "partition") {
-    const typed = input("new-value", "", () => {}, { placeholder: "another value", "aria-label": "Another value" });
-    const add = () => {
-      const value = typed.value.trim();
-      typed.value = "";
-      if (value) graph.add(read(value));
-    };
-    typed.onkeydown = (event) => { if (event.key === "Enter") add(); };
-    made.push(html("p", { className: "row" }, typed, button("add-value", "Add", add), button("remove-value", "Remove the chosen one", graph.removeChosen)));
+  } else if (kind === "grid") made.push(sides(policy));
+  else made.push(...attributes(policy));
+  if (graph.listed(policy) || kind === "partition") made.push(another("another value", "Another value", (typed) => graph.add(read(typed)), graph.removeChosen));
+  return made;
+}
+
+function sides(policy) {
+  const written = policy.sides.map((side) => (Array.isArray(side) ? side.map(shown).join(", ") : side)).join("\n");
+  return field("Sides, one in a line", textarea("sides", written, (typed) => {
+    change(({ policy: next, question }) => {
+      next.sides = lines(typed).map((each) => (/^\d+$/.test(each) ? Number(each) : parts(each)));
+      delete question.prior;
+    }, true);
+  }), "how many points, or their names");
+}
+
+/** A field to add a value, and a button to remove the chosen one. */
+function another(placeholder, label, add, remove) {
+  const typed = input("new-value", "", () => {}, { placeholder, "aria-label": label });
+  const press = () => {
+    const value = typed.value.trim();
+    typed.value = "";
+    if (value) add(value);
+  };
+  typed.onkeydown = (event) => { if (event.key === "Enter") press(); };
+  return html("p", { className: "row" }, typed, button("add-value", "Add", press), button("remove-value", "Remove the chosen one", remove));
+}
+
+/** Points, lengths or a table as text, and what a distance of 1 is called. */
+function distances(policy) {
+  const list = (content) => content.map((row) => row.map(shown).join(", ")).join("\n");
+  const listing = (label, key, hint) => field(label, textarea(key, list(policy[key]), (typed) => {
+    change((next) => {
+      next.policy[key] = lines(typed).map(parts);
+      if (key === "edges") delete next.policy.values; // they are the ends
+      delete next.question.prior;
+    }, true);
+  }), hint);
+  const made = [];
+  if (policy.metric === "edges") made.push(listing("Edges, one in a line", "edges", "two values and the length"));
+  else if (policy.metric === "matrix") made.push(listing("Distances, a row in a line", "distances", "separated by commas"));
+  else if (policy.sides) made.push(sides(policy));
+  else {
+    const order = policy.metric === "haversine" ? "a name: latitude, longitude" : "a name: coordinates; or coordinates alone";
+    made.push(field("Points, one in a line", textarea("points", map.written(policy), (typed) => change((next) => map.setWritten(next, typed), true)), order));
   }
+  if (policy.values && policy.metric === "matrix") {
+    made.push(field("Values, one in a line", textarea("values", policy.values.map(shown).join("\n"), (typed) => {
+      change((next) => { next.policy.values = lines(typed).map(read); }, true);
+    })));
+  }
+  if (map.isMap(policy)) made.push(another("another point", "Another point", map.addWritten, map.removeChosen));
+  made.push(field("A distance of 1 is called", input("unit", policy.unit ?? (policy.metric === "haversine" ? "km" : ""), (typed) => {
+    change((next) => {
+      if (typed.trim()) next.policy.unit = typed.trim();
+      else delete next.policy.unit;
+    }, true);
+  }), "ε is for this distance"));
   return made;
 }
 
@@ -152,7 +202,7 @@ export function publicly(values) {
   for (const [key, numbers] of Object.entries(policy.margins ?? {})) made.push(margin(key, numbers));
   if (policy.databases) made.push(html("p", { className: "hint" }, `Only ${policy.databases.length} databases are possible.`));
   const buttons = [];
-  if (!policy.databases) {
+  if (!policy.databases && !policy.metric) {
     buttons.push(button("add-count", "A count is public", () => change((next) => {
       next.policy.constraints = [...(next.policy.constraints ?? []), { values: [values[0]], equals: 1 }];
     })));
@@ -212,9 +262,17 @@ function margin(key, numbers) {
 
 // --- what is asked -----------------------------------------------------------------------------------
 
+/** With distances these are what an error costs; points that have names have no difference. */
+function gains() {
+  if (!study.policy.metric) return GAINS;
+  const { guess, ...others } = { ...GAINS, distance: "the distance" };
+  return Array.isArray(study.policy.points) || study.policy.sides ? { guess, ...others } : { guess, distance: others.distance };
+}
+
 export function question(values, prior) {
   const { mechanism, question: asked } = study;
-  const kinds = Object.fromEntries(MECHANISMS.filter((kind) => kind !== "matrix" || mechanism.kind === "matrix").map((kind) => [kind, kind === "best" ? "the best there is" : kind]));
+  const fits = (kind) => !study.policy.metric || WITH_DISTANCES.includes(kind) || (study.policy.sides && kind.startsWith("planar"));
+  const kinds = Object.fromEntries(MECHANISMS.filter((kind) => (fits(kind) && kind !== "matrix") || mechanism.kind === kind).map((kind) => [kind, kind === "best" ? "the best there is" : kind]));
   const made = [
     field("What is guessed, in words", input("what", asked.what, (typed) => typed.trim() && change((next) => { next.question.what = typed; }, true))),
     field("Looks", input("observations", String(asked.observations), (typed) => whole(typed, (next, n) => { next.question.observations = n; }), { inputMode: "numeric" }), "how often something is released about the same secret"),
@@ -231,7 +289,7 @@ export function question(values, prior) {
     }))));
   }
   const gain = asked.gain === "squared difference" ? "squared" : asked.gain ?? "guess";
-  made.push(field("An error is", select("gain", GAINS, gain, (each) => change((next) => { next.question.gain = each; }))));
+  made.push(field("An error is", select("gain", gains(), gain, (each) => change((next) => { next.question.gain = each; }))));
   const given = asked.prior;
   const said = (value, k) => (Array.isArray(given) ? given[k] : given && typeof given === "object" ? given[name(value).replace(/^\(|\)$/g, "")] ?? given[name(value)] : undefined);
   const fields = values.map((value, k) => field(name(value), input(`prior-${k}`, String(said(value, k) ?? `1/${values.length}`), () => {

@@ -1,15 +1,17 @@
 // The secret graph: a drawing that is edited. Values are dots, secret pairs are lines.
 
+import * as map from "./map.js";
 import { change, name, shown, study } from "./study.js";
 import { cut, draw, line, room, svg, text } from "./svg.js";
 
 const LISTED = ["complete", "line", "cycle", "threshold", "edges"]; // kinds whose values are a list
 let chosen = null; // the value at which a pair begins
 let focused = 0;
-let drawn = { values: [], pairs: [], places: [] };
+let drawn = { values: [], pairs: [], places: [], lengths: null };
 let kept = new Map(); // where dots stay while pairs are edited one by one
 
-export const kindOf = (policy) => ("attributes" in policy ? "attributes" : policy.secrets ?? "complete");
+/** What decides who must not be told apart; lengths of edges, where others have secret pairs. */
+export const kindOf = (policy) => ("attributes" in policy ? "attributes" : policy.metric === "edges" ? "lengths" : policy.metric ?? policy.secrets ?? "complete");
 export const listed = (policy) => LISTED.includes(kindOf(policy));
 
 /** The values as a list that can be edited; what stands for an absent record is not among them. */
@@ -21,6 +23,7 @@ export function valuesOf(policy) {
 /** Show what the server says of the graph. */
 export function show(place, found) {
   drawn = found;
+  if (map.isMap(study.policy)) return map.show(place, found);
   const byHand = kindOf(study.policy) === "edges";
   const keys = found.values.map(name);
   if (!byHand || !keys.every((key) => kept.has(key))) {
@@ -43,6 +46,7 @@ function separate(places) {
 }
 
 export function tidy(place) {
+  if (map.isMap(study.policy)) return map.tidy();
   kept = new Map(drawn.values.map((value, k) => [name(value), drawn.places[k]]));
   paint(place);
 }
@@ -58,6 +62,7 @@ export function paint(place) {
   const at = places.map(([x, y]) => [(width - wide * unit) / 2 + (x - left) * unit, 34 + (y - top) * unit]);
   const letters = Math.max(4, Math.floor(unit / 7.2));
   focused = Math.min(focused, values.length - 1);
+  if (study.policy.metric) return paintLengths(place, at, letters, height, width);
   const lines = pairs.map(([i, j]) => svg("g", { class: "pair", onclick: () => toggle(i, j) },
     line(...at[i], ...at[j], "edge"), line(...at[i], ...at[j], "hit"),
     svg("title", {}, `${name(values[i])} and ${name(values[j])} must not be told apart; click to remove`)));
@@ -74,6 +79,17 @@ export function paint(place) {
   });
   draw(place, `The secret graph: ${values.length} values and ${pairs.length} pairs that must not be told apart`,
     height, width, [...lines, ...dots], true);
+}
+
+/** Values with distances that are no map: lines between the pairs that matter, with their lengths. */
+function paintLengths(place, at, letters, height, width) {
+  const { values, pairs, lengths } = drawn;
+  const middle = (i, j) => [0, 1].map((axis) => (at[i][axis] + at[j][axis]) / 2);
+  const lines = pairs.map(([i, j], k) => svg("g", {}, line(...at[i], ...at[j], "edge"),
+    pairs.length > 12 || !lengths ? "" : text(...middle(i, j), +lengths[k].toPrecision(3), "name tick middle"), svg("title", {}, `${name(values[i])} and ${name(values[j])}`)));
+  const dots = values.map((value, k) => svg("g", {}, svg("circle", { cx: at[k][0], cy: at[k][1], r: 6.5, class: "value" }),
+    text(at[k][0], at[k][1] - 12, cut(name(value), letters), "name middle"), svg("title", {}, name(value))));
+  draw(place, `${values.length} values, and ${pairs.length} pairs of them between which no other lies`, height, width, [...lines, ...dots]);
 }
 
 function pick(place, k) {
@@ -160,10 +176,19 @@ export function removeChosen() {
 
 /** Another kind of graph on the same values, as far as it has any of its own. */
 export function setKind(kind) {
-  change(({ policy, question }) => {
+  change((next) => {
+    const { policy, question, mechanism } = next;
     const values = valuesOf(policy);
+    if (kind === "lengths" || map.METRICS.includes(kind)) {
+      if (!["best", "randomised response"].includes(mechanism.kind)) next.mechanism = { kind: "best" };
+      if (["difference", "squared", "squared difference"].includes(question.gain)) question.gain = "distance";
+      if (kind !== "lengths") return map.setMetric(next, kind, drawn.values.map((value, k) => [name(value), [drawn.places[k][0], -drawn.places[k][1]]]));
+      const lengths = drawn.pairs.map((pair, k) => [...pair.map((each) => drawn.values[each]), +(drawn.lengths?.[k] ?? 1).toPrecision(4)]);
+      for (const key of map.ONLY) delete policy[key];
+      return Object.assign(policy, { metric: "edges", values: drawn.values, edges: lengths });
+    }
     const edges = drawn.pairs.map((pair) => pair.map((k) => drawn.values[k])).filter((pair) => !pair.includes(policy.absent));
-    for (const key of ["attributes", "differ", "groups", "sides", "distance", "edges", "margins", "values"]) delete policy[key];
+    for (const key of ["attributes", "differ", "groups", "sides", "distance", "edges", "margins", "values", "metric", "points", "distances", "unit"]) delete policy[key];
     policy.secrets = kind;
     const half = Math.ceil(values.length / 2);
     if (kind === "partition") policy.groups = [values.slice(0, half), values.slice(half)].filter((group) => group.length);

@@ -3,8 +3,9 @@
 import { Latest, Longer, Wrong, ask } from "./ask.js";
 import * as controls from "./controls.js";
 import * as graph from "./graph.js";
+import * as map from "./map.js";
 import * as pictures from "./pictures.js";
-import { change, completed, onChange, readAddress, set, study } from "./study.js";
+import { change, completed, number, onChange, readAddress, set, settle, study } from "./study.js";
 import { html, take, takePicture } from "./svg.js";
 
 const $ = (id) => document.getElementById(id);
@@ -18,12 +19,23 @@ let marked = null; // the bound that is pointed at
 // --- ε -------------------------------------------------------------------------------------------
 
 const epsilonNow = () => answer?.audit.question.epsilon ?? (Number(study.question.epsilon) || 1);
+/** How far two values are apart, if that is not one step: ε is then for a distance of 1. */
+const distances = () => answer?.audit.policy.distances ?? null;
+const per = () => (distances() ? `per ${distances().unit || "unit"}` : "");
 /** Where the pictures end: so far that ε is well inside, but not at each move elsewhere. */
 const upto = () => {
-  let end = UPTO;
+  let end = distances() ? roundUp(12 / distances().farthest) : UPTO;
   while (end < 1.1 * epsilonNow() && end < 64) end *= 2;
   return end;
 };
+
+function roundUp(least) {
+  const power = 10 ** Math.floor(Math.log10(least));
+  return +(power * [1, 2, 5, 10].find((each) => each * power >= least)).toPrecision(1);
+}
+/** How finely ε is moved. */
+const step = () => upto() / 400;
+const stepped = (epsilon) => +(Math.max(1, Math.round(epsilon / step())) * step()).toPrecision(6);
 
 function setEpsilon(value, moving) {
   change(({ question }) => {
@@ -51,9 +63,10 @@ function showEpsilon() {
   const near = epsilonNow();
   if (document.activeElement !== $("epsilon")) $("epsilon").value = question.epsilon ?? +near.toPrecision(6);
   if (document.activeElement !== $("ratio")) $("ratio").value = question.ratio ?? +Math.exp(near).toPrecision(6);
-  $("slider").max = upto();
+  Object.assign($("slider"), { max: upto(), min: step(), step: step() });
+  for (const each of document.querySelectorAll(".per")) each.textContent = per();
   if (document.activeElement !== $("slider")) $("slider").value = near;
-  $("slider").setAttribute("aria-valuetext", `ε = ${question.epsilon ?? near.toPrecision(4)}, ratio ${Math.exp(near).toPrecision(4)}`);
+  $("slider").setAttribute("aria-valuetext", `ε = ${question.epsilon ?? near.toPrecision(4)} ${per()}, ratio ${Math.exp(near).toPrecision(4)}`);
 }
 
 // --- asking ----------------------------------------------------------------------------------------
@@ -107,7 +120,7 @@ const longer = new Longer([
   {
     task: "formula", label: "the formula for every ε",
     place: place("formula"),
-    request: () => ($("formula-details").open ? { study: { policy: asked.policy } } : null),
+    request: () => ($("formula-details").open && !asked.policy.metric ? { study: { policy: asked.policy } } : null),
     show: ({ pieces }) => $("formula").replaceChildren(
       html("p", { className: "hint" }, asked.policy.constraints || asked.policy.margins ? "Σ max over the databases, in λ = e^ε; its logarithm are the bits" : "Σ max for one record, in λ = e^ε; its logarithm are the bits"),
       ...pieces.map((piece) => html("p", { className: "piece" }, piece))),
@@ -136,6 +149,8 @@ function showAnswer() {
   $("verdict").textContent = [audit.verdict.line, ...audit.warnings].join(" ");
   $("verdict").classList.toggle("bad", audit.verdict.holds === false);
   graph.show($("graph"), answer);
+  $("formula-details").hidden = Boolean(study.policy.metric);
+  showHint();
   showOdds();
   showBelow();
   showWorst();
@@ -156,22 +171,18 @@ function showOdds() {
   $("odds-words").replaceChildren(...words.map((each) => html("li", {}, each)));
 }
 
-const number = (given) => {
-  const [above, under] = String(given).replace("%", "").split("/");
-  return Number(above) / Number(under ?? 1) / (String(given).includes("%") ? 100 : 1);
-};
-
 function showBelow() {
   const before = Math.max(...answer.prior);
   const choice = longer.isFresh("choice") ? more.choice : null;
   for (const id of ["below", "worst"]) $(id).classList.toggle("stale", !longer.isFresh("curves"));
   const limit = study.question.below === undefined ? Math.max(0.75, Math.ceil(100 * before + 1) / 100) : number(study.question.below);
   pictures.below($("below"), {
-    points: more.points, upto: upto(), epsilon: epsilonNow(), observations: study.question.observations, limit,
+    points: more.points, upto: upto(), epsilon: epsilonNow(), per: per(), observations: study.question.observations, limit,
     chosen: choice?.epsilon ?? null, start: Math.min(0.99, Math.ceil(100 * before + 1) / 100),
   }, (chance) => change((next) => { next.question.below = Math.round(100 * chance) / 100; }, true));
   const use = html("button", { type: "button", id: "use" }, "Use this ε");
-  use.onclick = () => setEpsilon(Math.floor(1e4 * choice.epsilon) / 1e4, false);
+  const digits = 10 ** (4 - Math.floor(Math.log10(upto())));
+  use.onclick = () => setEpsilon(Math.floor(digits * choice.epsilon) / digits, false);
   $("choice").dataset.epsilon = choice?.epsilon ?? "";
   $("choice").replaceChildren(...(choice ? [choice.text, " ", use]
     : [study.question.below === undefined ? "Drag the line: below which chance shall every guess stay?" : asked.policy.constraints || asked.policy.margins ? "What is public ties records together: read the ε off the curve." : ""]));
@@ -180,9 +191,7 @@ function showBelow() {
 function showWorst() {
   const { audit, said } = answer;
   const found = audit.worst_case;
-  pictures.worst($("worst"), {
-    points: more.points, upto: upto(), epsilon: epsilonNow(), bits: found.is === "skipped" ? null : found.bits, marked, why: more.why,
-  }, (epsilon) => setEpsilon(+epsilon.toFixed(2), true));
+  drawWorst();
   $("worst-words").textContent = found.is === "skipped" ? found.why : `At this ε, any mechanism leaks ${said.worst} at worst (${found.route}).`;
   const bounds = longer.isFresh("looks") && Array.isArray(more.looks?.published) ? more.looks.published : [];
   const rows = bounds.map((bound) => {
@@ -197,9 +206,13 @@ function showWorst() {
 
 function showCurves() {
   showBelow();
+  drawWorst();
+}
+
+function drawWorst() {
   pictures.worst($("worst"), {
-    points: more.points, upto: upto(), epsilon: epsilonNow(), bits: answer.audit.worst_case.bits ?? null, marked, why: more.why,
-  }, (epsilon) => setEpsilon(+epsilon.toFixed(2), true));
+    points: more.points, upto: upto(), epsilon: epsilonNow(), per: per(), bits: answer.audit.worst_case.bits ?? null, marked, why: more.why,
+  }, (epsilon) => setEpsilon(stepped(epsilon), true));
 }
 
 function showMechanism() {
@@ -248,8 +261,11 @@ function showControls() {
     if (made) panel.replaceChildren(...made);
     if (made && focused.id && panel.querySelector(`#${CSS.escape(focused.id)}`)) panel.querySelector(`#${CSS.escape(focused.id)}`).focus();
   }
-  $("graph-hint").textContent = graph.listed(study.policy) || graph.kindOf(study.policy) === "partition"
-    ? "Choose two values to make or remove a secret pair; Delete removes a value." : "Choose two values to make or remove a secret pair.";
+}
+
+function showHint() {
+  $("graph-hint").textContent = map.isMap(study.policy) ? map.hint() : study.policy.metric ? ""
+    : `Choose two values to make or remove a secret pair${graph.listed(study.policy) || graph.kindOf(study.policy) === "partition" ? "; Delete removes a value" : ""}.`;
 }
 
 // --- taking away -----------------------------------------------------------------------------------
@@ -281,6 +297,7 @@ $("code").onclick = () => taken("code", (code) => {
 });
 $("code-copy").onclick = () => navigator.clipboard.writeText($("code-text").textContent);
 $("address").onclick = async () => {
+  settle();
   await navigator.clipboard.writeText(location.href);
   notice("Copied. Whoever gets it opens it with: leaktight explore 'ADDRESS'");
 };

@@ -47,13 +47,27 @@ export function change(edit, moving = false) {
   set(next, moving);
 }
 
+let late = null;
+
+/** Write a change that was moving into the address; a browser takes few such writes in a second. */
+export function settle() {
+  if (late === null) return;
+  clearTimeout(late);
+  late = null;
+  history.replaceState(null, "", hash());
+}
+
 export function set(next, moving = false) {
+  if (moving) late ??= setTimeout(settle, 250);
+  else settle();
   study = next;
-  history[moving ? "replaceState" : "pushState"](null, "", hash());
+  if (!moving) history.pushState(null, "", hash());
   for (const listener of listeners) listener();
 }
 
 addEventListener("popstate", () => {
+  clearTimeout(late);
+  late = null;
   readAddress();
   for (const listener of listeners) listener();
 });
@@ -72,6 +86,12 @@ export function read(text) {
   } catch {
     return text;
   }
+}
+
+/** A number that was written, as 1/2 or 50% too. */
+export function number(given) {
+  const [above, under] = String(given).replace("%", "").split("/");
+  return Number(above) / Number(under ?? 1) / (String(given).includes("%") ? 100 : 1);
 }
 
 /** A value as it stands in a picture. */
