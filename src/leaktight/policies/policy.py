@@ -4,8 +4,7 @@ A :class:`Policy` is a secret graph, a number of records and the public constrai
 database is known to satisfy: the pair (G, I) of Definition 1 of [Edwards2021]_.
 """
 
-from collections import Counter
-from collections.abc import Callable, Hashable, Iterable, Mapping
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Literal, TypeAlias
@@ -14,19 +13,14 @@ import numpy as np
 
 from leaktight.errors import InvalidGraph, InvalidPolicy, TooLarge
 from leaktight.exact.shown import counted
-from leaktight.labels import Labels, suggestion
+from leaktight.labels import Labels
 from leaktight.policies.adjacency import MOST_VERTICES, AdjacencyGraph
-from leaktight.policies.constraint import Count, CountedDatabases, read_values
+from leaktight.policies.constraint import Count, CountedDatabases
 from leaktight.policies.difference import Rows, check_size, minimal_differences
 from leaktight.policies.graph import Graph
 from leaktight.policies.metric import Metric
 from leaktight.policies.public_counts import Cells, PublicCounts
-
-RecordValues: TypeAlias = Mapping[int, Iterable[Hashable]] | Iterable[Iterable[Hashable]]
-"""The possible values of each record, or of some records by their number, counted from 0."""
-
-MOST_RECORDS = 10**9
-"""The most records of a policy: beyond, even the number of databases does not fit in memory."""
+from leaktight.policies.reading import Reader, RecordValues
 
 MOST_NAMED = 4
 """The most counts that are named one by one."""
@@ -94,28 +88,8 @@ class Policy:
         databases: Iterable[Any] | None = None,
     ) -> None:
         metric = secrets if isinstance(secrets, Metric) else None
-        if isinstance(secrets, Metric):
-            secrets = secrets.graph
-        if not isinstance(secrets, Graph):
-            raise InvalidPolicy(
-                f"secrets must be a SecretGraph or a Metric, got {secrets!r:.80}; "
-                "SecretGraph.complete(values) joins all values"
-            )
-        if not isinstance(records, int | np.integer) or isinstance(records, bool):
-            raise InvalidPolicy(f"records must be a whole number, got records={records!r:.80}")
-        if records < 1:
-            raise InvalidPolicy(f"a policy needs at least one record, got records={records}")
-        if records > MOST_RECORDS:
-            raise InvalidPolicy(
-                f"a policy may have at most {MOST_RECORDS:,} records, "
-                f"got {counted(records, 'record', 'records')}"
-            )
-        if not isinstance(constraints, Iterable | Count):
-            raise InvalidPolicy(
-                f"constraints must be a list of counts, got {constraints!r:.80}; "
-                "count(values, equals=…) makes one"
-            )
-        counts = (constraints,) if isinstance(constraints, Count) else tuple(constraints)
+        public = Reader.of(secrets.graph if isinstance(secrets, Metric) else secrets, records)
+        counts = public.counts(constraints)
         if predicate is not None and not callable(predicate):
             raise InvalidPolicy(
                 f"a predicate must be a function of a database, got {predicate!r:.80}"
@@ -125,21 +99,19 @@ class Policy:
                 "databases= lists all that are possible, so constraints=, values= and predicate= "
                 "must not be given with it"
             )
-        if metric is not None and metric.unit == 1:
-            metric = None  # it counts the edges of its graph
-        public = bool(counts) or any(x is not None for x in (values, predicate, databases))
-        if metric is not None and public:
+        self._set("secrets", public.secrets)
+        # A metric of unit 1 counts the edges of its graph.
+        self._set("metric", None if metric is None or metric.unit == 1 else metric)
+        self._set("records", public.records)
+        self._set("constraints", counts)
+        self._set("values", None if values is None else public.values(values))
+        self._set("predicate", predicate)
+        self._set("listed", None if databases is None else public.databases(databases))
+        if self.metric is not None and (counts or self._is_more_public):
             raise InvalidPolicy(
                 "for a metric nothing may be public about the database, as neighbours under public "
                 "counts are steps of a graph; leave it out, or give a SecretGraph"
             )
-        self._set("secrets", secrets)
-        self._set("metric", metric)
-        self._set("records", int(records))
-        self._set("constraints", tuple(map(self._read_count, counts)))
-        self._set("values", None if values is None else self._read_values(values))
-        self._set("predicate", predicate)
-        self._set("listed", None if databases is None else self._read_databases(databases))
         self._refuse_the_impossible()
 
     @classmethod
@@ -167,9 +139,12 @@ class Policy:
         >>> Policy(Graph(2), 16, constraints=[count([1], told=True)]).is_free
         True
         """
-        others = (self.values, self.predicate, self.listed)
-        told = all(one.is_told for one in self.constraints)
-        return told and all(other is None for other in others)
+        return not self._is_more_public and all(one.is_told for one in self.constraints)
+
+    @property
+    def _is_more_public(self) -> bool:
+        """Whether something is public that is no count."""
+        return any(given is not None for given in (self.values, self.predicate, self.listed))
 
     @property
     def is_counted(self) -> bool:
@@ -262,8 +237,7 @@ class Policy:
         >>> known.public_counts.kinds.most_moves
         3
         """
-        others = (self.values, self.predicate, self.listed)
-        if not self.constraints or any(other is not None for other in others):
+        if not self.constraints or self._is_more_public:
             return None
         cells = Cells.of(self.secrets.order, self.records, self._limits(), self._told())
         return PublicCounts(cells, self.secrets)
@@ -275,9 +249,9 @@ class Policy:
 
     def _limits(self) -> list[tuple[frozenset[int], int, int]]:
         """The counts, each as the values that it counts, its least and its most."""
-        index = self.secrets.index
+        index, every = self.secrets.index, self.records
         return [
-            (frozenset(map(index, one.values)), one.least, self._most(one))
+            (frozenset(map(index, one.values)), one.least, every if one.most is None else one.most)
             for one in self.constraints
         ]
 
@@ -291,11 +265,9 @@ class Policy:
                 f"databases of {self.records:,} records with public counts are too many to list "
                 "or count; privacy_level, sensitivity and answer_graph need no list"
             )
-        index = self.secrets.index
-        everything = tuple(range(self.secrets.order))
-        if self.values is None:
-            domains = [everything] * self.records
-        else:
+        domains = [tuple(range(self.secrets.order))] * self.records
+        if self.values is not None:
+            index = self.secrets.index
             known = {domain: tuple(map(index, domain)) for domain in set(self.values)}
             domains = [known[domain] for domain in self.values]
         return CountedDatabases(domains, self._limits())
@@ -334,93 +306,10 @@ class Policy:
             return tuple(names[rows[:, 0]].tolist())
         return tuple(map(tuple, names[rows].tolist()))
 
-    # --- checking what was given -----------------------------------------------------------
+    # --- how it is made --------------------------------------------------------------------
 
     def _set(self, name: str, value: object) -> None:
         object.__setattr__(self, name, value)
-
-    def _most(self, constraint: Count) -> int:
-        return self.records if constraint.most is None else constraint.most
-
-    def _read_count(self, constraint: Count) -> Count:
-        if not isinstance(constraint, Count):
-            raise InvalidPolicy(
-                f"a constraint must be made by count(values, equals=…), got {constraint!r:.80}"
-            )
-        self._check_values(constraint.values, lambda: f"the constraint “{constraint}”")
-        if constraint.least > self.records:
-            raise InvalidPolicy(
-                f"the constraint “{constraint}” asks for more than the "
-                f"{counted(self.records, 'record', 'records')} that there are"
-            )
-        return constraint
-
-    def _read_values(self, values: RecordValues) -> tuple[Labels, ...]:
-        everything = self.secrets.vertices
-        if isinstance(values, Mapping):
-            for record in values:
-                if not isinstance(record, int) or not 0 <= record < self.records:
-                    raise InvalidPolicy(
-                        f"values= must name records 0 to {self.records - 1}, got {record!r}"
-                    )
-            return tuple(
-                self._read_domain(values[record], record) if record in values else everything
-                for record in range(self.records)
-            )
-        if isinstance(values, str) or not isinstance(values, Iterable):
-            raise InvalidPolicy(
-                "values= must be a list of the possible values of each record, or a mapping from "
-                f"records to lists, got {values!r:.80}"
-            )
-        domains = tuple(self._read_domain(some, record) for record, some in enumerate(values))
-        if len(domains) != self.records:
-            raise InvalidPolicy(
-                f"values= must say the possible values of each of the {self.records:,} records, "
-                f"got {len(domains):,}; a mapping may name only some"
-            )
-        return domains
-
-    def _read_domain(self, values: Iterable[Hashable], record: int) -> Labels:
-        given = read_values(values, f"the possible values of record {record}")
-        self._check_values(given, lambda: f"record {record}")
-        return tuple(value for value in self.secrets.vertices if value in given)
-
-    def _read_databases(self, databases: Iterable[Any]) -> tuple[Any, ...]:
-        if isinstance(databases, str) or not isinstance(databases, Iterable):
-            raise InvalidPolicy(f"databases= must be a list of databases, got {databases!r:.80}")
-        read = tuple(map(self._read_database, databases))
-        if not read:
-            raise InvalidPolicy("some database must be possible, got databases= with none")
-        if len(set(read)) < len(read):
-            [(twice, _)] = Counter(read).most_common(1)
-            raise InvalidPolicy(f"each database must be listed once, got {twice!r} twice")
-        return read
-
-    def _read_database(self, database: Any) -> Any:
-        if self.records == 1:
-            self._check_values((database,), lambda: "a database of one record is its value: it")
-            return database
-        try:
-            records = tuple(database)
-        except TypeError:
-            records = ()
-        if len(records) != self.records:
-            raise InvalidPolicy(
-                f"a database must be a tuple of {self.records:,} values, one per record, "
-                f"got {database!r:.80}"
-            )
-        self._check_values(records, lambda: f"the database {database!r:.80}")
-        return records
-
-    def _check_values(self, values: Iterable[Hashable], where: Callable[[], str]) -> None:
-        for value in values:
-            try:
-                self.secrets.index(value)
-            except InvalidGraph:
-                raise InvalidPolicy(
-                    f"{where()} must use values of the secret graph, got {value!r}; "
-                    f"{suggestion(value, self.secrets.vertices)}"
-                ) from None
 
     def _refuse_the_impossible(self) -> None:
         """Check that counts leave a database; a predicate is only tried when it must be."""

@@ -19,7 +19,8 @@ from leaktight.labels import Labels, suggestion
 from leaktight.policies.constraint import Count, count
 from leaktight.policies.margin import margin
 from leaktight.policies.metric import Metric, read_places
-from leaktight.policies.policy import MOST_RECORDS, Policy
+from leaktight.policies.policy import Policy
+from leaktight.policies.reading import MOST_RECORDS
 from leaktight.policies.secrets import SecretGraph
 from leaktight.policies.symmetric_query import (
     HistogramQuery,
