@@ -180,10 +180,8 @@ def privacy_level(
     if isinstance(channel, Deterministic):
         return _function_level(channel, graph)
     matrix = rows_on(channel, graph)
-    if graph.order > 1 and graph.size == graph.order * (graph.order - 1) // 2:
-        edges = extreme_pairs(matrix)
-    else:
-        edges = graph.edges
+    complete = graph.order > 1 and graph.is_complete
+    edges = extreme_pairs(matrix) if complete else graph.edges
     return _level(matrix, edges, graph.vertices, channel.outputs)
 
 

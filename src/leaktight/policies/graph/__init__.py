@@ -1,6 +1,6 @@
 """Which things are neighbours, and how far apart are the rest?"""
 
-from leaktight.policies.graph.graph import MOST_DRAWN, Graph, Indices, Vertices, one_line
+from leaktight.policies.graph.graph import MOST_DRAWN, Graph, Indices, Vertices, gathered, one_line
 from leaktight.policies.graph.product import (
     product_edges,
     product_factors,
@@ -12,6 +12,7 @@ __all__ = [
     "Graph",
     "Indices",
     "Vertices",
+    "gathered",
     "one_line",
     "product_edges",
     "product_factors",

@@ -16,9 +16,9 @@ import numpy.typing as npt
 
 from leaktight.errors import InvalidGraph, TooLarge, expect
 from leaktight.exact.shown import counted
-from leaktight.labels import Labels, suggestion
+from leaktight.labels import Labels, listed_labels, suggestion
 from leaktight.policies.graph.eccentricity import bounded_eccentricities
-from leaktight.policies.graph.reading import read_edges, read_vertices
+from leaktight.policies.graph.reading import read_edges
 
 if TYPE_CHECKING:
     import igraph
@@ -68,7 +68,7 @@ class Graph:
         vertices: Vertices,
         edges: Iterable[tuple[Hashable, Hashable]] = (),
     ) -> None:
-        self._set("vertices", read_vertices(vertices))
+        self._set("vertices", listed_labels(vertices, "vertex", InvalidGraph))
         listed = expect(edges, Iterable, "edges are a list of pairs of vertices")
         pairs = [self._read_edge(edge) for edge in listed]
         self._set("edges", _read_only(read_edges(pairs, self.vertices)))
@@ -88,7 +88,7 @@ class Graph:
         Graph(2 vertices, 1 edge: 'low'-'high')
         """
         graph = cls.__new__(cls)
-        graph._set("vertices", read_vertices(vertices))
+        graph._set("vertices", listed_labels(vertices, "vertex", InvalidGraph))
         graph._set("edges", _read_only(read_edges(pairs, graph.vertices)))
         graph._set("alike", alike)
         return graph
@@ -169,6 +169,11 @@ class Graph:
         return tuple(self.vertices[j] for j in self._joined.indices[start:end].tolist())
 
     @property
+    def is_complete(self) -> bool:
+        """Whether every two vertices are joined."""
+        return 2 * self.size == self.order * (self.order - 1)
+
+    @property
     def lengths(self) -> Indices:
         """The length of each edge, which is 1."""
         return np.ones(self.size, dtype=np.int64)
@@ -203,10 +208,7 @@ class Graph:
     @cached_property
     def components(self) -> tuple[tuple[Hashable, ...], ...]:
         """The connected components, each the tuple of its vertices."""
-        members: list[list[Hashable]] = [[] for _ in range(int(self.component_labels.max()) + 1)]
-        for vertex, label in zip(self.vertices, self.component_labels.tolist(), strict=True):
-            members[label].append(vertex)
-        return tuple(map(tuple, members))
+        return gathered(self.vertices, self.component_labels)
 
     @property
     def is_connected(self) -> bool:
@@ -277,8 +279,9 @@ class Graph:
             )
         table = np.empty((self.order, self.order), dtype=np.int16)
         for start in range(0, self.order, 256):
-            rows = range(start, min(start + 256, self.order))
-            table[start : start + 256] = self._distance_rows(rows)
+            sources = range(start, min(start + 256, self.order))
+            rows = np.array(self._igraph.distances(sources))
+            table[start : start + 256] = np.where(np.isinf(rows), -1, rows)
         return _read_only(table)
 
     @cached_property
@@ -288,7 +291,7 @@ class Graph:
         >>> Graph.from_indices(10**5, [(i, i + 1) for i in range(10**5 - 1)]).eccentricities.min()
         np.int64(50000)
         """
-        if 2 * self.size == self.order * (self.order - 1):
+        if self.is_complete:
             return _read_only(np.full(self.order, min(1, self.size)))
         if self.alike is not None:
             _, first, which = np.unique(self.alike, return_index=True, return_inverse=True)
@@ -382,12 +385,6 @@ class Graph:
         steps = dijkstra(self._joined, indices=sources, unweighted=True, min_only=True)
         return np.where(np.isinf(steps), -1, steps).astype(np.int64)
 
-    def _distance_rows(self, sources: Sequence[int]) -> Indices:
-        rows = np.array(self._igraph.distances(source=sources))
-        if rows.dtype.kind == "f":
-            rows[np.isinf(rows)] = -1
-        return rows.astype(np.int64)
-
     def _set(self, name: str, value: object) -> None:
         object.__setattr__(self, name, value)
 
@@ -397,6 +394,18 @@ class Graph:
         except (TypeError, ValueError):
             raise InvalidGraph(f"an edge must be a pair of vertices, got {edge!r}") from None
         return self.index(a), self.index(b)
+
+
+def gathered(vertices: Labels, labels: npt.NDArray[np.integer[Any]]) -> tuple[Labels, ...]:
+    """Return the vertices with each label 0, 1, … in turn.
+
+    >>> gathered(("a", "b", "c"), np.array([0, 1, 0]))
+    (('a', 'c'), ('b',))
+    """
+    members: list[list[Hashable]] = [[] for _ in range(int(labels.max()) + 1)]
+    for vertex, label in zip(vertices, labels.tolist(), strict=True):
+        members[label].append(vertex)
+    return tuple(map(tuple, members))
 
 
 def one_line(text: str) -> str:

@@ -1,4 +1,4 @@
-"""Which vertices and edges are meant, and do they make a simple graph?"""
+"""Which edges are meant, and do they make a simple graph?"""
 
 from typing import Any
 
@@ -6,16 +6,7 @@ import numpy as np
 import numpy.typing as npt
 
 from leaktight.errors import InvalidGraph
-from leaktight.labels import Labels, listed_labels
-
-
-def read_vertices(vertices: object) -> Labels:
-    """Return the vertices of a graph, at least one; n stands for 0, …, n−1.
-
-    >>> read_vertices(3)
-    (0, 1, 2)
-    """
-    return listed_labels(vertices, "vertex", InvalidGraph)
+from leaktight.labels import Labels
 
 
 def read_edges(pairs: Any, vertices: Labels) -> npt.NDArray[np.int64]:

@@ -12,7 +12,7 @@ from leaktight.policies.graph import Graph
 from leaktight.policies.public_counts.cells import Cells
 from leaktight.policies.public_counts.cycles import cycle_with_one, heaviest_cycle
 from leaktight.policies.public_counts.definition import Definition
-from leaktight.policies.public_counts.gains import Gains, Move, is_complete
+from leaktight.policies.public_counts.gains import Gains, Move
 from leaktight.policies.public_counts.kinds import Kinds
 from leaktight.policies.public_counts.search import Heaviest, Search, rest_of, sources_of
 
@@ -56,7 +56,7 @@ class PublicCounts:
     @property
     def all_secret(self) -> bool:
         """Whether all pairs of values are secrets."""
-        return is_complete(self.secrets)
+        return self.secrets.is_complete
 
     @cached_property
     def kinds(self) -> Kinds:

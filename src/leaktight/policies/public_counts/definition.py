@@ -115,7 +115,7 @@ class Definition:
     @cached_property
     def _sources(self) -> list[set[int]]:
         """For each signature the values that have a move with it along no secret pair."""
-        joined = {(a, b) for edge in self.secrets.edges.tolist() for a, b in (edge, edge[::-1])}
+        joined = set(map(tuple, self.secrets.arcs.tolist()))
         found: list[set[int]] = [set() for _ in self.kinds.signatures]
         for u, i in self.kinds.cells.cell_of.items():
             for v, j in self.kinds.cells.cell_of.items():

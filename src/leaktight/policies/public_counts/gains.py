@@ -54,9 +54,8 @@ class Gains:
 
         ``best`` gets moves as pairs of values.
         """
-        complete = is_complete(secrets)
-        edges = [] if complete else secrets.edges.tolist()
-        joined = {(a, b) for edge in edges for a, b in (edge, edge[::-1])}
+        complete = secrets.is_complete
+        joined = set() if complete else set(map(tuple, secrets.arcs.tolist()))
         lists_all = complete or secrets.order**2 <= MOST_MOVES
         secret, other, every = list[Any](), list[Any](), list[Any]()
         for start in cells.members:
@@ -95,8 +94,3 @@ class Gains:
 
 def _move(found: tuple[Any, int, int] | None, is_secret: bool) -> Move | None:
     return None if found is None else Move(*found, is_secret)
-
-
-def is_complete(graph: Graph) -> bool:
-    """Say whether all pairs of values are secrets."""
-    return bool(graph.size == graph.order * (graph.order - 1) // 2)

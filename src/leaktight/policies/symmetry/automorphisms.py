@@ -17,7 +17,7 @@ import numpy as np
 
 from leaktight.errors import InvalidGraph, TooLarge, expect
 from leaktight.exact.shown import counted
-from leaktight.policies.graph import Graph, Indices, one_line
+from leaktight.policies.graph import Graph, Indices, gathered, one_line
 from leaktight.policies.metric import LongGraph
 from leaktight.policies.policy import Neighbours, adjacency_of
 from leaktight.policies.symmetry.orbits import Points, label_orbits, moves
@@ -107,10 +107,7 @@ class AutomorphismGroup:
     @cached_property
     def orbits(self) -> tuple[tuple[Hashable, ...], ...]:
         """The sets of vertices that Γ carries into one another, each the tuple of its vertices."""
-        members: list[list[Hashable]] = [[] for _ in range(int(self.orbit_labels.max()) + 1)]
-        for vertex, label in zip(self.graph.vertices, self.orbit_labels.tolist(), strict=True):
-            members[label].append(vertex)
-        return tuple(map(tuple, members))
+        return gathered(self.graph.vertices, self.orbit_labels)
 
     @cached_property
     def orbital_labels(self) -> Points:

@@ -113,13 +113,12 @@ def _candidates(graph: Graph, ratio: Ratio, earned: Array) -> Iterator[Candidate
     """Yield the best channel, nearly or exactly, by the quickest way first."""
     most, n, plain = rational(ratio.lower), graph.order, partial(Part.plain, graph, earned)
     least = earned.min(axis=0)  # is earned at each input whatever the guess
-    complete = graph.size == n * (n - 1) // 2
     if n == 1 or most == 1 or (earned == earned[0]).all():
         yield constant(plain())
-    elif complete and (np.count_nonzero(earned - least, axis=1) <= 1).all():
+    elif graph.is_complete and (np.count_nonzero(earned - least, axis=1) <= 1).all():
         matrix, prices = _randomised_response(earned - least, most)
         yield Candidate(plain(), matrix, prices + least)
-    elif complete and n > MOST_BY_COLUMNS and most < LARGEST_INSIDE:
+    elif graph.is_complete and n > MOST_BY_COLUMNS and most < LARGEST_INSIDE:
         near, floats = propose_on_complete(float_array(earned), to_float(most))
         yield lifted(plain(), ratio.lower, near, floats)
     elif n * len(earned) <= MOST_DIRECT and graph.size <= 2 * n:
@@ -296,8 +295,7 @@ def _summed(part: Part, entries: Array, weights: Array, guesses: Indices) -> Arr
 def _direct(part: Part, ratio: fmpq) -> Candidate | None:
     """Solve the program over all entries of a channel; None if that takes too long."""
     guesses, n = part.earned.shape
-    arcs = np.concatenate([part.graph.edges, part.graph.edges[:, ::-1]])
-    tails, heads = (arcs[:, [k]] * guesses + np.arange(guesses) for k in (0, 1))
+    tails, heads = (part.graph.arcs[:, [k]] * guesses + np.arange(guesses) for k in (0, 1))
     entry, bound = np.arange(n * guesses), n + np.arange(tails.size)
     program = LinearProgram(
         -part.earned.T.ravel(),

@@ -90,7 +90,7 @@ def pricing(graph: Graph, ratio: fmpq) -> Pricing:
         return _AnyGraph(graph, ratio)
     if graph.size == n - 1 or ratio == 1:  # at λ = 1 columns are constant; any tree shows it
         return _Tree(neighbour_lists(graph), int(graph.eccentricities.max()), ratio)
-    if graph.size == n * (n - 1) // 2:
+    if graph.is_complete:
         return _Complete(ratio)
     return _AnyGraph(graph, ratio)
 
@@ -267,7 +267,7 @@ class _AnyGraph:
         n, layers = self.graph.order, min(deepest, 1 + int(MOST_SEEN / math.log2(ratio)))
         steps, every = -np.diff(np.power(ratio, -np.arange(layers + 1.0))), np.arange(n * layers)
         own = np.stack([np.arange(n)] * 2, axis=1)
-        both = np.concatenate([self.graph.edges, self.graph.edges[:, ::-1], own])
+        both = np.concatenate([self.graph.arcs, own])
         lower, upper = (both[:, [k]] * layers + np.arange(k, layers - 1 + k) for k in (0, 1))
         source, sink = np.full_like(every, n * layers), np.full_like(every, n * layers + 1)
         tails = np.concatenate([lower.ravel(), source, every])
