@@ -45,6 +45,15 @@ def wrapped(text: str, indent: str = "", *, start: str = "", room: int | None = 
     return filled.replace("\N{NO-BREAK SPACE}", " ")
 
 
+def one_line(text: str) -> str:
+    """Cut what stands in brackets, so that the text fits in a line.
+
+    >>> one_line(f"Graph({'a' * 100})")[-4:]
+    'aa…)'
+    """
+    return text if len(text) <= WIDTH else text[: WIDTH - 2] + "…)"
+
+
 class Told:
     """What is told by a sentence; at a prompt, too, so that no number has hundreds of digits."""
 

@@ -17,9 +17,9 @@ import numpy as np
 from flint import fmpz, fmpz_poly
 
 from leaktight.errors import InvalidGraph, TooLarge, expect
-from leaktight.exact.shown import counted
+from leaktight.exact.shown import counted, one_line
 from leaktight.labels import Labels
-from leaktight.policies.graph import MOST_DRAWN, Graph, Indices, one_line, product_edges
+from leaktight.policies.graph import MOST_DRAWN, Graph, Indices, product_edges
 
 MOST_VERTICES = 2_000_000
 """The most databases that are listed one by one."""

@@ -1,6 +1,6 @@
 """Which things are neighbours, and how far apart are the rest?"""
 
-from leaktight.policies.graph.graph import MOST_DRAWN, Graph, Indices, Vertices, gathered, one_line
+from leaktight.policies.graph.graph import MOST_DRAWN, Graph, Indices, Vertices, gathered
 from leaktight.policies.graph.product import (
     product_edges,
     product_factors,
@@ -13,7 +13,6 @@ __all__ = [
     "Indices",
     "Vertices",
     "gathered",
-    "one_line",
     "product_edges",
     "product_factors",
     "strong_product_edges",

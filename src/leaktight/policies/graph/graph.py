@@ -15,7 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from leaktight.errors import InvalidGraph, TooLarge, expect
-from leaktight.exact.shown import counted
+from leaktight.exact.shown import counted, one_line
 from leaktight.labels import Labels, listed_labels, suggestion
 from leaktight.policies.graph.eccentricity import bounded_eccentricities
 from leaktight.policies.graph.reading import read_edges
@@ -34,9 +34,6 @@ Indices: TypeAlias = npt.NDArray[np.int64]
 
 MOST_DISTANCES = 2**15
 """The most vertices for which all distances are held at once, in 2 GB as 16-bit numbers."""
-
-COLUMNS = 80
-"""The width of a line in which every ``repr`` fits."""
 
 MOST_DRAWN, MOST_LINES = 400, 2000
 """The largest numbers of vertices and edges that are shown as a picture."""
@@ -406,15 +403,6 @@ def gathered(vertices: Labels, labels: npt.NDArray[np.integer[Any]]) -> tuple[La
     for vertex, label in zip(vertices, labels.tolist(), strict=True):
         members[label].append(vertex)
     return tuple(map(tuple, members))
-
-
-def one_line(text: str) -> str:
-    """Cut what stands in brackets, so that the text fits in a line.
-
-    >>> one_line(f"Graph({'a' * 100})")[-4:]
-    'aa…)'
-    """
-    return text if len(text) <= COLUMNS else text[: COLUMNS - 2] + "…)"
 
 
 def _read_only(array: npt.NDArray[Kept]) -> npt.NDArray[Kept]:

@@ -32,8 +32,8 @@ from leaktight.exact.numbers import (
     fraction,
 )
 from leaktight.exact.ratio import Ratio
-from leaktight.exact.shown import counted, shown
-from leaktight.policies.graph import MOST_DRAWN, Graph, Indices, Vertices, one_line
+from leaktight.exact.shown import counted, one_line, shown
+from leaktight.policies.graph import MOST_DRAWN, Graph, Indices, Vertices
 from leaktight.policies.metric.lengths import (
     CLOSE,
     Lengths,

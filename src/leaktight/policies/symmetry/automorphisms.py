@@ -16,8 +16,8 @@ from typing import Any, Self, TypeAlias
 import numpy as np
 
 from leaktight.errors import InvalidGraph, TooLarge, expect
-from leaktight.exact.shown import counted
-from leaktight.policies.graph import Graph, Indices, gathered, one_line
+from leaktight.exact.shown import counted, one_line
+from leaktight.policies.graph import Graph, Indices, gathered
 from leaktight.policies.metric import LongGraph
 from leaktight.policies.policy import Neighbours, adjacency_of
 from leaktight.policies.symmetry.orbits import Points, label_orbits, moves
