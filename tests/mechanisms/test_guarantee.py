@@ -1,8 +1,13 @@
 """Guarantees add up for the same neighbours, and for no others."""
 
 import math
+import os
+import subprocess
+import sys
+from datetime import date
 from fractions import Fraction
 from itertools import product
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -110,3 +115,44 @@ def test_records_that_change_places_are_other_neighbours() -> None:
     assert (kept + same).ratio == 1
     with pytest.raises(Mismatch):
         kept + other
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ([1, 2], ["1", "2"]),
+        ([1.5, 2.5], ["1.5", "2.5"]),
+        ([Fraction(1, 2), Fraction(1, 3)], ["1/2", "1/3"]),
+        ([True, False], ["True", "False"]),
+        ([None, "a"], ["None", "a"]),
+        ([date(2020, 1, 2), date(2020, 1, 3)], ["2020-01-02", "2020-01-03"]),
+        ([("a", 1), ("a", 2)], ["('a', 1)", "('a', 2)"]),
+        ([("a", 1), ("a", 2)], [("a", "1"), ("a", "2")]),
+        (["1", "2"], ["'1'", "'2'"]),
+        ([b"a", b"b"], ["b'a'", "b'b'"]),
+    ],
+)
+def test_values_of_another_type_are_other_values(one: list[Any], other: list[Any]) -> None:
+    """1 and "1" are told apart by whoever holds both, so that no sum is made of them."""
+    about = [RandomizedResponse(values, ratio=2).guarantee for values in (one, other)]
+    with pytest.raises(Mismatch, match="add up only for the same neighbours"):
+        about[0] + about[1]
+    assert all((each + each).ratio == 4 for each in about)
+
+
+def test_values_that_are_sets_have_one_digest_in_every_process() -> None:
+    """The order in which a set is written differs from run to run."""
+    program = (
+        "from leaktight import RandomizedResponse as R;"
+        "print(R([frozenset('abcde'), frozenset()], ratio=2).guarantee.digest)"
+    )
+    digests = {
+        subprocess.run(
+            [sys.executable, "-c", program],
+            env=os.environ | {"PYTHONHASHSEED": seed},
+            capture_output=True,
+            check=True,
+        ).stdout
+        for seed in ("1", "2")
+    }
+    assert len(digests) == 1

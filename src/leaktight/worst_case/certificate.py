@@ -5,6 +5,7 @@ ties the file to the question.
 """
 
 import json
+import re
 from collections.abc import Hashable, Iterable, Sequence
 from pathlib import Path
 from typing import Any, Protocol
@@ -19,6 +20,13 @@ from leaktight.files import new_file
 from leaktight.policies.graph import Graph
 from leaktight.policies.metric import Metric
 from leaktight.policies.policy import Apart, Policy, adjacency_of, metric_of
+
+_OF_OTHERS = re.compile(
+    r"""[('"].*|\d{4}-\d\d-\d\d.*|True|False|None|-?(inf|nan|Infinity|s?NaN\d*)"""
+    r"""|-?\d+(\.\d+)?([eE][+-]?\d+)?|-?\d+/\d+""",
+    re.ASCII | re.DOTALL,
+)
+"""How numbers, dates, tuples and nothing are written, and texts in quotes."""
 
 
 class Proved(Protocol):
@@ -117,12 +125,22 @@ def mechanism_claim(
 
 
 def names(labels: Sequence[Hashable]) -> list[str]:
-    """Return labels as texts that differ: 1 and "1" are told apart by their quotes.
+    """Return labels as texts that differ, also from those of labels of another type.
 
-    >>> names([1, 2]), names([1, "1"])
-    (['1', '2'], ['1', "'1'"])
+    >>> names([1, 2]), names(["1", "2"]), names(["low", "high"])
+    (['1', '2'], ["'1'", "'2'"], ['low', 'high'])
     """
-    for text in (str, repr):
-        if len(set(found := list(map(text, labels)))) == len(found):
-            return found
+    found = list(map(_name, labels))
+    if len(set(found)) == len(found):
+        return found
     return [f"{place}: {label!r}" for place, label in enumerate(labels)]
+
+
+def _name(label: Hashable) -> str:
+    """Return a text that no label of another type has: a text has quotes if it might be one."""
+    if isinstance(label, str):
+        return repr(str(label)) if _OF_OTHERS.fullmatch(label) else str(label)
+    if isinstance(label, frozenset):
+        return f"({', '.join(sorted(map(repr, label)))}) as a set"
+    said = str(label)
+    return said if _OF_OTHERS.fullmatch(said) else f"({type(label).__qualname__}) {said}"
