@@ -56,6 +56,28 @@ def test_noise_on_a_histogram_is_made_for_what_is_public() -> None:
     assert naive.privacy.level.ratio == 4**4
 
 
+def test_odds_are_no_larger_than_the_level_allows() -> None:
+    """Two cells change by one each: a person's odds move by the ratio of neighbours, not λ²."""
+    found: Any = written("""
+    policy = { values = 3, records = 3, constraints = [{ values = [0], equals = 2 }] }
+    mechanism = { kind = "geometric", query = "histogram" }
+    question.ratio = 4
+    """)
+    assert found.privacy.level.ratio == found.public.odds.ratio == 4
+    # Two of three have 0: 2/3, with odds of 2, which become 8 at most.
+    assert found.person.uninformed.after.value == Fraction(8, 9)
+    assert found.person.uninformed.after.value <= found.person.any_mechanism.after[0].value
+
+
+def test_odds_without_a_limit_are_said_to_have_none() -> None:
+    found: Any = written("""
+    policy = { values = 2, records = 2, constraints = [{ values = [0], equals = 1 }] }
+    mechanism = { kind = "matrix", on = "database", rows = [[1, 0], ["1/2", "1/2"]] }
+    """)
+    assert (found.public.odds.ratio, found.public.odds.after) == (None, 1)
+    assert not any("finite" in line for line in found.public.text)
+
+
 def test_a_bound_that_is_not_attained_says_so() -> None:
     margins = {
         "a": dict.fromkeys(range(3), 300) | {3: 100},

@@ -262,7 +262,7 @@ def odds_under_counts(
     """Return by how much a release changes the odds about one person under public counts.
 
     The mechanism is a channel on each record's value, noise on a count, a sum or a histogram, or a
-    privacy ratio that holds between all neighbours of the policy.
+    privacy ratio that holds between all neighbours of the policy, which may be infinite.
 
     >>> from leaktight.mechanisms.randomized_response import RandomizedResponse
     >>> from leaktight.policies.constraint import count
@@ -287,7 +287,8 @@ def odds_under_counts(
                 "what a release tells of one person is not known here: not all pairs of values "
                 "are secrets; it is known for a channel on each record"
             )
-        ratio = fraction(rational(mechanism) ** known.steps)
+        unlimited = mechanism == math.inf
+        ratio = math.inf if unlimited else fraction(rational(mechanism) ** known.steps)
     before = _given(known, tuple(prior_on(prior, policy.secrets.vertices).exact().array))
     apart, exact = False, True
     if isinstance(known, Divisions):

@@ -23,7 +23,7 @@ from leaktight.exact.shown import (
     nearest,
     percent,
     percent_or_fraction,
-    shown,
+    shown_above,
 )
 from leaktight.leakage.hyper import hyper
 from leaktight.leakage.individual import (
@@ -264,8 +264,7 @@ def _at_worst(observed: Sequence[Observed], first: int) -> Iterator[str]:
 
 
 def _number(factor: Any) -> str:
-    told = shown(Fraction(factor))
-    return told if not told.startswith("≈") else above(float(factor), BOUND_DIGITS)
+    return shown_above(Fraction(factor)).removeprefix("≈")
 
 
 def _kept_below(

@@ -14,6 +14,7 @@ from leaktight.exact.shown import (
     nearest,
     percent,
     percent_above,
+    shown_above,
 )
 from leaktight.leakage.under_counts import OddsUnderCounts, counts_tell, odds_under_counts
 from leaktight.mechanisms.calibrated import calibrated
@@ -52,11 +53,15 @@ def one_person(study: Study, level: PrivacyLevel | None) -> OddsUnderCounts:
     """Return by how much a release changes the odds about one person, given the counts."""
     if study.scope == "record" and study.channel is not None:
         return odds_under_counts(study.channel, study.policy, prior=study.prior)
+    found = []
     if study.noise is not None:
-        return odds_under_counts(study.mechanism, study.policy, study.query, study.prior)
-    if level is None:
+        found.append(odds_under_counts(study.mechanism, study.policy, study.query, study.prior))
+    elif level is None:
         raise InvalidInput("no mechanism is given")
-    return odds_under_counts(level.ratio, study.policy, prior=study.prior)
+    counts = study.policy.public_counts
+    if level is not None and (not found or (counts is not None and counts.all_secret)):
+        found.append(odds_under_counts(level.ratio, study.policy, prior=study.prior))
+    return min(found, key=lambda odds: odds.ratio)
 
 
 def _or_why(compute: Callable[[], Found]) -> Found | Skipped:
@@ -141,9 +146,10 @@ def _in_words(
         before = percent(odds.before)
         if not odds.is_exact:
             before = f"at most {percent_above(odds.before)}"
+        factor = shown_above(odds.ratio or 0).removeprefix("≈")
         yield (
             "One person: no output changes the odds by more than a factor of "
-            f"{above(float(odds.ratio or 0), DIGITS)} (ε = {above(odds.epsilon, DIGITS)}), "
+            f"{factor} (ε = {above(odds.epsilon, DIGITS)}), "
             "relative to what they are with the counts alone. A value that then had a chance of "
             f"{before} has at most {percent_above(odds.after)} now. This assumes "
             f"{odds.assumes}; otherwise nothing is promised for one person."

@@ -22,7 +22,7 @@ from leaktight.mechanisms.best import BestMechanism
 from leaktight.mechanisms.mechanism import Mechanism
 from leaktight.policies.graph import Graph
 from leaktight.policies.metric import Metric
-from leaktight.policies.one_record import weights_of
+from leaktight.policies.one_record import adds_whole_numbers, weights_of
 from leaktight.policies.policy import Policy
 from leaktight.policies.query import answer_graph
 from leaktight.policies.symmetric_query import LinearQuery, Query
@@ -178,8 +178,10 @@ class Study:
         """What is seen of each input; None if there is no mechanism, or it need not be listed."""
         if self.mechanism is None:
             return None
-        if self.noise is not None and _answer_count(self.policy, self.query) > MOST_LISTED:
-            return None
+        if self.noise is not None and isinstance(self.query, LinearQuery):
+            many = _answer_count(self.policy, self.query) > MOST_LISTED
+            if many or not adds_whole_numbers(self.query, self.policy):
+                return None
         return _written_out(self.mechanism, self.graph.vertices)
 
     @cached_property
