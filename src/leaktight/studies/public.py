@@ -116,7 +116,8 @@ def _reach(records: int, exact: bool) -> Iterator[str]:
     if not exact:
         yield (
             "That is a safe bound: the public counts overlap in more ways than can be gone "
-            "through. One table, or tables of which one refines the other, are known exactly."
+            "through. One table, a table and one more count, or tables of which one refines the "
+            "other, are known exactly."
         )
 
 

@@ -13,13 +13,14 @@ from functools import cached_property
 import numpy as np
 
 from leaktight.policies.public_counts.cells import Cells, Table
-from leaktight.policies.public_counts.zero_sums import longest, zero_sums
+from leaktight.policies.public_counts.longest import long_kind, longest
+from leaktight.policies.public_counts.zero_sums import ZeroSums, zero_sums
 
 MOST_SIGNATURES = 128
 """The most signatures whose minimal multisets are looked for."""
 
-MOST_COUNTS = 64
-"""The most counts, of sets that overlap, for which a bound other than all records is looked for."""
+MOST_COUNTS = 128
+"""The most counts, of sets that overlap, for which it is asked how long a kind can be."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -71,17 +72,24 @@ class Kinds:
 
     @property
     def are_all(self) -> bool:
-        """Whether all kinds are listed, and not only those of few moves."""
+        """Whether all kinds are listed, and not only those of few moves and a long one."""
         return self._found[1]
 
     @cached_property
     def _found(self) -> tuple[Table, bool]:
         vectors = np.concatenate([self.signatures, self.slack])
-        if len(vectors) > MOST_SIGNATURES:
-            return np.zeros((0, len(vectors)), dtype=np.int64), False
-        found = zero_sums(vectors)
+        found = ZeroSums(np.zeros((0, len(vectors)), dtype=np.int64), False)
+        if len(vectors) <= MOST_SIGNATURES:
+            found = zero_sums(vectors)
         with_moves = found.multisets[:, : len(self.signatures)].any(axis=1)
-        return found.multisets[with_moves].astype(np.int64), found.is_complete
+        listed = found.multisets[with_moves].astype(np.int64)
+        few = self.cells.table.shape[1] <= MOST_COUNTS
+        if not found.is_complete and few and self.cells.are_equalities:
+            long = np.zeros((1, len(vectors)), dtype=np.int64)
+            for (i, j), times in long_kind(self.cells.table).items():
+                long[0, self.signature[i, j]] += times
+            listed = np.concatenate([listed, long[long.any(axis=1)]])
+        return listed, found.is_complete
 
     @property
     def moves(self) -> Table:
@@ -105,4 +113,4 @@ class Kinds:
             return self.cells.records
         ends = self.cells.table if self.cells.are_equalities else None
         vectors = np.concatenate([self.signatures, self.slack])
-        return min(self.cells.records, longest(vectors, ends))
+        return longest(vectors, self.cells.records, ends)

@@ -104,9 +104,10 @@ class Search:
     def _there_and_back(self) -> Heaviest:
         """Return the best two moves between two cells, one of them along no secret if need be."""
         best, gains = Heaviest(self.neutral, self.neutral), self.gains
+        home = gains.secret if gains.all_secret else gains.other
         for i, row in enumerate(gains.secret):
             for j, go in enumerate(row):
-                back = (gains.secret if gains.all_secret else gains.other)[j][i]
+                back = home[j][i]
                 if i != j and go is not None and back is not None:
                     weight = gains.total([go.weight, back.weight])
                     if weight > best.lower:

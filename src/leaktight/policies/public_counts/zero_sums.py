@@ -10,7 +10,6 @@ from typing import TypeAlias
 
 import numpy as np
 import numpy.typing as npt
-from flint import fmpz_mat
 
 Table: TypeAlias = npt.NDArray[np.int64] | npt.NDArray[np.int16]
 
@@ -99,39 +98,3 @@ def _packed(multisets: Table) -> npt.NDArray[np.uint64]:
     places = np.uint64(5) * np.arange(12, dtype=np.uint64)
     packed: npt.NDArray[np.uint64] = (digits.reshape(-1, words, 12) << places).sum(axis=2)
     return packed
-
-
-def longest(vectors: Table, ends: Table | None = None) -> int:
-    """Return a number of vectors that no minimal multiset exceeds; it may be far too large.
-
-    ``vectors`` have entries −1, 0 and 1. Coordinate by coordinate: groups of at most l vectors that
-    add up to zero so far have a next coordinate from −l to l, and at most 2l of them add up to
-    zero without a part that does. If vectors lead from one of ``ends`` to another, and some
-    coordinates tell these apart independently, minimal groups are cycles, and one begins with as
-    many as there are ends.
-
-    >>> longest(np.array([[1], [-1]])), longest(np.array([[1, 1], [-1, 0], [0, -1]]))
-    (2, 8)
-    """
-    width = vectors.shape[1]
-    best = 0
-    for start in range(width if ends is not None else 1):
-        used: list[int] = []
-        length = 1
-        if ends is not None:
-            for q in [*range(start, width), *range(start)]:
-                told = np.unique(ends[:, [*used, q]], axis=0)
-                if _rank(np.column_stack([told, np.ones(len(told), dtype=np.int64)])) == len(told):
-                    used.append(q)
-                    length = len(told)
-        rank = _rank(vectors[:, used])
-        for q in range(width):
-            if q not in used and (more := _rank(vectors[:, [*used, q]])) > rank:
-                used.append(q)
-                rank, length = more, 2 * length**2
-        best = min(best, length) if best else length
-    return max(best, 1)
-
-
-def _rank(rows: Table) -> int:
-    return int(fmpz_mat(rows.tolist()).rank()) if rows.size else 0
