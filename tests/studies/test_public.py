@@ -10,6 +10,7 @@ from leaktight.channels.channel import Channel
 from leaktight.mechanisms.geometric import GeometricNoise
 from leaktight.policies.constraint import count
 from leaktight.policies.policy import Policy
+from leaktight.policies.query import sensitivity
 from leaktight.policies.secrets import SecretGraph
 from leaktight.policies.symmetric_query import HistogramQuery
 from leaktight.studies import Skipped, Study, audit
@@ -91,11 +92,18 @@ def test_a_bound_that_is_not_attained_says_so() -> None:
     ]
     policy = Policy(SecretGraph.complete(values), 1000, constraints=told)
     query = HistogramQuery(tuple(values))
-    found: Any = audit(Study(policy, GeometricNoise(ratio=2), query=query, ratio=2**9))
+    noise = GeometricNoise(ratio=2)
+    found: Any = audit(Study(policy, noise, query=query, ratio=2**40))
     assert not found.public.is_exact
-    assert not found.privacy.level.is_exact
+    change = sensitivity(policy, query)
+    low, high = 2**change.attained, 2**change.value
+    assert 2**9 < low < 2**40 < high == found.privacy.level.ratio
     assert found.verdict.line.startswith("NOT PROVED PRIVATE as asked")
     assert found.holds is False
+    too_much: Any = audit(Study(policy, noise, query=query, ratio=2**9))
+    assert f"has ε = {math.log(low):.4g}, or more, more than" in too_much.verdict.line
+    enough: Any = audit(Study(policy, noise, query=query, ratio=high))
+    assert "has at most ε" in enough.verdict.line
 
 
 def test_ranges_promise_nothing_for_one_person() -> None:

@@ -5,7 +5,7 @@ from dataclasses import replace
 
 from leaktight.exact.ratio import Ratio
 from leaktight.exact.rounding import ln_interval
-from leaktight.exact.shown import DIGITS, above, apart
+from leaktight.exact.shown import DIGITS, above, apart, below
 from leaktight.privacy.level import PrivacyLevel
 from leaktight.studies.answers import Verdict
 from leaktight.studies.study import Study
@@ -25,13 +25,19 @@ def verdict(study: Study, level: PrivacyLevel | None) -> Verdict:
     has, most = apart(found, _epsilon(asked))
     has, most = f"{has}{per}", f"{most}{per}"
     if level.holds(asked):
-        return Verdict(True, f"PRIVATE as asked: {name} has ε = {has}, at most ε = {most}.")
+        no_more = "" if level.is_exact else "at most "
+        return Verdict(
+            True, f"PRIVATE as asked: {name} has {no_more}ε = {has}, at most ε = {most}."
+        )
     if replace(level, ratio=level.attained).holds(asked):
         bound = f"{name} has at most ε = {has}, and it is not known whether at most ε = {most}"
         return Verdict(False, f"NOT PROVED PRIVATE as asked: {bound}.")
     if has == most:
         hair = "has a larger ε than asked, if only by a hair"
         return Verdict(False, f"NOT PRIVATE as asked: {name} {hair}.")
+    if not level.is_exact:
+        least = below(ln_interval(level.attained)[0], DIGITS)
+        has = f"{least}{per}, or more"
     return Verdict(False, f"NOT PRIVATE as asked: {name} has ε = {has}, more than ε = {most}.")
 
 
