@@ -72,41 +72,31 @@ from typing import Any, NamedTuple, TypeAlias
 MOST_BYTES, MOST_LETTERS, MOST_DIGITS = 2**27, 40_000, 1_000
 STEPS, STEPS_PER_LETTER = 10**7, 20
 
-# What a certificate looks like: [x] is a list, (x, y) a list of just these; "or" another object.
+
+def either(shape: dict[str, Any], *others: dict[str, Any]) -> dict[str, Any]:
+    """Return the shape of what has the keys of one of some shapes."""
+    return shape | ({"or": either(*others)} if others else {})
+
+
+# What a certificate looks like: [x] is a list, (x, y) a list of just these.
 GRAPH: dict[str, Any] = {"vertices": [str], "edges": [(int, int)]}
 LENGTHS: dict[str, Any] = {"lengths": [(str, str)], "ratios": [(str, str)]}
 PRICES: dict[str, Any] = {"prices": [str], "flows": [[(int, int, str)]]}
-PART = {"vertices": [int], "cover": [str], "or": {"vertices": [int]} | PRICES}
+PART = either({"vertices": [int], "cover": [str]}, {"vertices": [int]} | PRICES)
 BOUND: dict[str, Any] = {"parts": [PART], "upper": str}
-KIND = {"records": int} | GRAPH | BOUND
+ONCE, KIND = {"once": BOUND}, {"records": int} | GRAPH | BOUND
 PIECE, PACKED = KIND | {"mechanism": [[str]], "lower": str}, KIND | {"packing": [str]}
-SPREAD = KIND | LENGTHS | {"packing": [[str]]}
+FAR, SPREAD = PIECE | LENGTHS, KIND | LENGTHS | {"packing": [[str]]}
 BEST = {"prior": [str], "guesses": [str], "gain": [[str]], "outputs": [int], "mechanism": [[str]]}
 BEST |= GRAPH | PRICES | {"utility": str, "upper": str}
 RATIOS = {"format": str, "lower ratio": str, "upper ratio": str}
+TOGETHER = RATIOS | {"kept": str, "share": str}
 WORST_CASE, RECORDS = "leaktight worst case 1", "leaktight records 1"
 MECHANISM = "leaktight mechanism 1"
 FORMATS: dict[str, Any] = {
-    WORST_CASE: RATIOS
-    | {
-        "pieces": [
-            PIECE
-            | {
-                "or": PIECE
-                | {"once": BOUND, "or": PIECE | LENGTHS | {"or": PIECE | LENGTHS | {"once": BOUND}}}
-            }
-        ]
-    },
-    RECORDS: RATIOS
-    | {
-        "kept": str,
-        "share": str,
-        "pieces": [
-            PACKED
-            | {"or": PACKED | {"once": BOUND, "or": SPREAD | {"or": SPREAD | {"once": BOUND}}}}
-        ],
-    },
-    MECHANISM: RATIOS | BEST | {"or": RATIOS | BEST | LENGTHS},
+    WORST_CASE: RATIOS | {"pieces": [either(PIECE, PIECE | ONCE, FAR, FAR | ONCE)]},
+    RECORDS: TOGETHER | {"pieces": [either(PACKED, PACKED | ONCE, SPREAD, SPREAD | ONCE)]},
+    MECHANISM: either(RATIOS | BEST, RATIOS | BEST | LENGTHS),
 }
 
 SHORT, FEW, WIDTH = 40, 400, 80
