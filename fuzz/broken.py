@@ -263,21 +263,21 @@ WORST_CASE = (
     ),
     Mutant(
         "the mechanism is built for the upper end of e^ε",
-        "worst_case/optimum.py",
-        "below = tuple(_settle(one, asked.lower) for one in components)",
-        "below = tuple(_settle(one, asked.upper) for one in components)",
+        "worst_case/records.py",
+        "below = above = tuple(_settle(one, ratio.lower) for one in components)",
+        "below = above = tuple(_settle(one, ratio.upper) for one in components)",
         ("tests/worst_case/test_optimum.py", "worst_case.at_an_epsilon"),
     ),
     Mutant(
         "the bound is computed for the lower end of e^ε",
-        "worst_case/optimum.py",
-        "above = tuple(_settle(p.graph, asked.upper, p.mechanism) for p in below)",
+        "worst_case/records.py",
+        "above = tuple(_settle(p.graph, ratio.upper, p.mechanism) for p in below)",
         "above = below",
         ("tests/worst_case/test_optimum.py", "worst_case.at_an_epsilon"),
     ),
     Mutant(
         "an interval counts as exact if any part is",
-        "worst_case/optimum.py",
+        "worst_case/records.py",
         "return all(part.lower == part.upper for part in (*self.below, *self.above))",
         "return any(part.lower == part.upper for part in (*self.below, *self.above))",
         (

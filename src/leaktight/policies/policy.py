@@ -12,6 +12,7 @@ from typing import Any, Literal, TypeAlias
 import numpy as np
 
 from leaktight.errors import InvalidGraph, InvalidPolicy, TooLarge
+from leaktight.exact.ratio import Ratio
 from leaktight.exact.shown import counted
 from leaktight.labels import Labels
 from leaktight.policies.adjacency import MOST_VERTICES, AdjacencyGraph
@@ -369,6 +370,21 @@ def metric_of(neighbours: Apart) -> Metric:
             )
         return neighbours.metric
     return Metric.of(adjacency_of(neighbours).explicit())
+
+
+def in_edges(neighbours: Apart, ratio: Ratio) -> tuple[Neighbours, Ratio]:
+    """Return a metric whose edges are all of one length as its graph, with the ratio for an edge.
+
+    Another metric becomes a policy of one record, and all else stays as it is.
+
+    >>> policy, ratio = in_edges(Metric.of(Graph(2, [(0, 1)]), length=3), Ratio.of(2))
+    >>> policy.metric is None, ratio.upper
+    (True, Fraction(8, 1))
+    """
+    known = Policy(neighbours) if isinstance(neighbours, Metric) else neighbours
+    if isinstance(known, Policy) and known.metric is not None and (unit := known.metric.unit):
+        return Policy(known.secrets, known.records), ratio.over(unit, unit)
+    return known, ratio
 
 
 def adjacency_of(neighbours: Neighbours) -> AdjacencyGraph:

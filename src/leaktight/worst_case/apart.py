@@ -104,11 +104,6 @@ class MetricKind:
             matrix[np.ix_(at, at)] = part.matrix
         return matrix
 
-    def certificate(self) -> dict[str, Any]:
-        """Return the metric, the mechanism, and the proofs of all components."""
-        mechanism = [[str(p) for p in row] for row in self.channel().matrix]
-        return {"mechanism": mechanism, "lower": str(rational(self.lower))} | self.bounded()
-
     def bounded(self) -> dict[str, Any]:
         """Return the metric and the proofs of all components."""
         claim = {"records": self.records, **graph_claim(self.metric, self.ratio)}

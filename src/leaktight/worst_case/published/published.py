@@ -22,7 +22,7 @@ from leaktight.exact.powers import Powers
 from leaktight.exact.ratio import Ratio, RatioLike
 from leaktight.policies.adjacency import AdjacencyGraph
 from leaktight.policies.metric import Metric
-from leaktight.policies.policy import Apart, Policy, adjacency_of
+from leaktight.policies.policy import Apart, Policy, adjacency_of, in_edges
 from leaktight.worst_case.published.assumptions import Setting
 from leaktight.worst_case.published.bounds import (
     DIAMETERS,
@@ -104,15 +104,10 @@ def leakage_bounds(
     >>> print(bounds.inapplicable[0])
     Lemma 4 of [Alvim2011b]: λ: not all databases are neighbours
     """
-    enclosed = Ratio.of(ratio, epsilon)
-    if isinstance(neighbours, Metric):
-        neighbours = Policy(neighbours)
-    if isinstance(neighbours, Policy) and (metric := neighbours.metric) is not None:
-        if (unit := metric.unit) is None:
-            return _for_metric(metric, neighbours.records, enclosed)
-        neighbours = Policy(metric.graph, neighbours.records)
-        enclosed = enclosed.over(unit, unit)
-    graph = adjacency_of(neighbours)
+    known, enclosed = in_edges(neighbours, Ratio.of(ratio, epsilon))
+    if isinstance(known, Policy) and known.metric is not None:
+        return _for_metric(known.metric, known.records, enclosed)
+    graph = adjacency_of(known)
     if outputs is not None and (not isinstance(outputs, int) or outputs < 1):
         raise InvalidNumber(f"outputs= must be a whole number, at least 1 output, got {outputs!r}")
     setting = Setting(graph, rational(enclosed.upper), outputs)

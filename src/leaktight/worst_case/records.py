@@ -1,0 +1,216 @@
+"""How much could any private mechanism leak about records whose values form a graph?
+
+A connected component is settled by the cheapest route that does: its weighting, or a linear program
+over private columns. Where that would take too long, the best cover and the channel that goes with
+it give an interval. Components add. The laws are proved in docs/proofs/cover-bound.md.
+"""
+
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+from flint import fmpq
+
+from leaktight.channels.channel import Channel
+from leaktight.errors import TooLarge, Undecided
+from leaktight.exact.numbers import Array, exact_array, fraction, rational
+from leaktight.exact.powers import Powers
+from leaktight.exact.ratio import Ratio
+from leaktight.policies.graph import Graph
+from leaktight.policies.symmetry import automorphism_group
+from leaktight.worst_case.certificate import graph_claim
+from leaktight.worst_case.columns import (
+    ColumnOptimum,
+    Cover,
+    DistanceMechanism,
+    best_cover,
+    column_optimum,
+    total_weight,
+    weighting,
+)
+from leaktight.worst_case.together import Packing
+
+MOST_WORK = 200**3
+"""The most orbits times vertices squared for which columns are generated: some minute."""
+
+MOST_ENTRIES = 2**22
+"""The most entries of a mechanism that is written out."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Part:
+    """A connected component at one ratio: a private channel, and a proof that bounds them all.
+
+    ``proof`` is a cover, or an optimum with its dual prices and the flows that prove them.
+    """
+
+    graph: Graph
+    ratio: Fraction
+    route: str
+    mechanism: DistanceMechanism | ColumnOptimum
+    proof: Cover | ColumnOptimum
+    packing: DistanceMechanism | None = None
+    """What goes with the best cover, where the mechanism is another."""
+
+    @property
+    def lower(self) -> Fraction:
+        """The sum of the column maxima of the mechanism."""
+        return fraction(rational(self.mechanism.value))
+
+    @property
+    def upper(self) -> Fraction:
+        """What no private channel on the component exceeds."""
+        return fraction(rational(self.proof.bound))
+
+    def covered(self) -> "Part":
+        """The same, bounded by a cover: the prices themselves where none is negative."""
+        if isinstance(self.proof, Cover):
+            return self
+        cover, packing = best_cover(self.graph, self.ratio)
+        if min(prices := self.proof.dual) >= 0:
+            cover = Cover.of(self.graph, self.ratio, prices)
+        return replace(self, proof=cover, packing=packing)
+
+    def certificate(self, whole: Graph) -> dict[str, Any]:
+        """Return the proof, with the numbers that the vertices have in the whole graph."""
+        at = np.array([whole.index(vertex) for vertex in self.graph.vertices])
+        if isinstance(self.proof, Cover):
+            return {"vertices": at.tolist(), "cover": [str(b) for b in self.proof.weights]}
+        flows = [
+            [[int(at[i]), int(at[h]), str(amount)] for i, h, amount in flow.arcs]
+            for flow in self.proof.flows
+        ]
+        prices = [str(y) for y in self.proof.dual]
+        return {"vertices": at.tolist(), "prices": prices, "flows": flows}
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class RecordKind:
+    """Records that are alike: their number, and the parts of one record's graph at two ratios.
+
+    The mechanism is built for the lower ratio and the bound computed at the upper one. Only one
+    record of a product may be bounded by other parts than covers: the only one, or one ``once``.
+    """
+
+    graph: Graph
+    records: int
+    below: tuple[Part, ...]
+    above: tuple[Part, ...]
+    once: tuple[Part, ...] = ()
+
+    @classmethod
+    def of(cls, graph: Graph, ratio: Ratio, records: int = 1) -> "RecordKind":
+        """Settle each component at both ends of the ratio."""
+        parts = graph.components
+        components = [graph] if len(parts) == 1 else [graph.subgraph(part) for part in parts]
+        below = above = tuple(_settle(one, ratio.lower) for one in components)
+        if not ratio.is_exact:
+            above = tuple(_settle(p.graph, ratio.upper, p.mechanism) for p in below)
+        return cls(graph, records, below, above)
+
+    @property
+    def parts(self) -> tuple[Part, ...]:
+        """The components."""
+        return self.below
+
+    @property
+    def routes(self) -> frozenset[str]:
+        """How they were settled."""
+        return frozenset(part.route for part in (*self.below, *self.above))
+
+    @property
+    def lower(self) -> Fraction:
+        """What a mechanism for one record attains at the lower ratio: components add."""
+        return sum((part.lower for part in self.below), Fraction(0))
+
+    @property
+    def upper(self) -> Fraction:
+        """What no mechanism exceeds, for each record but that of ``once``, at the upper ratio."""
+        return _bound(self.above)
+
+    @property
+    def upper_factors(self) -> Powers:
+        """What no mechanism for all the records exceeds."""
+        if not self.once:
+            return Powers.of((self.upper, self.records))
+        return Powers.of((self.upper, self.records - 1), (_bound(self.once), 1))
+
+    def covered(self) -> "RecordKind":
+        """The same, with covers for proofs."""
+        below = above = tuple(part.covered() for part in self.below)
+        if self.above is not self.below:
+            above = tuple(part.covered() for part in self.above)
+        return replace(self, below=below, above=above)
+
+    @property
+    def is_exact(self) -> bool:
+        """Whether both ends are the worst case itself, each at its ratio."""
+        return all(part.lower == part.upper for part in (*self.below, *self.above))
+
+    def packing(self) -> Packing:
+        """Return how the records are answered together with others; the proofs must be covers."""
+        found = (part.packing or part.mechanism for part in self.below)
+        parts = [part for part in found if isinstance(part, DistanceMechanism)]
+        return Packing.of(self.graph, self.records, parts)
+
+    def channel(self) -> Channel:
+        """The mechanism for one record, each component with outputs of its own."""
+        n = self.graph.order
+        if n * n > MOST_ENTRIES:
+            raise TooLarge(f"a mechanism on {n:,} inputs has {n * n:,} entries, too many to write")
+        matrix = exact_array([0] * (n * n)).reshape(n, n)
+        for part in self.below:
+            channel = part.mechanism.channel()
+            rows, columns = (
+                [self.graph.index(v) for v in s] for s in (channel.inputs, channel.outputs)
+            )
+            matrix[np.ix_(rows, columns)] = channel.matrix
+        return Channel(matrix, self.graph.vertices, self.graph.vertices)
+
+    def bounded(self) -> dict[str, Any]:
+        """Return the graph and the proofs of all parts."""
+        claim = {"records": self.records, **graph_claim(self.graph), **self._proved(self.above)}
+        return claim | ({"once": self._proved(self.once)} if self.once else {})
+
+    def _proved(self, parts: tuple[Part, ...]) -> dict[str, Any]:
+        proofs = [part.certificate(self.graph) for part in parts]
+        return {"parts": proofs, "upper": str(rational(_bound(parts)))}
+
+
+def _bound(parts: tuple[Part, ...]) -> Fraction:
+    return sum((part.upper for part in parts), Fraction(0))
+
+
+def _settle(
+    graph: Graph,
+    ratio: Fraction,
+    near: DistanceMechanism | ColumnOptimum | None = None,
+) -> Part:
+    """Settle a connected component; what is known at a ratio nearby saves time."""
+    if graph.order == 1 or ratio == 1:
+        constant = exact_array([1] + [0] * (graph.order - 1))
+        return _by_weights(graph, ratio, constant, "constant")
+    if (weights := weighting(graph, ratio)) is not None:
+        return _by_weights(graph, ratio, weights, "weighting")
+    if _orbits(graph) * graph.order**2 <= MOST_WORK:
+        known = near if isinstance(near, ColumnOptimum) else None
+        try:
+            best = column_optimum(graph, ratio, known)
+        except (TooLarge, Undecided):
+            pass
+        else:
+            return Part(graph, ratio, "columns", best, best)
+    cover, mechanism = best_cover(graph, ratio)
+    return Part(graph, ratio, "cover", mechanism, cover)
+
+
+def _orbits(graph: Graph) -> int:
+    return int(automorphism_group(graph).orbit_labels.max()) + 1
+
+
+def _by_weights(graph: Graph, ratio: Fraction, weights: Array, route: str) -> Part:
+    """Return what weights give whose coverage is 1 everywhere: nothing is left of the rows."""
+    nothing = exact_array([0] * graph.order)
+    mechanism = DistanceMechanism(graph, ratio, weights, fmpq(1), nothing)
+    return Part(graph, ratio, route, mechanism, Cover(weights, total_weight(weights)))
