@@ -12,10 +12,10 @@ enough to be solved exactly as it is. Either way what is returned is exact: the 
 earns, and the bound. See ``docs/proofs/design.md``.
 """
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from fractions import Fraction
 from functools import partial
-from typing import NamedTuple
+from typing import NamedTuple, TypeAlias
 
 import numpy as np
 from flint import arb, fmpq, fmpq_mat
@@ -62,6 +62,10 @@ FEW = 2**20
 
 FAR = fmpq(1, 2**24)
 """How far from what is earned a bound may be before others are tried."""
+
+
+Bound: TypeAlias = tuple[Array, list[Flow]]
+"""Prices, and the flows that prove them, one for each guess."""
 
 
 class Found(NamedTuple):
@@ -144,27 +148,33 @@ def _by_columns(graph: Graph, ratio: Ratio, earned: Array) -> Candidate:
 
 
 def _proved(found: Candidate, ratio: Ratio) -> Found:
-    """Return the channel with the least bound of those that are proved.
-
-    What each input earns at its best guess is one that needs no flow.
-    """
+    """Return the channel with the least bound of those that are proved."""
     part, prices, flows = found.part, found.prices, found.flows
-    value = sum(map(np.dot, part.earned, found.matrix.T), fmpq(0))
+    value = part.earns(found.matrix)
     if flows is None:
         way = pricing(part.graph, rational(ratio.upper))
-        bounds = [raised(part, prices, way)]
-        if bounds[0] is None or bounds[0][0].sum() - value > FAR:  # λ is all but 1
-            plain = constant(Part.plain(part.graph, part.earned))
-            bounds += [raised(plain.part, plain.prices, way)]
-        nothing = Flow(fmpq(0), (0,) * part.graph.order, (), {})
-        bounds += [(part.earned.max(axis=0), [nothing] * len(part.earned))]
-        prices, flows = min((b for b in bounds if b is not None), key=lambda b: b[0].sum())
+        prices, flows = least_bound(part, value, prices, partial(raised, way=way))
     return Found(found.matrix, value, prices, tuple(flows))
 
 
-def raised(
-    part: Part, prices: Array, way: Pricing, rooted: bool = False
-) -> tuple[Array, list[Flow]] | None:
+def least_bound(
+    part: Part, value: fmpq, prices: Array, proved: Callable[[Part, Array], Bound | None]
+) -> Bound:
+    """Return the prices of least sum that are proved, with their flows.
+
+    They are those given or, if these are far from what is earned, those of the best constant guess.
+    What each input earns at its best guess needs no flow.
+    """
+    bounds = [proved(part, prices)]
+    if bounds[0] is None or bounds[0][0].sum() - value > FAR:  # λ is all but 1
+        plain = constant(Part.plain(part.graph, part.earned))
+        bounds += [proved(plain.part, plain.prices)]
+    nothing = Flow(fmpq(0), (0,) * part.graph.order, (), {})
+    bounds += [(part.earned.max(axis=0), [nothing] * len(part.earned))]
+    return min((b for b in bounds if b is not None), key=lambda b: b[0].sum())
+
+
+def raised(part: Part, prices: Array, way: Pricing, rooted: bool = False) -> Bound | None:
     """Raise prices until no private column earns more than it costs; None if that does not end."""
     for _ in range(MOST_RAISED):
         flows = _flows(part, prices, way, rooted)

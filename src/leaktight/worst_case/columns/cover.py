@@ -239,12 +239,12 @@ def best_cover(graph: Graph, ratio: Fraction) -> tuple[Cover, DistanceMechanism]
     else:
         cover = packing = np.ones(graph.order)
     return (
-        Cover.of(graph, ratio, _rounded(cover), orbits),
-        DistanceMechanism.of(graph, ratio, _rounded(packing), orbits),
+        Cover.of(graph, ratio, rounded(cover), orbits),
+        DistanceMechanism.of(graph, ratio, rounded(packing), orbits),
     )
 
 
-def _rounded(weights: npt.NDArray[np.float64]) -> Array:
+def rounded(weights: npt.NDArray[np.float64]) -> Array:
     """Return non-negative multiples of 1/UNIT near the weights, not all of them 0."""
     units = np.rint(np.maximum(weights, 0) * UNIT)
     if not units.any():

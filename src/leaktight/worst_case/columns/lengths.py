@@ -17,10 +17,10 @@ from leaktight.exact.ratio import Ratio
 from leaktight.policies.graph import Graph, Indices
 from leaktight.policies.metric import Metric
 from leaktight.worst_case.columns.best import (
-    FAR,
+    Bound,
     Found,
     best_channel,
-    constant,
+    least_bound,
     lifted,
     near_channel,
 )
@@ -54,18 +54,13 @@ def best_for_metric(metric: Metric, ratio: Ratio, earned: Array) -> Found:
     levels, weights, floats = propose_columns(part, step, way, at_vertex=False)
     channel = near_channel(part, step_of(step), levels, weights)
     matrix = lifted(part, below, channel, floats).matrix
-    value = sum(map(np.dot, part.earned, matrix.T), fmpq(0))
-    bounds = [_proved(part, way, floats, above)]
-    if bounds[0][0].sum() - value > FAR:  # λ is all but 1
-        plain = constant(Part.plain(graph, part.earned))
-        bounds += [_proved(plain.part, way, float_array(plain.prices), above)]
-    nothing = Flow(fmpq(0), (0,) * part.graph.order, (), {})
-    bounds += [(part.earned.max(axis=0), [nothing] * len(part.earned))]
-    prices, flows = min(bounds, key=lambda bound: bound[0].sum())
+    value = part.earns(matrix)
+    proved = lambda part, prices: _proved(part, way, float_array(prices), above)  # noqa: E731
+    prices, flows = least_bound(part, value, floats, proved)
     return Found(matrix, value * unit, prices * unit, tuple(flow.times(unit) for flow in flows))
 
 
-def _proved(part: Part, way: Pricing, prices: Floats, above: Array) -> tuple[Array, list[Flow]]:
+def _proved(part: Part, way: Pricing, prices: Floats, above: Array) -> Bound:
     """Return prices raised until flows prove them, and the flows of all guesses."""
     graph, step = part.graph, step_of(way.ratio)
     reduced = prices - part.floats[part.guesses]

@@ -6,8 +6,6 @@ along shortest paths to j, and each edge takes its share. What attains nearly as
 records is a packing. See docs/proofs/metrics.md.
 """
 
-from typing import Any
-
 import numpy as np
 from flint import fmpq
 
@@ -16,11 +14,9 @@ from leaktight.exact.numbers import Array, exact_array, float_array
 from leaktight.exact.ratio import Ratio
 from leaktight.policies.metric import Metric
 from leaktight.worst_case.columns.best import Found
+from leaktight.worst_case.columns.cover import rounded
 from leaktight.worst_case.columns.flow import Arcs, Flow
 from leaktight.worst_case.columns.lifting import in_units, lift
-
-UNIT = 2**40
-"""Weights that floating point proposes are rounded to multiples of 1/UNIT."""
 
 FINE = 2**80
 """What is carried along an edge is rounded down to a multiple of 1/FINE."""
@@ -50,7 +46,7 @@ def best_metric_cover(metric: Metric, ratio: Ratio) -> Found:
     cover = packing = np.ones(n)
     if isinstance(answer, Optimum):
         cover, packing = answer.x, answer.y
-    prices: Any = exact_array(int(b) for b in np.rint(np.maximum(cover, 0) * UNIT)) / UNIT
+    prices = rounded(cover)
     across = dict(zip(map(tuple, metric.graph.edges.tolist()), above, strict=True))
     across |= {(h, i): most for (i, h), most in across.items()}
     carried = [_carried(prices, before[j], np.argsort(-distances[j]), across) for j in range(n)]

@@ -15,7 +15,7 @@ import numpy as np
 from flint import fmpq
 
 from leaktight.errors import Undecided
-from leaktight.exact.linear_program import GrowingProgram, LinearProgram, solve_inside
+from leaktight.exact.linear_program import GrowingProgram, LinearProgram, Optimum, solve_inside
 from leaktight.exact.numbers import Array, float_array
 from leaktight.exact.tolerances import TOLERANCES
 from leaktight.policies.graph import Graph, Indices
@@ -54,8 +54,9 @@ MOST_RAISED = 8
 MOST_TIGHTENED = 20
 """How often more columns are made to cost what they earn, at prices near the best."""
 
-SMOOTH = 0.8
-"""How much of the best prices so far is mixed into those at which columns are looked for."""
+SMOOTH = (0.8, 0.4, 0.2, 0.1, 0.0)
+"""How much of the best prices so far is mixed into those at which columns are looked for, until
+there are some."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -114,6 +115,10 @@ class Part:
         order, sizes = np.argsort(labels, kind="stable"), np.bincount(labels)
         means: Array = np.add.reduceat(flat[order], np.cumsum(sizes) - sizes) / sizes
         return means[self.group.orbital_labels]
+
+    def earns(self, matrix: Array) -> fmpq:
+        """What an exact channel earns, its outputs being guesses."""
+        return sum(map(np.dot, self.earned, matrix.T), fmpq(0))
 
     def everywhere(self, flows: Sequence[Flow]) -> list[Flow]:
         """The flows of all guesses, given those of one in each orbit: automorphisms carry them."""
@@ -231,6 +236,34 @@ def _weighting(rows: Floats, worth: Floats, sizes: Indices) -> tuple[Floats, Flo
         return np.zeros(len(sizes)), np.full(len(rows), -1.0)
 
 
+class _Known:
+    """The columns found so far, with their rows and what they earn, in a program that grows."""
+
+    def __init__(self, market: _Market, levels: Indices) -> None:
+        part, nearest = market.part, market.step * int(market.part.graph.lengths.min())
+        reach = FARTHEST * np.abs(part.floats).max() / -math.expm1(-nearest)
+        self._market, self.program = market, GrowingProgram(part.sizes.astype(np.float64), reach)
+        self.levels = dict[tuple[int, ...], None]()
+        self.rows, self.worth = np.zeros((0, len(part.sizes))), np.zeros(0)
+        self.add(levels)
+
+    def add(self, levels: Indices) -> None:
+        """Offer more columns."""
+        rows, worth = self._market.offered(levels)
+        self.program.add(rows, worth)
+        self.levels.update(dict.fromkeys(map(tuple, levels.tolist())))
+        self.rows, self.worth = np.vstack([self.rows, rows]), np.append(self.worth, worth)
+
+    def without(self, levels: Indices) -> Indices:
+        """Return those of some columns that are new."""
+        fresh = [row for row in levels.tolist() if tuple(row) not in self.levels]
+        return np.array(fresh, dtype=np.int64)
+
+    def chosen(self, which: Indices | Flags) -> Indices:
+        """Return the levels of some of the columns."""
+        return np.array(list(self.levels))[which]
+
+
 def _generate(
     market: _Market, levels: Indices, centre: Floats | None, at_vertex: bool
 ) -> tuple[Indices, Floats, Floats]:
@@ -241,64 +274,65 @@ def _generate(
     do not determine them.
     """
     part, sizes = market.part, market.part.sizes
-    nearest = market.step * int(part.graph.lengths.min())
-    reach = FARTHEST * np.abs(part.floats).max() / -math.expm1(-nearest)
-    master = GrowingProgram(sizes.astype(np.float64), reach)
-    known = dict.fromkeys(map(tuple, levels.tolist()))
+    known, optimum = _Known(market, levels), None
     best = np.full(len(sizes), part.floats.max())  # at which no column earns more
     if centre is not None:
         centre = centre + market.cheaper(centre, centre)[1]
         best = min(best, centre, key=lambda prices: float(prices @ sizes))
-    rows, worth = np.zeros((0, len(sizes))), np.zeros(0)
-    new, optimum = levels, None
     for _ in range(MOST_ROUNDS):
-        more = market.offered(new)
-        master.add(*more)
-        rows, worth = np.vstack([rows, more[0]]), np.append(worth, more[1])
         try:
-            optimum, chosen = master.solve(), master.binding()
+            optimum, binding = known.program.solve(), known.program.binding()
         except Undecided:
             if optimum is None:
                 raise
             break
         used = optimum.y > TOLERANCES.entry
-        smooth = SMOOTH if centre is None or at_vertex else 1.0
-        while True:
+        for smooth in SMOOTH if centre is None or at_vertex else (1.0, *SMOOTH):
             if smooth == 1:
-                prices = _nearest(best, rows, worth, used)
+                prices = _nearest(best, known.rows, known.worth, used)
                 new, lacking = market.cheaper(prices, prices, FINEST_PROFIT)
             else:
                 prices = smooth * best + (1 - smooth) * optimum.x
                 new, lacking = market.cheaper(prices, optimum.x)
             if (prices + lacking) @ sizes < best @ sizes:
                 best = prices + lacking
-            new = np.array([row for row in new.tolist() if tuple(row) not in known], dtype=np.int64)
+            new = known.without(new)
             left = prices @ sizes - optimum.value + part.graph.order * lacking
             if smooth == 1 and not len(new) and left <= LEAST_PROFIT * part.graph.order:
-                weights = _least_squares(rows[used].T, sizes.astype(np.float64))
+                weights = _least_squares(known.rows[used].T, sizes.astype(np.float64))
                 if not weights.min() > -TOLERANCES.entry:  # the solver's own are less accurate
                     weights = optimum.y[used]
-                return np.array(list(known))[used], weights, prices[part.orbits]
-            if len(new) or smooth == 0:
+                return known.chosen(used), weights, prices[part.orbits]
+            if len(new):
                 break
-            smooth = SMOOTH if smooth == 1 else smooth / 2 if smooth > (1 - SMOOTH) else 0
         if not len(new):
             break
-        known.update(dict.fromkeys(map(tuple, new.tolist())))
+        known.add(new)
     assert optimum is not None
-    prices, weights = _weighting(rows[chosen], worth[chosen], sizes)
-    if not weights.min() > -TOLERANCES.entry:  # the solver's own are less accurate
-        prices, weights = optimum.x, optimum.y[chosen]
-    if at_vertex:
-        slack = rows @ prices - worth
-        slack[chosen] = np.inf
-        near = np.argsort(slack)[: len(sizes)]
-        near = near[slack[near] < NEAR_PROFIT]
-        chosen, weights = np.append(chosen, near), np.append(weights, np.zeros(len(near)))
+    chosen, weights, prices = _settled(known, optimum, binding, sizes, at_vertex)
     prices, best = (market.sufficient(each) for each in (prices, best))
     if prices @ sizes > best @ sizes:
         prices = best  # those of a vertex can be far out if λ is all but 1
-    return np.array(list(known))[chosen], weights, prices[part.orbits]
+    return known.chosen(chosen), weights, prices[part.orbits]
+
+
+def _settled(
+    known: _Known, optimum: Optimum, binding: Indices, sizes: Indices, at_vertex: bool
+) -> tuple[Indices, Floats, Floats]:
+    """Return the columns that determine the last solution, their weights, and the prices.
+
+    If ``at_vertex``, those that come near join them, with no weight.
+    """
+    prices, weights = _weighting(known.rows[binding], known.worth[binding], sizes)
+    if not weights.min() > -TOLERANCES.entry:  # the solver's own are less accurate
+        prices, weights = optimum.x, optimum.y[binding]
+    if not at_vertex:
+        return binding, weights, prices
+    slack = known.rows @ prices - known.worth
+    slack[binding] = np.inf
+    near = np.argsort(slack)[: len(sizes)]
+    near = near[slack[near] < NEAR_PROFIT]
+    return np.append(binding, near), np.append(weights, np.zeros(len(near))), prices
 
 
 def _nearest(best: Floats, rows: Floats, worth: Floats, used: Flags) -> Floats:
