@@ -14,6 +14,7 @@ from flint import fmpq
 
 import leaktight as lt
 from benchmarks.case import Case
+from benchmarks.libraries import qif
 
 TOLERANCE = 1e-12
 LOOKED_AT = 10
@@ -90,8 +91,6 @@ OURS: dict[str, Measure] = {
 
 def theirs() -> dict[str, Callable[[Any, Any, Any, Any], float]]:
     """Return libqif's measures by the same names."""
-    import qif
-
     bayes, risk, gain = qif.measure.bayes_vuln, qif.measure.bayes_risk, qif.measure.g_vuln
     member, loss = qif.measure.pred_vuln, qif.measure.l_risk
     shannon, guessing, metric = qif.measure.shannon, qif.measure.guessing, qif.metric

@@ -4,14 +4,15 @@ The measure that everybody asks for first. It reads every number once, so memory
 larger channels are for those who read arrays; the small ones for those who want objects.
 """
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from functools import cache
 from typing import Any, Literal
 
 import numpy as np
 
 import leaktight as lt
-from benchmarks.case import Case
+from benchmarks.case import Case, Way
+from benchmarks.libraries import dit, pyqif, qif
 
 
 @cache
@@ -47,65 +48,55 @@ def close(answers: Mapping[str, float | None]) -> str:
     return "the same to 1e-12"
 
 
-def ours(channel: lt.Channel) -> float:
-    """Return our factor."""
-    return float(lt.min_capacity(channel).factor)
-
-
-def by_qif(channel: lt.Channel) -> float:
-    """Return libqif's factor."""
-    import qif
-
-    return float(qif.measure.bayes_vuln.mult_capacity(channel.matrix))
-
-
-def by_numpy(channel: lt.Channel) -> float:
-    """Return the factor as one would write it down."""
-    return float(channel.matrix.max(axis=0).sum())
-
-
-def by_pyqif(channel: lt.Channel) -> float:
-    """Return pyqif's factor."""
-    import pyqif
-
-    return float(pyqif.measure.bayes.capacity(channel.matrix))
-
-
 @cache
-def for_qiflib(n: int) -> Any:
-    """Return the channel with the uniform prior, and one guess, as qiflib's objects."""
+def for_qiflib(n: int, prior: Callable[[int], Any], gain: Callable[[int], Any]) -> Any:
+    """Return the channel with a prior, and a gain, as qiflib's objects."""
     from qiflib.core.channel import Channel
     from qiflib.core.gvulnerability import GVulnerability
     from qiflib.core.secrets import Secrets
 
-    names = list(range(n))
-    secrets = Secrets(names, np.full(n, 1 / n))
-    return Channel(secrets, names, matrix(n)), GVulnerability(secrets, names, np.eye(n))
+    names, table = list(range(n)), gain(n)
+    secrets = Secrets(names, prior(n))
+    earned = GVulnerability(secrets, list(range(len(table))), table)
+    return Channel(secrets, names, matrix(n)), earned
+
+
+def uniform(n: int) -> Any:
+    """Return the uniform prior."""
+    return np.full(n, 1 / n)
 
 
 def by_qiflib(channel: lt.Channel) -> float:
     """Return the leakage under the uniform prior, which is the capacity; qiflib has no other."""
     from qiflib.core.hyper import Hyper
 
-    theirs, gain = for_qiflib(len(channel.inputs))
+    theirs, gain = for_qiflib(len(channel.inputs), uniform, np.eye)
     return float(gain.leakage(Hyper(theirs))[1])
 
 
 def by_dit(channel: lt.Channel) -> float:
     """Return 2 to the maximal leakage, which is what dit calls the capacity."""
-    import dit
-
     n = len(channel.inputs)
     joint = dit.Distribution.from_array(matrix(n) / n, ["X", "Z"], [range(n), range(n)])
     return float(2 ** dit.other.maximal_leakage(joint, "X", "Z"))
 
+
+BOTH: dict[str, Way] = {
+    "leaktight": lambda channel: float(lt.min_capacity(channel).factor),
+    "qif": lambda channel: float(qif.measure.bayes_vuln.mult_capacity(channel.matrix)),
+}
+LARGE = {
+    **BOTH,
+    "numpy max": lambda channel: float(channel.matrix.max(axis=0).sum()),
+    "memory": copied,
+}
 
 CASES = (
     Case(
         task="capacity, {n}×{n} floats, row by row",
         sizes=(500, 1000, 2000, 4000),
         prepare=lambda n: lt.Channel(matrix(n)),
-        ways={"leaktight": ours, "qif": by_qif, "numpy max": by_numpy, "memory": copied},
+        ways=LARGE,
         agree=close,
         limit="memory",
         scale=lambda n: n * n,
@@ -116,7 +107,7 @@ CASES = (
         task="capacity, {n}×{n} floats, column by column",
         sizes=(500, 1000, 2000, 4000),
         prepare=lambda n: lt.Channel(turned(n)),
-        ways={"leaktight": ours, "qif": by_qif, "numpy max": by_numpy, "memory": copied},
+        ways=LARGE,
         agree=close,
         limit="memory",
         scale=lambda n: n * n,
@@ -127,9 +118,8 @@ CASES = (
         sizes=(30, 100, 300),
         prepare=lambda n: lt.Channel(matrix(n)),
         ways={
-            "leaktight": ours,
-            "qif": by_qif,
-            "pyqif": by_pyqif,
+            **BOTH,
+            "pyqif": lambda channel: float(pyqif.measure.bayes.capacity(channel.matrix)),
             "qiflib": by_qiflib,
             "dit": by_dit,
         },

@@ -13,7 +13,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 import leaktight as lt
-from benchmarks.case import Case
+from benchmarks.case import Case, Way
+from benchmarks.libraries import pyqif, qif
 
 
 @cache
@@ -46,8 +47,6 @@ def pair_of_floats(n: int) -> Pair:
 @cache
 def fractions(n: int, seed: int) -> tuple[lt.Channel, Any]:
     """Return an exact channel, and its matrix in libqif's fractions."""
-    import qif
-
     channel = lt.Channel.normalised(np.random.default_rng(seed).integers(1, 1000, (n, n)))
     rows = [[qif.rat(int(p.p), int(p.q)) for p in row] for row in channel.matrix]
     return channel, np.array(rows)
@@ -64,25 +63,6 @@ def corners(matrix: Any) -> tuple[str, str, int]:
     return str(matrix[0, 0]), str(matrix[-1, -1]), matrix.shape[1]
 
 
-def ours_in_turn(pair: Pair) -> Any:
-    """Observe both."""
-    return corners(lt.sequential(*pair.channels).matrix)
-
-
-def qif_in_turn(pair: Pair) -> Any:
-    """Observe both; libqif calls this parallel."""
-    import qif
-
-    return corners(qif.channel.compose.parallel(*pair.turned))
-
-
-def pyqif_in_turn(pair: Pair) -> Any:
-    """Observe both; pyqif calls this parallel."""
-    from pyqif import compose
-
-    return corners(compose.parallel(*(channel.matrix for channel in pair.channels)))
-
-
 def close(answers: Mapping[str, Any]) -> str:
     """Demand the same entries up to the last digits."""
     *entries, columns = answers["leaktight"]
@@ -96,48 +76,31 @@ def close(answers: Mapping[str, Any]) -> str:
 # --- side by side, and repeatedly ----------------------------------------------------------
 
 
-def ours_side_by_side(n: int) -> Any:
-    """Multiply out a channel on each of n secrets."""
-    return corners(lt.parallel(*[lt.Channel(floats(3, 1))] * n).expand().matrix)
+def side_by_side(n: int) -> Any:
+    """Return a channel on each of n secrets."""
+    return lt.parallel(*[lt.Channel(floats(3, 1))] * n)
 
 
-def pyqif_side_by_side(n: int) -> Any:
-    """Multiply out with pyqif."""
-    from pyqif import compose
-
-    return corners(compose.kroneckerN(floats(3, 1), n))
+def bits(channel: Any) -> float:
+    """Return our capacity."""
+    return lt.min_capacity(channel).bits
 
 
-def ours_capacity(n: int) -> float:
-    """Return the capacity of a channel on each of n secrets."""
-    return lt.min_capacity(lt.parallel(*[lt.Channel(floats(3, 1))] * n)).bits
-
-
-def ours_exact_capacity(n: int) -> float:
-    """Return the capacity of an exact channel on each of n secrets."""
-    coin = lt.Channel([["2/3", "1/3"], ["1/3", "2/3"]])
-    return lt.min_capacity(lt.parallel(*[coin] * n)).bits
-
-
-def pyqif_capacity(n: int) -> float:
+def bits_by_pyqif(n: int) -> float:
     """Multiply out with pyqif first."""
-    import pyqif
-
     whole = pyqif.compose.kroneckerN(floats(3, 1), n)
     return float(np.log2(pyqif.measure.bayes.capacity(whole)))
 
 
-def ours_repeated(n: int) -> float:
-    """Return the capacity of n observations."""
-    return lt.min_capacity(lt.repeated(lt.Channel(floats(2, 1)), n)).bits
-
-
-def qif_repeated(n: int) -> float:
+def bits_by_qif(n: int) -> float:
     """Return the capacity of all sequences."""
-    import qif
-
     whole = qif.channel.compose.repeated_independent(np.asfortranarray(floats(2, 1)), n)
     return float(np.log2(qif.measure.bayes_vuln.mult_capacity(whole)))
+
+
+def coin() -> lt.Channel:
+    """Return a new channel of one bit."""
+    return lt.Channel([["2/3", "1/3"], ["1/3", "2/3"]])
 
 
 def same_bits(answers: Mapping[str, float]) -> str:
@@ -147,15 +110,22 @@ def same_bits(answers: Mapping[str, float]) -> str:
     return f"{bits:.6g} bits"
 
 
+IN_TURN: dict[str, Way] = {
+    "leaktight": lambda pair: corners(lt.sequential(*pair.channels).matrix),
+    "qif": lambda pair: corners(qif.channel.compose.parallel(*pair.turned)),
+}
+"""To observe both is what libqif and pyqif call parallel."""
+
 CASES = (
     Case(
         task="two channels in turn, {n}×{n} floats",
         sizes=(10, 40, 160),
         prepare=pair_of_floats,
         ways={
-            "leaktight": ours_in_turn,
-            "qif": qif_in_turn,
-            "pyqif": pyqif_in_turn,
+            **IN_TURN,
+            "pyqif": lambda pair: corners(
+                pyqif.compose.parallel(*(channel.matrix for channel in pair.channels))
+            ),
             "memory": lambda pair: np.copyto(*pair.room),
         },
         agree=close,
@@ -168,7 +138,7 @@ CASES = (
         task="two channels in turn, {n}×{n} fractions",
         sizes=(5, 20, 60),
         prepare=exact_pair,
-        ways={"leaktight": ours_in_turn, "qif": qif_in_turn},
+        ways=IN_TURN,
         agree=close,
         scale=lambda n: n**3,
         scale_name="entries",
@@ -178,8 +148,8 @@ CASES = (
         sizes=(2, 5, 7),
         prepare=lambda n: (n, room(9**n)),
         ways={
-            "leaktight": lambda given: ours_side_by_side(given[0]),
-            "pyqif": lambda given: pyqif_side_by_side(given[0]),
+            "leaktight": lambda given: corners(side_by_side(given[0]).expand().matrix),
+            "pyqif": lambda given: corners(pyqif.compose.kroneckerN(floats(3, 1), given[0])),
             "memory": lambda given: np.copyto(*given[1]),
         },
         agree=close,
@@ -192,7 +162,7 @@ CASES = (
         task="capacity of {n} channels side by side, 3×3 floats each",
         sizes=(2, 5, 7),
         prepare=int,
-        ways={"leaktight": ours_capacity, "pyqif": pyqif_capacity},
+        ways={"leaktight": lambda n: bits(side_by_side(n)), "pyqif": bits_by_pyqif},
         agree=same_bits,
         scale_name="channels",
     ),
@@ -200,7 +170,7 @@ CASES = (
         task="capacity of {n} channels side by side, 2×2 fractions each",
         sizes=(100, 10_000, 1_000_000),
         prepare=int,
-        ways={"leaktight": ours_exact_capacity},
+        ways={"leaktight": lambda n: bits(lt.parallel(*[coin()] * n))},
         agree=same_bits,
         scale_name="channels",
     ),
@@ -208,7 +178,10 @@ CASES = (
         task="capacity of {n} observations, 2×2 floats",
         sizes=(4, 8, 16, 22),
         prepare=int,
-        ways={"leaktight": ours_repeated, "qif": qif_repeated},
+        ways={
+            "leaktight": lambda n: bits(lt.repeated(lt.Channel(floats(2, 1)), n)),
+            "qif": bits_by_qif,
+        },
         agree=same_bits,
         quick=3,
         scale_name="observations",

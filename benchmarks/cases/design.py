@@ -16,6 +16,7 @@ import numpy as np
 import leaktight as lt
 from benchmarks.case import Case, NotTried
 from benchmarks.inputs import Floats, Indices, PlainProgram, solver, tree_edges
+from benchmarks.libraries import qif
 
 MOST_CONSTRAINTS = 200_000
 """The most constraints of a plain program that HiGHS is given."""
@@ -98,8 +99,6 @@ def ours(given: Given) -> Made:
 
 def libqif(given: Given) -> Made:
     """Return libqif's mechanism; where it finds none, it returns an empty table."""
-    import qif
-
     apart, loss, epsilon = given.task.distances, given.task.loss, given.task.epsilon
     n = len(apart)
     matrix = qif.mechanism.d_privacy.min_loss_given_d(

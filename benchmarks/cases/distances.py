@@ -17,6 +17,7 @@ import leaktight as lt
 from benchmarks.case import Case
 from benchmarks.cases.capacity import close
 from benchmarks.inputs import loaded
+from benchmarks.libraries import qif
 
 
 class Pair(NamedTuple):
@@ -73,23 +74,6 @@ def prepare_many(n: int) -> Pair:
 # --- total variation ---
 
 
-def variation(given: Pair) -> float:
-    """Return our total variation."""
-    return float(lt.channels.total_variation(given.p, given.q))
-
-
-def variation_by_qif(given: Pair) -> float:
-    """Return libqif's total variation."""
-    import qif
-
-    return float(qif.metric.total_variation()(given.p.array, given.q.array))
-
-
-def variation_by_numpy(given: Pair) -> float:
-    """Return the total variation as one would write it down."""
-    return float(np.abs(given.p.array - given.q.array).sum() / 2)
-
-
 def copied(given: Pair) -> None:
     """Move both distributions once."""
     np.copyto(given.ground, given.p.array)
@@ -99,36 +83,14 @@ def copied(given: Pair) -> None:
 # --- Kantorovich ---
 
 
-def work(given: Pair) -> tuple[Fraction | float, int]:
-    """Return our distance, and between how many values."""
-    return lt.channels.kantorovich(*given), len(given.p)
-
-
-def exact_work(given: Pair) -> Fraction | float:
-    """Return our distance."""
-    return lt.channels.kantorovich(*given)
-
-
-def work_by_qif(given: Pair) -> float:
-    """Return libqif's distance, by the method that it chooses."""
-    import qif
-
+def work_by_qif(given: Pair, *method: str) -> float:
+    """Return libqif's distance, by a method or the one that it chooses."""
     ground = qif.metric.from_distance_matrix(given.ground)
-    return float(qif.metric.kantorovich(ground)(given.p.array, given.q.array))
-
-
-def work_by_program_of_qif(given: Pair) -> float:
-    """Return libqif's distance by a linear program."""
-    import qif
-
-    ground = qif.metric.from_distance_matrix(given.ground)
-    return float(qif.metric.kantorovich(ground, "lp")(given.p.array, given.q.array))
+    return float(qif.metric.kantorovich(ground, *method)(given.p.array, given.q.array))
 
 
 def exact_work_by_qif(given: Pair) -> Any:
     """Return libqif's distance in fractions."""
-    import qif
-
     p, q, ground = fractions(len(given.p))
     metric = qif.metric.from_distance_matrix(ground)
     return qif.metric.kantorovich(metric, type=Fraction)(p, q)
@@ -195,9 +157,9 @@ CASES = (
         sizes=(1000, 100_000, 1_000_000),
         prepare=prepare_many,
         ways={
-            "leaktight": variation,
-            "qif": variation_by_qif,
-            "numpy": variation_by_numpy,
+            "leaktight": lambda given: float(lt.channels.total_variation(given.p, given.q)),
+            "qif": lambda given: float(qif.metric.total_variation()(given.p.array, given.q.array)),
+            "numpy": lambda given: float(np.abs(given.p.array - given.q.array).sum() / 2),
             "memory": copied,
         },
         agree=close,
@@ -210,9 +172,9 @@ CASES = (
         sizes=(10, 30, 60, 100),
         prepare=prepare,
         ways={
-            "leaktight": work,
+            "leaktight": lambda given: (lt.channels.kantorovich(*given), len(given.p)),
             "qif": work_by_qif,
-            "qif, by LP": work_by_program_of_qif,
+            "qif, by LP": lambda given: work_by_qif(given, "lp"),
             "dit": work_by_dit,
             "scipy LP": work_by_scipy,
             "solver": solver,
@@ -228,7 +190,7 @@ CASES = (
         task="Kantorovich's distance, {n} values, rationals",
         sizes=(5, 10, 20, 40),
         prepare=prepare_exact,
-        ways={"leaktight": exact_work, "qif": exact_work_by_qif},
+        ways={"leaktight": lambda given: lt.channels.kantorovich(*given), "qif": exact_work_by_qif},
         patience=10,
         scale=lambda n: n * n,
         scale_name="pairs of values",

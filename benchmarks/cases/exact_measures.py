@@ -13,21 +13,15 @@ import numpy as np
 from flint import fmpq
 
 import leaktight as lt
-from benchmarks.case import Case
+from benchmarks.case import Case, Way
+from benchmarks.cases.g_vulnerability import Given
+from benchmarks.libraries import qif
 
 GUESSES = 10
 
 
-class Given(NamedTuple):
-    """What is seen, what is known before, and what each guess earns, in our form."""
-
-    channel: lt.Channel
-    prior: lt.Distribution
-    gain: lt.Gain
-
-
 class Fractions(NamedTuple):
-    """The same in libqif's form."""
+    """What is seen, what is known before, and what each guess earns, in libqif's form."""
 
     channel: Any
     prior: Any
@@ -57,66 +51,35 @@ def prepare(n: int) -> tuple[Given, Fractions]:
     return Given(lt.Channel(channel), lt.Distribution(prior), lt.Gain(gain)), fractions(n)
 
 
-def capacity(given: tuple[Given, Fractions]) -> Fraction | float:
-    """Return our capacity."""
-    return lt.min_capacity(given[0].channel).factor
-
-
-def capacity_by_qif(given: tuple[Given, Fractions]) -> Any:
-    """Return libqif's capacity."""
-    import qif
-
-    return qif.measure.bayes_vuln.mult_capacity(given[1].channel)
-
-
-def posterior(given: tuple[Given, Fractions]) -> Fraction | float:
-    """Return our vulnerability."""
-    return lt.posterior_vulnerability(given[0].channel, given[0].prior)
-
-
-def posterior_by_qif(given: tuple[Given, Fractions]) -> Any:
-    """Return libqif's vulnerability."""
-    import qif
-
-    return qif.measure.bayes_vuln.posterior(given[1].prior, given[1].channel)
-
-
-def gains(given: tuple[Given, Fractions]) -> Fraction | float:
-    """Return our g-vulnerability."""
-    return lt.posterior_vulnerability(*given[0])
-
-
-def gains_by_qif(given: tuple[Given, Fractions]) -> Any:
-    """Return libqif's g-vulnerability."""
-    import qif
-
-    theirs = given[1]
-    return qif.measure.g_vuln.posterior(theirs.gain, theirs.prior, theirs.channel)
+def family(measure: str, sizes: tuple[int, ...], ours: Way, theirs: Way) -> Case:
+    """Compare a measure of the same numbers with libqif's."""
+    return Case(
+        task=f"exact {measure}, {{n}}×{{n}} rationals",
+        sizes=sizes,
+        prepare=prepare,
+        ways={"leaktight": lambda given: ours(given[0]), "qif": lambda given: theirs(given[1])},
+        scale=lambda n: n * n,
+        scale_name="entries",
+    )
 
 
 CASES = (
-    Case(
-        task="exact capacity, {n}×{n} rationals",
-        sizes=(15, 100, 500),
-        prepare=prepare,
-        ways={"leaktight": capacity, "qif": capacity_by_qif},
-        scale=lambda n: n * n,
-        scale_name="entries",
+    family(
+        "capacity",
+        (15, 100, 500),
+        lambda given: lt.min_capacity(given.channel).factor,
+        lambda given: qif.measure.bayes_vuln.mult_capacity(given.channel),
     ),
-    Case(
-        task="exact posterior vulnerability, {n}×{n} rationals",
-        sizes=(15, 100, 500),
-        prepare=prepare,
-        ways={"leaktight": posterior, "qif": posterior_by_qif},
-        scale=lambda n: n * n,
-        scale_name="entries",
+    family(
+        "posterior vulnerability",
+        (15, 100, 500),
+        lambda given: lt.posterior_vulnerability(given.channel, given.prior),
+        lambda given: qif.measure.bayes_vuln.posterior(given.prior, given.channel),
     ),
-    Case(
-        task="exact g-vulnerability, 10 guesses, {n}×{n} rationals",
-        sizes=(15, 50, 100),
-        prepare=prepare,
-        ways={"leaktight": gains, "qif": gains_by_qif},
-        scale=lambda n: n * n,
-        scale_name="entries",
+    family(
+        "g-vulnerability, 10 guesses",
+        (15, 50, 100),
+        lambda given: lt.posterior_vulnerability(*given),
+        lambda given: qif.measure.g_vuln.posterior(given.gain, given.prior, given.channel),
     ),
 )

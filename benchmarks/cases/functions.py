@@ -12,6 +12,7 @@ import numpy as np
 
 import leaktight as lt
 from benchmarks.case import Case, NotTried
+from benchmarks.libraries import qif
 
 
 def prepare(n: int) -> Any:
@@ -28,8 +29,6 @@ def ours(seen: Any) -> tuple[Any, ...]:
 
 def by_qif(seen: Any) -> tuple[Any, ...]:
     """The same of a matrix."""
-    import qif
-
     if len(seen) > 10**5:
         raise NotTried("the matrix does not fit into memory")
     matrix = np.zeros((len(seen), seen.max() + 1))

@@ -13,6 +13,7 @@ import numpy as np
 import leaktight as lt
 from benchmarks.case import Case
 from benchmarks.inputs import Floats
+from benchmarks.libraries import qif
 
 
 class Map(NamedTuple):
@@ -45,8 +46,6 @@ def ours(given: Map) -> Made:
 
 def libqif(given: Map) -> Made:
     """Return libqif's."""
-    import qif
-
     points = given.points
     n = len(points)
     rows = qif.mechanism.d_privacy.min_loss_given_d(

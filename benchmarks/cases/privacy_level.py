@@ -16,6 +16,7 @@ import numpy as np
 import leaktight as lt
 from benchmarks.case import Case
 from benchmarks.inputs import Floats, truncated_geometric
+from benchmarks.libraries import qif
 
 
 class Given(NamedTuple):
@@ -81,8 +82,6 @@ def ours(given: Given) -> Fraction | float:
 
 def libqif(given: Given) -> float:
     """Return libqif's ε, from all pairs."""
-    import qif
-
     return float(qif.measure.d_privacy.smallest_epsilon(given.turned, given.distance))
 
 

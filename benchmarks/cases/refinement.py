@@ -12,7 +12,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 import leaktight as lt
-from benchmarks.case import Case
+from benchmarks.case import Case, Way
+from benchmarks.libraries import dit, qif
 
 INPUTS = 50
 """Of channels that tell nothing through many outputs."""
@@ -97,42 +98,16 @@ def exactly_unrelated(n: int) -> Any:
 
 # --- who decides ---
 
-
-def ours(given: Given) -> bool:
-    """Return our verdict, which has its witness."""
-    return lt.refinement(given.a, given.b).holds
-
-
-def by_qif(given: Given) -> bool:
-    """Return libqif's verdict."""
-    import qif
-
-    return bool(qif.refinement.refined_by(*given.arrays))
-
-
-def by_qif_with_witness(given: Given) -> bool:
-    """Return libqif's verdict when it is asked for the witness."""
-    import qif
-
-    return bool(qif.refinement.refined_by_witness(*given.arrays)[0])
-
-
-def by_qif_in_fractions(given: Given) -> bool:
-    """Return whether libqif finds an exact remap."""
-    import qif
-
-    a, b = given.arrays
-    return bool(qif.channel.factorize(b, a).size)
-
-
-def by_dit(given: Given) -> bool:
-    """Return dit's verdict."""
-    from dit.channelorder import is_output_degraded
-
-    return bool(is_output_degraded(given.a.matrix, given.b.matrix))
-
-
-FLOATS = {"leaktight": ours, "qif": by_qif, "qif with witness": by_qif_with_witness, "dit": by_dit}
+FLOATS: dict[str, Way] = {
+    "leaktight": lambda given: lt.refinement(given.a, given.b).holds,
+    "qif": lambda given: bool(qif.refinement.refined_by(*given.arrays)),
+    "qif with witness": lambda given: bool(qif.refinement.refined_by_witness(*given.arrays)[0]),
+    "dit": lambda given: bool(dit.channelorder.is_output_degraded(given.a.matrix, given.b.matrix)),
+}
+FRACTIONS: dict[str, Way] = {
+    "leaktight": FLOATS["leaktight"],
+    "qif": lambda given: bool(qif.channel.factorize(*given.arrays[::-1]).size),
+}
 
 
 def truly(holds: bool) -> Callable[[Mapping[str, bool]], str]:
@@ -147,63 +122,48 @@ def truly(holds: bool) -> Callable[[Mapping[str, bool]], str]:
     return agree
 
 
-CASES = (
-    Case(
-        task="refinement, {n}×{n} floats, holds",
-        sizes=(10, 20, 60, 120),
-        prepare=lambda n: given(*remapped(n)),
-        ways=FLOATS,
-        agree=truly(True),
+def family(
+    what: str,
+    sizes: tuple[int, ...],
+    make: Callable[[int], Any],
+    holds: bool,
+    ways: Mapping[str, Way] = FLOATS,
+    **more: Any,
+) -> Case:
+    """Compare verdicts on pairs of channels, given whether the second is safer."""
+    return Case(
+        task=f"refinement, {what}",
+        sizes=sizes,
+        prepare=lambda n: given(*make(n)),
+        ways=ways,
+        agree=truly(holds),
         patience=10,
+        **more,
+    )
+
+
+NO_DIT = {way: FLOATS[way] for way in ("leaktight", "qif", "qif with witness")}
+VERDICTS = {way: FLOATS[way] for way in ("leaktight", "qif")}
+
+CASES = (
+    family(
+        "{n}×{n} floats, holds",
+        (10, 20, 60, 120),
+        remapped,
+        True,
         note="qif without the witness gives no remap, and says yes where it fails by 1e-5 (below).",
     ),
-    Case(
-        task="refinement, {n} inputs, 2·{n} outputs, floats, holds",
-        sizes=(10, 20, 40),
-        prepare=lambda n: given(*merged(n)),
-        ways={way: FLOATS[way] for way in ("leaktight", "qif", "qif with witness")},
-        agree=truly(True),
-        patience=10,
-    ),
-    Case(
-        task="refinement, {n}×{n} floats, fails",
-        sizes=(10, 20, 60),
-        prepare=lambda n: given(*unrelated(n)),
-        ways=FLOATS,
-        agree=truly(False),
-        patience=10,
-    ),
-    Case(
-        task="refinement, {n}×{n} floats, fails by 1e-5",
-        sizes=(6, 20),
-        prepare=lambda n: given(*nearly(n)),
-        ways=FLOATS,
-        agree=truly(False),
-        patience=10,
-    ),
-    Case(
-        task="refinement, 50×{n} floats of rank one, holds",
-        sizes=(50, 100, 200, 1000),
-        prepare=lambda n: given(*nothing(n)),
-        ways={"leaktight": ours, "qif": by_qif},
-        agree=truly(True),
-        patience=10,
+    family("{n} inputs, 2·{n} outputs, floats, holds", (10, 20, 40), merged, True, NO_DIT),
+    family("{n}×{n} floats, fails", (10, 20, 60), unrelated, False),
+    family("{n}×{n} floats, fails by 1e-5", (6, 20), nearly, False),
+    family(
+        "50×{n} floats of rank one, holds",
+        (50, 100, 200, 1000),
+        nothing,
+        True,
+        VERDICTS,
         scale_name="outputs",
     ),
-    Case(
-        task="refinement, {n}×{n} rationals, holds",
-        sizes=(5, 10, 20),
-        prepare=lambda n: given(*exactly_remapped(n)),
-        ways={"leaktight": ours, "qif": by_qif_in_fractions},
-        agree=truly(True),
-        patience=10,
-    ),
-    Case(
-        task="refinement, {n}×{n} rationals, fails",
-        sizes=(5, 10, 20),
-        prepare=lambda n: given(*exactly_unrelated(n)),
-        ways={"leaktight": ours, "qif": by_qif_in_fractions},
-        agree=truly(False),
-        patience=10,
-    ),
+    family("{n}×{n} rationals, holds", (5, 10, 20), exactly_remapped, True, FRACTIONS),
+    family("{n}×{n} rationals, fails", (5, 10, 20), exactly_unrelated, False, FRACTIONS),
 )

@@ -6,9 +6,9 @@ write for that with scipy gives floats with an unknown error; ours are exact, or
 dit has no measure of guessing.
 """
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
-from functools import cache
+from functools import cache, partial
 from itertools import combinations
 from typing import Any
 
@@ -16,6 +16,7 @@ import numpy as np
 
 import leaktight as lt
 from benchmarks.case import Case
+from benchmarks.libraries import pyqif, qif
 
 TWO = (("4/5", "1/5"), ("3/10", "7/10"))
 THREE = (("4/9", "3/9", "2/9"), ("1/6", "2/6", "3/6"), ("2/7", "2/7", "3/7"))
@@ -57,23 +58,18 @@ def ours(seen: Seen) -> tuple[Any, Any, Any, str]:
     return found.lower, found.upper, found.error.upper, found.method
 
 
-def qif(seen: Seen) -> float:
+def by_qif(seen: Seen) -> float:
     """Multiply out with libqif."""
-    import qif
-
     whole = qif.channel.compose.repeated_independent(seen.matrix, seen.n)
     return float(qif.measure.bayes_vuln.posterior(seen.prior, whole))
 
 
-def pyqif(seen: Seen) -> float:
+def by_pyqif(seen: Seen) -> float:
     """Multiply out with pyqif."""
-    from pyqif import compose
-    from pyqif.measure import bayes
-
     whole = seen.matrix
     for _ in range(seen.n - 1):
-        whole = compose.parallel(whole, seen.matrix)
-    return float(bayes.posterior(seen.prior, whole))
+        whole = pyqif.compose.parallel(whole, seen.matrix)
+    return float(pyqif.measure.bayes.posterior(seen.prior, whole))
 
 
 def binomials(seen: Seen) -> float:
@@ -105,67 +101,64 @@ def close(answers: Mapping[str, Any]) -> str:
     return told + "".join(f", {way} says {1 - others[way]:.1g}" for way in lost)
 
 
+def family(
+    task: str, sizes: tuple[int, ...], prepare: Callable[[int], Seen], peers: Any, **more: Any
+) -> Case:
+    """Compare the chance after more and more observations."""
+    return Case(
+        task=task,
+        sizes=sizes,
+        prepare=prepare,
+        ways={"leaktight": ours, **peers},
+        agree=close,
+        scale_name="observations",
+        **more,
+    )
+
+
 CASES = (
-    Case(
-        task="success after {n} observations of 2 outputs, multiplied out",
-        sizes=(8, 16, 20, 23),
-        prepare=lambda n: Seen.exactly(TWO, n),
-        ways={"leaktight": ours, "qif": qif, "pyqif": pyqif},
-        agree=close,
-        patience=10,
-        rounds=5,
-        scale_name="observations",
-        note="for a few observations our time is that of a few hundred steps of Python",
+    *(
+        family(
+            f"success after {{n}} observations of {len(rows)} outputs, multiplied out",
+            sizes,
+            partial(Seen.exactly, rows),
+            {"qif": by_qif, "pyqif": by_pyqif},
+            patience=10,
+            rounds=5,
+            note="for a few observations our time is that of a few hundred steps of Python",
+        )
+        for rows, sizes in ((TWO, (8, 16, 20, 23)), (THREE, (5, 10, 14)))
     ),
-    Case(
-        task="success after {n} observations of 3 outputs, multiplied out",
-        sizes=(5, 10, 14),
-        prepare=lambda n: Seen.exactly(THREE, n),
-        ways={"leaktight": ours, "qif": qif, "pyqif": pyqif},
-        agree=close,
-        patience=10,
-        rounds=5,
-        scale_name="observations",
-        note="for a few observations our time is that of a few hundred steps of Python",
-    ),
-    Case(
-        task="exact success after {n} observations of 2 outputs",
-        sizes=(10, 100, 1_000, 10_000),
-        prepare=lambda n: Seen.exactly(TWO, n),
-        ways={"leaktight": ours, "scipy": binomials},
-        agree=close,
+    family(
+        "exact success after {n} observations of 2 outputs",
+        (10, 100, 1_000, 10_000),
+        partial(Seen.exactly, TWO),
+        {"scipy": binomials},
         quick=3,
-        scale_name="observations",
         note="exact fractions with thousands of digits against floats with an unknown error",
     ),
-    Case(
-        task="success after {n} observations of 2 outputs, floats",
-        sizes=(1_000, 10_000, 100_000, 1_000_000),
-        prepare=lambda n: Seen.in_floats(TWO, n),
-        ways={"leaktight": ours, "scipy": binomials},
-        agree=close,
-        scale_name="observations",
+    family(
+        "success after {n} observations of 2 outputs, floats",
+        (1_000, 10_000, 100_000, 1_000_000),
+        partial(Seen.in_floats, TWO),
+        {"scipy": binomials},
         rounds=3,
         note="ours are proved enclosures",
     ),
-    Case(
-        task="exact success after {n} observations of 3 outputs",
-        sizes=(10, 30, 100, 300),
-        prepare=lambda n: Seen.exactly(THREE, n),
-        ways={"leaktight": ours, "scipy": multinomials},
-        agree=close,
-        scale_name="observations",
+    family(
+        "exact success after {n} observations of 3 outputs",
+        (10, 30, 100, 300),
+        partial(Seen.exactly, THREE),
+        {"scipy": multinomials},
         rounds=3,
         note="exact fractions against floats with an unknown error; the list of all counts is "
         "made for scipy once, and kept",
     ),
-    Case(
-        task="success after {n} observations of 3 outputs, floats",
-        sizes=(30, 100, 300, 1_000),
-        prepare=lambda n: Seen.in_floats(THREE, n),
-        ways={"leaktight": ours, "scipy": multinomials},
-        agree=close,
-        scale_name="observations",
+    family(
+        "success after {n} observations of 3 outputs, floats",
+        (30, 100, 300, 1_000),
+        partial(Seen.in_floats, THREE),
+        {"scipy": multinomials},
         rounds=3,
         note="ours are proved enclosures",
     ),

@@ -1,7 +1,7 @@
 """Shannon capacity: the largest mutual information over all priors.
 
 We return a lower and an upper bound that are proved; the peers return what their iteration had
-when it stopped. So the bounds say how far off the peers are.
+when it stopped, to their default precision. So the bounds say how far off the peers are.
 """
 
 from collections.abc import Mapping
@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 import leaktight as lt
 from benchmarks.case import Case
 from benchmarks.cases.capacity import matrix
+from benchmarks.libraries import dit, qif
 
 PROMISED = 1e-6
 """How wide our bounds may be, in bits."""
@@ -26,20 +27,6 @@ def ours(channel: lt.Channel) -> Bounds:
     """Return our bounds."""
     found = lt.shannon_capacity(channel)
     return Bounds(found.lower, found.upper)
-
-
-def by_qif(channel: lt.Channel) -> float:
-    """Return libqif's capacity, to its default precision."""
-    import qif
-
-    return float(qif.measure.shannon.add_capacity(channel.matrix)[0])
-
-
-def by_dit(channel: lt.Channel) -> float:
-    """Return dit's capacity, to its default precision."""
-    import dit
-
-    return float(dit.algorithms.channel_capacity(channel.matrix)[0])
 
 
 def enclosed(answers: Mapping[str, Any]) -> str:
@@ -61,7 +48,11 @@ CASES = (
         task="Shannon capacity, {n}×{n} floats",
         sizes=(20, 50, 100, 200, 1000),
         prepare=lambda n: lt.Channel(matrix(n)),
-        ways={"leaktight": ours, "qif": by_qif, "dit": by_dit},
+        ways={
+            "leaktight": ours,
+            "qif": lambda channel: float(qif.measure.shannon.add_capacity(channel.matrix)[0]),
+            "dit": lambda channel: float(dit.algorithms.channel_capacity(channel.matrix)[0]),
+        },
         agree=enclosed,
         quick=2,
         patience=12,
