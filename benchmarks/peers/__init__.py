@@ -2,17 +2,14 @@
 
     python -m benchmarks.peers
 
-compares function by function on random inputs and writes the tables of ``docs/peers.md``.
+compares function by function on random inputs and writes the tables of ``docs/peers.md``. What is
+compared stands in a text file for each peer, a function a line: its name, ours or why there is
+none, both as expressions of the same inputs, and what is not alike.
 """
 
-from benchmarks.peers import libqif_channels, libqif_measures, libqif_mechanisms, others
+from benchmarks.peers.row import rows
 
-TABLES = {
-    "qif": libqif_channels.ROWS + libqif_measures.ROWS + libqif_mechanisms.ROWS,
-    "pyqif": others.PYQIF,
-    "dit": others.DIT,
-    "bvmlib": others.BVMLIB,
-}
+TABLES = {peer: rows(peer) for peer in ("qif", "pyqif", "dit", "bvmlib")}
 
 COMPLETE = ("qif", "pyqif")
 """The peers of which nothing may be left out."""

@@ -7,7 +7,8 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks.peers import COMPLETE, TABLES
-from benchmarks.peers.row import Row, inputs
+from benchmarks.peers.inputs import inputs
+from benchmarks.peers.row import Row
 
 PAGE = Path(__file__).parents[2] / "docs" / "peers.md"
 

@@ -1,112 +1,21 @@
 """One function of a peer: what is its counterpart, and do the two agree on random inputs?"""
 
 import math
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import cached_property
+from operator import attrgetter
+from pathlib import Path
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 import leaktight as lt
+from benchmarks.peers.inputs import Inputs
+from benchmarks.peers.words import WORDS
 
-TRIES = 500
 NEAR = 1e-9
 """How far floats may be from the exact answer and count as the same."""
-
-
-@dataclass(frozen=True)
-class Inputs:
-    """Two exact channels on the same inputs, two priors, two gains, a set, a loss, a ratio."""
-
-    a: lt.Channel
-    b: lt.Channel
-    prior: lt.Distribution
-    other: lt.Distribution
-    gain: lt.Gain
-    second: lt.Gain
-    members: list[int]
-    loss: lt.Loss
-    ratio: Fraction
-    number: int
-
-    @cached_property
-    def pi(self) -> npt.NDArray[np.float64]:
-        """The prior, for peers that want floats."""
-        return floats(self.prior.array)
-
-    @cached_property
-    def k(self) -> npt.NDArray[np.float64]:
-        """The first channel, for peers that want floats."""
-        return floats(self.a.matrix)
-
-    @cached_property
-    def g(self) -> npt.NDArray[np.float64]:
-        """The gain, for peers that want floats."""
-        return floats(self.gain.matrix)
-
-    @property
-    def n(self) -> int:
-        """The number of inputs."""
-        return len(self.a.inputs)
-
-    @property
-    def epsilon(self) -> float:
-        """The logarithm of the ratio."""
-        return math.log(self.ratio)
-
-    @property
-    def line(self) -> lt.SecretGraph:
-        """The inputs in a line."""
-        return lt.SecretGraph.line(self.n)
-
-    @property
-    def row(self) -> lt.Channel:
-        """A mixture of the first channel's rows, or now and then one that need not be."""
-        if self.number % 2:
-            return lt.Channel.no_interference(1, lt.Distribution.uniform(self.a.outputs))
-        return lt.Channel([self.prior.array], outputs=self.a.inputs).then(self.a)
-
-    def apart(self, i: int, j: int) -> float:
-        """How far the inputs of the line are apart, in ε."""
-        return self.epsilon * abs(i - j)
-
-
-def inputs() -> Iterator[Inputs]:
-    """Yield random ones, always the same."""
-    rng = np.random.default_rng(22)
-
-    def weights(*shape: int) -> Any:
-        table = rng.integers(0, 10, shape) * (rng.random(shape) < rng.choice([0.6, 1.0]))
-        table[..., 0] += 1  # none may vanish
-        return table.tolist()
-
-    for number in range(TRIES):
-        n, m, k = (int(size) for size in rng.integers(2, 6, 3))
-        a = lt.Channel.normalised(weights(n, m))
-        b = lt.Channel.normalised(weights(n, k))
-        if number % 3 == 0:  # so that orders hold now and then
-            b = a.then(lt.Channel.normalised(weights(m, k)))
-        prior, other = (lt.Distribution.from_counts(rng.integers(1, 10, n).tolist()) for _ in "01")
-        gain, second = (lt.Gain(rng.integers(0, 10, (3, n)).tolist()) for _ in "01")
-        loss = lt.Loss.by_distance(range(n), lambda x, y: abs(x - y))
-        members = sorted(rng.choice(n, rng.integers(1, n), replace=False).tolist())
-        ratio = Fraction(int(rng.integers(11, 40)), 10)
-        yield Inputs(a, b, prior, other, gain, second, members, loss, ratio, number)
-
-
-def floats(array: Any) -> npt.NDArray[np.float64]:
-    """Return exact numbers as the nearest floats."""
-    return np.array([float(Fraction(int(v.p), int(v.q))) for v in array.flat]).reshape(array.shape)
-
-
-def fractions(array: Any) -> npt.NDArray[np.object_]:
-    """Return exact numbers as fractions."""
-    made = np.empty(array.size, dtype=object)
-    made[:] = [Fraction(int(v.p), int(v.q)) for v in array.flat]
-    return made.reshape(array.shape)
 
 
 @dataclass(frozen=True)
@@ -114,29 +23,35 @@ class Row:
     """A function of a peer and what does the same here.
 
     ``ours`` names the counterpart, in backquotes, or says why there is none. ``us`` and ``them``
-    answer for the same inputs, ours in exact arithmetic. ``note`` says what is not alike.
+    are expressions that answer for the same inputs, ours in exact arithmetic; in theirs ``f`` is
+    the function and ``q`` its package. ``note`` says what is not alike.
     """
 
     theirs: str
     ours: str
-    us: Callable[[Inputs], Any] | None = None
-    them: Callable[[Any, Inputs], Any] | None = None
+    us: str = ""
+    them: str = ""
     note: str = ""
+
+    def answer(self, case: Inputs) -> list[float]:
+        """Return what we say."""
+        return numbers(eval(self.us, {**WORDS, **case}))
 
     def compared(self, peer: Any, cases: Iterable[Inputs]) -> str:
         """Say how often the answers agree, and how far off the others are."""
-        if self.us is None or self.them is None:
+        if not self.us:
             return self.note or "–"
         same, failed, furthest, count = 0, 0, 0.0, 0
+        theirs = {"q": peer, "f": attrgetter(self.theirs)(peer)}
         for case in cases:
             count += 1
-            mine = numbers(self.us(case))
+            mine = self.answer(case)
             try:
-                theirs = numbers(self.them(peer, case))
+                found = numbers(eval(self.them, {**WORDS, **case, **theirs}))
             except Exception:
                 failed += 1
                 continue
-            off = distance(mine, theirs)
+            off = distance(mine, found)
             same += off <= NEAR
             furthest = max(furthest, off)
         told = [f"{same} of {count}"]
@@ -145,6 +60,12 @@ class Row:
         if count - same - failed:
             told.append("differs" if furthest == math.inf else f"off by up to {furthest:.0e}")
         return "; ".join([*told, *[self.note] * bool(self.note)])
+
+
+def rows(peer: str) -> tuple[Row, ...]:
+    """Read the table of a peer: a line for each function, its columns apart by bars."""
+    table = Path(__file__).with_name(f"{peer}.txt").read_text("utf-8")
+    return tuple(Row(*line.split(" | ")) for line in table.splitlines())
 
 
 def numbers(answer: Any) -> list[float]:
