@@ -8,8 +8,8 @@ import pytest
 
 from leaktight.errors import LeaktightError
 from leaktight.exact.ratio import Ratio
-from leaktight.studies.reading import KEYS
 from leaktight.studies.release import read_release
+from leaktight.studies.table import KEYS
 from leaktight.tables import count_of, cumulative, hierarchy, histogram, sum_of
 from leaktight.tables.budget import Budget
 

@@ -9,8 +9,9 @@ import pytest
 
 from leaktight import LeaktightError
 from leaktight.errors import InvalidFile
-from leaktight.studies.reading import KEYS, read_study
+from leaktight.studies.reading import read_study
 from leaktight.studies.study import Study
+from leaktight.studies.table import KEYS
 
 POLICY = '[policy]\nvalues = ["a", "b", "c"]\n'
 RESPONSE = '[mechanism]\nkind = "randomised response"\n'

@@ -11,7 +11,7 @@ from leaktight.errors import InvalidInput
 from leaktight.exact.ratio import Ratio
 from leaktight.mechanisms.mechanism import Mechanism
 from leaktight.policies.policy import Policy
-from leaktight.studies.reading import KEYS, read_study
+from leaktight.studies.reading import read_study
 from leaktight.studies.study import Study
 from leaktight.studies.table import StudyTable, load, plain_number, shortened
 from leaktight.tables.budget import Budget
@@ -59,7 +59,7 @@ def read_release(path: str | Path) -> ReleaseStudy:
     file = Path(path)
     study = read_study(file)
     content = load(file)
-    data, asked = (StudyTable.of(file, n, content.get(n, {}), KEYS[n]) for n in ("data", "release"))
+    data, asked = (StudyTable.of(file, n, content.get(n, {})) for n in ("data", "release"))
     for table, needed, what in (
         (data, "source", "where is the table?"),
         (data, "columns", "which columns hold the values of the policy?"),
@@ -149,7 +149,7 @@ def _query(parent: StudyTable, given: Any) -> TableQuery:
         raise parent.wrong(
             "queries", f"must be tables, [[release.queries]], got {shortened(given)}"
         )
-    table = StudyTable.of(parent.file, "release.queries", given, KEYS["release.queries"])
+    table = StudyTable.of(parent.file, "release.queries", given)
     kind = table.one_of("kind", tuple(map(str, Kind)))
     name = table.text("name", kind)
     for key, kinds in USED_BY.items():

@@ -2,7 +2,7 @@
 
 import re
 import tomllib
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from decimal import Decimal, InvalidOperation
@@ -28,6 +28,32 @@ NESTED = re.compile(r"(?:\.\s*[\w\"'-]+\s*){40}")
 
 UNSEEN = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029]")
 """What is no part of a line of text; on a terminal it could do anything."""
+
+
+KEYS: Mapping[str, tuple[str, ...]] = {
+    "": ("title", "policy", "mechanism", "question", "data", "release"),
+    "policy": (
+        "values", "secrets", "distance", "groups", "edges", "sides", "metric", "points",
+        "distances", "unit", "attributes", "differ", "absent", "records", "constraints", "margins",
+        "databases",
+    ),
+    "policy.attributes": ("values", "secrets", "distance", "groups", "edges"),
+    "policy.constraints": ("values", "equals", "at_least", "at_most"),
+    "mechanism": (
+        "kind", "on", "query", "of", "ratio", "epsilon", "rows", "outputs", "file", "function",
+        "sensitivity",
+    ),
+    "question": (
+        "ratio", "epsilon", "prior", "answers", "gain", "observations", "below", "what",
+    ),
+    "data": (
+        "source", "table", "columns", "person", "rows_per_person", "keep", "outside", "cuts",
+        "clamp",
+    ),
+    "release": ("name", "queries", "rows", "ratio", "epsilon", "ledger", "budget", "output"),
+    "release.queries": ("name", "kind", "by", "groups", "values", "weights", "fanout", "share"),
+}  # fmt: skip
+"""The keys of each table of a study, and of the tables within it, whatever their own names are."""
 
 
 def load(file: Path) -> dict[str, Any]:
@@ -111,9 +137,9 @@ class StudyTable:
     content: dict[str, Any]
 
     @classmethod
-    def of(cls, file: Path, name: str, content: Any, keys: tuple[str, ...]) -> "StudyTable":
+    def of(cls, file: Path, name: str, content: Any) -> "StudyTable":
         """Return the table with this name, after a look at its keys."""
-        table = cls(file, name, content)
+        table, keys = cls(file, name, content), KEYS[".".join(name.split(".")[:2])]
         if not isinstance(content, dict):
             raise InvalidFile(f"{file}: {name} must be a table, [{name}], got {shortened(content)}")
         for key in content:

@@ -1,0 +1,238 @@
+"""Which policy does a study name? Secrets or distances, records, and what is public of them."""
+
+from collections import Counter
+from itertools import product
+from typing import Any
+
+from leaktight.errors import InvalidInput
+from leaktight.labels import suggestion
+from leaktight.policies.constraint import Count, count
+from leaktight.policies.margin import margin
+from leaktight.policies.metric import Metric, read_places
+from leaktight.policies.policy import Policy
+from leaktight.policies.reading import MOST_RECORDS
+from leaktight.policies.secrets import SecretGraph
+from leaktight.policies.text import check_order
+from leaktight.studies.table import StudyTable, plain_number, shortened
+
+METRICS = ("euclidean", "manhattan", "haversine", "matrix", "edges")
+"""How distances are given: by points, by a table, or along edges."""
+
+SECRETS = ("complete", "line", "cycle", "threshold", "partition", "grid", "edges")
+NEEDS = {"threshold": "distance", "partition": "groups", "grid": "sides", "edges": "edges"}
+"""The keys that only one kind of secrets has."""
+
+DIFFER = ("one", "all")
+"""In how many attributes secret pairs differ."""
+
+
+def read_policy(table: StudyTable) -> Policy:
+    """Return the policy that the table says: values, secrets or distances, and what is public."""
+    if "metric" in table:
+        return _with_distances(table)
+    for key in ("points", "distances", "unit"):
+        if key in table:
+            raise table.wrong(key, 'is for a metric; say which: metric = "euclidean"')
+    secrets = _secrets(table)
+    if "absent" in table:
+        absent = table.text("absent", "")
+        with table.at("absent"):
+            secrets = secrets.with_absent(absent)
+    if len(set(map(str, secrets.vertices))) < secrets.order:
+        twice = Counter(map(str, secrets.vertices)).most_common(1)[0][0]
+        raise table.wrong("values", f"must read differently, got {twice!r:.60} twice")
+    records = table.whole("records", 1, MOST_RECORDS)
+    constraints = [_constraint(table, each) for each in table.listed("constraints")]
+    constraints += _margins(table, secrets, records)
+    listed = table.labels("databases") if "databases" in table else None
+    if listed is not None and constraints:
+        raise table.wrong("databases", "lists all that are possible, so constraints must not be")
+    with table.at("databases" if listed is not None else "constraints"):
+        return Policy(secrets, records, constraints=constraints, databases=listed)
+
+
+def _with_distances(table: StudyTable) -> Policy:
+    """Return the policy of records whose values have distances."""
+    kind = table.one_of("metric", METRICS)
+    by_points = kind not in ("matrix", "edges")
+    fits = {"matrix": ("values", "distances"), "edges": ("values", "edges")}.get(
+        kind, ("points", "sides")
+    )
+    for key in table.content:
+        if key not in (*fits, "metric", "unit", "records"):
+            raise table.wrong(key, f'does not go with metric = "{kind}", but {" and ".join(fits)}')
+    if by_points:
+        metric = _of_points(table, kind)
+    elif kind == "matrix":
+        values = _labels(table, "values", table.get("values")) if "values" in table else None
+        rows = [list(map(plain_number, row)) if isinstance(row, list) else row
+                for row in table.listed("distances")]  # fmt: skip
+        with table.at("distances"):
+            metric = Metric.from_table(rows, values)
+    else:
+        edges = table.labels("edges")
+        ends = dict.fromkeys(v for e in edges if isinstance(e, tuple) for v in e[:2])
+        with table.at("edges"):
+            metric = Metric.from_edges(
+                _labels(table, "values", table.get("values")) if "values" in table else list(ends),
+                edges,
+            )
+    if len(set(map(str, metric.values))) < metric.order:
+        raise table.wrong(fits[0], "must have values that read differently")
+    return Policy(metric, table.whole("records", 1, MOST_RECORDS))
+
+
+def _of_points(table: StudyTable, kind: str) -> Metric:
+    """Return distances between points that are listed, in a file, or those of a grid."""
+    if ("points" in table) == ("sides" in table):
+        raise table.wrong("", f'needs points for metric = "{kind}", or the sides of a grid')
+    given: Any = table.get("points")
+    if "sides" in table:
+        sides = [_labels(table, "sides", side) for side in table.listed("sides")]
+        with table.at("sides"):
+            check_order(kind, *(s if isinstance(s, int) else len(s) for s in sides))
+        given = list(product(*(range(s) if isinstance(s, int) else s for s in sides)))
+    elif isinstance(given, str):
+        with table.at("points"):
+            given = read_places(table.file.parent / given)
+    elif isinstance(given, dict):
+        given = {name: table.label("points", place) for name, place in given.items()}
+    else:
+        given = table.labels("points")
+    with table.at("points" if "points" in table else "sides"):
+        made: Metric = getattr(Metric, kind)(given)
+        return made
+
+
+def unit_of(table: StudyTable) -> str:
+    """Return what a distance of 1 is called."""
+    usual = "km" if table.get("metric") == "haversine" else ""
+    return table.text("unit", usual) if usual or "unit" in table else ""
+
+
+def _attributes(table: StudyTable) -> SecretGraph:
+    """Return the tuples of several attributes, each with a secret graph of its own."""
+    given = table.get("attributes")
+    if not isinstance(given, dict) or not given:
+        raise table.wrong("attributes", f"must be a table of attributes, got {shortened(given)}")
+    for key in ("values", "secrets", *NEEDS.values()):
+        if key in table:
+            raise table.wrong(key, "belongs to one attribute: attributes.NAME = { … }")
+    graphs = []
+    for name, each in given.items():
+        content = {"values": each} if isinstance(each, list) else each
+        place = f"policy.attributes.{name:.40}"
+        graphs.append(_secrets(StudyTable.of(table.file, place, content)))
+    with table.at("attributes"):
+        check_order("grid", *(graph.order for graph in graphs))
+    joined = table.one_of("differ", DIFFER, "one")
+    return (SecretGraph.product if joined == "one" else SecretGraph.strong_product)(*graphs)
+
+
+def _secrets(table: StudyTable) -> SecretGraph:
+    if "attributes" in table:
+        return _attributes(table)
+    if "differ" in table:
+        raise table.wrong("differ", "is for attributes, of which there are none")
+    kind = table.one_of("secrets", SECRETS, "complete")
+    for other, key in NEEDS.items():
+        if key in table and other != kind:
+            raise table.wrong(key, f'is for secrets = "{other}", got "{kind}"')
+    key = NEEDS.get(kind, "values")
+    if key not in table:
+        raise table.wrong("", f'needs {key} for secrets = "{kind}"')
+    if kind in ("partition", "grid"):
+        if "values" in table:
+            raise table.wrong("values", f'follow from {key} if secrets = "{kind}"; leave them out')
+        if kind == "grid":
+            sides = [_labels(table, key, side) for side in table.listed(key)]
+            with table.at(key):
+                check_order(kind, *(s if isinstance(s, int) else len(s) for s in sides))
+                return SecretGraph.grid(*sides)
+        groups = table.labels(key)
+        with table.at(key):
+            check_order(kind, sum(len(each) for each in groups if isinstance(each, tuple)))
+            return SecretGraph.partition(groups)
+    if "values" not in table:
+        raise table.wrong("", "needs values: a list, or how many there are")
+    values = _labels(table, "values", table.get("values"))
+    with table.at("values"):
+        check_order(kind, values if isinstance(values, int) else len(values))
+        SecretGraph(values)
+    if kind == "threshold":
+        distance = table.get("distance")
+        with table.at("distance"):
+            return SecretGraph.threshold(values, distance=distance)
+    if kind == "edges":
+        edges = table.labels("edges")
+        for edge in edges:
+            if not isinstance(edge, tuple) or len(edge) != 2:
+                raise table.wrong("edges", f"must be pairs of values, got {shortened(edge)}")
+        with table.at("edges"):
+            return SecretGraph.from_edges(values, edges)
+    with table.at("secrets"):
+        made: SecretGraph = getattr(SecretGraph, kind)(values)
+        return made
+
+
+def _labels(table: StudyTable, key: str, given: Any) -> Any:
+    """Return values: a list, or so many."""
+    if isinstance(given, int) and not isinstance(given, bool):
+        return given
+    if not isinstance(given, list):
+        raise table.wrong(key, f"must be a list, or how many there are, got {shortened(given)}")
+    return [table.label(key, each) for each in given]
+
+
+def _constraint(parent: StudyTable, given: Any) -> Count:
+    if not isinstance(given, dict):
+        raise parent.wrong("constraints", f"must be tables, got {shortened(given)}")
+    table = StudyTable.of(parent.file, "policy.constraints", given)
+    if "values" not in table:
+        raise table.wrong("", "each needs values: whom it counts")
+    limits = {key: plain_number(each) for key, each in given.items() if key != "values"}
+    values = table.labels("values")
+    with table.at(""):
+        return count(values, **limits)
+
+
+def _margins(table: StudyTable, secrets: SecretGraph, records: int) -> list[Count]:
+    """Return the counts of published tables: ``margins.NAME``, or ``margins."NAME, NAME"``.
+
+    A list of names says that these tables are public, whatever their numbers are.
+    """
+    if "margins" not in table:
+        return []
+    given, attributes = table.get("margins"), table.get("attributes")
+    if not isinstance(attributes, dict):
+        raise table.wrong("margins", "are of attributes, of which there are none")
+    if isinstance(given, list) and given and all(isinstance(each, str) for each in given):
+        given = dict.fromkeys(given)
+    if not isinstance(given, dict) or not given:
+        raise table.wrong(
+            "margins", "must be tables of numbers, margins.NAME = { … }, or a list of names if the "
+            f"numbers are not to be named, got {shortened(given)}"
+        )  # fmt: skip
+    names, found = list(attributes), list[Count]()
+    people = [value for value in secrets.vertices if isinstance(value, tuple)]
+    for key, numbers in given.items():
+        of = [part.strip() for part in key.split(",")]
+        place = StudyTable(table.file, f"policy.margins.{key:.40}", {})
+        for name in of:
+            if name not in names:
+                raise place.wrong("", f"must be of attributes, got {name!r:.40}; "
+                                      f"{suggestion(name, tuple(names))}")  # fmt: skip
+        parts = [names.index(name) for name in of]
+        if numbers is None:
+            found += margin(people, parts, None, names)
+            continue
+        if not isinstance(numbers, dict) or not numbers:
+            raise place.wrong("", f"must say how many records there are: {{ … }}, got "
+                                  f"{shortened(numbers)}")  # fmt: skip
+        told = {", ".join(str(v[p]) for p in parts): tuple(v[p] for p in parts) for v in people}
+        counts = {told.get(text, (text,)): plain_number(n) for text, n in numbers.items()}
+        with place.at(""):
+            found += margin(people, parts, counts, names)
+            if len(counts) == len(told) and (total := sum(counts.values())) != records:
+                raise InvalidInput(f"must add up to the {records:,} records, got {total:,}")
+    return found
