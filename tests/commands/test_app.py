@@ -21,7 +21,7 @@ from leaktight.papers.register import claims_named
 from leaktight.papers.show import line, summary
 from leaktight.policies.text import graph_of
 from leaktight.studies import audit, read_study
-from leaktight.studies.answers import to_json
+from leaktight.studies.schema import to_json
 from tests.commands.conftest import Run
 
 COMMANDS = (

@@ -20,7 +20,8 @@ from leaktight.reports.page import html, markdown, write_report
 from leaktight.reports.person import guessing
 from leaktight.reports.wording import as_odds, missing
 from leaktight.studies import Audit, Skipped
-from leaktight.studies.answers import NOT_ASKED, CurvePoint, to_json
+from leaktight.studies.answers import NOT_ASKED, CurvePoint
+from leaktight.studies.schema import to_json
 from tests.reports.test_charts import person
 from tests.studies.examples import (
     EXAMPLES,

@@ -11,7 +11,8 @@ import jsonschema
 import pytest
 
 from leaktight.studies import Skipped, audit, read_study
-from leaktight.studies.answers import FORMAT, schema, to_json
+from leaktight.studies.answers import FORMAT
+from leaktight.studies.schema import schema, to_json
 from tests.studies.examples import (
     EXAMPLES,
     NO_MECHANISM,
@@ -28,7 +29,7 @@ PUBLISHED = Path(__file__).parents[2] / "docs" / "audit.schema.json"
 
 
 def test_the_published_schema_is_that_of_the_types() -> None:
-    """After a change: python -m leaktight.studies.answers > docs/audit.schema.json"""
+    """After a change: python -m leaktight.studies.schema > docs/audit.schema.json"""
     assert json.loads(PUBLISHED.read_text("utf-8")) == schema()
 
 

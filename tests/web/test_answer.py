@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 import leaktight as lt
 from leaktight.errors import InvalidFile, InvalidInput, TooLarge
-from leaktight.studies.answers import to_json
+from leaktight.studies.schema import to_json
 from leaktight.web.answer import POINTS, TASKS, Asked, answer, choice, curves, looks, read_asked
 from leaktight.web.document import Document, answerable, document_of, toml_of
 from leaktight.web.worker import answered

@@ -60,8 +60,8 @@ def bound(
     from leaktight.exact.shown import wrapped
     from leaktight.policies.policy import Policy
     from leaktight.policies.text import apart_of, real_of
-    from leaktight.studies.answers import to_json
     from leaktight.studies.leakage import bounds_shown, worst_shown
+    from leaktight.studies.schema import to_json
     from leaktight.worst_case.certificate import write_certificate
     from leaktight.worst_case.optimum import worst_case_leakage
     from leaktight.worst_case.published import leakage_bounds

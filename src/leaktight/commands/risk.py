@@ -63,7 +63,7 @@ def risk(
         --secret diagnosis --try zip=prefix:2+age=bands:40,65
     """
     from leaktight.reports.risk import risk_page, risk_text
-    from leaktight.studies.answers import to_json
+    from leaktight.studies.schema import to_json
     from leaktight.tables.risk import count_combinations
     from leaktight.tables.risk import risk as assessed
 

@@ -43,7 +43,8 @@ def audit(
     from leaktight.errors import InvalidInput
     from leaktight.reports.terminal import summary
     from leaktight.studies import audit as answered  # what a mistake need not wait for
-    from leaktight.studies.answers import Skipped, to_json
+    from leaktight.studies.answers import Skipped
+    from leaktight.studies.schema import to_json
     from leaktight.worst_case.certificate import write_certificate
 
     with spinner(quiet or as_json) as progress:

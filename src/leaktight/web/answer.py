@@ -22,10 +22,12 @@ from leaktight.repetition.choosing import largest_ratio_below
 from leaktight.reports.page import html
 from leaktight.reports.person import guessing
 from leaktight.reports.wording import exactly
-from leaktight.studies.answers import Skipped, Uninformed, to_json
-from leaktight.studies.audit import Audit, audit, seen_channel
+from leaktight.studies.answers import Skipped, Uninformed
+from leaktight.studies.asked import seen_channel
+from leaktight.studies.audit import Audit, audit
 from leaktight.studies.leakage import MOST_SWEPT
 from leaktight.studies.person import any_mechanism
+from leaktight.studies.schema import to_json
 from leaktight.studies.study import Study
 from leaktight.web.code import code_of
 from leaktight.web.document import STUDY, Document, answerable, document_of, toml_of
