@@ -19,7 +19,13 @@ from leaktight.commands.arguments import (
     read_prior,
     read_ratio,
 )
-from leaktight.commands.output import about_to_write, expect_different, print_json, spinner
+from leaktight.commands.output import (
+    about_to_write,
+    expect_different,
+    print_json,
+    print_proof,
+    spinner,
+)
 
 if TYPE_CHECKING:
     from leaktight.worst_case.optimum import WorstCase
@@ -98,9 +104,8 @@ def bound(
         print(wrapped(f"{any_one} leaks {_most(worst)}."))
         if records > 1:
             print(wrapped(f"About one record, if the others are known, it leaks {_most(alone)}."))
-        print(f"\n{table}")
-        if certificate is not None:
-            print(f"\ncertificate: {certificate}  (leaktight verify {certificate})")
+        print(f"\n{table}" + ("\n" if certificate is not None else ""))
+        print_proof(certificate)
     return 0
 
 
@@ -194,8 +199,7 @@ def design(
         )
         print(f"expected {what} {shown(value)}, proved the best{within}")
         print(f"{best.guarantee}\nmechanism: {output}")
-        if certificate is not None:
-            print(f"certificate: {certificate}  (leaktight verify {certificate})")
+        print_proof(certificate)
     return 0
 
 

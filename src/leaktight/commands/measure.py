@@ -98,11 +98,9 @@ def _leaks(seen: "Channel", prior: str | None, as_json: bool) -> int:
             }
         )
         return 0
-    x, z = (
-        counted(n, name, f"{name}s")
-        for n, name in zip(seen.shape, ("input", "output"), strict=True)
-    )
-    print(f"{x}, {z}; {'exact' if seen.is_exact else 'floats: estimates'}\n")
+    x, z = seen.shape
+    shape = f"{counted(x, 'input', 'inputs')}, {counted(z, 'output', 'outputs')}"
+    print(f"{shape}; {'exact' if seen.is_exact else 'floats: estimates'}\n")
     print(f"{'':40}  {'before':>10}  {'after':>10}  {'bits leaked':>11}")
     for m in table:
         bits = "" if m.bits is None else above(m.bits)
@@ -141,7 +139,7 @@ def compare(
       leaktight compare sharp.csv coin.csv
     """
     from leaktight.channels import read_channel, refinement
-    from leaktight.exact.shown import above, in_bits, wrapped
+    from leaktight.exact.shown import above, in_bits
     from leaktight.leakage.capacity import min_capacity
 
     a, b = read_channel(one), read_channel(other)
@@ -176,22 +174,28 @@ def compare(
         most = min_capacity(channel)
         print(f"\n{name}: at worst a factor of {_short(most.factor)}, {in_bits(most.bits, above)}")
         if not made:
-            print(f"It leaks less, by {_short(made.advantage)}, if the prior is")
-            prior = ", ".join(f"{x}: {p}" for x, p in made.prior.items())
-            print(wrapped(prior, "  ", start="  "))
-            print(f"and an attacker wants the {made.gain}")
-            weaker = _weaker(channel, against)
-            if TELLING in weaker:
-                some = "No" if weaker[TELLING] else "Some"
-                print(wrapped(f"{some} output of {rival} tells more than each of {name}.", ""))
-            as_private, between = ("as private as", "any two") if weaker[PRIVATE] else LESS
-            print(wrapped(f"{rival} is {as_private} {name} between {between} inputs.", ""))
+            _print_weaker(name, made, rival, _weaker(channel, against))
     return 0
 
 
 TELLING = "no output of the other tells more than each of its own"
 PRIVATE = "the other is as private between any two inputs"
 LESS = ("less private than", "some")
+
+
+def _print_weaker(name: Path, made: Any, rival: Path, weaker: dict[str, bool]) -> None:
+    """Print for whom a channel leaks less than its rival, and in which orders it is no better."""
+    from leaktight.exact.shown import wrapped
+
+    print(f"It leaks less, by {_short(made.advantage)}, if the prior is")
+    prior = ", ".join(f"{x}: {p}" for x, p in made.prior.items())
+    print(wrapped(prior, "  ", start="  "))
+    print(f"and an attacker wants the {made.gain}")
+    if TELLING in weaker:
+        some = "No" if weaker[TELLING] else "Some"
+        print(wrapped(f"{some} output of {rival} tells more than each of {name}.", ""))
+    as_private, between = ("as private as", "any two") if weaker[PRIVATE] else LESS
+    print(wrapped(f"{rival} is {as_private} {name} between {between} inputs.", ""))
 
 
 def _weaker(a: Any, b: Any) -> dict[str, bool]:

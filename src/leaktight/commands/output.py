@@ -7,6 +7,11 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+import typer
+
+PAGES = (".html", ".htm", ".md")
+"""How the file of a report ends."""
+
 
 def print_json(content: Any) -> None:
     """Print what machines read."""
@@ -32,6 +37,12 @@ def about_to_write(*paths: Path | None) -> None:
                 print(f"leaktight: {path} is there already and will be replaced", file=sys.stderr)
 
 
+def expect_page(report: Path | None) -> None:
+    """Refuse a report in a form that there is none of."""
+    if report is not None and report.suffix.lower() not in PAGES:
+        raise typer.BadParameter(f"--report must end in .html or .md, got {report}")
+
+
 def expect_different(*named: tuple[str, Path | None]) -> None:
     """Refuse to write one file twice, or over one that is read."""
     from leaktight.errors import InvalidFile
@@ -42,6 +53,12 @@ def expect_different(*named: tuple[str, Path | None]) -> None:
             other = seen.setdefault(path.resolve(), name)
             if other != name:
                 raise InvalidFile(f"{other} and {name} must be two files, got {path} for both")
+
+
+def print_proof(certificate: Path | None) -> None:
+    """Say where a certificate was written, and how it is checked."""
+    if certificate is not None:
+        print(f"certificate: {certificate}  (leaktight verify {certificate})")
 
 
 @contextmanager

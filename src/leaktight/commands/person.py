@@ -1,8 +1,9 @@
 """What does it mean for one person, and which ε is small enough? ``explain`` and ``choose``."""
 
+from collections.abc import Iterator
 from fractions import Fraction
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -19,6 +20,10 @@ from leaktight.commands.arguments import (
     read_ratio,
 )
 from leaktight.commands.output import print_json, spinner
+
+if TYPE_CHECKING:
+    from leaktight.exact.shown import Probability
+    from leaktight.repetition.choosing import ChosenRatio
 
 STEPS = (Fraction(1, 4), Fraction(1, 2), Fraction(1), Fraction(2), Fraction(4))
 """Which parts, and multiples, of the chosen ε are shown beside it."""
@@ -103,16 +108,12 @@ def choose(
     Example:
       leaktight choose complete:4 --below 1/2
     """
-    from leaktight.channels.gain import Loss
     from leaktight.exact.numbers import rational
-    from leaktight.exact.ratio import Ratio
     from leaktight.exact.rounding import float_above
-    from leaktight.exact.shown import Probability, wrapped
     from leaktight.exact.shown import below as written_below
-    from leaktight.mechanisms.best import optimal_mechanism
+    from leaktight.exact.shown import wrapped
     from leaktight.policies.policy import Policy
     from leaktight.repetition.choosing import largest_ratio_below
-    from leaktight.repetition.explanation import explain as explained
 
     who, belief, usual = _asked(secret, prior)
     values = (who.metric or who.secrets) if isinstance(who, Policy) else who
@@ -121,16 +122,7 @@ def choose(
     with spinner(as_json) as progress:
         progress("the largest ε")
         chosen = largest_ratio_below(who, limit, belief, times)
-        rows = []
-        for step in STEPS:
-            progress(f"what {float(step):g} times this ε costs")
-            epsilon = chosen.epsilon * float(step)
-            level = Ratio.of(chosen.ratio) if step == 1 else Ratio.of(epsilon=epsilon)
-            odds = explained(values, belief, ratio=level, observations=times).after[-1].value
-            best = optimal_mechanism(values, belief, aim, level)
-            error = float(best.loss if isinstance(aim, Loss) else 1 - best.utility)
-            chance = Probability(times, chosen.chance if step == 1 else odds, False)
-            rows.append((epsilon, chance, error))
+        rows = list(_around(chosen, values, belief, times, aim, progress))
     if as_json:
         table = [
             {"epsilon": epsilon, "chance": float_above(rational(p.value)), "error": error}
@@ -148,6 +140,26 @@ def choose(
     what = "how often it is wrong" if gain == "guess" else f"its expected loss by {gain}"
     print(wrapped(f"The error is that of the best mechanism for each ε: {what}."))
     return 0
+
+
+def _around(
+    chosen: "ChosenRatio", values: Any, belief: Any, times: int, aim: Any, progress: Any
+) -> "Iterator[tuple[float, Probability, float]]":
+    """Yield some ε around the chosen one, the chance of a guess, and the best mechanism's error."""
+    from leaktight.channels.gain import Loss
+    from leaktight.exact.ratio import Ratio
+    from leaktight.exact.shown import Probability
+    from leaktight.mechanisms.best import optimal_mechanism
+    from leaktight.repetition.explanation import explain as explained
+
+    for step in STEPS:
+        progress(f"what {float(step):g} times this ε costs")
+        epsilon = chosen.epsilon * float(step)
+        level = Ratio.of(chosen.ratio) if step == 1 else Ratio.of(epsilon=epsilon)
+        odds = explained(values, belief, ratio=level, observations=times).after[-1].value
+        best = optimal_mechanism(values, belief, aim, level)
+        error = float(best.loss if isinstance(aim, Loss) else 1 - best.utility)
+        yield epsilon, Probability(times, chosen.chance if step == 1 else odds, False), error
 
 
 def _asked(secret: str, prior: str | None) -> tuple[Any, Any, str]:

@@ -8,14 +8,19 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from leaktight.commands.arguments import JsonOption, read_chance, read_count
-from leaktight.commands.output import about_to_write, expect_different, print_json, spinner, write
+from leaktight.commands.output import (
+    about_to_write,
+    expect_different,
+    expect_page,
+    print_json,
+    spinner,
+    write,
+)
 
 if TYPE_CHECKING:
     from fractions import Fraction
 
     from leaktight.tables.risk import Change
-
-PAGES = (".html", ".htm", ".md")
 
 
 def risk(
@@ -67,8 +72,7 @@ def risk(
     from leaktight.tables.risk import count_combinations
     from leaktight.tables.risk import risk as assessed
 
-    if report is not None and report.suffix.lower() not in PAGES:
-        raise typer.BadParameter(f"--report must end in .html or .md, got {report}")
+    expect_page(report)
     for path in (table, *(then or [])):
         expect_different(("a table", path), ("--report", report))
     about_to_write(report)

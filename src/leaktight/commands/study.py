@@ -7,7 +7,14 @@ from typing import Annotated
 import typer
 
 from leaktight.commands.arguments import CertificateOption, JsonOption
-from leaktight.commands.output import about_to_write, expect_different, print_json, spinner, write
+from leaktight.commands.output import (
+    about_to_write,
+    expect_different,
+    expect_page,
+    print_json,
+    spinner,
+    write,
+)
 
 
 def audit(
@@ -32,9 +39,7 @@ def audit(
     """
     from leaktight.studies import read_study
 
-    pages = (".html", ".htm", ".md")
-    if report is not None and report.suffix.lower() not in pages:
-        raise typer.BadParameter(f"--report must end in .html or .md, got {report}")
+    expect_page(report)
     asked = read_study(study, allow_code=allow_code)
     read = [(f"the file {path.name} of the study", path) for path in asked.files]
     expect_different(*read, ("--report", report), ("--certificate", certificate))

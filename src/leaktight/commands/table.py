@@ -37,64 +37,12 @@ def release(
     from leaktight.studies.release import read_release
 
     asked = read_release(study)
+    named, target = name or asked.name, output or asked.output
     if asked.rows is not None:
         if plan or picture is not None:
             raise typer.BadParameter("--plan and --picture are for queries; every row is published")
-        return _rows(asked, name or asked.name, output or asked.output, as_json)
-    if plan:
-        return _planned(asked, as_json)
-
-    from leaktight.exact.shown import wrapped
-    from leaktight.tables.ledger import Ledger
-    from leaktight.tables.output import expect_output, record_beside, write_release
-    from leaktight.tables.publishing import release as released
-    from leaktight.tables.record import record_of
-
-    named, target = name or asked.name, output or asked.output
-    if picture is not None and picture.suffix.lower() != ".svg":
-        raise typer.BadParameter(f"--picture must end in .svg, got {picture}")
-    about_to_write(picture)
-    if target is not None:
-        expect_output(target, Ledger.open(asked.ledger), named)
-    with spinner(as_json) as progress:
-        progress("counting, and drawing noise")
-        reading = asked.reading
-        done = released(
-            asked.source,
-            asked.policy,
-            asked.queries,
-            name=named,
-            ledger=asked.ledger,
-            columns=reading.columns,
-            ratio=asked.ratio,
-            table=asked.table,
-            person=reading.person,
-            rows_per_person=asked.rows_per_person,
-            keep=reading.keep,
-            absent=asked.absent,
-            outside=reading.outside,
-            cuts=reading.cuts,
-            clamp=reading.clamp,
-        )
-        progress("what it promises")
-        record = record_of(done, asked.prior)
-    if target is not None:
-        write_release(done, record, target)
-    if picture is not None:
-        from leaktight.reports.released import released_chart
-
-        write(picture, released_chart(done.answers))
-    if as_json:
-        print_json({"record": record.to_dict(), "numbers": _numbers(done)})
-        return 0
-    for warning in done.warnings:
-        typer.echo(f"leaktight: {warning}", err=True)
-    print(f"{asked.title}\n")
-    _print_table(done)
-    print(f"\n{wrapped(str(record))}")
-    if target is not None:
-        print(f"\n{target}, with its record {record_beside(target).name}")
-    return 0
+        return _rows(asked, named, target, as_json)
+    return _planned(asked, as_json) if plan else _answers(asked, named, target, picture, as_json)
 
 
 def ledger(
@@ -148,7 +96,56 @@ def ledger(
     return 0
 
 
+def _answers(
+    asked: "ReleaseStudy", name: str, target: Path | None, picture: Path | None, as_json: bool
+) -> int:
+    """Answer the queries with noise."""
+    from leaktight.exact.shown import wrapped
+    from leaktight.tables.ledger import Ledger
+    from leaktight.tables.output import expect_output, write_release
+    from leaktight.tables.publishing import release as released
+    from leaktight.tables.record import record_of
+
+    if picture is not None and picture.suffix.lower() != ".svg":
+        raise typer.BadParameter(f"--picture must end in .svg, got {picture}")
+    about_to_write(picture)
+    if target is not None:
+        expect_output(target, Ledger.open(asked.ledger), name)
+    with spinner(as_json) as progress:
+        progress("counting, and drawing noise")
+        done = released(
+            asked.source,
+            asked.policy,
+            asked.queries,
+            columns=asked.reading.columns,
+            ratio=asked.ratio,
+            keep=asked.reading.keep,
+            absent=asked.absent,
+            **_told(asked, name),
+        )
+        progress("what it promises")
+        record = record_of(done, asked.prior)
+    if target is not None:
+        write_release(done, record, target)
+    if picture is not None:
+        from leaktight.reports.released import released_chart
+
+        write(picture, released_chart(done.answers))
+    if as_json:
+        print_json({"record": record.to_dict(), "numbers": _numbers(done)})
+        return 0
+    for warning in done.warnings:
+        typer.echo(f"leaktight: {warning}", err=True)
+    print(f"{asked.title}\n")
+    _print_table(done)
+    print(f"\n{wrapped(str(record))}")
+    if target is not None:
+        _print_files(target)
+    return 0
+
+
 def _rows(asked: "ReleaseStudy", name: str, target: Path | None, as_json: bool) -> int:
+    """Publish every row, each drawn by itself."""
     from leaktight.exact.shown import wrapped
     from leaktight.tables.ledger import Ledger
     from leaktight.tables.output import expect_output, record_beside, write_record
@@ -157,28 +154,15 @@ def _rows(asked: "ReleaseStudy", name: str, target: Path | None, as_json: bool) 
 
     assert asked.rows is not None
     assert target is not None  # what read_release sees to
-    book = Ledger.open(asked.ledger)
+    book, columns = Ledger.open(asked.ledger), asked.reading.columns
     if book.find(name) is None or record_beside(target).exists():
         expect_output(target, book, name)
-    reading = asked.reading
-    if len(reading.columns) != 1:
-        raise typer.BadParameter(f"rows are published of one column, got {list(reading.columns)}")
+    if len(columns) != 1:
+        raise typer.BadParameter(f"rows are published of one column, got {list(columns)}")
     with spinner(as_json) as progress:
         progress("answering every row")
         done = release_rows(
-            asked.source,
-            asked.policy,
-            asked.rows,
-            target,
-            name=name,
-            ledger=asked.ledger,
-            column=reading.columns[0],
-            table=asked.table,
-            person=reading.person,
-            rows_per_person=asked.rows_per_person,
-            outside=reading.outside,
-            cuts=reading.cuts,
-            clamp=reading.clamp,
+            asked.source, asked.policy, asked.rows, target, column=columns[0], **_told(asked, name)
         )
         record = record_of(done, asked.prior)
     write_record(record, target)
@@ -186,8 +170,22 @@ def _rows(asked: "ReleaseStudy", name: str, target: Path | None, as_json: bool) 
         print_json({"record": record.to_dict()})
         return 0
     print(f"{asked.title}\n\n{wrapped(str(record))}")
-    print(f"\n{target}, with its record {record_beside(target).name}")
+    _print_files(target)
     return 0
+
+
+def _told(asked: "ReleaseStudy", name: str) -> dict[str, Any]:
+    """Return what is told of either release: its name, who pays, and how rows are read."""
+    return {
+        "name": name,
+        "ledger": asked.ledger,
+        "table": asked.table,
+        "person": asked.reading.person,
+        "rows_per_person": asked.rows_per_person,
+        "outside": asked.reading.outside,
+        "cuts": asked.reading.cuts,
+        "clamp": asked.reading.clamp,
+    }
 
 
 def _planned(asked: "ReleaseStudy", as_json: bool) -> int:
@@ -228,6 +226,12 @@ def _numbers(done: "TableRelease") -> list[dict[str, Any]]:
     from leaktight.tables.output import COLUMNS, table_of
 
     return [dict(zip(COLUMNS, row, strict=True)) for row in table_of(done)]
+
+
+def _print_files(target: Path) -> None:
+    from leaktight.tables.output import record_beside
+
+    print(f"\n{target}, with its record {record_beside(target).name}")
 
 
 def _print_table(done: "TableRelease") -> None:
