@@ -166,7 +166,7 @@ CHANNELS = (
     ),
     Mutant(
         "two beliefs are told apart one way only",
-        "channels/distance.py",
+        "channels/kantorovich.py",
         "_largest_mean(*both[::-1], pairs)",
         "_largest_mean(*both, pairs)",
         ("tests/channels/test_distance.py",),

@@ -1,7 +1,8 @@
 """Which name does each row and column have?"""
 
-from collections.abc import Hashable, Iterable, Sequence, Sized
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence, Sized
 from functools import lru_cache
+from typing import Any
 
 import numpy as np
 
@@ -124,3 +125,29 @@ def suggestion(label: Hashable, labels: Sequence[Hashable]) -> str:
         return f"did you mean {texts[close[0]]!r}?"
     shown = ", ".join(map(repr, labels[:5]))
     return f"there are {shown}" + (", …" if len(labels) > 5 else "")
+
+
+def renamed(
+    function: Callable[[Any], Hashable] | Mapping[Any, Hashable],
+    labels: Labels,
+    what: str,
+    error: type[InvalidInput],
+    *,
+    complete: bool,
+) -> list[Hashable]:
+    """Return the new name of each label; a mapping that need not be complete keeps the rest."""
+    if isinstance(function, Mapping):
+        missing = [label for label in labels if label not in function]
+        if complete and missing:
+            raise error(f"the mapping must name every {what}, but not {missing[0]!r}")
+        names = [function.get(label, label) for label in labels]
+    elif callable(function):
+        names = [function(label) for label in labels]
+    else:
+        raise error(f"expected a function or a mapping of {what}s, got {function!r}")
+    for label, name in zip(labels, names, strict=True):
+        try:
+            hash(name)
+        except TypeError:
+            raise error(f"the name of {label!r} must be hashable, got {name!r}") from None
+    return names

@@ -10,13 +10,10 @@ from hypothesis import strategies as st
 from leaktight.channels.channel import Channel
 from leaktight.channels.composition import parallel, sequential
 from leaktight.channels.deterministic import Deterministic
-from leaktight.channels.distance import (
-    largest_row_distance,
-    largest_row_distance_between,
-    multiplicative_distance,
-)
+from leaktight.channels.distance import multiplicative_distance
 from leaktight.channels.distribution import Distribution
 from leaktight.channels.program.program import channel_of
+from leaktight.channels.row_distance import largest_row_distance, largest_row_distance_between
 from leaktight.errors import InvalidChannel, Mismatch, TooLarge
 from leaktight.mechanisms.release.draw import sample
 from leaktight.policies.graph import Graph

@@ -11,15 +11,10 @@ from hypothesis import strategies as st
 from scipy.optimize import linprog
 
 from leaktight.channels.channel import Channel
-from leaktight.channels.distance import (
-    RowDistance,
-    kantorovich,
-    largest_row_distance,
-    multiplicative_distance,
-    multiplicative_kantorovich,
-    total_variation,
-)
+from leaktight.channels.distance import multiplicative_distance, total_variation
 from leaktight.channels.distribution import Distribution
+from leaktight.channels.kantorovich import kantorovich, multiplicative_kantorovich
+from leaktight.channels.row_distance import RowDistance, largest_row_distance
 from leaktight.errors import InvalidDistribution, InvalidInput, Mismatch
 from leaktight.exact.linear_program import LinearProgram, Optimum, solve_exact
 from leaktight.exact.numbers import Value, fraction

@@ -1,22 +1,17 @@
 from .channel import Channel
 from .composition import Parallel, parallel, repeated, sequential
-from .distance import (
-    RowDistance,
-    kantorovich,
-    largest_row_distance,
-    multiplicative_distance,
-    multiplicative_kantorovich,
-    total_variation,
-)
+from .distance import multiplicative_distance, total_variation
 from .distribution import Distribution, ProductDistribution, product_distribution
 from .file import read_channel, write_channel
 from .gain import Gain, Loss, Tries
+from .kantorovich import kantorovich, multiplicative_kantorovich
 from .program.chance import Chance
 from .program.program import UNFINISHED, TruncatedChannel, channel_of, truncated_channel_of
 from .refinement.distance import RefinementDistance, refinement_distance
 from .refinement.mixtures import Mixture, NoMixture, left_factorisation, max_case_refinement
 from .refinement.refinement import Refined, refinement
 from .refinement.separation import NotRefined
+from .row_distance import RowDistance, largest_row_distance
 from .shuffled import Shuffled
 from .symmetrise import diagonal_form, symmetrise, symmetrise_by_distance
 from .thinned import Thinned

@@ -24,7 +24,15 @@ from leaktight.exact.matrix import (
 from leaktight.exact.numbers import Array, Value, exact_array, is_exact, kept, kept_floats, public
 from leaktight.exact.shown import shown
 from leaktight.exact.tolerances import TOLERANCES
-from leaktight.labels import Labels, alignment, listed_labels, position, positions, read_labels
+from leaktight.labels import (
+    Labels,
+    alignment,
+    listed_labels,
+    position,
+    positions,
+    read_labels,
+    renamed,
+)
 
 
 @dataclass(frozen=True, slots=True, init=False, eq=False, repr=False)
@@ -290,7 +298,7 @@ class Channel:
         """
         if isinstance(function, Mapping):
             positions(function, self.outputs, "output")
-        names = renamed(function, self.outputs, "output", complete=False)
+        names = renamed(function, self.outputs, "output", InvalidChannel, complete=False)
         return self._merged(names, tuple(dict.fromkeys(names)))
 
     def _merged(self, names: list[Hashable], labels: Labels) -> "Channel":
@@ -367,31 +375,6 @@ def _check(matrix: Array, inputs: Labels, outputs: Labels) -> None:
         )
 
 
-def renamed(
-    function: Callable[[Any], Hashable] | Mapping[Any, Hashable],
-    labels: Labels,
-    what: str,
-    *,
-    complete: bool,
-) -> list[Hashable]:
-    """Return the new name of each label; a mapping that need not be complete keeps the rest."""
-    if isinstance(function, Mapping):
-        missing = [label for label in labels if label not in function]
-        if complete and missing:
-            raise InvalidChannel(f"the mapping must name every {what}, but not {missing[0]!r}")
-        names = [function.get(label, label) for label in labels]
-    elif callable(function):
-        names = [function(label) for label in labels]
-    else:
-        raise InvalidChannel(f"expected a function or a mapping of {what}s, got {function!r}")
-    for label, name in zip(labels, names, strict=True):
-        try:
-            hash(name)
-        except TypeError:
-            raise InvalidChannel(f"the name of {label!r} must be hashable, got {name!r}") from None
-    return names
-
-
 def expect_channel(value: Any) -> Channel:
     """Return ``value`` if it is a channel, and say what to do if not."""
     if isinstance(value, Channel):
@@ -408,3 +391,10 @@ def same_numbers(*channels: Channel) -> tuple[Channel, ...]:
     if all(channel.is_exact for channel in channels):
         return channels
     return tuple(channel.float() for channel in channels)
+
+
+def on_same_inputs(a: Channel, b: Channel) -> tuple[Channel, Channel]:
+    """Return two channels whose inputs are in the order of the first; the labels must be alike."""
+    x, y = expect_channel(a).inputs, expect_channel(b).inputs
+    order = alignment(x, y, "the inputs of the two channels")
+    return a, b if order is None else b.restrict(x)

@@ -7,12 +7,12 @@ import numpy as np
 import numpy.typing as npt
 from flint import fmpq
 
-from leaktight.channels.channel import Channel, expect_channel, renamed
+from leaktight.channels.channel import Channel, expect_channel
 from leaktight.channels.distribution import LARGEST, Distribution, PriorLike, prior_on
 from leaktight.errors import InvalidChannel, TooLarge
 from leaktight.exact.numbers import Array
 from leaktight.exact.shown import counted
-from leaktight.labels import Labels, alignment, listed_labels, position, read_labels
+from leaktight.labels import Labels, alignment, listed_labels, position, read_labels, renamed
 
 Seen = npt.NDArray[np.intp]
 """For each input, where its output stands among the outputs."""
@@ -44,7 +44,7 @@ class Deterministic(Channel):
         if isinstance(function, np.ndarray):
             names, seen = _coded(function, len(labels))
         else:
-            shows = renamed(function, labels, "input", complete=True)
+            shows = renamed(function, labels, "input", InvalidChannel, complete=True)
             names, seen = numbered(shows)
         return cls(labels, read_labels(names, len(names), "output", InvalidChannel), seen)
 

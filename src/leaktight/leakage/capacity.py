@@ -15,12 +15,12 @@ from flint import fmpq
 from leaktight.channels.channel import Channel, expect_channel
 from leaktight.channels.composition import Parallel
 from leaktight.channels.deterministic import Deterministic
-from leaktight.channels.distance import (
+from leaktight.channels.distribution import Distribution, ProductDistribution, prior_on
+from leaktight.channels.row_distance import (
     RowDistance,
     largest_row_distance,
     largest_row_distance_between,
 )
-from leaktight.channels.distribution import Distribution, ProductDistribution, prior_on
 from leaktight.channels.thinned import NO_ANSWER, Thinned
 from leaktight.exact.bits import OfFactor
 from leaktight.exact.matrix import column_maxima

@@ -12,8 +12,8 @@ from fractions import Fraction
 from flint import fmpq
 
 from leaktight.channels.channel import Channel, expect_channel
-from leaktight.channels.distance import largest_row_distance
 from leaktight.channels.distribution import Distribution, prior_on
+from leaktight.channels.row_distance import largest_row_distance
 from leaktight.errors import InvalidNumber
 from leaktight.exact.bits import OfFactor
 from leaktight.exact.numbers import Number, Value, fraction, rational

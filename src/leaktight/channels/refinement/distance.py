@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 from flint import fmpq
 
-from leaktight.channels.channel import Channel, expect_channel, same_numbers
+from leaktight.channels.channel import Channel, on_same_inputs, same_numbers
 from leaktight.channels.distribution import PriorLike, prior_on
 from leaktight.channels.gain import Gain
 from leaktight.errors import TooLarge, Undecided
@@ -20,7 +20,6 @@ from leaktight.exact.linear_program import LinearProgram, Optimum, solve, solve_
 from leaktight.exact.matrix import matrix_product
 from leaktight.exact.numbers import Array, Value, exact_array, fraction
 from leaktight.exact.rounding import float_above, float_below
-from leaktight.labels import alignment
 
 MOST_ENTRIES = 2**20
 """The largest linear program that is tried; it would take minutes."""
@@ -54,10 +53,7 @@ def refinement_distance(a: Channel, b: Channel, prior: PriorLike = None) -> Refi
     >>> refinement_distance(flatter, coin).lower, refinement_distance(coin, flatter).upper
     (Fraction(1, 4), Fraction(0, 1))
     """
-    order = alignment(
-        expect_channel(a).inputs, expect_channel(b).inputs, "the inputs of the two channels"
-    )
-    a, b = same_numbers(a, b if order is None else b.restrict(a.inputs))
+    a, b = same_numbers(*on_same_inputs(a, b))
     belief = prior_on(prior, a.inputs)
     exact = a.is_exact and belief.is_exact
     possible = np.flatnonzero(belief.array > 0)

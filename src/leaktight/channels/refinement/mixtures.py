@@ -14,7 +14,7 @@ from typing import ClassVar, Literal, TypeAlias
 import numpy as np
 from flint import fmpq
 
-from leaktight.channels.channel import Channel, expect_channel, same_numbers
+from leaktight.channels.channel import Channel, expect_channel, on_same_inputs, same_numbers
 from leaktight.channels.gain import Gain
 from leaktight.channels.refinement.factorisation import nearest_remap
 from leaktight.channels.refinement.separation import PRECISIONS
@@ -78,10 +78,7 @@ def max_case_refinement(a: Channel, b: Channel) -> Mixing:
     0  0  3/4  1/4
     1  0  1/4  3/4
     """
-    order = alignment(
-        expect_channel(a).inputs, expect_channel(b).inputs, "the inputs of the two channels"
-    )
-    a, b = same_numbers(a, b if order is None else b.restrict(a.inputs))
+    a, b = same_numbers(*on_same_inputs(a, b))
     return _mixing(b.reverse(), a.reverse())
 
 

@@ -10,7 +10,7 @@ from typing import ClassVar, Literal, TypeAlias
 
 import numpy as np
 
-from leaktight.channels.channel import Channel, expect_channel, same_numbers
+from leaktight.channels.channel import Channel, on_same_inputs, same_numbers
 from leaktight.channels.refinement.factorisation import (
     Proposal,
     Remap,
@@ -23,7 +23,6 @@ from leaktight.exact.linear_program import Indices
 from leaktight.exact.matrix import equal_rows, matrix_product, sum_columns
 from leaktight.exact.numbers import Array, is_exact
 from leaktight.exact.tolerances import TOLERANCES
-from leaktight.labels import alignment
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,10 +63,7 @@ def refinement(a: Channel, b: Channel) -> Refinement:
      True  1  0
     False  0  1
     """
-    order = alignment(
-        expect_channel(a).inputs, expect_channel(b).inputs, "the inputs of the two channels"
-    )
-    a, b = same_numbers(a, b if order is None else b.restrict(a.inputs))
+    a, b = same_numbers(*on_same_inputs(a, b))
     if (quick := _solved(a, b)) is not None:
         return quick
     pair = _Pair(a, b, _Reduction.of(a), _Reduction.of(b))
