@@ -17,7 +17,7 @@ def test_leak_prints_a_table_that_fits_a_terminal(run: Run) -> None:
     assert said.code == 0
     assert max(map(len, said.out.splitlines())) <= 80
     assert "one guess is right" in said.out
-    assert "it makes 'yes' 20/11 times as likely" in said.out  # (2/3)/(9/10·1/3 + 1/10·2/3)
+    assert "it makes 'yes' likelier by a factor of 20/11" in said.out  # (2/3)/(9/10·1/3 + 1/10·2/3)
 
 
 def test_leak_as_json_has_exact_numbers(run: Run) -> None:

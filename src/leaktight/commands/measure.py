@@ -101,17 +101,16 @@ def _leaks(seen: "Channel", prior: str | None, as_json: bool) -> int:
     x, z = seen.shape
     shape = f"{counted(x, 'input', 'inputs')}, {counted(z, 'output', 'outputs')}"
     print(f"{shape}; {'exact' if seen.is_exact else 'floats: estimates'}\n")
-    print(f"{'':40}  {'before':>10}  {'after':>10}  {'bits leaked':>11}")
+    _print_row("", "before", "after", "bits leaked")
     for m in table:
-        bits = "" if m.bits is None else above(m.bits)
-        print(f"{m.name:40}  {_short(m.before):>10}  {_short(m.after):>10}  {bits:>11}")
-    print(f"\n{'at worst, under any prior':40}  {'factor':>10}  {'':>10}  {'bits leaked':>11}")
+        _print_row(m.name, _short(m.before), _short(m.after), _bits(m.bits))
+    print()
+    _print_row("at worst, under any prior", "factor", "", "bits leaked")
     for w in worst:
-        factor = "" if w.factor is None else _short(w.factor)
-        print(f"{w.name:40}  {factor:>10}  {'':>10}  {above(w.bits):>11}")
+        _print_row(w.name, "" if w.factor is None else _short(w.factor), "", _bits(w.bits))
     most = (
         f"The most telling output is {telling.output!r:.40}: it makes {telling.input!r:.40} "
-        f"{_short(telling.factor)} times as likely."
+        f"likelier by a factor of {_short(telling.factor)}."
     )
     print(f"\n{wrapped(most)}")
     if level.ratio == math.inf:
@@ -119,6 +118,16 @@ def _leaks(seen: "Channel", prior: str | None, as_json: bool) -> int:
     else:
         print(f"If all inputs are neighbours, it is private at ε = {above(level.epsilon)}.")
     return 0
+
+
+def _print_row(name: str, *cells: str) -> None:
+    print(f"{name:40}  {cells[0]:>10}  {cells[1]:>10}  {cells[2]:>11}".rstrip())
+
+
+def _bits(value: float | None) -> str:
+    from leaktight.exact.shown import above
+
+    return "" if value is None else "infinite" if value == math.inf else above(value)
 
 
 def compare(

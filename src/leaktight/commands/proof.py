@@ -34,6 +34,7 @@ def verify(
     """
     from leaktight.check import Refuted, Unreadable, check, complaint, loaded, told
     from leaktight.errors import InvalidFile
+    from leaktight.exact.shown import wrapped
 
     if certificate.is_char_device():
         raise InvalidFile(f"{certificate} is a device; a certificate is a JSON file")
@@ -55,7 +56,8 @@ def verify(
     if as_json:
         print_json(found)
     else:
-        print("\n".join(found["says"]))
+        first, *rest = found["says"]
+        print("\n".join([wrapped(first, "  "), *rest]))
     return 0 if found["accepted"] and found.get("fits", True) else 1
 
 
