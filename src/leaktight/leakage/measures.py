@@ -1,19 +1,22 @@
 """What does a channel leak, by every measure at once? One table."""
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 
 from leaktight.channels.channel import Channel, expect_channel
 from leaktight.channels.distribution import PriorLike, prior_on
 from leaktight.channels.gain import Tries
-from leaktight.exact.bits import InBits
 from leaktight.exact.numbers import Value
 from leaktight.leakage.capacity import min_capacity, risk_capacity
-from leaktight.leakage.entropy import renyi_leakage, shannon_leakage
+from leaktight.leakage.entropy import EntropyLeakage, renyi_leakage, shannon_leakage
 from leaktight.leakage.guesswork import conditional_questions, guessing_leakage, questions
 from leaktight.leakage.information_capacity import shannon_capacity
 from leaktight.leakage.per_output import max_case_leakage
-from leaktight.leakage.vulnerability import g_leakage, min_entropy_leakage, risk_leakage
+from leaktight.leakage.vulnerability import (
+    Leakage,
+    g_leakage,
+    min_entropy_leakage,
+    risk_leakage,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,28 +50,20 @@ def measures(channel: Channel, prior: PriorLike = None) -> tuple[Measure, ...]:
     one of two guesses is right 1 1 0.0
     """
     belief = prior_on(prior, expect_channel(channel).inputs)
-
-    def found() -> Iterator[tuple[str, Value, Value, InBits | None]]:
-        one = min_entropy_leakage(channel, belief)
-        yield "one guess is right", one.before, one.after, one
-        two = g_leakage(channel, belief, Tries(2))
-        yield "one of two guesses is right", two.before, two.after, two
-        best = max_case_leakage(channel, belief)
-        yield "one guess, after the most telling output", best.before, best.after, best
-        wrong = risk_leakage(channel, belief)
-        yield "one guess is wrong", wrong.before, wrong.after, wrong
-        shannon = shannon_leakage(channel, belief)
-        yield "Shannon entropy", shannon.before, shannon.after, shannon
-        collision = renyi_leakage(channel, belief, 2)
-        yield "Rényi entropy of order 2", collision.before, collision.after, collision
-        guesses = guessing_leakage(channel, belief)
-        yield "expected guesses until right", guesses.before, guesses.after, None
-        asked, left = questions(belief).expected, conditional_questions(channel, belief)
-        yield "expected yes-or-no questions", asked, left, None
-
-    return tuple(
-        Measure(name, before, after, None if leak is None else leak.bits)
-        for name, before, after, leak in found()
+    leaks: dict[str, Leakage | EntropyLeakage] = {
+        "one guess is right": min_entropy_leakage(channel, belief),
+        "one of two guesses is right": g_leakage(channel, belief, Tries(2)),
+        "one guess, after the most telling output": max_case_leakage(channel, belief),
+        "one guess is wrong": risk_leakage(channel, belief),
+        "Shannon entropy": shannon_leakage(channel, belief),
+        "Rényi entropy of order 2": renyi_leakage(channel, belief, 2),
+    }
+    guesses = guessing_leakage(channel, belief)
+    asked, left = questions(belief).expected, conditional_questions(channel, belief)
+    return (
+        *(Measure(name, leak.before, leak.after, leak.bits) for name, leak in leaks.items()),
+        Measure("expected guesses until right", guesses.before, guesses.after, None),
+        Measure("expected yes-or-no questions", asked, left, None),
     )
 
 
