@@ -37,9 +37,13 @@ def geometric_edges(n: int, seed: int, degree: float) -> Indices:
         near *= 1.02
 
 
+def tree(n: int) -> lt.Graph:
+    """A random tree: each vertex is joined to an earlier one."""
+    return lt.Graph.from_indices(n, _tree_edges(n))
+
+
 @cache
-def tree_edges(n: int) -> Indices:
-    """The edges of a random tree: each vertex is joined to an earlier one."""
+def _tree_edges(n: int) -> Indices:
     rng = np.random.default_rng(3)
     return np.array([(rng.integers(i), i) for i in range(1, n)])
 

@@ -15,7 +15,7 @@ import numpy as np
 
 import leaktight as lt
 from benchmarks.case import Case, NotTried
-from benchmarks.inputs import Floats, Indices, PlainProgram, solver, tree_edges
+from benchmarks.inputs import Floats, Indices, PlainProgram, solver, tree
 from benchmarks.libraries import qif
 
 MOST_CONSTRAINTS = 200_000
@@ -149,24 +149,9 @@ def compared(answers: Mapping[str, Any]) -> str:
     return words
 
 
-def line(n: int) -> lt.Graph:
-    """The numbers from 0 to n − 1."""
-    return lt.SecretGraph.line(n)
-
-
-def complete(n: int) -> lt.Graph:
-    """All values are secret."""
-    return lt.SecretGraph.complete(n)
-
-
 def grid(n: int) -> lt.Graph:
     """The points of a square."""
     return lt.SecretGraph.grid(n, n)
-
-
-def tree(n: int) -> lt.Graph:
-    """A random tree."""
-    return lt.Graph.from_indices(n, tree_edges(n))
 
 
 def wrong(w: int, x: int) -> float:
@@ -209,6 +194,7 @@ def family(
 
 
 LINE, COMPLETE = "distance on a line of {n}", "right or wrong on {n} values"
+line, complete = lt.SecretGraph.line, lt.SecretGraph.complete
 
 CASES = (
     family(LINE, (10, 20, 40, 100), line, apart, quick=2),

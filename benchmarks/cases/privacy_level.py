@@ -139,69 +139,76 @@ def exactly(n: int) -> Any:
 
 NUMPY_ALONE = "numpy gives a rounded ratio and no witness; libqif is given all distances as calls"
 
+
+def family(
+    what: str,
+    sizes: tuple[int, ...],
+    prepare: Callable[[int], Given],
+    edges: Callable[[int], int],
+    outputs: Callable[[int], int],
+    by_numpy: Callable[[Given], float] = on_edges,
+    quick: int = 1,
+    note: str = NUMPY_ALONE,
+) -> Case:
+    """Compare on mechanisms of growing size, with so many edges and outputs."""
+    return Case(
+        task=f"privacy level, {what}",
+        sizes=sizes,
+        prepare=prepare,
+        ways={"leaktight": ours, "qif": libqif, "numpy": by_numpy, "memory": copied},
+        agree=compared,
+        limit="memory",
+        quick=quick,
+        patience=6,
+        scale=lambda n: edges(n) * outputs(n),
+        scale_name="edges × outputs",
+        note=note,
+    )
+
+
 CASES = (
-    Case(
-        task="privacy level, geometric on a line of {n}",
-        sizes=(100, 300, 1000, 3000),
-        prepare=prepared(
+    family(
+        "geometric on a line of {n}",
+        (100, 300, 1000, 3000),
+        prepared(
             lambda n: truncated_geometric(n, 0.01),
             lt.SecretGraph.line,
             lambda n: lambda a, b: abs(a - b),
         ),
-        ways={"leaktight": ours, "qif": libqif, "numpy": on_edges, "memory": copied},
-        agree=compared,
-        limit="memory",
-        patience=6,
-        scale=lambda n: (n - 1) * n,
-        scale_name="edges × outputs",
-        note=NUMPY_ALONE,
+        edges=lambda n: n - 1,
+        outputs=int,
+        quick=2,
     ),
-    Case(
-        task="privacy level, randomised response on {n} values",
-        sizes=(100, 300, 1000),
-        prepare=prepared(response, lt.SecretGraph.complete, lambda n: lambda a, b: float(a != b)),
-        ways={"leaktight": ours, "qif": libqif, "numpy": of_extremes, "memory": copied},
-        agree=compared,
-        limit="memory",
-        quick=1,
-        patience=6,
-        scale=lambda n: n * (n - 1) // 2 * n,
-        scale_name="edges × outputs",
+    family(
+        "randomised response on {n} values",
+        (100, 300, 1000),
+        prepared(response, lt.SecretGraph.complete, lambda n: lambda a, b: float(a != b)),
+        edges=lambda n: n * (n - 1) // 2,
+        outputs=int,
+        by_numpy=of_extremes,
         note="on a complete graph the extremes of each column suffice, so less than linear",
     ),
-    Case(
-        task="privacy level, {n} bits, one changed",
-        sizes=(6, 8, 10),
-        prepare=prepared(
+    family(
+        "{n} bits, one changed",
+        (6, 8, 10),
+        prepared(
             bits,
             lambda k: lt.Policy(lt.SecretGraph.complete(2), k).adjacency().explicit(),
             lambda k: lambda a, b: (a ^ b).bit_count(),
         ),
-        ways={"leaktight": ours, "qif": libqif, "numpy": on_edges, "memory": copied},
-        agree=compared,
-        limit="memory",
-        quick=1,
-        patience=6,
-        scale=lambda k: k * 2 ** (k - 1) * 2**k,
-        scale_name="edges × outputs",
-        note=NUMPY_ALONE,
+        edges=lambda k: k * 2 ** (k - 1),
+        outputs=lambda k: 2**k,
     ),
-    Case(
-        task="privacy level, geometric on a grid of {n}×{n}",
-        sizes=(10, 20, 40, 60),
-        prepare=prepared(
+    family(
+        "geometric on a grid of {n}×{n}",
+        (10, 20, 40, 60),
+        prepared(
             both,
             lambda side: lt.SecretGraph.grid(side, side),
             lambda side: lambda a, b: abs(a // side - b // side) + abs(a % side - b % side),
         ),
-        ways={"leaktight": ours, "qif": libqif, "numpy": on_edges, "memory": copied},
-        agree=compared,
-        limit="memory",
-        quick=1,
-        patience=6,
-        scale=lambda side: 2 * side * (side - 1) * side**2,
-        scale_name="edges × outputs",
-        note=NUMPY_ALONE,
+        edges=lambda side: 2 * side * (side - 1),
+        outputs=lambda side: side**2,
     ),
     Case(
         task="privacy level in fractions, geometric on a line of {n}",

@@ -19,7 +19,7 @@ from benchmarks.inputs import (
     loaded,
     scipy_lp,
     solver,
-    tree_edges,
+    tree,
 )
 from leaktight.exact.linear_program import LinearProgram, solve_exact
 
@@ -180,11 +180,6 @@ def family(
         patience=6,
         scale_name="vertices",
     )
-
-
-def tree(n: int) -> lt.Graph:
-    """A random tree."""
-    return lt.Graph.from_indices(n, tree_edges(n))
 
 
 def geometric(n: int) -> lt.Graph:
