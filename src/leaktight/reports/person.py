@@ -66,13 +66,17 @@ def _cases(chance: Probability) -> str:
     return chance.percent if chance.is_exact else str(chance)
 
 
+def informed(answers: Answers) -> str:
+    """Say who sees the release and knows all others, if there are others."""
+    alone = isinstance(answers.person.uninformed, Skipped) and not answers.policy.is_constrained
+    return ALONE if alone else "someone who knows all others"
+
+
 def _guessers(answers: Answers) -> Iterator[Guesser]:
     person, n = answers.person, answers.question.observations
     if isinstance(person.informed, Informed):
         known = person.informed
-        alone = isinstance(person.uninformed, Skipped) and not answers.policy.is_constrained
-        who = ALONE if alone else "someone who knows all others"
-        yield Guesser(who, _chances(known.before, known.after, n), known.text)
+        yield Guesser(informed(answers), _chances(known.before, known.after, n), known.text)
     if not isinstance(person.uninformed, Skipped):
         nobody = person.uninformed
         chances = _chances(nobody.before, (nobody.after,), n)

@@ -12,6 +12,7 @@ from pathlib import PurePath
 from leaktight.exact.shown import DIGITS, above, counted, percent, percent_above
 from leaktight.reports.figure import short_label
 from leaktight.reports.heat import MOST_NAMED
+from leaktight.reports.person import informed
 from leaktight.reports.table import Table
 from leaktight.reports.wording import (
     LONGEST,
@@ -65,7 +66,7 @@ def sections(answers: Answers, command: str | None, every: object = None) -> Ite
     if answers.public is not None:
         yield _public(answers.public)
     if isinstance(known, Informed) and known.belief:
-        yield _belief(known)
+        yield _belief(answers, known)
     if isinstance(known, Informed) and not isinstance(known.curve, Skipped):
         yield _repetition(answers, known)
     if not all(isinstance(p, Skipped) for p in (answers.leakage, answers.worst_case)):
@@ -228,17 +229,18 @@ def _leakage(answers: Answers) -> Section:
     )
     head = ("ε", "worst case (bits)", "tightest published bound", "Theorem 11 of [Edwards2021]")
     table = Table(head, rows) if rows else None
-    return Section("leakage", "How much can leak of all records", tuple(text), table)
+    heading = "How much can leak" + (" of all records" if answers.policy.records > 1 else "")
+    return Section("leakage", heading, tuple(text), table)
 
 
-def _belief(known: Informed) -> Section:
+def _belief(answers: Answers, known: Informed) -> Section:
     rows = [(short_label(b.value, LONGEST // 2), b.before, b.after) for b in known.belief]
     output = "" if known.telling is None else quoted(known.telling.output)
     return Section(
         "belief",
         "What one output tells of a person",
-        (f"What is believed before and after the most telling output, {output}, by someone who "
-         "knows all others.",),
+        (f"What is believed before and after the most telling output, {output}, by "
+         f"{informed(answers)}.",),
         Table(("value", "before", "after"), tuple(rows)),
     )  # fmt: skip
 
@@ -246,8 +248,8 @@ def _belief(known: Informed) -> Section:
 def _repetition(answers: Answers, known: Informed) -> Section:
     curve = () if isinstance(known.curve, Skipped) else known.curve
     text = [
-        f"How likely the best guess of {answers.question.what} is right, by someone who knows all "
-        "others, if the same secret is released again and again with fresh noise."
+        f"How likely the best guess of {answers.question.what} is right, by "
+        f"{informed(answers)}, if the same secret is released again and again with fresh noise."
     ]
     if curve[-1].observations < answers.question.observations:
         text.append(

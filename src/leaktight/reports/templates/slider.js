@@ -36,12 +36,15 @@ for (const box of document.querySelectorAll(".epsilon-slider")) {
     "aria-label": "The worst case in bits against ε, with a mark at the ε of the slider",
   });
   const ink = "#1f2933", line = "#e4e7eb", blue = "#0072b2", red = "#d55e00";
-  for (let k = 0; k <= 4; k++) {
-    const bits = (top * k) / 4, epsilon = (most * k) / 4;
+  const ticks = (end) => { // round numbers from 0 on
+    const power = 10 ** Math.floor(Math.log10(end / 5)), step = [1, 2, 5, 10].find((k) => k * power >= end / 5) * power;
+    return Array.from({ length: Math.floor(end / step * 1.0001) + 1 }, (_, k) => +(k * step).toPrecision(6));
+  };
+  for (const bits of ticks(top)) {
     draw(picture, "line", { x1: left, x2: wide - right, y1: y(bits), y2: y(bits), stroke: line });
-    draw(picture, "text", { x: left - 4, y: y(bits) + 3, "text-anchor": "end", fill: ink }, bits.toFixed(2));
-    draw(picture, "text", { x: x(epsilon), y: high + 12, "text-anchor": "middle", fill: ink }, epsilon.toFixed(2));
+    draw(picture, "text", { x: left - 4, y: y(bits) + 3, "text-anchor": "end", fill: ink }, bits);
   }
+  for (const epsilon of ticks(most)) draw(picture, "text", { x: x(epsilon), y: high + 12, "text-anchor": "middle", fill: ink }, epsilon);
   draw(picture, "text", { x: (left + wide) / 2, y: high + 24, "text-anchor": "middle", fill: ink }, "ε");
   draw(picture, "text", { x: 2, y: high + 12, fill: ink }, "bits");
   const curve = Array.from({ length: 101 }, (_, k) => (most * k) / 100);
