@@ -20,7 +20,7 @@ CHROMIUM = os.environ["LEAKTIGHT_BROWSER"]
 STUDIES = Path(__file__).parents[2] / "examples" / "studies"
 READY = 'main[aria-busy="false"]'
 
-expect.set_options(timeout=30_000)
+expect.set_options(timeout=60_000)
 
 
 @pytest.fixture(scope="module")
@@ -60,7 +60,7 @@ def opened(
 
     context.route("**", only_its_own)
     page = context.new_page()
-    page.set_default_timeout(30_000)
+    page.set_default_timeout(60_000)
     wrong: list[str] = []
     page.on("pageerror", lambda error: wrong.append(str(error)))
     page.on("console", lambda said: wrong.append(said.text) if said.type == "error" else None)

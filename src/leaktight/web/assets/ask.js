@@ -86,12 +86,22 @@ export class Longer {
     return part.shown === part.wanted;
   }
 
-  want() {
+  /** Wait: somebody is moving something. */
+  pause() {
     clearTimeout(this.timer);
+  }
+
+  /** Go on, after a moment in which nothing changes. */
+  later() {
+    this.pause();
+    this.timer = setTimeout(() => this.#run(), PAUSE);
+  }
+
+  want() {
     for (const part of this.parts) part.wanted = JSON.stringify(part.request() ?? null);
     const { current } = this;
     if (current && current.wanted !== current.asked) current.stop.abort();
-    this.timer = setTimeout(() => this.#run(), PAUSE);
+    this.later();
   }
 
   async #run() {

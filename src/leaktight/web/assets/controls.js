@@ -108,7 +108,7 @@ function another(placeholder, label, add, remove) {
     if (value) add(value);
   };
   typed.onkeydown = (event) => { if (event.key === "Enter") press(); };
-  return html("p", { className: "row" }, typed, button("add-value", "Add", press), button("remove-value", "Remove the chosen one", remove));
+  return html("p", { className: "row" }, typed, button("add-value", "Add", press), button("remove-value", "Remove chosen", remove));
 }
 
 /** Points, lengths or a table as text, and what a distance of 1 is called. */

@@ -2,7 +2,7 @@
 
 import * as map from "./map.js";
 import { change, name, shown, study } from "./study.js";
-import { cut, draw, line, room, svg, text } from "./svg.js";
+import { cut, draw, labels, line, room, svg, text } from "./svg.js";
 
 const LISTED = ["complete", "line", "cycle", "threshold", "edges"]; // kinds whose values are a list
 let chosen = null; // the value at which a pair begins
@@ -58,11 +58,12 @@ export function paint(place) {
   const [left, top] = [0, 1].map((axis) => Math.min(...places.map((each) => each[axis])));
   const [wide, high] = [0, 1].map((axis) => Math.max(...places.map((each) => each[axis])) - [left, top][axis]);
   const unit = Math.min(90, (width - 90) / (wide || 1), 230 / (high || 1));
-  const height = Math.max(90, high * unit + 64);
+  const height = Math.max(64, high * unit + 64);
   const at = places.map(([x, y]) => [(width - wide * unit) / 2 + (x - left) * unit, 34 + (y - top) * unit]);
   const letters = Math.max(4, Math.floor(unit / 7.2));
+  const names = labels(values.map((value) => cut(name(value), letters)), at, width, height, pairs);
   focused = Math.min(focused, values.length - 1);
-  if (study.policy.metric) return paintLengths(place, at, letters, height, width);
+  if (study.policy.metric) return paintLengths(place, at, names, height, width);
   const lines = pairs.map(([i, j]) => svg("g", { class: "pair", onclick: () => toggle(i, j) },
     line(...at[i], ...at[j], "edge"), line(...at[i], ...at[j], "hit"),
     svg("title", {}, `${name(values[i])} and ${name(values[j])} must not be told apart; click to remove`)));
@@ -74,21 +75,19 @@ export function paint(place) {
       "aria-label": `${name(value)}, ${neighbours.length ? `not to be told from ${neighbours.join(", ")}` : "in no secret pair"}`,
       onclick: () => pick(place, k), onkeydown: (event) => press(place, event, k),
     }, svg("circle", { cx: at[k][0], cy: at[k][1], r: 16, class: "hit" }),
-    svg("circle", { cx: at[k][0], cy: at[k][1], r: 6.5 }),
-    text(at[k][0], at[k][1] - 12, cut(name(value), letters), "name middle"), svg("title", {}, name(value)));
+    svg("circle", { cx: at[k][0], cy: at[k][1], r: 6.5 }), names[k], svg("title", {}, name(value)));
   });
   draw(place, `The secret graph: ${values.length} values and ${pairs.length} pairs that must not be told apart`,
     height, width, [...lines, ...dots], true);
 }
 
 /** Values with distances that are no map: lines between the pairs that matter, with their lengths. */
-function paintLengths(place, at, letters, height, width) {
+function paintLengths(place, at, names, height, width) {
   const { values, pairs, lengths } = drawn;
   const middle = (i, j) => [0, 1].map((axis) => (at[i][axis] + at[j][axis]) / 2);
   const lines = pairs.map(([i, j], k) => svg("g", {}, line(...at[i], ...at[j], "edge"),
     pairs.length > 12 || !lengths ? "" : text(...middle(i, j), +lengths[k].toPrecision(3), "name tick middle"), svg("title", {}, `${name(values[i])} and ${name(values[j])}`)));
-  const dots = values.map((value, k) => svg("g", {}, svg("circle", { cx: at[k][0], cy: at[k][1], r: 6.5, class: "value" }),
-    text(at[k][0], at[k][1] - 12, cut(name(value), letters), "name middle"), svg("title", {}, name(value))));
+  const dots = values.map((value, k) => svg("g", {}, svg("circle", { cx: at[k][0], cy: at[k][1], r: 6.5, class: "value" }), names[k], svg("title", {}, name(value))));
   draw(place, `${values.length} values, and ${pairs.length} pairs of them between which no other lies`, height, width, [...lines, ...dots]);
 }
 

@@ -1,12 +1,11 @@
 // Points on a map: a drawing that is edited. The nearer two of them are, the harder to tell apart.
 
 import { change, name, number, read, study } from "./study.js";
-import { cut, draw, line, rect, room, svg, text } from "./svg.js";
+import { cut, draw, labels, line, rect, room, svg, text } from "./svg.js";
 
 export const METRICS = ["euclidean", "manhattan", "haversine"];
 const MARGIN = 40; // pixels around the points
 const DEGREE = 111.195; // kilometres of a degree on the globe
-const SIDES = [[0, -1], [1, 0], [-1, 0], [0, 1], [1, -1], [-1, -1], [1, 1], [-1, 1]]; // where a name may stand, best first
 let where = null; // the place of the map on the page
 let epsilon = 1, unitName = "";
 let chosen = null; // the point that arrow keys move
@@ -109,7 +108,7 @@ function paint() {
   focused = Math.max(0, Math.min(focused, points.length - 1));
   if (chosen !== null && chosen >= points.length) chosen = null;
   const places = points.map(([, at]) => pixel(at));
-  const names = labels(points.map(([called, at]) => cut(called ?? name(at), 16)), places);
+  const names = labels(points.map(([called, at]) => cut(called ?? name(at), 16)), places, width, view.height);
   const dots = points.map(([called, at], k) => svg("g", {
     class: `dot movable${k === chosen ? " chosen" : ""}`, tabindex: k === focused ? 0 : -1, role: "button", "aria-pressed": k === chosen,
     "data-value": called ?? name(at), "data-at": at.join(", "), "aria-label": `${called ?? "the point"} at ${at.join(", ")}`,
@@ -119,23 +118,6 @@ function paint() {
   const drawing = draw(where, `A map of ${points.length} points: the nearer, the harder to tell apart`, view.height, width,
     [rect(0.5, 0.5, width - 1, view.height - 1, "land", { rx: 6 }), ...(places.length ? ring(places[focused]) : []), ...bar(), ...dots], true);
   drawing.addEventListener("dblclick", (event) => { if (!event.target.closest(".dot")) add(null, coordinates(...under(event))); });
-}
-
-/** A name beside each dot, where it covers as little as possible. */
-function labels(names, places) {
-  const taken = places.map(([x, y]) => [x - 7, y - 7, x + 7, y + 7]);
-  const covered = ([a, b, c, d]) => taken.filter(([e, f, g, h]) => a < g && e < c && b < h && f < d).length
-    + (a < 2 || b < 2 || c > view.width - 2 || d > view.height - 2 ? 2 : 0);
-  return names.map((said, k) => {
-    const [wide, high] = [3.7 * said.length + 3, 7];
-    const boxes = SIDES.map(([east, south]) => {
-      const [x, y] = [places[k][0] + east * (wide + (south ? 2 : 9)), places[k][1] + south * (high + (east ? 5 : 9))];
-      return [x - wide, y - high, x + wide, y + high];
-    });
-    const best = boxes.map(covered).reduce((least, each, one, all) => (each < all[least] ? one : least), 0);
-    taken.push(boxes[best]);
-    return text(places[k][0] + SIDES[best][0] * (wide + (SIDES[best][1] ? 2 : 9)), boxes[best][3] - 3, said, "name middle");
-  });
 }
 
 const length = () => view.scale / (isGlobe() ? DEGREE : 1); // pixels of a distance of 1

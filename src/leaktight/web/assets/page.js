@@ -127,13 +127,18 @@ const longer = new Longer([
     clear: () => $("formula").replaceChildren(),
   },
 ]);
-latest.idle = longer.idle = () => document.querySelector("main").setAttribute("aria-busy", latest.busy || longer.busy);
+longer.idle = () => document.querySelector("main").setAttribute("aria-busy", latest.busy || longer.busy);
+latest.idle = () => {
+  longer.later();
+  longer.idle();
+};
 
 function wanted() {
   document.querySelector("main").setAttribute("aria-busy", true);
   document.title = `${study.title} – leaktight`;
   if (document.activeElement !== $("title")) $("title").value = study.title;
   showEpsilon();
+  longer.pause();
   latest.want("answer", { study });
 }
 

@@ -4,7 +4,7 @@ import { axes, cut, draw, line, rect, room, scale, svg, text } from "./svg.js";
 
 /** Bars for each who guesses: before, after one look, after n. */
 export function odds(place, rows, observations) {
-  const width = room(place, 1000);
+  const width = room(place, 1400);
   const right = width - 76;
   const when = ["before", "after 1 look", `after ${observations.toLocaleString("en")} looks`];
   const left = 112;
@@ -128,7 +128,7 @@ export function heatMap(place, mechanism, picked, pick) {
   const row = Math.max(10, Math.min(34, side, 420 / inputs.length));
   const turned = Math.max(...outputs.map((each) => each.length)) * 6.6 > side;
   const shortest = Math.min(12, Math.max(...outputs.map((each) => each.length)));
-  const top = 20 + (turned ? 6.6 * shortest : 14);
+  const top = 20 + (turned ? 7.4 * shortest + 4 : 14);
   const most = Math.max(...matrix.flat());
   const every = Math.ceil(12 / Math.min(side, row * 2));
   const parts = [text(left + (side * outputs.length) / 2, 11, "output", "label middle"), text(0, top - 6, "input", "label")];

@@ -53,10 +53,36 @@ export function cut(said, letters) {
   return said.length > letters ? `${said.slice(0, Math.max(1, letters - 1))}…` : said;
 }
 
+const SIDES = [[0, -1], [1, 0], [-1, 0], [0, 1], [1, -1], [-1, -1], [1, 1], [-1, 1]]; // where a name may stand, best first
+
+/** A name beside each dot, where it covers as little as possible of dots, names and lines. */
+export function labels(names, places, width, height, pairs = []) {
+  const taken = places.map(([x, y]) => [x - 7, y - 7, x + 7, y + 7]);
+  for (const [[a, b], [c, d]] of pairs.map((pair) => pair.map((k) => places[k]))) {
+    for (let part = 0.1; part < 1; part += 0.1) {
+      const [x, y] = [a + part * (c - a), b + part * (d - b)];
+      taken.push([x, y, x, y]);
+    }
+  }
+  const covered = ([a, b, c, d]) => taken.filter(([e, f, g, h]) => a < g && e < c && b < h && f < d).length
+    + (a < 1 || b < 1 || c > width - 1 || d > height - 1 ? 3 : 0);
+  return names.map((said, k) => {
+    const [wide, high] = [3.7 * said.length + 3, 7];
+    const boxes = SIDES.map(([east, south]) => {
+      const [x, y] = [places[k][0] + east * (wide + (south ? 8 : 9)), places[k][1] + south * (high + (east ? 3 : 9))];
+      return [x - wide, y - high, x + wide, y + high];
+    });
+    const costs = boxes.map(covered);
+    const best = boxes[costs.indexOf(Math.min(...costs))];
+    taken.push(best);
+    return text((best[0] + best[2]) / 2, best[3] - 3, said, "name middle");
+  });
+}
+
 /** A scale from numbers to pixels, with round numbers for its ticks. */
 export function scale(most, from, to) {
   const at = (value) => from + ((to - from) * value) / (most || 1);
-  const rough = (most || 1) / 4;
+  const rough = (most || 1) / 5;
   const power = 10 ** Math.floor(Math.log10(rough));
   const step = [1, 2, 5, 10].map((k) => k * power).find((each) => each >= rough);
   const ticks = [];
