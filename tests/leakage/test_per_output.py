@@ -1,11 +1,13 @@
 from fractions import Fraction
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from leaktight.channels.channel import Channel
 from leaktight.channels.distribution import Distribution
 from leaktight.channels.gain import Gain, Tries
+from leaktight.exact.numbers import float_array
 from leaktight.leakage.capacity import min_capacity
 from leaktight.leakage.hyper import hyper
 from leaktight.leakage.per_output import max_case_leakage, pointwise_leakage
@@ -53,3 +55,14 @@ def test_the_mean_of_pointwise_leakage_is_the_capacity(pair: tuple[Channel, Dist
         Fraction(0),
     )
     assert mean == min_capacity(channel).factor
+
+
+@given(channels_and_priors())
+def test_a_float_channel_is_measured_under_an_exact_prior(
+    pair: tuple[Channel, Distribution],
+) -> None:
+    channel, prior = pair
+    floats = Channel(float_array(channel.matrix), channel.inputs, channel.outputs)
+    near = {each.output: each.factor for each in pointwise_leakage(floats, prior)}
+    for each in pointwise_leakage(channel, prior):
+        assert near[each.output] == pytest.approx(float(each.factor))

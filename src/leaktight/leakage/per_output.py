@@ -10,7 +10,7 @@ from leaktight.channels.deterministic import Deterministic
 from leaktight.channels.distribution import PriorLike, prior_on
 from leaktight.channels.gain import Gain
 from leaktight.exact.bits import OfFactor
-from leaktight.exact.numbers import Value, public
+from leaktight.exact.numbers import Value, float_array, public
 from leaktight.leakage.groups import Groups
 from leaktight.leakage.hyper import hyper, posteriors
 from leaktight.leakage.vulnerability import GainLike, Leakage, most_gained
@@ -67,7 +67,8 @@ def pointwise_leakage(channel: Channel, prior: PriorLike = None) -> tuple[Output
         )
     after = hyper(channel, belief)
     known = np.flatnonzero(belief.array > 0)
-    growth = after.inner[known] / belief.array[known, None]
+    before = belief.array if after.inner.dtype == object else float_array(belief.array)
+    growth = after.inner[known] / before[known, None]
     best = growth.argmax(axis=0)
     return _ranked(
         OutputLeakage(z, channel.inputs[known[i]], public(growth[i, at]))
