@@ -1,6 +1,7 @@
 """Budgets and what pairs have paid: exact numbers decide."""
 
 from fractions import Fraction
+from unittest.mock import patch
 
 import numpy as np
 import pytest
@@ -14,29 +15,42 @@ from leaktight.tables.budget import Budget
 from leaktight.tables.spent import Spent
 
 STEPS = st.fractions(1, 3, max_denominator=50).filter(lambda step: step > 1)
+Releases = list[tuple[list[Fraction], list[int]]]
+"""The steps of releases of the same weights, and what each pair is apart in these."""
 PAID = st.lists(
-    st.tuples(STEPS, st.lists(st.integers(0, 5), min_size=4, max_size=4)), min_size=1, max_size=6
+    st.tuples(
+        st.lists(STEPS, min_size=1, max_size=3),
+        st.lists(st.integers(0, 5), min_size=4, max_size=4),
+    ),
+    min_size=1,
+    max_size=6,
 )
 
 
-def products(paid: list[tuple[Fraction, list[int]]]) -> list[Fraction]:
+def products(paid: Releases) -> list[Fraction]:
     found = [Fraction(1)] * 4
-    for step, exponents in paid:
-        found = [ratio * step**e for ratio, e in zip(found, exponents, strict=True)]
+    for steps, exponents in paid:
+        for step in steps:
+            found = [ratio * step**e for ratio, e in zip(found, exponents, strict=True)]
     return found
 
 
+@pytest.mark.parametrize("at_once", [2**23, 8, 1])
 @given(PAID, st.integers(-1, 1))
 def test_whether_all_pairs_are_within_a_budget_is_decided_exactly(
-    paid: list[tuple[Fraction, list[int]]], beyond: int
+    at_once: int, paid: Releases, beyond: int
 ) -> None:
     truth = products(paid)
-    spent = Spent.of(4, [(step, np.array(e)) for step, e in paid])
-    assert [spent.ratio(i).value for i in range(4)] == truth
-    assert truth[spent.worst or 0] == max(truth)
-    limit = max(truth) + Fraction(beyond, 10**40)  # far below what floats tell apart
-    if limit > 1:
-        assert spent.within(Budget.of(ratio=limit)) == (max(truth) <= limit)
+    costs = [(Powers.of(*((step, 1) for step in steps)), np.array(e)) for steps, e in paid]
+    spent = Spent.of(4, costs)
+    with patch("leaktight.tables.spent.MOST_AT_ONCE", at_once):
+        assert [spent.ratio(i).value for i in range(4)] == truth
+        assert truth[spent.worst or 0] == max(truth)
+        kinds = {i: ratio.value for alike, ratio in spent.kinds(np.arange(4)) for i in alike}
+        assert kinds == dict(enumerate(truth))
+        limit = max(truth) + Fraction(beyond, 10**40)  # far below what floats tell apart
+        if limit > 1:
+            assert spent.within(Budget.of(ratio=limit)) == (max(truth) <= limit)
 
 
 @given(st.fractions(Fraction(1, 100), 20, max_denominator=100))
@@ -67,6 +81,6 @@ def test_a_budget_of_nothing_is_refused() -> None:
 
 
 def test_without_secret_pairs_everything_is_within() -> None:
-    nothing = Spent.of(0, [(Fraction(2), np.zeros(0, dtype=np.int64))])
+    nothing = Spent.of(0, [(Powers.of((2, 1)), np.zeros(0, dtype=np.int64))])
     assert nothing.within(Budget.of(ratio=2))
     assert nothing.worst is None

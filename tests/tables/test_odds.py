@@ -19,7 +19,7 @@ from tests.tables.databases import entries, output_channel
 from tests.tables.test_calibration import questions
 
 
-def told(protection: Protection, releases: list[tuple[Paid, int]], prior: PriorLike = None) -> Odds:
+def told(protection: Protection, releases: list[Paid], prior: PriorLike = None) -> Odds:
     found = odds(protection, releases, prior)
     assert found is not None
     return found
@@ -46,7 +46,7 @@ def test_no_output_makes_anyone_surer_than_the_odds_say(
     parts = data.draw(st.lists(st.integers(1, 9), min_size=secrets.order, max_size=secrets.order))
     prior = [Fraction(part, sum(parts)) for part in parts]
     if entries(noise) <= 3000:
-        found = told(protection, [(noise.paid, 1)], prior)
+        found = told(protection, [noise.paid], prior)
         assert surest(noise, prior) <= found.after <= 1
         assert found.before == max(prior)
 
@@ -55,7 +55,7 @@ def test_no_output_makes_anyone_surer_than_the_odds_say(
 def test_the_odds_are_attained_by_a_histogram_and_at_the_ends_of_a_line(query: TableQuery) -> None:
     protection = Protection(Policy(SecretGraph.line(3), 1))
     noise = calibrated(protection, [query], Ratio.of(4))
-    found = told(protection, [(noise.paid, 1)])
+    found = told(protection, [noise.paid])
     truth = surest(noise, [Fraction(1, 3)] * 3)
     assert found.after == truth
 
@@ -65,7 +65,7 @@ def test_after_n_releases_the_odds_are_those_of_the_product() -> None:
     noise = calibrated(protection, [histogram("h", ordered=False)], Ratio.of(2))
     for times in (1, 2, 10):
         level = noise.level.value**times
-        assert told(protection, [(noise.paid, times)]).after == level / (level + 1)
+        assert told(protection, times * [noise.paid]).after == level / (level + 1)
     assert str(odds(protection, [])) == (
         "a guess about one person is right with 50% before, and at most 50% after, all others known"
     )
@@ -76,8 +76,8 @@ def test_what_is_told_without_noise_is_known_for_certain() -> None:
     protection = Protection(Policy(towns, 9))
     own = histogram("cantons", groups={"BE": ["Bern", "Thun"], "BS": ["Basel"]})
     noise = calibrated(protection, [own], Ratio.of(2))
-    assert told(protection, [(noise.paid, 1)]).after == 1
-    assert told(protection, [(noise.paid, 1)], {"Bern": "1/2", "Thun": "1/2"}).after < 0.501
+    assert told(protection, [noise.paid]).after == 1
+    assert told(protection, [noise.paid], {"Bern": "1/2", "Thun": "1/2"}).after < 0.501
 
 
 @settings(max_examples=50)
@@ -87,7 +87,7 @@ def test_bounds_for_many_values_are_not_below_the_exact_odds_and_near_if_all_are
 ) -> None:
     protection = Protection(Policy(secrets, 9))
     asked = [data.draw(questions(secrets.vertices)) for _ in range(2)]
-    paid = [(calibrated(protection, each, Ratio.of(3)).paid, i + 1) for i, each in enumerate(asked)]
+    paid = [calibrated(protection, each, Ratio.of(i + 3)).paid for i, each in enumerate(asked)]
     exact = told(protection, paid)
     with pytest.MonkeyPatch.context() as small:
         small.setattr("leaktight.tables.odds.EXACT_VALUES", 1)
@@ -109,7 +109,7 @@ def test_of_very_many_values_the_odds_are_told_nearly(
     monkeypatch.setattr("leaktight.tables.odds.MOST_COMPARED", 10**6)
     protection = Protection(Policy(SecretGraph.line(10**4), 9))
     paid = calibrated(protection, [query], Ratio.of(2)).paid
-    found = told(protection, [(paid, 1)])
+    found = told(protection, [paid])
     assert most * (1 - Fraction(1, 1000)) <= found.after <= most * (1 + Fraction(1, 1000))
 
 

@@ -97,9 +97,10 @@ def _logarithm(number: Powers) -> arb:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Paid:
-    """What one release costs: with exponents e, r^e for each pair, where r is its ``step``."""
+    """What releases of the same weights cost: r^e for each pair, with its exponent e."""
 
-    step: Fraction
+    steps: Powers
+    """r: the step of a release or, of several, the product of their steps."""
     blocks: tuple[tuple[Weights, int], ...]
     """Each block of W, and its share."""
 

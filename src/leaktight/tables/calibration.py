@@ -39,7 +39,7 @@ class Noise:
     @property
     def paid(self) -> Paid:
         """What it costs."""
-        return Paid(self.step, _shared(self.blocks))
+        return Paid(Powers.of((self.step, 1)), _shared(self.blocks))
 
     @property
     def level(self) -> Powers:
@@ -86,7 +86,7 @@ def _for_blocks(
     protection: Protection, queries: list[TableQuery], ratio: Ratio, columns: Labels
 ) -> Noise:
     blocks = tuple(blocks_of(queries, protection.values, protection.absent, columns))
-    most = int(protection.exponents(Paid(Fraction(1), _shared(blocks))).max(initial=0))
+    most = int(protection.exponents(Paid(Powers.of(), _shared(blocks))).max(initial=0))
     if not most:
         return Noise(protection, blocks, Fraction(1))
     if ratio.lower == 1:

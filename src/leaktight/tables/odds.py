@@ -58,10 +58,8 @@ class Odds:
         )
 
 
-def odds(
-    protection: Protection, releases: Iterable[tuple[Paid, int]], prior: PriorLike = None
-) -> Odds | None:
-    """Return what may be known of one person after some releases, each so many times.
+def odds(protection: Protection, releases: Iterable[Paid], prior: PriorLike = None) -> Odds | None:
+    """Return what may be known of one person after some releases.
 
     It is None under public counts, where the others tell of the person too, and where the weights
     of all releases are too many to be compared.
@@ -74,12 +72,13 @@ def odds(
         return None
     paid: dict[str, dict[Fraction, int]] = {}
     known: dict[str, Weights] = {}
-    for each, times in releases:
+    for each in releases:
         for weights, share in each.blocks:
             name = weights.digest
             steps, known[name] = paid.setdefault(name, {}), weights
-            times_all = times * share * protection.rows_per_person
-            steps[each.step] = steps.get(each.step, 0) + times_all
+            for step, times in each.steps.factors:
+                times_all = times * share * protection.rows_per_person
+                steps[step] = steps.get(step, 0) + times_all
         if len(known) * len(values) > MOST_PLACES:
             return None
     belief = prior_on(prior, values).exact().array

@@ -19,6 +19,7 @@ import numpy as np
 
 from leaktight.channels.channel import Channel
 from leaktight.errors import InvalidChannel, InvalidFile, InvalidPolicy
+from leaktight.exact.powers import Powers
 from leaktight.files import read_path, sync_folder
 from leaktight.labels import alignment
 from leaktight.mechanisms.mechanism import Mechanism
@@ -104,7 +105,7 @@ def release_rows(
     channel = _channel(mechanism, protection)
     ratio = _ratio(channel)
     places = np.arange(len(protection.values), dtype=np.int64)
-    paid = Paid(ratio, ((Weights(Shape.ROWS, places, 0), 1),))
+    paid = Paid(Powers.of((ratio, 1)), ((Weights(Shape.ROWS, places, 0), 1),))
     book = Ledger.open(ledger)
     book.expect(protection)
     question = _question(column, channel, reading, rng is not None)

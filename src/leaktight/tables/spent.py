@@ -13,7 +13,6 @@ import numpy as np
 import numpy.typing as npt
 
 from leaktight.exact.powers import Powers
-from leaktight.exact.rounding import ln
 from leaktight.tables.budget import Budget
 from leaktight.tables.weights import Places
 
@@ -23,8 +22,8 @@ UNIT = 2.0**-50
 MOST_AT_ONCE = 2**23
 """The most exponents that are looked at together."""
 
-Costs = Iterable[tuple[Fraction, Places]]
-"""Steps r, and for each case its exponent e: it pays r^e."""
+Costs = Iterable[tuple[Powers, Places]]
+"""Products r of steps, and for each case its exponent e: it pays r^e."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -35,7 +34,8 @@ class Spent:
     decide is decided by the exact products of the few pairs that it depends on.
 
     >>> one, two = np.array([2, 1]), np.array([0, 3])
-    >>> spent = Spent.of(2, [(Fraction(3, 2), one), (Fraction(2), two), (Fraction(3, 2), one)])
+    >>> half = Powers.of(("3/2", 1))
+    >>> spent = Spent.of(2, [(half, one), (Powers.of((2, 1)), two), (half, one)])
     >>> spent.ratio(0).value, spent.ratio(1).value
     (Fraction(81, 16), Fraction(18, 1))
     >>> spent.worst, spent.within(Budget.of(ratio=18)), spent.within(Budget.of(ratio=17))
@@ -52,9 +52,9 @@ class Spent:
     def of(cls, pairs: int, paid: Costs) -> "Spent":
         """Add up what was paid."""
         costs, near = list(paid), np.zeros(pairs)
-        for step, exponents in costs:
-            near += exponents * ln(step)
-        return cls(near, len(costs), lambda at: ((step, e[at]) for step, e in costs))
+        for steps, exponents in costs:
+            near += exponents * steps.nats
+        return cls(near, len(costs), lambda at: ((steps, e[at]) for steps, e in costs))
 
     @property
     def pairs(self) -> int:
@@ -73,19 +73,31 @@ class Spent:
 
     def kinds(self, pairs: Places) -> Iterator[tuple[Places, Powers]]:
         """Yield those of the pairs that paid alike, and what each of them paid, exactly."""
-        total: dict[Fraction, Places] = {}
-        for step, exponents in self.exactly(pairs):
-            total[step] = total[step] + exponents if step in total else exponents
-            if len(total) * len(pairs) > MOST_AT_ONCE and len(pairs) > 1:
-                for part in np.array_split(pairs, 2):
-                    yield from self.kinds(part)
-                return
-        paid = np.stack([np.zeros(len(pairs), dtype=np.int64), *total.values()])
-        kinds, which = np.unique(paid, axis=1, return_inverse=True)
+        which, terms = np.zeros(len(pairs), dtype=np.int64), 0
+        total: dict[tuple[tuple[Fraction, int], ...], Places] = {}
+        for steps, exponents in self.exactly(pairs):
+            terms += 1
+            total[steps.factors] = total.get(steps.factors, 0) + exponents
+            if len(total) * len(pairs) > MOST_AT_ONCE:
+                which, total = _finer(which, total.values()), {}
+        which = _finer(which, total.values())
         order = np.argsort(which, kind="stable")
         members = np.split(order, np.flatnonzero(np.diff(which[order])) + 1)
-        for exponents, alike in zip(kinds[1:].T.tolist(), members, strict=True):
-            yield pairs[alike], Powers.of(*zip(total, exponents, strict=True))
+        several = max(1, MOST_AT_ONCE // max(1, terms))
+        for start in range(0, len(members), several):
+            alike = [pairs[own] for own in members[start : start + several]]
+            costs = list(self.exactly(np.array([own[0] for own in alike])))
+            for i, own in enumerate(alike):
+                yield (
+                    own,
+                    Powers.of(
+                        *(
+                            (r, times * int(e[i]))
+                            for steps, e in costs
+                            for r, times in steps.factors
+                        )
+                    ),
+                )
 
     @property
     def worst(self) -> int | None:
@@ -108,3 +120,12 @@ class Spent:
             return False
         close = np.flatnonzero(self.near >= limit * (1 - self.slack) ** 2)
         return not len(close) or all(budget.allows(ratio) for _, ratio in self.kinds(close))
+
+
+def _finer(which: Places, paid: Iterable[Places]) -> Places:
+    """Return the numbers of the kinds that are left of kinds if some pay otherwise."""
+    for exponents in paid:
+        if (exponents != exponents[0]).any():
+            values, place = np.unique(exponents, return_inverse=True)
+            which = np.unique(which * len(values) + place, return_inverse=True)[1]
+    return which

@@ -17,6 +17,7 @@ from typing import Any
 
 from leaktight.errors import InvalidFile, InvalidInput, OverBudget
 from leaktight.exact.numbers import Number
+from leaktight.exact.powers import Powers
 from leaktight.exact.ratio import RatioLike
 from leaktight.files import read_path, sync_folder, take
 from leaktight.policies.policy import Policy
@@ -134,8 +135,8 @@ class Ledger:
         with self._reading() as opened:
             return read_answer(opened, entry)
 
-    def paid(self) -> Iterator[tuple[Paid, int]]:
-        """Yield what releases cost, and how many cost the same."""
+    def paid(self) -> Iterator[Paid]:
+        """Yield what releases cost, those of the same weights together."""
         with self._reading() as opened:
             yield from paid_by(opened, read_entries(opened))
 
@@ -149,7 +150,7 @@ class Ledger:
         self, total: Total, entries: list[Entry], opened: sqlite3.Connection | None = None
     ) -> Spent:
         def exactly(cases: Places) -> Costs:
-            yield from ((step, e[cases]) for step, e in total.exponents.items())
+            yield from ((Powers.of((r, 1)), e[cases]) for r, e in total.exponents.items())
             if rest := [e for e in entries if e.step != 1 and e.step not in total.exponents]:
                 with self._reading() if opened is None else nullcontext(opened) as file:
                     yield from costs_of(file, self.protection, rest, cases)
@@ -215,10 +216,10 @@ class Ledger:
         blocks = tuple((weights.digest, share) for weights, share in paid.blocks)
         exponents = self.protection.exponents(paid)
         most = int(exponents.max(initial=0))
-        new = Entry(len(before) + 1, name, now(), question, paid.step, blocks, most)
+        new = Entry(len(before) + 1, name, now(), question, paid.steps.value, blocks, most)
         new = replace(new, chain=new.link(before[-1].chain if before else self.chain))
         known = read_total(opened, self.protection, before)
-        total = known.plus(paid.step, exponents)
+        total = known.plus(paid.steps, exponents)
         after = self._spent(total, [*before, new], opened)
         if not after.within(self.budget):
             raise OverBudget(self._too_much(name, self._spent(known, before, opened), after))

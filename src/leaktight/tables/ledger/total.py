@@ -18,6 +18,7 @@ import numpy as np
 import numpy.typing as npt
 
 from leaktight.exact.numbers import fraction, rational
+from leaktight.exact.powers import Powers
 from leaktight.exact.rounding import ln
 from leaktight.tables.budget import Paid
 from leaktight.tables.ledger.entry import Entry, read_weights
@@ -30,7 +31,7 @@ MOST_NUMBERS = 2**20
 """The most exponents that are kept; beyond them, logarithms alone."""
 
 WEIGHTS_AT_HAND = 16
-"""Releases of the same weights and other steps often stand together."""
+"""Blocks of weights that several releases have in common often stand together."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -41,16 +42,17 @@ class Total:
     rest: npt.NDArray[np.float64]
     terms: int = 0
 
-    def plus(self, step: Fraction, exponents: Places) -> "Total":
-        """Return it with one more release."""
-        known, terms = self.exponents, self.terms + 1
-        if step == 1:
-            return replace(self, terms=terms)
-        if step in known:
-            return Total(known | {step: known[step] + exponents}, self.rest, terms)
-        if not known or (len(known) + 1) * len(self.rest) <= MOST_NUMBERS:
-            return Total(known | {step: exponents}, self.rest, terms)
-        return Total(known, self.rest + exponents * ln(step), terms)
+    def plus(self, steps: Powers, exponents: Places) -> "Total":
+        """Return it with one more release, or with several of the same weights."""
+        known, other = dict(self.exponents), []
+        more = 0 if self.rest.any() else max(1, MOST_NUMBERS // max(1, len(self.rest)))
+        for step, times in steps.factors:
+            if step in known or len(known) < more:
+                known[step] = known.get(step, 0) + times * exponents
+            else:
+                other.append((step, times))
+        rest = self.rest + exponents * Powers.of(*other).nats if other else self.rest
+        return Total(known, rest, self.terms + 1)
 
     @property
     def near(self) -> npt.NDArray[np.float64]:
@@ -84,8 +86,8 @@ def read_total(file: sqlite3.Connection, protection: Protection, entries: list[E
             rest = np.frombuffer(content, "<f8", offset=exact.nbytes)
             return Total(dict(zip(names, exact, strict=True)), rest, number)
     total = Total({}, np.zeros(cases))
-    for step, exponents in costs_of(file, protection, entries, np.arange(cases)):
-        total = total.plus(step, exponents)
+    for steps, exponents in costs_of(file, protection, entries, np.arange(cases)):
+        total = total.plus(steps, exponents)
     return replace(total, terms=len(entries))
 
 
@@ -96,18 +98,21 @@ def _link(last: Entry, steps: str, numbers: bytes) -> str:
 def costs_of(
     file: sqlite3.Connection, protection: Protection, entries: Iterable[Entry], cases: Places
 ) -> Costs:
-    """Yield what entries cost some of the cases; those that cost the same are taken together."""
+    """Yield what entries cost some of the cases; those of the same weights are taken together."""
     if protection.counts is not None:
-        for entry in entries:
-            yield entry.step, np.array([entry.exponent])[cases]
+        cost = Powers.of(*((entry.step, entry.exponent) for entry in entries))
+        yield cost, np.ones(len(cases), dtype=np.int64)
         return
-    for paid, times in paid_by(file, entries):
-        yield paid.step, times * protection.exponents(paid, cases)
+    for paid in paid_by(file, entries):
+        yield paid.steps, protection.exponents(paid, cases)
 
 
-def paid_by(file: sqlite3.Connection, entries: Iterable[Entry]) -> Iterator[tuple[Paid, int]]:
-    """Yield what entries cost, and how many cost the same."""
+def paid_by(file: sqlite3.Connection, entries: Iterable[Entry]) -> Iterator[Paid]:
+    """Yield what entries cost, those of the same weights together."""
     weights = lru_cache(WEIGHTS_AT_HAND)(lambda name: read_weights(file, name))
-    alike = Counter((entry.step, entry.blocks) for entry in entries)
-    for (step, blocks), times in alike.items():
-        yield Paid(step, tuple((weights(name), share) for name, share in blocks)), times
+    alike: dict[tuple[tuple[str, int], ...], list[Fraction]] = {}
+    for entry in entries:
+        alike.setdefault(entry.blocks, []).append(entry.step)
+    for blocks, steps in alike.items():
+        known = tuple((weights(name), share) for name, share in blocks)
+        yield Paid(Powers.of(*Counter(steps).items()), known)
