@@ -81,3 +81,4 @@ def test_rows_of_spark_have_no_numbers_and_nothing_of_a_risk_stays_cached(tmp_pa
     assert (found.exposure.groups, found.releases[0].groups) == (7, 8)
     assert not [table.name for table in session().catalog.listTables() if "leaktight" in table.name]
     assert session()._jsparkSession.sharedState().cacheManager().isEmpty()
+    assert session().sparkContext._jsc.getPersistentRDDs().isEmpty()

@@ -364,3 +364,9 @@ def test_an_answer_is_told_in_a_sentence() -> None:
         "Risk(3 people, a known: a row is found with 33.3% before, 33.3% after; 0 unique; "
         "s is guessed with 100% before, 100% after)"
     )
+
+
+def test_a_table_with_other_rows_when_it_is_read_again_is_refused() -> None:
+    changing = duckdb.connect().sql("SELECT CAST(random() * 1e15 AS BIGINT) AS a FROM range(100)")
+    with pytest.raises(InvalidFile, match="other rows when it was read again"):
+        risk(changing, ["a"], combinations=0)

@@ -2,7 +2,8 @@
 
 from leaktight.tables.risk.answer import Changed, Crowd, Exposure, Partly, Risk, Worst
 from leaktight.tables.risk.change import Change
-from leaktight.tables.risk.risk import count_combinations, risk
+from leaktight.tables.risk.question import count_combinations
+from leaktight.tables.risk.risk import risk
 
 __all__ = [
     "Change",

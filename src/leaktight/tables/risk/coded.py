@@ -24,6 +24,9 @@ WHOLE = ((2**7, "TINYINT"), (2**15, "SMALLINT"), (2**31, "INTEGER"), (2**63, "BI
 ONE_WORD = 2**62
 """How many numbers a key has at most; beyond that a key consists of several."""
 
+SHORT = 2**18
+"""How many values a list has at most that is looked up wherever a row is."""
+
 
 def whole(size: int) -> str:
     """Return the smallest type of the numbers below ``size``."""
@@ -52,6 +55,8 @@ class Coded:
     rows: int
     weighted: bool = False
     """Whether a row stands for several that are alike."""
+    person: "nw.dtypes.DType | None" = None
+    """What the column that says whose a row is holds."""
 
     @property
     def counting(self) -> str:
@@ -112,16 +117,19 @@ def coded(
     all_of_them = ", ".join(f"{place}, GROUPING({place}) AS g{place}" for place in places.values())
     sets = ", ".join(f"({place})" for place in places.values())
     lists = engine.keep(
-        f"SELECT {all_of_them}, COUNT(*) AS n FROM {SOURCE} GROUP BY GROUPING SETS ({sets})", plain
+        f"SELECT {all_of_them}, COUNT(*) AS n FROM {SOURCE} GROUP BY GROUPING SETS ({sets})",
+        plain,
+        is_list=True,
     )
-    found = {}
-    for column, place in places.items():
-        listed = engine.keep(numbers(f"SELECT {place} AS value FROM {lists} WHERE g{place} = 0"))
-        [(size,)] = engine.rows(f"SELECT COUNT(*) FROM {listed}")
-        found[column] = Values(place, size, listed, schema[column])
-    [(rows,)] = engine.rows(f"SELECT SUM(n) FROM {lists} WHERE gc0 = 0")
+    sizes = ", ".join(f"SUM(1 - g{place})" for place in places.values())
+    [(rows, *many)] = engine.rows(f"SELECT SUM(CASE WHEN gc0 = 0 THEN n END), {sizes} FROM {lists}")
     if not rows:
         raise InvalidInput("the table must have rows, got none")
+    found = {}
+    for (column, place), size in zip(places.items(), many, strict=True):
+        values = f"SELECT {place} AS value FROM {lists} WHERE g{place} = 0"
+        listed = engine.keep(numbers(values), is_list=True)
+        found[column] = Values(place, int(size), listed, schema[column])
     number = "SELECT *, ROW_NUMBER() OVER () AS line FROM " if numbered else ""
     chosen = (
         [f"CAST({v.listed}.code AS {whole(v.size)}) AS {v.place}" for v in found.values()]
@@ -133,8 +141,10 @@ def coded(
         for v in found.values()
     )
     source = f"({number}{SOURCE}) AS source" if number else f"{SOURCE} AS source"
-    name = engine.keep(f"SELECT {', '.join(chosen)} FROM {source} {joined}", plain)
-    return Coded(engine, name, found, int(rows))
+    short = engine.looked_up([v.listed for v in found.values() if v.size <= SHORT])
+    name = engine.keep(f"SELECT {short}{', '.join(chosen)} FROM {source} {joined}", plain)
+    kind = schema[person] if person is not None else None
+    return Coded(engine, name, found, int(rows), person=kind)
 
 
 def numbers(values: str) -> str:

@@ -28,6 +28,10 @@ What is more goes to a folder that nobody else may read, and that is removed at 
 """
 
 
+PART = 2**18
+"""How many rows Spark groups in one task."""
+
+
 class Engine(ABC):
     """An engine that counts."""
 
@@ -37,14 +41,22 @@ class Engine(ABC):
     def __init__(self) -> None:
         self._kept: list[str] = []
 
-    def spread(self, keys: Sequence[str]) -> str:
-        """Return how rows are put together by keys of which there are many, before grouping."""
+    def spread(self, keys: Sequence[str], rows: int) -> str:
+        """Return the hint that puts rows together by keys of which there are many."""
         return ""
 
-    def keep(self, question: str, source: "Frame | None" = None) -> str:
-        """Return the name of a table with the answer, which stays in the engine."""
+    def looked_up(self, lists: Sequence[str]) -> str:
+        """Return the hint that lists are short enough to be looked up wherever a row is."""
+        return ""
+
+    def keep(self, question: str, source: "Frame | None" = None, *, is_list: bool = False) -> str:
+        """Return the name of a table with the answer, which stays in the engine.
+
+        A list has few rows, and is asked for together with others that come from the same table.
+        """
         name = f"leaktight_{token_hex(8)}"
-        guarded(lambda: self._keep(name, question, None if source is None else source.to_native()))
+        native = None if source is None else source.to_native()
+        guarded(lambda: self._keep(name, question, native, is_list))
         self._kept.append(name)
         return name
 
@@ -59,7 +71,7 @@ class Engine(ABC):
                 self._drop(name)
 
     @abstractmethod
-    def _keep(self, name: str, question: str, source: Any) -> None: ...
+    def _keep(self, name: str, question: str, source: Any, is_list: bool) -> None: ...
 
     @abstractmethod
     def _rows(self, question: str) -> list[tuple[Any, ...]]: ...
@@ -77,7 +89,7 @@ class DuckDB(Engine):
         super().__init__()
         self._relation = relation
 
-    def _keep(self, name: str, question: str, source: Any) -> None:
+    def _keep(self, name: str, question: str, source: Any, is_list: bool) -> None:
         asked = self._relation if source is None else source
         asked.query(SOURCE, f"CREATE TEMP TABLE {name} AS {question}")
 
@@ -96,15 +108,27 @@ class Spark(Engine):
     def __init__(self, session: Any) -> None:
         super().__init__()
         self._session = session
+        self._lists: list[Any] = []
 
-    def spread(self, keys: Sequence[str]) -> str:
+    def spread(self, keys: Sequence[str], rows: int) -> str:
         """Move rows once: what is grouped by more than these keys is then where it belongs."""
-        return f" DISTRIBUTE BY {', '.join(keys)}"
+        return f"/*+ REPARTITION({1 + rows // PART}, {', '.join(keys)}) */ "
 
-    def _keep(self, name: str, question: str, source: Any) -> None:
+    def looked_up(self, lists: Sequence[str]) -> str:
+        """Send the lists to the rows: Spark, which does not know them, would move the rows."""
+        return f"/*+ BROADCAST({', '.join(lists)}) */ " if lists else ""
+
+    def _keep(self, name: str, question: str, source: Any, is_list: bool) -> None:
         if source is not None:
             source.createOrReplaceTempView(SOURCE)
-        self._asked(question).cache().createOrReplaceTempView(name)
+        asked = self._asked(question)
+        if is_list:  # from a cache, Spark would not know it again among others of its table
+            with unlogged():
+                asked = asked.localCheckpoint()
+            self._lists.append(asked)
+        else:
+            asked = asked.cache()
+        asked.createOrReplaceTempView(name)
 
     def _rows(self, question: str) -> list[tuple[Any, ...]]:
         import narwhals as nw
@@ -115,6 +139,13 @@ class Spark(Engine):
         self._session.catalog.uncacheTable(name)
         self._session.catalog.dropTempView(name)
         self._session.catalog.dropTempView(SOURCE)
+
+    def close(self) -> None:
+        """Drop what was kept, the lists too."""
+        super().close()
+        for kept in self._lists:
+            with suppress(Exception):  # Spark Connect drops them when nobody has them any more
+                kept._jdf.queryExecution().analyzed().rdd().unpersist(False)
 
     def _asked(self, question: str) -> Any:
         with unlogged():

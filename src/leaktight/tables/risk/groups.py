@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from math import prod
 
+from leaktight.errors import InvalidFile
 from leaktight.tables.risk.answer import Crowd, Exposure, Worst
 from leaktight.tables.risk.coded import Coded
 
@@ -55,6 +56,10 @@ def grouped(table: Coded, known: Sequence[str], secret: Sequence[str]) -> Groupe
         "GROUP BY n, m ORDER BY n, m"
     )
     crowds = tuple(Crowd(n, m if secret else None, groups) for n, m, groups in found)
+    if sum(crowd.size * crowd.groups for crowd in crowds) != table.rows:
+        raise InvalidFile(
+            "the table had other rows when it was read again; write it to a file, and ask that"
+        )
     return Grouped(tuple(known), table.rows, crowds)
 
 
@@ -123,11 +128,11 @@ def _groups(table: Coded, known: Sequence[str], secret: Sequence[str], more: str
     wanted, aims = _named(table, secret, "s")
     both = ", ".join([*keys, *aims])
     many = prod(table.columns[column].size for column in known) >= table.rows
-    spread = table.engine.spread(keys) if many else ""
+    spread = table.engine.spread(keys, table.rows) if many else ""
     return (
         f"SELECT {given}, CAST(SUM(n) AS BIGINT) AS n, MAX(n) AS m{more} FROM "
         f"(SELECT {both}, {table.counting} AS n{more} FROM "
-        f"(SELECT {told}, {wanted}{table.weight}{line} FROM {table.name}{spread}) AS told "
+        f"(SELECT {spread}{told}, {wanted}{table.weight}{line} FROM {table.name}) AS told "
         f"GROUP BY {both}) AS pairs GROUP BY {given}"
     )
 

@@ -1,0 +1,131 @@
+"""What is asked of a table, by whom, and what would they like to try?
+
+All of it is checked before the table is read.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+from itertools import combinations as subsets
+from math import comb
+from typing import Any
+
+from leaktight.errors import InvalidInput, TooLarge
+from leaktight.exact.numbers import fraction, rational
+from leaktight.exact.shown import shown
+from leaktight.tables.risk.change import Change
+
+MOST_COMBINATIONS = 10_000
+"""The most combinations of columns that are looked at."""
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """What is known and what is secret, and what else is asked; see :func:`risk`."""
+
+    known: tuple[str, ...]
+    secret: tuple[str, ...]
+    combinations: tuple[tuple[str, ...], ...]
+    shares: tuple[tuple[tuple[str, ...], Fraction], ...]
+    later: tuple[Any, ...]
+    """Further releases."""
+    person: str | None
+    changes: tuple[tuple[Change, ...], ...]
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """What is read of the first release, but for the person."""
+        return (*self.known, *self.secret)
+
+    @classmethod
+    def of(
+        cls,
+        known: Any,
+        secret: Any,
+        combinations: int,
+        partly: Any,
+        then: Any,
+        person: str | None,
+        changes: Any,
+    ) -> "Question":
+        """Check what is asked."""
+        columns, wanted = _names(known, "known"), _names(secret, "secret", least=0)
+        if both := {*columns} & {*wanted}:
+            raise InvalidInput(f"the column {min(both)!r} cannot be both known and secret")
+        count_combinations(len(columns), combinations)
+        sizes = range(1, min(combinations, len(columns) - 1) + 1)
+        chosen = tuple(each for size in sizes for each in subsets(columns, size))
+        shares = tuple(_shares(partly, columns))
+        tried = tuple(_together(each, columns, wanted) for each in _several(changes))
+        later = tuple(_several(then))
+        if later and person is None:
+            raise InvalidInput("further releases need person=, the column that says whose a row is")
+        if person in (*columns, *wanted):
+            raise InvalidInput(f"the column {person!r} cannot be both a person and known or secret")
+        return cls(columns, wanted, chosen, shares, later, person, tried)
+
+
+def count_combinations(columns: int, most: int) -> int:
+    """Return how many combinations of up to ``most`` columns there are; all of them are counted.
+
+    >>> count_combinations(5, 2), count_combinations(5, 5)
+    (15, 30)
+    """
+    if not isinstance(most, int) or isinstance(most, bool) or most < 0:
+        raise InvalidInput(f"combinations is the most columns of one, 0 or more, got {most!r:.60}")
+    number = sum(comb(columns, size) for size in range(1, min(most, columns - 1) + 1))
+    if number > MOST_COMBINATIONS:
+        raise TooLarge(
+            f"there are {number:,} combinations of up to {most} of {columns} columns, more than "
+            f"{MOST_COMBINATIONS:,}; ask for fewer columns, or for smaller combinations"
+        )
+    return number
+
+
+def _several(given: Any) -> list[Any]:
+    """Return what is listed, or the only one."""
+    return list(given) if isinstance(given, list | tuple) else [given]
+
+
+def _names(given: Any, what: str, least: int = 1) -> tuple[str, ...]:
+    names = _several(given)
+    if len(names) < least or len({*map(repr, names)}) < len(names):
+        raise InvalidInput(f"{what} must be names of columns, each once, got {given!r:.60}")
+    if not all(isinstance(name, str) for name in names):
+        raise InvalidInput(f"{what} must be names of columns, got {given!r:.60}")
+    return tuple(names)
+
+
+def _shares(partly: Any, columns: tuple[str, ...]) -> list[tuple[tuple[str, ...], Fraction]]:
+    if partly is None:
+        return []
+    if not isinstance(partly, Mapping):
+        raise InvalidInput(f'partly must be shares such as {{("age",): "1/2"}}, got {partly!r:.60}')
+    found = []
+    for names, share in partly.items():
+        chosen, number = _names(names, "the columns of partly"), fraction(rational(share))
+        if unknown := [name for name in chosen if name not in columns]:
+            raise InvalidInput(f"partly is about known columns, got {unknown[0]!r}")
+        if number < 0:
+            raise InvalidInput(f"a share of people must be at least 0, got {shown(number)}")
+        found.append((chosen, number))
+    if sum(share for _, share in found) > 1:
+        raise InvalidInput("the shares of people in partly must sum to at most 1")
+    return found
+
+
+def _together(given: Any, columns: tuple[str, ...], secret: tuple[str, ...]) -> tuple[Change, ...]:
+    changes = _several(given)
+    if not changes or not all(isinstance(each, Change) for each in changes):
+        raise InvalidInput(f'a change is such as Change.drop("age"), got {given!r:.60}')
+    if len({each.column for each in changes}) < len(changes):
+        raise InvalidInput("changes that are tried together must be of different columns")
+    if sum(each.ratio is not None for each in changes) > 1:
+        raise InvalidInput("only one column at a time can have noise")
+    for each in changes:
+        if each.column not in columns and (each.ratio is None or each.column not in secret):
+            raise InvalidInput(
+                f"a known column can be changed, and a secret one can have noise; {each.column!r} "
+                "is neither"
+            )
+    return tuple(changes)
