@@ -10,7 +10,14 @@ import polars
 import pytest
 
 from leaktight import Channel, Policy, RandomizedResponse, SecretGraph
-from leaktight.errors import InvalidFile, InvalidInput, LeaktightError, OverBudget
+from leaktight.errors import (
+    InvalidFile,
+    InvalidInput,
+    InvalidPolicy,
+    LeaktightError,
+    OverBudget,
+    TooLarge,
+)
 from leaktight.tables import Ledger, RowsRelease, release_rows, statement
 from tests.tables.engines import ENGINES
 
@@ -24,7 +31,7 @@ HARDLY = RandomizedResponse(VOTES, ratio=10**30)
 
 @pytest.fixture
 def book(tmp_path: Path) -> Path:
-    Ledger.create(tmp_path / "l", POLICY, ratio=10**70)
+    Ledger.create(tmp_path / "l", POLICY, ratio=10**100)
     return tmp_path / "l"
 
 
@@ -166,8 +173,31 @@ def test_many_batches_come_in_their_order(
     monkeypatch.setattr("leaktight.tables.row_answers.BATCH", 7)
     if not arrow:
         monkeypatch.setattr("leaktight.tables.row_answers.find_spec", lambda name: None)
-    TABLE.write_parquet(book.with_name("votes.parquet"))
-    done = published(book, source=book.with_name("votes.parquet"))
-    assert read(done.path) == VOTES * 100
-    again = published(book, source=TABLE, name="b", output="b.csv")
-    assert read(again.path) == VOTES * 100
+    file = book.with_name("votes.parquet")
+    TABLE.write_parquet(file)
+    for i, source in enumerate([file, TABLE, polars.scan_parquet(file)]):
+        done = published(book, source=source, name=str(i), output=f"{i}.csv")
+        assert read(done.path) == VOTES * 100
+
+
+def test_more_rows_than_are_read_at_once_are_refused_where_there_are_no_batches(
+    book: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("leaktight.tables.row_answers.MOST_AT_ONCE", 299)
+    file = book.with_name("votes.parquet")
+    TABLE.write_parquet(file)
+    published(book, source=file)
+    monkeypatch.setattr("leaktight.tables.row_answers.find_spec", lambda name: None)
+    with pytest.raises(TooLarge, match=r"300 rows, .* at most 299; install pyarrow"):
+        published(book, source=file, name="b", output="b.csv")
+    assert len(Ledger.open(book).entries()) == 1
+    published(book, name="c", output="c.csv")  # in memory as it is
+
+
+def test_too_many_values_are_refused_before_anything_is_spent(
+    book: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("leaktight.tables.row_answers.MOST_KEPT", 2)
+    with pytest.raises(InvalidPolicy, match="at most 2 values"):
+        published(book)
+    assert not Ledger.open(book).entries()

@@ -30,7 +30,7 @@ from leaktight.tables.budget import Paid
 from leaktight.tables.ledger import Entry, Ledger, Stored
 from leaktight.tables.protection import Protection
 from leaktight.tables.reading import Reading
-from leaktight.tables.row_answers import answer_rows
+from leaktight.tables.row_answers import answer_rows, expect_readable
 from leaktight.tables.rows import count_rows, declared_columns
 from leaktight.tables.source import frame_of, guarded
 from leaktight.tables.weights import Shape, Weights
@@ -117,13 +117,14 @@ def release_rows(
     if target.exists():
         raise InvalidFile(f"{target} is there already; name another output")
     counted = count_rows(source, protection, reading, table)
-    entry = book.spend(name, question, paid)
-    suffix = target.suffix.lower()
-    part = target.with_name(f"{_beside(target, entry)}.{token_hex(8)}.part{suffix}")
     [declared] = declared_columns(protection, reading)
     frame = frame_of(source, {column: declared.kind}, table)
     cells = guarded(lambda: declared.read(frame.collect_schema()[column]))
     rows = int(counted.counts.sum())
+    expect_readable(frame, cells, rows)
+    entry = book.spend(name, question, paid)
+    suffix = target.suffix.lower()
+    part = target.with_name(f"{_beside(target, entry)}.{token_hex(8)}.part{suffix}")
     drawn = guarded(lambda: answer_rows(frame, cells, channel, part, outside, rng))
     if drawn != rows:
         _remove(part)

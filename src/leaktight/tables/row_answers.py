@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from leaktight.channels.channel import Channel
-from leaktight.errors import InvalidPolicy
+from leaktight.errors import InvalidPolicy, TooLarge
 from leaktight.files import sync_file
 from leaktight.mechanisms.release import sample
 from leaktight.tables.column import Cells
@@ -27,8 +27,23 @@ if TYPE_CHECKING:
 BATCH = 2**18
 """How many rows are read at once."""
 
+MOST_AT_ONCE = 2**25
+"""How many rows are read at once, at most, from an engine that gives no batches."""
+
 MEMORY = "512MB"
 """What the engine that writes the file may use."""
+
+
+def expect_readable(frame: "Frame", cells: Cells, rows: int) -> None:
+    """Refuse too many values, and more rows than are read at once if there are no batches."""
+    if len(cells.known) > MOST_KEPT:
+        raise InvalidPolicy(f"rows are published for at most {MOST_KEPT:,} values")
+    if rows > MOST_AT_ONCE and not _gives_batches(frame):
+        raise TooLarge(
+            f"the table has {rows:,} rows, and {frame.implementation.name} gives them all at once "
+            f"here, which is done for at most {MOST_AT_ONCE:,}; install pyarrow, and give a "
+            "Parquet file or a DuckDB table"
+        )
 
 
 def answer_rows(
@@ -40,8 +55,6 @@ def answer_rows(
     rng: np.random.Generator | None,
 ) -> int:
     """Draw an output for each row into the file ``part``, and return how many there were."""
-    if len(cells.known) > MOST_KEPT:
-        raise InvalidPolicy(f"rows are published for at most {MOST_KEPT:,} values")
     coded = _coded(frame, cells, {value: i for i, value in enumerate(channel.inputs)}, outside)
     numbered = Channel.trusted(
         tuple(range(len(channel.inputs))), tuple(range(len(channel.outputs))), channel.matrix
@@ -76,19 +89,36 @@ def _batches(coded: "Frame") -> Iterator[Places]:
     import narwhals as nw
 
     native: Any = coded.to_native()
-    if coded.implementation.is_duckdb() and find_spec("pyarrow"):
-        import pyarrow
-
-        readings = pyarrow.RecordBatchReader.from_stream(native)
-    else:
-        if coded.implementation.is_duckdb():
+    kind = coded.implementation
+    if isinstance(coded, nw.DataFrame) or not _gives_batches(coded):
+        if kind.is_duckdb():
             codes: Any = native.fetchnumpy()["code"]
         else:
             whole = coded if isinstance(coded, nw.DataFrame) else coded.collect()
             codes = whole["code"].to_numpy()
-        readings = ({"code": codes[i : i + BATCH]} for i in range(0, len(codes), BATCH))
+        readings: Any = ({"code": codes[i : i + BATCH]} for i in range(0, len(codes), BATCH))
+    elif kind.is_ibis():
+        readings = native.to_pyarrow_batches(chunk_size=BATCH)
+    elif kind.is_polars():
+        readings = native.collect_batches(chunk_size=BATCH)
+    else:
+        import pyarrow
+
+        readings = pyarrow.RecordBatchReader.from_stream(native)
     for batch in readings:
         yield np.asarray(batch["code"], dtype=np.int64)
+
+
+def _gives_batches(frame: "Frame") -> bool:
+    """Say whether rows come in batches, or are in memory as it is."""
+    import narwhals as nw
+
+    kind = frame.implementation
+    if kind.is_duckdb():
+        return find_spec("pyarrow") is not None
+    if kind.is_polars():
+        return isinstance(frame, nw.DataFrame) or hasattr(frame.to_native(), "collect_batches")
+    return isinstance(frame, nw.DataFrame) or kind.is_ibis() or kind.is_spark_like()
 
 
 def _write(answers: Iterator[Places], column: str, outputs: Sequence[Hashable], part: Path) -> int:
