@@ -104,7 +104,7 @@ def what_is_known_of_one_person(
         ratios = [told(noise, u, v) for u in range(size)]
         kept = sum(p / r**times for p, r in zip(belief, ratios, strict=True) if r != math.inf)
         most = max(most, belief[v] / kept if belief[v] else Fraction(0))
-    found = odds(noise.protection, [(noise.paid, times)], belief)
+    found = odds(noise.protection, times * [noise.paid], belief)
     assert found is not None
     assert found.after == most
     return size
