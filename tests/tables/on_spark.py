@@ -44,12 +44,16 @@ def test_what_spark_says_of_a_cell_is_not_passed_on(
     with pytest.raises(Exception, match=CANARY):  # Spark itself says it
         frame.where("age = 0").collect()
     capsys.readouterr()
-    with pytest.raises(InvalidFile) as wrong:
-        count_rows(frame, Protection(AGES), Reading(("age",)))
-    error: BaseException | None = wrong.value
-    while error is not None:
-        assert CANARY not in str(error)
-        error = error.__cause__ or error.__context__
+    for ask in (
+        lambda: count_rows(frame, Protection(AGES), Reading(("age",))),
+        lambda: risk(frame, ["age"]),
+    ):
+        with pytest.raises(InvalidFile) as wrong:
+            ask()
+        error: BaseException | None = wrong.value
+        while error is not None:
+            assert CANARY not in str(error)
+            error = error.__cause__ or error.__context__
     said = capsys.readouterr()
     assert CANARY not in said.out + said.err
 
