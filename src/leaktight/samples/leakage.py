@@ -79,16 +79,7 @@ def estimate_posterior_vulnerability(
     """
     rng, risk = generator(seed), read_risk(confidence)
     design = SampleDesign.of(observations, prior, rng)
-    learn, test = design.halves(rng)
-    return LeakageEstimate(
-        "posterior vulnerability",
-        "",
-        design.crossed(learn, test),
-        success_lower(design, learn, test, risk / 2),
-        success_upper(design, risk / 2),
-        fraction(1 - risk),
-        observations.total,
-    )
+    return _guessed(design, *design.halves(rng), risk / 2, fraction(1 - risk))
 
 
 def estimate_min_entropy_leakage(
@@ -110,16 +101,23 @@ def estimate_min_entropy_leakage(
     design = SampleDesign.of(observations, prior, rng)
     learn, test = design.halves(rng)
     each = risk / (4 if design.prior is None else 2)
-    after = LeakageEstimate(
-        "",
+    after = _guessed(design, learn, test, each, fraction(1 - risk))
+    return leaked(after, design, learn, test, each)
+
+
+def _guessed(
+    design: SampleDesign, learn: Counts, test: Counts, risk: fmpq, confidence: Fraction
+) -> LeakageEstimate:
+    """Return how likely the best guess is right, with two bounds of this risk each."""
+    return LeakageEstimate(
+        "posterior vulnerability",
         "",
         design.crossed(learn, test),
-        success_lower(design, learn, test, each),
-        success_upper(design, each),
-        fraction(1 - risk),
-        observations.total,
+        success_lower(design, learn, test, risk),
+        success_upper(design, risk),
+        confidence,
+        design.observations.total,
     )
-    return leaked(after, design, learn, test, each)
 
 
 def leaked(
@@ -145,7 +143,15 @@ def success_lower(design: SampleDesign, learn: Counts, test: Counts, risk: fmpq)
     if design.prior is None and not learn.any():
         return 0.0  # nothing was learnt, and the secrets are known from the test alone
     hits = design.hits(design.best_guesses(learn), test)
-    bound = share_lower(hits, design.observations.per_secret(test), design.prior, risk)
+    return tested_lower(design, hits, design.observations.per_secret(test), risk)
+
+
+def tested_lower(design: SampleDesign, hits: Counts, totals: Counts, risk: fmpq) -> float:
+    """Return the same for a guess that was right so often of each secret's samples.
+
+    Who knows the prior can always guess the likeliest secret.
+    """
+    bound = share_lower(hits, totals, design.prior, risk)
     return bound if design.prior is None else max(bound, float_below(design.prior.max()))
 
 

@@ -8,19 +8,18 @@ bounds it from above without assumptions: each output could hide its secret in i
 
 from collections.abc import Hashable, Iterable
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-from flint import fmpq
 
 from leaktight.channels.distribution import PriorLike
 from leaktight.errors import InvalidFile, InvalidInput, Mismatch
 from leaktight.exact.numbers import Number, fraction
-from leaktight.exact.rounding import float_below
-from leaktight.samples.confidence import read_risk, share_lower
+from leaktight.samples.confidence import read_risk
 from leaktight.samples.design import SampleDesign, generator
-from leaktight.samples.leakage import LeakageEstimate, leaked
+from leaktight.samples.leakage import LeakageEstimate, leaked, tested_lower
 from leaktight.samples.observations import Observations, numbered, read_columns
 from leaktight.samples.rules import Floats, Lessons, best_rule
 
@@ -85,11 +84,7 @@ def estimate_from_numbers(
     totals = seen.per_secret(test)
     weights = design.weights(totals)
     share = float((hits * weights).sum() / (totals * weights).sum())
-
-    def lower(each: fmpq) -> float:
-        bound = share_lower(hits, totals, design.prior, each)
-        return bound if design.prior is None else max(bound, float_below(design.prior.max()))
-
+    lower = partial(tested_lower, design, hits, totals)
     guess = LeakageEstimate(
         "posterior vulnerability", "", share, lower(risk), 1.0, fraction(1 - risk), len(places)
     )
