@@ -143,10 +143,16 @@ def read_numbers(values: Iterable[object]) -> Array:
 def exact_array(values: Iterable[object]) -> Array:
     """Return an array of ``fmpq``, of the shape of an array that is given, otherwise flat."""
     flat = values.ravel() if isinstance(values, np.ndarray) else values
-    numbers = [v if isinstance(v, fmpq) else rational(v) for v in flat]
-    array = np.empty(len(numbers), dtype=object)
-    array[:] = numbers
+    array = objects([v if isinstance(v, fmpq) else rational(v) for v in flat])
     return array.reshape(values.shape) if isinstance(values, np.ndarray) else array
+
+
+def objects(values: Iterable[object]) -> Array:
+    """Return a flat array of any objects, such as ``fmpz``, none of which is taken apart."""
+    listed = list(values)
+    array = np.empty(len(listed), dtype=object)
+    array[:] = listed
+    return array
 
 
 LONG = 256
@@ -256,8 +262,7 @@ def over_common(numbers: Array) -> tuple[Array, fmpz]:
     (array([3, 2], dtype=object), 6)
     """
     below = reduce(fmpz.lcm, (v.q for v in numbers.flat), fmpz(1))
-    above = np.empty(numbers.size, dtype=object)
-    above[:] = [v.p * (below // v.q) for v in numbers.flat]
+    above = objects(v.p * (below // v.q) for v in numbers.flat)
     return above.reshape(numbers.shape), below
 
 

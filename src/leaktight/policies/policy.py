@@ -12,6 +12,7 @@ from typing import Any, Literal, TypeAlias
 import numpy as np
 
 from leaktight.errors import InvalidGraph, InvalidPolicy, TooLarge
+from leaktight.exact.numbers import objects
 from leaktight.exact.ratio import Ratio
 from leaktight.exact.shown import counted
 from leaktight.labels import Labels
@@ -300,9 +301,7 @@ class Policy:
 
     def _named(self, rows: Rows) -> Labels:
         """Return databases by the names of their values."""
-        names = np.empty(self.secrets.order, dtype=object)
-        for i, value in enumerate(self.secrets.vertices):
-            names[i] = value
+        names = objects(self.secrets.vertices)
         if self.records == 1:
             return tuple(names[rows[:, 0]].tolist())
         return tuple(map(tuple, names[rows].tolist()))

@@ -11,7 +11,7 @@ from flint import fmpq
 
 from leaktight.channels.distribution import PriorLike
 from leaktight.errors import InvalidNumber, TooLarge
-from leaktight.exact.numbers import Number, fraction, rational
+from leaktight.exact.numbers import Number, as_printed, fraction, rational
 from leaktight.exact.shown import shown
 from leaktight.repetition.enclosure import SuccessProbability
 from leaktight.repetition.likelihood_bounds import MOST_CLASSES, bounded_success
@@ -112,7 +112,7 @@ def observations_needed(
     >>> observations_needed(coin, success=1)
     ObservationsNeeded(none reaches success 1, the limit is 1)
     """
-    target = rational(repr(float(success)) if isinstance(success, float) else success)
+    target = as_printed(success)
     if not 0 < target <= 1:
         raise InvalidNumber(f"a success probability must be above 0 and at most 1, got {success}")
     once = observe(channel, prior)

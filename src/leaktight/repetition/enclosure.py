@@ -83,6 +83,12 @@ class SuccessProbability(EventProbability):
     The error is as sharp as it can be: where it is tiny, it is not 1 minus a rounded number.
     """
 
+    @classmethod
+    def of_error(cls, error: Ends, observations: int, method: Method, exact: bool) -> Self:
+        """Take the error, which is known between two numbers, off 1."""
+        own = 1 - error[1], 1 - error[0]
+        return cls.with_complement(own, error, observations, method, exact)
+
     @property
     def error(self) -> Enclosed:
         """The probability that the best guess is wrong."""

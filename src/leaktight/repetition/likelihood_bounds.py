@@ -61,8 +61,7 @@ def bounded_success(seen: Observations, points: int) -> SuccessProbability:
     low, high = _excess(seen, best, points)
     alike = 1 - best.sum()
     error = alike + low, alike + high
-    own = 1 - error[1], 1 - error[0]
-    return SuccessProbability.with_complement(own, error, seen.total, "bounds", seen.is_exact)
+    return SuccessProbability.of_error(error, seen.total, "bounds", seen.is_exact)
 
 
 def _excess(seen: Observations, best: Array, points: int) -> Ends:

@@ -51,6 +51,4 @@ def success_of_strategy(
         sequences = fmpz(factorial(n) // prod(map(factorial, counts)))
         chances = (p**times for p, times in zip(rows[place[guess]], counts, strict=True))
         right += sequences * belief[place[guess]] * prod(chances, start=fmpq(1))
-    return SuccessProbability.with_complement(
-        (right, right), (1 - right, 1 - right), n, "types", True
-    )
+    return SuccessProbability.of_error((1 - right, 1 - right), n, "types", True)

@@ -88,8 +88,7 @@ def success_of(
         return success_by_own_outputs(seen, outputs)
     alike = 1 - best.sum()
     error = alike + low, alike + high
-    own = 1 - error[1], 1 - error[0]
-    return SuccessProbability.with_complement(own, error, seen.total, method, seen.is_exact)
+    return SuccessProbability.of_error(error, seen.total, method, seen.is_exact)
 
 
 def success_by_own_outputs(seen: Observations, outputs: OwnOutput) -> SuccessProbability:

@@ -1,6 +1,6 @@
 """How likely is each type for each class of secrets, in whole numbers?"""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import reduce
 from itertools import accumulate, chain
@@ -9,7 +9,7 @@ from math import factorial, prod
 import numpy as np
 from flint import fmpz
 
-from leaktight.exact.numbers import Array
+from leaktight.exact.numbers import Array, objects
 from leaktight.repetition.types.type_classes import Counts, Lines, TypeClasses
 
 
@@ -108,11 +108,3 @@ def _powers(base: fmpz, exponents: Counts) -> Array:
     listed = exponents.tolist()
     powers = {k: base**k for k in set(listed)}
     return objects([powers[k] for k in listed])
-
-
-def objects(values: Iterable[fmpz]) -> Array:
-    """Return a flat array of ``fmpz``."""
-    listed = list(values)
-    array = np.empty(len(listed), dtype=object)
-    array[:] = listed
-    return array

@@ -21,7 +21,7 @@ import numpy as np
 import numpy.typing as npt
 from flint import fmpq
 
-from leaktight.exact.numbers import Array, exact_array, float_array, fraction, is_exact
+from leaktight.exact.numbers import Array, exact_array, float_array, fraction, is_exact, objects
 from leaktight.policies.graph import Graph
 
 BITS = 62
@@ -35,12 +35,11 @@ def in_units(matrix: Array, ratio: Fraction | Array) -> Array:
     beyond = 0 if least == 1 else max(1 / (least - 1), most - 1).__floor__().bit_length()
     bits = BITS + beyond
     unit = fmpq(2) ** bits
-    units = np.empty(matrix.size, dtype=object)
     if is_exact(matrix):
-        units[:] = [int((unit * v).floor()) for v in matrix.ravel()]
+        units = objects(int((unit * v).floor()) for v in matrix.ravel())
     else:
         pairs = (float(v).as_integer_ratio() for v in matrix.ravel())
-        units[:] = [(p << bits) // q for p, q in pairs]
+        units = objects((p << bits) // q for p, q in pairs)
     return units.reshape(matrix.shape)
 
 
