@@ -1,6 +1,7 @@
 """How far apart are secrets, and which pairs of them matter?"""
 
 from leaktight.policies.metric.file import read_places
-from leaktight.policies.metric.metric import LongGraph, Metric
+from leaktight.policies.metric.long_graph import LongGraph
+from leaktight.policies.metric.metric import Metric
 
 __all__ = ["LongGraph", "Metric", "read_places"]

@@ -150,6 +150,20 @@ def on_globe(points: Array, radius: fmpq) -> Lengths:
     return Lengths(table[0], table[1])
 
 
+def read_pairs(values: Sequence[Hashable], table: Mapping[Any, Any]) -> Lengths:
+    """Return the distances that a table by pairs of values has, each pair either way round."""
+
+    def entry(i: int, j: int) -> Any:
+        if i == j:
+            return 0
+        for a, b in ((i, j), (j, i)):
+            if (pair := (values[a], values[b])) in table:
+                return table[pair]
+        raise InvalidNumber(f"there is no distance from {values[i]!r} to {values[j]!r}")
+
+    return read_table(values, entry)
+
+
 def read_table(values: Sequence[Hashable], entry: Callable[[int, int], Any]) -> Lengths:
     """Return the distances that a table has, exactly, and refuse what are none."""
     n = len(values)
@@ -183,6 +197,25 @@ def _closed(table: Array) -> Lengths:
                 floats[i, j] = floats[j, i] = near(way)
                 changed = True
     return Lengths(table, table, is_closed=changed)
+
+
+def pairs_that_matter(values: Sequence[Hashable], lengths: Lengths) -> list[tuple[int, int]]:
+    """Return the pairs at a finite distance without a value between them."""
+    near = lengths.near
+    if not near.min(initial=np.inf) > 0:
+        i, j = np.argwhere(~(near > 0))[0]
+        raise InvalidNumber(
+            "different values must be at a distance above 0, "
+            f"got {shown(lengths.lower[i, j])} from {values[i]!r} to {values[j]!r}"
+        )
+    kept = []
+    for i, row in enumerate(near):
+        close = row[:, None] + near <= row * (1 + CLOSE)  # a row for each k, a column for each j
+        for j in (i + np.flatnonzero(row[i:] < np.inf)).tolist():
+            between = np.flatnonzero(close[:, j]).tolist()
+            if not any(lengths.sum_is_at_most(i, k, j) for k in between):
+                kept.append((i, j))
+    return kept
 
 
 def _distance(given: object, a: Hashable, b: Hashable) -> fmpq | None:

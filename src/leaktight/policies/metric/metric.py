@@ -11,7 +11,7 @@ the edges of ``Metric.graph``.
 
 import math
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
 from heapq import heappop, heappush
@@ -32,7 +32,7 @@ from leaktight.exact.numbers import (
     fraction,
 )
 from leaktight.exact.ratio import Ratio
-from leaktight.exact.shown import counted, one_line, shown
+from leaktight.exact.shown import counted, one_line
 from leaktight.policies.graph import MOST_DRAWN, Graph, Indices, Vertices
 from leaktight.policies.metric.lengths import (
     CLOSE,
@@ -40,11 +40,14 @@ from leaktight.policies.metric.lengths import (
     Points,
     along_axes,
     on_globe,
+    pairs_that_matter,
     positive,
+    read_pairs,
     read_points,
     read_table,
     straight,
 )
+from leaktight.policies.metric.long_graph import LongGraph
 
 MOST_VALUES = 1000
 """The most values between all of which distances are computed."""
@@ -54,42 +57,6 @@ FINEST = 2.0**50
 
 EARTH = 6371.0088
 """The mean radius of the Earth in kilometres [Moritz2000]_."""
-
-
-@dataclass(frozen=True, init=False, eq=False, repr=False)
-class LongGraph(Graph):
-    """A graph whose edges have whole lengths, and distances along them.
-
-    ``kinds`` has a number for each edge: those of the same kind are of the same length, exactly.
-    """
-
-    long: Indices = field(default_factory=lambda: np.zeros(0, dtype=np.int64))
-    kinds: Indices = field(default_factory=lambda: np.zeros(0, dtype=np.int64))
-
-    @classmethod
-    def of(cls, graph: Graph, long: Indices, kinds: Indices) -> "LongGraph":
-        """Give lengths to the edges of a graph."""
-        made = cls.from_indices(graph.vertices, graph.edges)
-        made._set("long", long)
-        made._set("kinds", kinds)
-        return made
-
-    @property
-    def lengths(self) -> Indices:
-        """The length of each edge."""
-        return self.long
-
-    @cached_property
-    def distances(self) -> npt.NDArray[np.int64]:  # type: ignore[override]
-        """All distances, a square array with −1 where there is no path."""
-        table = np.array(self._igraph.distances(weights=self.long.tolist()))
-        return np.where(np.isinf(table), -1, table).astype(np.int64)
-
-    @cached_property
-    def eccentricities(self) -> Indices:
-        """For each vertex the distance to the farthest vertex of its component."""
-        farthest: Indices = self.distances.max(axis=1)
-        return farthest
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -172,16 +139,7 @@ class Metric:
         if isinstance(table, Mapping):
             given = dict.fromkeys(v for pair in table for v in pair) if values is None else values
             names = Graph(given).vertices
-
-            def entry(i: int, j: int) -> Any:
-                if i == j:
-                    return 0
-                for a, b in ((i, j), (j, i)):
-                    if (pair := (names[a], names[b])) in table:
-                        return table[pair]
-                raise InvalidNumber(f"there is no distance from {names[i]!r} to {names[j]!r}")
-
-            return cls._from_lengths(names, read_table(names, entry))
+            return cls._from_lengths(names, read_pairs(names, table))
         rows = [
             list(expect(row, Iterable, "a table is a list of rows"))
             for row in expect(table, Iterable, "a table is a list of rows")
@@ -276,24 +234,8 @@ class Metric:
     @classmethod
     def _from_lengths(cls, values: Sequence[Hashable], lengths: Lengths) -> "Metric":
         """Keep the pairs that matter."""
-        n = len(values)
-        _refuse_too_many(n)
-        near = lengths.near
-        if not near.min(initial=np.inf) > 0:
-            i, j = np.argwhere(~(near > 0))[0]
-            raise InvalidNumber(
-                "different values must be at a distance above 0, "
-                f"got {shown(lengths.lower[i, j])} from {values[i]!r} to {values[j]!r}"
-            )
-        kept = []
-        for i in range(n):
-            sums = near[i][:, None] + near  # a row for each k, a column for each j
-            close = sums <= near[i] * (1 + CLOSE)
-            for j in np.flatnonzero(near[i, i:] < np.inf).tolist():
-                between = np.flatnonzero(close[:, i + j]).tolist()
-                if not any(lengths.sum_is_at_most(i, k, i + j) for k in between):
-                    kept.append((i, i + j))
-        graph = Graph.from_indices(values, kept)
+        _refuse_too_many(len(values))
+        graph = Graph.from_indices(values, pairs_that_matter(values, lengths))
         low, high = (exact_array(end[tuple(graph.edges.T)]) for end in lengths[:2])
         return cls(graph, low, high, lengths.is_closed)
 
@@ -393,10 +335,9 @@ class Metric:
         found = []
         for vertex, row in zip(self.values, self._near, strict=True):
             # Sums of floats are off by far less than this.
-            close = np.flatnonzero(
-                row >= row.max(where=np.isfinite(row), initial=0.0) * (1 - CLOSE)
-            )
-            ends = [self.values[j] for j in close if np.isfinite(row[j])]
+            there = np.isfinite(row)
+            close = there & (row >= row.max(where=there, initial=0.0) * (1 - CLOSE))
+            ends = [self.values[j] for j in np.flatnonzero(close)]
             found.append(max(self.distance(vertex, end)[1] for end in ends))
         return found
 
