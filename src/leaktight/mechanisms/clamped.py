@@ -24,7 +24,7 @@ from leaktight.exact.shown import shown
 from leaktight.mechanisms.laplace import RoundedLaplace
 from leaktight.mechanisms.mechanism import Guarantee, Mechanism
 from leaktight.mechanisms.release.noise import geometric_noise
-from leaktight.mechanisms.release.random_bits import Cuts, random_bytes, sections
+from leaktight.mechanisms.release.random_bits import Cuts, cuts_of, random_bytes, sections
 from leaktight.policies.real import Interval, expect_count
 
 
@@ -149,9 +149,7 @@ class ClampedLaplace(Mechanism):
         def enclose(bits: int) -> tuple[list[int], list[int]]:
             with precision(bits + 64):
                 down, up = (((-arb(step).log() * t).exp() / 2) for t in (arb(r), arb(1 - r)))
-                ends = [(p.lower().fmpq(), p.upper().fmpq()) for p in (down, down + up)]
-            low = [int((end * 2**bits).floor()) for end, _ in ends]
-            return low, [int((end * 2**bits).ceil()) for _, end in ends]
+                return cuts_of((down, down + up), bits)
 
         return enclose
 

@@ -23,6 +23,7 @@ from leaktight.mechanisms.release.random_bits import (
     BLOCK,
     Cuts,
     RandomBytes,
+    cuts_of,
     random_bytes,
     sections,
 )
@@ -134,9 +135,7 @@ def _enclosed(balls: Callable[[], list[arb]], base: fmpq) -> Cuts:
     @cache
     def fine(bits: int) -> tuple[list[int], list[int]]:
         with precision(bits + guard):
-            ends = [(ball.lower().fmpq(), ball.upper().fmpq()) for ball in balls()]
-        low = [int((low * 2**bits).floor()) for low, _ in ends]
-        high = [int((high * 2**bits).ceil()) for _, high in ends]
+            low, high = cuts_of(balls(), bits)
         return sorted(low), sorted(high)
 
     @cache

@@ -8,11 +8,12 @@ too which of several sections of [0, 1] U lies in.
 """
 
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
+from flint import arb
 
 from leaktight.errors import InvalidInput
 
@@ -58,6 +59,13 @@ def rational_chance(numerator: int, denominator: int) -> Chance:
         return low, low + (rest > 0)
 
     return enclose
+
+
+def cuts_of(balls: Iterable[arb], bits: int) -> tuple[list[int], list[int]]:
+    """Return whole numbers below and above what balls enclose, in units of 2^−``bits``."""
+    ends = [(ball.lower().fmpq(), ball.upper().fmpq()) for ball in balls]
+    low = [int((low * 2**bits).floor()) for low, _ in ends]
+    return low, [int((high * 2**bits).ceil()) for _, high in ends]
 
 
 def is_below(chance: Chance, word: int, bits: int, source: RandomBytes) -> bool:
