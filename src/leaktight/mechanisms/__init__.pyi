@@ -13,8 +13,9 @@ from .mechanism import Guarantee, Mechanism
 from .planar import PlanarGeometric, PlanarLaplace
 from .randomized_response import RandomizedResponse
 from .release.draw import sample
+from .release.file import release_csv
 from .release.noise import geometric_noise
-from .release.release import Release, ReleaseRecord, release, release_csv
+from .release.release import Release, ReleaseRecord, release
 from .tight_constraints import TightConstraints
 
 __all__ = [
