@@ -27,23 +27,10 @@ from leaktight.policies.policy import Policy
 from leaktight.policies.secrets import SecretGraph
 from leaktight.worst_case.certificate import digest_of, names, verify_certificate, write_certificate
 from leaktight.worst_case.optimum import worst_case_leakage
+from tests.second_routes.certificates import change, path_proof
 
 TREE = Graph(6, [(0, 1), (1, 2), (1, 4), (1, 5), (2, 3)])
 FORK = Graph(5, [(0, 1), (0, 3), (0, 4), (1, 2)])
-
-
-def path_proof() -> Any:
-    return json.loads(json.dumps(worst_case_leakage(SecretGraph.line(4), ratio=2).certificate))
-
-
-def change(proof: Any, *steps: Any) -> Any:
-    """Set what is found along all steps but the last to the last."""
-    *path, last, value = steps
-    at = proof
-    for step in path:
-        at = at[step]
-    at[last] = value
-    return proof
 
 
 def said_of(proof: Any) -> list[str]:

@@ -11,7 +11,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from leaktight.errors import InvalidNumber
-from leaktight.exact.numbers import exact_array
+from leaktight.exact.numbers import exact_array, rational
 from leaktight.samples.confidence import (
     binomial_lower,
     binomial_upper,
@@ -40,17 +40,13 @@ def at_least(successes: int, trials: int, p: Fraction) -> Fraction:
     )
 
 
-def exact(value: Fraction) -> fmpq:
-    return fmpq(value.numerator, value.denominator)
-
-
 @pytest.mark.parametrize("risk", RISKS)
 @pytest.mark.parametrize("trials", [1, 2, 7, 40])
 def test_the_binomial_limit_is_the_largest_that_the_tail_allows(
     trials: int, risk: Fraction
 ) -> None:
     for successes in range(trials + 1):
-        low = Fraction(binomial_lower(successes, trials, exact(risk)))
+        low = Fraction(binomial_lower(successes, trials, rational(risk)))
         assert at_least(successes, trials, low) <= risk or successes == 0
         above = low * Fraction(1 + 2.0**-20) if successes else Fraction(0)
         assert successes == 0 or at_least(successes, trials, above) > risk
@@ -59,8 +55,8 @@ def test_the_binomial_limit_is_the_largest_that_the_tail_allows(
 @given(st.integers(1, 10**9), st.floats(0, 1), st.sampled_from(RISKS))
 def test_the_limits_enclose_the_frequency(trials: int, share: float, risk: Fraction) -> None:
     successes = round(trials * share)
-    low = binomial_lower(successes, trials, exact(risk / 2))
-    high = binomial_upper(successes, trials, exact(risk / 2))
+    low = binomial_lower(successes, trials, rational(risk / 2))
+    high = binomial_upper(successes, trials, rational(risk / 2))
     assert 0 <= low <= successes / trials <= high <= 1
     assert low == 0 or low < high
 
@@ -79,7 +75,7 @@ def test_nothing_and_everything_have_the_closed_forms() -> None:
 @pytest.mark.parametrize("risk", RISKS[:2])
 def test_limits_are_wrong_at_most_as_often_as_they_may(p: Fraction, risk: Fraction) -> None:
     """Summed over all numbers of successes with their exact probabilities."""
-    trials, bound = 30, exact(risk)
+    trials, bound = 30, rational(risk)
     limits: list[Callable[[int], tuple[float, float]]] = [
         lambda k: (binomial_lower(k, trials, bound), binomial_upper(k, trials, bound)),
         lambda k: (
@@ -100,7 +96,7 @@ def test_limits_are_wrong_at_most_as_often_as_they_may(p: Fraction, risk: Fracti
 @given(st.fractions(0, 1, max_denominator=1000), st.integers(1, 10**6), st.sampled_from(RISKS))
 @example(Fraction(1, 25), 7, Fraction(1, 10**6))
 def test_the_limit_of_a_mean_solves_its_equation(mean: Fraction, size: int, risk: Fraction) -> None:
-    low = mean_lower(exact(mean), fmpq(size), exact(risk))
+    low = mean_lower(rational(mean), fmpq(size), rational(risk))
     assert 0 <= low <= mean
     if low > 0:
         a, p = float(mean), low
@@ -147,7 +143,7 @@ def test_a_share_is_wrong_at_most_as_often_as_it_may(
         weight = math.prod(map(probability, hits.tolist(), totals, p))
         if not weight:
             continue
-        given_ = hits, np.array(totals), exact_array(prior), exact(risk)
+        given_ = hits, np.array(totals), exact_array(prior), rational(risk)
         above += weight * (Fraction(share_lower(*given_)) > truth)
         below += weight * (Fraction(share_upper(*given_)) < truth)
     assert above <= risk

@@ -6,12 +6,13 @@ from functools import cache
 
 import numpy as np
 import pytest
-from flint import arb, fmpq
+from flint import arb
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from leaktight.channels.channel import Channel
 from leaktight.channels.distribution import Distribution
+from leaktight.exact.numbers import rational
 from leaktight.exact.rounding import precision
 from leaktight.leakage.entropy import mutual_information
 from leaktight.samples import confidence as limits
@@ -53,10 +54,6 @@ def _each_limit_is_computed_once(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(information, "mean_upper", cache(limits.mean_upper))
 
 
-def exact(value: Fraction) -> fmpq:
-    return fmpq(value.numerator, value.denominator)
-
-
 def nats(channel: Channel, prior: list[Fraction]) -> float:
     return mutual_information(channel, prior) * math.log(2)
 
@@ -80,7 +77,9 @@ def test_how_little_is_left_to_learn_is_enclosed_however_little(
         columns[z] += share
     with precision(256):
         terms = ((share / whole, columns[z] / share) for (_, z), share in joint.items())
-        true = sum((arb(exact(share)) * arb(exact(ratio)).log() for share, ratio in terms), arb(0))
+        true = sum(
+            (arb(rational(share)) * arb(rational(ratio)).log() for share, ratio in terms), arb(0)
+        )
         low, high = entropy_ends(_surprise(design), 2)
         assert arb(low) <= true <= arb(high)
     assert high - low <= 2.0**-34 * (1 + high)
@@ -101,10 +100,10 @@ def test_bounds_on_pairs_fail_at_most_as_often_as_they_may(name: str, risk: Frac
                 continue
             design = SampleDesign.of(seen, None, RNG)
             if not both:
-                below += probability * (information_upper(design, exact(risk)) < truth - 1e-12)
+                below += probability * (information_upper(design, rational(risk)) < truth - 1e-12)
                 continue
             for learn, test, part in halves(design):
-                lower = information_lower(design, learn, test, exact(risk))
+                lower = information_lower(design, learn, test, rational(risk))
                 above += probability * part * (lower > truth + 1e-12)
     assert below <= risk
     assert above <= risk
@@ -122,12 +121,12 @@ def test_bounds_with_a_prior_fail_at_most_as_often_as_they_may(
     below = above = F(0)
     for seen, probability in drawn_outputs(rows, (4, 4)):
         below += probability * (
-            information_upper(SampleDesign.of(seen, prior, RNG), exact(risk)) < truth - 1e-12
+            information_upper(SampleDesign.of(seen, prior, RNG), rational(risk)) < truth - 1e-12
         )
     for seen, probability in drawn_outputs(rows, (3, 2)):
         design = SampleDesign.of(seen, prior, RNG)
         for learn, test, part in halves(design):
-            lower = information_lower(design, learn, test, exact(risk))
+            lower = information_lower(design, learn, test, rational(risk))
             above += probability * part * (lower > truth + 1e-12)
     assert below <= risk
     assert above <= risk

@@ -8,11 +8,11 @@ from functools import cache
 
 import numpy as np
 import pytest
-from flint import fmpq
 from hypothesis import given, settings
 
 from leaktight.channels.channel import Channel
 from leaktight.errors import InvalidInput, InvalidNumber, Mismatch
+from leaktight.exact.numbers import rational
 from leaktight.leakage.vulnerability import min_entropy_leakage, posterior_vulnerability
 from leaktight.samples import confidence as limits
 from leaktight.samples.design import SampleDesign
@@ -45,10 +45,6 @@ def _each_limit_is_computed_once(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(limits, "binomial_lower", cache(limits.binomial_lower))
 
 
-def exact(value: Fraction) -> fmpq:
-    return fmpq(value.numerator, value.denominator)
-
-
 def best_chance(joint: list[list[Fraction]]) -> Fraction:
     return sum(map(max, zip(*joint, strict=True)), F(0))
 
@@ -66,7 +62,7 @@ def test_the_upper_bound_on_pairs_fails_at_most_as_often_as_it_may(
     wrong = sum(
         probability
         for seen, probability in drawn_pairs(JOINTS[name], samples)
-        if F(success_upper(SampleDesign.of(seen, None, RNG), exact(risk))) < truth
+        if F(success_upper(SampleDesign.of(seen, None, RNG), rational(risk))) < truth
     )
     assert wrong <= risk
 
@@ -85,7 +81,7 @@ def test_the_lower_bound_on_pairs_fails_at_most_as_often_as_it_may(
         design = SampleDesign.of(seen, None, RNG)
         for learn, test, part in halves(design):
             whole += probability * part
-            if F(success_lower(design, learn, test, exact(risk))) > truth:
+            if F(success_lower(design, learn, test, rational(risk))) > truth:
                 wrong += probability * part
     assert whole == 1
     assert wrong <= risk
@@ -103,10 +99,10 @@ def test_bounds_with_a_prior_fail_at_most_as_often_as_they_may(
     above = below = F(0)
     for seen, probability in drawn_outputs(rows, totals):
         design = SampleDesign.of(seen, prior, RNG)
-        if F(success_upper(design, exact(risk))) < truth:
+        if F(success_upper(design, rational(risk))) < truth:
             below += probability
         for learn, test, part in halves(design):
-            if F(success_lower(design, learn, test, exact(risk))) > truth:
+            if F(success_lower(design, learn, test, rational(risk))) > truth:
                 above += probability * part
     assert above <= risk
     assert below <= risk

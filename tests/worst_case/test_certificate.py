@@ -21,6 +21,7 @@ from leaktight.policies.policy import Policy
 from leaktight.policies.secrets import SecretGraph
 from leaktight.worst_case.certificate import verify_certificate, write_certificate
 from leaktight.worst_case.optimum import worst_case_leakage
+from tests.second_routes.certificates import change, path_proof
 
 TREE = Graph(6, [(0, 1), (1, 2), (1, 4), (1, 5), (2, 3)])
 TREE_ASKED = (
@@ -32,10 +33,6 @@ STORED = sorted((Path(__file__).parent / "certificates").glob("*.json"))
 
 def tree_proof() -> Any:
     return json.loads(json.dumps(worst_case_leakage(TREE, ratio=2).certificate))
-
-
-def path_proof() -> Any:
-    return json.loads(json.dumps(worst_case_leakage(SecretGraph.line(4), ratio=2).certificate))
 
 
 def test_a_certificate_survives_a_file(tmp_path: Path) -> None:
@@ -71,16 +68,6 @@ def test_the_checker_runs_alone_on_the_standard_library(tmp_path: Path) -> None:
     bare = subprocess.run(alone, capture_output=True, text=True, check=False)
     assert (bare.returncode, bare.stdout) == (2, "usage: python check.py CERTIFICATE.json\n")
     assert none.stderr == bare.stderr == ""
-
-
-def change(proof: Any, *steps: Any) -> Any:
-    """Set what is found along all steps but the last to the last."""
-    *path, last, value = steps
-    at = proof
-    for step in path:
-        at = at[step]
-    at[last] = value
-    return proof
 
 
 FORGERIES = {

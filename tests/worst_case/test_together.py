@@ -30,8 +30,9 @@ from leaktight.privacy.level import privacy_level
 from leaktight.worst_case.columns import best_cover
 from leaktight.worst_case.optimum import WorstCase, worst_case_leakage
 from leaktight.worst_case.together import Packing, Together
+from tests.second_routes.certificates import change
 from tests.strategies.graphs import secret_graphs
-from tests.worst_case.test_certificate import ODD, change, leaves
+from tests.worst_case.test_certificate import ODD, leaves
 
 FORK = SecretGraph.from_edges(5, [(0, 1), (0, 3), (0, 4), (1, 2)])
 STAR = SecretGraph.from_edges(4, [(0, 1), (0, 2), (0, 3)])
