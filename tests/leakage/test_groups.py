@@ -138,10 +138,14 @@ def test_a_million_inputs() -> None:
     assert leakage.mutual_information(LARGE) == math.log2(n // 2)
     assert leakage.shannon_leakage(LARGE).after == 1
     assert leakage.conditional_guessing_entropy(LARGE) == Fraction(3, 2)
+    assert leakage.conditional_questions(LARGE) == 1
+    assert leakage.questions(Distribution.uniform(n)).expected == Fraction(20 * n - 2**20 + n, n)
     weights = np.arange(n) % 2 + 1  # 1 and 2 in every pair
     prior = Distribution.from_counts(weights)
     assert leakage.posterior_vulnerability(LARGE, prior) == Fraction(2, 3)
     assert leakage.mutual_information(LARGE, prior) == math.log2(n // 2)
+    assert leakage.cachin_entropy(LARGE, prior, 2) == leakage.renyi_entropy(["1/3", "2/3"], 2)
+    assert leakage.conditional_renyi_entropy(LARGE, prior, 2) == -math.log2(5 / 9)
     left = leakage.conditional_entropy(LARGE, prior)
     assert left == leakage.shannon_entropy(["1/3", "2/3"])
     assert math.isclose(leakage.conditional_entropy(LARGE, prior.float()), left)

@@ -5,6 +5,7 @@ that a million inputs are a million numbers, whatever they show.
 """
 
 import math
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
@@ -123,6 +124,22 @@ class Groups:
         for z, start, end in zip(self.outputs.tolist(), starts.tolist(), ends, strict=True):
             yield z, inputs[start:end], chances[start:end]
 
+    def kinds(self) -> Iterator[tuple[int, Array, Indices]]:
+        """Yield how many groups have the same probabilities, these, and how often each is there.
+
+        The likeliest comes first. Of a uniform prior there are as many kinds as sizes of groups.
+        """
+        order, starts = self.ranked()
+        distinct, which = np.unique(self.weights[order], return_inverse=True)
+        ends = [*starts[1:].tolist(), len(order)]
+        spans = zip(starts.tolist(), ends, strict=True)
+        times = Counter(which[start:end].tobytes() for start, end in spans)
+        if self.is_exact:
+            distinct = np.array([rational(w) * self.unit for w in distinct], dtype=object)
+        for kind, count in times.items():
+            of, often = np.unique(np.frombuffer(kind, dtype=which.dtype), return_counts=True)
+            yield count, distinct[of[::-1]], often[::-1]
+
     # --- Arimoto's entropies in bits ---
 
     def shannon(self) -> arb:
@@ -155,12 +172,10 @@ class Groups:
 
     def renyi(self, alpha: fmpq) -> arb:
         """Enclose H_α(X|Z) for an order other than 0, 1 and ∞, of exact probabilities."""
-        power = arb(alpha)
-        distinct, which = np.unique(self.weights, return_inverse=True)
-        powers = np.array([arb(rational(w) * self.unit) ** power for w in distinct], dtype=object)
-        norms = np.zeros(len(self.outputs), dtype=object)
-        np.add.at(norms, self.group, powers[which])
-        mean = sum((norm ** (1 / power) for norm in norms), arb(0))
+        power, mean = arb(alpha), arb(0)
+        for times, chances, often in self.kinds():
+            powers = (n * arb(p) ** power for p, n in zip(chances, often.tolist(), strict=True))
+            mean += times * sum(powers, arb(0)) ** (1 / power)
         return power / (1 - power) * mean.log_base(2)
 
 

@@ -6,7 +6,6 @@ Guesses name one value at a time; questions may ask whether the secret is in any
 from collections.abc import Callable, Hashable
 from dataclasses import dataclass
 from heapq import heapify, heappop, heappush
-from itertools import count
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -109,19 +108,37 @@ def questions(prior: PriorLike) -> Questions:
 
 
 def _huffman(belief: Distribution) -> tuple[Tree, Any]:
-    numbers = count()
-    waiting: list[tuple[Any, int, Tree]] = [
-        (p, next(numbers), value)
-        for value, p in zip(belief.values, belief.array, strict=True)
-        if p > 0
-    ]
-    heapify(waiting)
-    asked = []
-    while len(waiting) > 1:
-        (p, _, no), (q, _, yes) = heappop(waiting), heappop(waiting)
-        asked.append(p + q)
-        heappush(waiting, (p + q, next(numbers), (yes, no)))
-    return waiting[0][2], total(np.array(asked)) if asked else belief.array[0] * 0
+    """Return the tree, and the sum of the weights of its questions.
+
+    Of equal weights, all are paired before a larger one is looked at, so they are kept together.
+    """
+    groups = Groups.cut(belief.array)
+    waiting: dict[Any, list[Tree]] = {}
+    for i, weight in zip(groups.inputs.tolist(), groups.weights.tolist(), strict=True):
+        waiting.setdefault(weight, []).append(belief.values[i])
+    smallest = list(waiting)
+    heapify(smallest)
+    asked: list[Any] = []
+
+    def ask(weight: Any, trees: list[Tree]) -> None:
+        asked.extend([weight] * len(trees))
+        if weight not in waiting:
+            waiting[weight] = []
+            heappush(smallest, weight)
+        waiting[weight] += trees
+
+    alone: tuple[Any, Tree] | None = None
+    while smallest:
+        weight = heappop(smallest)
+        trees = waiting.pop(weight)
+        if alone is not None:
+            ask(alone[0] + weight, [(trees[0], alone[1])])
+            trees = trees[1:]
+        if len(trees) > 1:
+            ask(2 * weight, [(yes, no) for no, yes in zip(trees[::2], trees[1::2], strict=False)])
+        alone = (weight, trees[-1]) if len(trees) % 2 else None
+    assert alone is not None
+    return alone[1], groups.chance(np.array(asked)) if asked else belief.array[0] * 0
 
 
 def conditional_questions(channel: Channel, prior: PriorLike = None) -> Value:

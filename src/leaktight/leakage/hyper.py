@@ -70,12 +70,14 @@ def hyper(channel: Channel, prior: PriorLike = None) -> Hyper:
 def posteriors(channel: Channel, belief: Distribution) -> Iterator[tuple[Any, Distribution]]:
     """Yield how likely each output that can occur is, and what it leaves.
 
-    Of a deterministic channel, that is a distribution on the inputs that give the output.
+    Of a deterministic channel, outputs that leave the same chances are taken together, and what
+    each chance is of is left out.
     """
     if not isinstance(channel, Deterministic):
         after = hyper(channel, belief)
         yield from zip(after.outer.array, map(after.posterior, after.outer.values), strict=True)
         return
-    for _, inputs, weights in Groups.of(channel, belief).split():
-        labels, whole = tuple(channel.inputs[i] for i in inputs), weights.sum()
-        yield whole, Distribution.trusted(labels, kept(weights / whole, weights))
+    for times, chances, often in Groups.of(channel, belief).kinds():
+        whole = (chances * often).sum()
+        left = np.repeat(kept(chances / whole, chances), often)
+        yield times * whole, Distribution.trusted(tuple(range(len(left))), left)
