@@ -91,9 +91,14 @@ class MechanismReader:
         policy, query = self.study.policy, self.study.query
         if self.table.get("kind") not in NOISY or not isinstance(query, LinearQuery):
             return False
-        several = isinstance(query.weight(policy.secrets.vertices[0]), tuple)
         free = not policy.is_constrained or policy.is_counted
-        return free and (several or adds_whole_numbers(query, policy))
+        return free and (self.has_cells or adds_whole_numbers(query, policy))
+
+    @property
+    def has_cells(self) -> bool:
+        """Whether the query is a histogram, with an answer for each cell."""
+        query, values = self.study.query, self.study.policy.secrets.vertices
+        return isinstance(query, LinearQuery) and isinstance(query.weight(values[0]), tuple)
 
     def read(self) -> NamedMechanism:
         """Return the mechanism that the table names."""
@@ -163,7 +168,7 @@ class MechanismReader:
         with table.at("kind"):
             if kind == "geometric":
                 return GeometricNoise(ratio=ratio, sensitivity=steps)
-            if not self.is_noise:
+            if not self.is_noise and not self.has_cells:
                 return LINES[kind](self.graph.vertices, ratio=ratio, sensitivity=steps)
             weights = [w for each in _weights(policy, query) for w in each]
             least, most = policy.records * min(weights), policy.records * max(weights)

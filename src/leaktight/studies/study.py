@@ -3,6 +3,7 @@
 from collections.abc import Hashable
 from fractions import Fraction
 from functools import cached_property
+from math import prod
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +12,7 @@ from attrs import frozen
 
 from leaktight.channels.aim import GAINS, aim_of
 from leaktight.channels.channel import Channel
+from leaktight.channels.composition import parallel
 from leaktight.channels.distribution import Distribution, PriorLike
 from leaktight.channels.gain import Gain, Loss
 from leaktight.errors import InvalidInput, InvalidNumber, Mismatch, TooLarge
@@ -22,7 +24,7 @@ from leaktight.mechanisms.best import BestMechanism
 from leaktight.mechanisms.mechanism import Mechanism
 from leaktight.policies.graph import Graph
 from leaktight.policies.metric import Metric
-from leaktight.policies.one_record import adds_whole_numbers, weights_of
+from leaktight.policies.one_record import weights_of
 from leaktight.policies.policy import Policy
 from leaktight.policies.query import answer_graph
 from leaktight.policies.symmetric_query import LinearQuery, Query
@@ -143,9 +145,8 @@ class Study:
             record_prior(prior, values), believed, gain, int(observations), threshold, absent,
             unit, what, title, name, files,
         )  # fmt: skip
-        if mechanism is not None and self.noise is None:
-            seen = _written_out(mechanism, self.graph.vertices)
-            alignment(self.graph.vertices, seen.inputs, "the mechanism and the policy")
+        if self.noise is None and self.channel is not None:
+            alignment(self.graph.vertices, self.channel.inputs, "the mechanism and the policy")
 
     @cached_property
     def graph(self) -> Graph:
@@ -178,11 +179,15 @@ class Study:
         """What is seen of each input; None if there is no mechanism, or it need not be listed."""
         if self.mechanism is None:
             return None
-        if self.noise is not None and isinstance(self.query, LinearQuery):
-            many = _answer_count(self.policy, self.query) > MOST_LISTED
-            if many or not adds_whole_numbers(self.query, self.policy):
-                return None
-        return _written_out(self.mechanism, self.graph.vertices)
+        if self.noise is not None and _answer_count(self.policy, self.query) > MOST_LISTED:
+            return None
+        seen: Any = self.graph.vertices
+        cells = _cells(self.mechanism, self.query, seen)
+        if not cells:
+            return _written_out(self.mechanism, seen)
+        if self.noise is not None and prod(len(cell.outputs) for cell in cells) > MOST_LISTED:
+            return None
+        return parallel(*cells).expand().restrict(seen)
 
     @cached_property
     def input_prior(self) -> Distribution:
@@ -275,12 +280,25 @@ def _answer_count(policy: Policy, query: Query | None) -> int:
     return int((max(numbers) - min(numbers)) * policy.records) + 1 if numbers else 1
 
 
+def _cells(mechanism: Any, query: Query | None, answers: Any) -> list[Channel]:
+    """Return what is seen of each cell of a histogram, if a mechanism adds noise to whole numbers.
+
+    The cells have noise of their own.
+    """
+    several = isinstance(query, LinearQuery) and isinstance(answers[0], tuple)
+    values = getattr(mechanism, "values", ())
+    if not (several and hasattr(mechanism, "tail") and all(isinstance(z, int) for z in values)):
+        return []
+    return [_written_out(mechanism, tuple({*cell})) for cell in zip(*answers, strict=True)]
+
+
 def _written_out(mechanism: Any, inputs: Labels) -> Channel:
     """Return what is seen of each input; noise on all whole numbers is cut off beyond them."""
     if hasattr(mechanism, "truncated"):
         numbers = [x for x in inputs if isinstance(x, int)]
         if len(numbers) < len(inputs):
-            raise Mismatch(f"noise on whole numbers needs answers that are, got {inputs[0]!r:.60}")
+            other = next(x for x in inputs if not isinstance(x, int))
+            raise Mismatch(f"noise on whole numbers needs answers that are, got {other!r:.60}")
         mechanism = mechanism.truncated(min(numbers), max(numbers))
     channel: Channel = mechanism if isinstance(mechanism, Channel) else mechanism.channel
     return channel.restrict(inputs) if set(inputs) < set(channel.inputs) else channel
