@@ -56,6 +56,7 @@ def test_rows_come_in_their_order_and_nothing_else_does(book: Path, output: str)
     assert sorted(p.name for p in book.parent.iterdir()) == ["l", output]
 
 
+@pytest.mark.filterwarnings("ignore:fetch_record_batch:DeprecationWarning")  # what Ibis 12 calls
 @pytest.mark.parametrize("engine", ENGINES)
 def test_every_engine_publishes_the_same_rows(tmp_path: Path, engine: str) -> None:
     bands = ["young", "old"]
