@@ -1,5 +1,6 @@
 """The summary fits a terminal, the person first, and rounds no risk away."""
 
+from fractions import Fraction
 from typing import Any
 
 import pytest
@@ -7,6 +8,7 @@ from msgspec.structs import replace
 
 from leaktight.reports.terminal import summary
 from leaktight.studies import Audit
+from leaktight.studies.answers import Skipped
 from tests.studies.examples import EXAMPLES, NO_MECHANISM, TELLS_ALL, example, hostile, written
 
 NOISY = '[policy]\nvalues = 2\n[mechanism]\nkind = "randomised response"\nratio = 2\n'
@@ -138,3 +140,42 @@ def test_the_certificate_is_named_with_what_it_proves() -> None:
     assert (blank, name) == ("", "certificate: my proof.json")
     assert proves == "  It proves the worst case: that no mechanism as private leaks more."
     assert check == "  leaktight verify 'my proof.json'"
+
+
+MARGINS = """
+[policy]
+records = 1200
+attributes.band = ["<20k", "20-30k", "30-40k", "40-60k", "60-90k", ">90k"]
+attributes.department = ["sales", "research", "works"]
+margins.department = { sales = 400, research = 300, works = 500 }
+[mechanism]
+kind = "geometric"
+query = "histogram"
+[question]
+epsilon = 1
+"""
+
+
+def test_one_published_bound_is_enough_for_a_summary() -> None:
+    """Where not all pairs are secrets, only the number of databases bounds what leaks."""
+    answers = written(MARGINS)
+    assert not isinstance(answers.published, Skipped)
+    assert [bound.form for bound in answers.published] == ["|X|"]
+    assert "by number of databases" in squeezed(answers)
+
+
+@pytest.mark.parametrize("below", ["17/100", "1/5", "1/2", "9/10"])
+def test_what_shall_not_be_reached_is_answered_by_a_bound_too(below: str) -> None:
+    person = written(f'{MARGINS}below = "{below}"').person.informed
+    assert not isinstance(person, Skipped)
+    most = max(
+        n for n in range(100) if person.before * person.factor**n < Fraction(below)
+    )  # each release multiplies the chance by the factor at most
+    told = f"Up to {most} observation{'s' * (most > 1)} keep{'s' * (most == 1)} it below"
+    assert person.text[-1].startswith(told if most else "A single observation may bring it to")
+
+
+def test_what_is_reached_by_what_is_public_is_said() -> None:
+    person = written(f'{MARGINS}below = "1/6"').person.informed
+    assert not isinstance(person, Skipped)
+    assert person.text[-1] == "It is 16.7% before anything is seen, by what is public."

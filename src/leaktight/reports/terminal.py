@@ -108,7 +108,7 @@ def _rows(answers: Answers) -> Iterator[tuple[str, str]]:
             f"{worst.about}{some}",
         )
     if not isinstance(bounds := answers.published, Skipped):
-        tight, *_, loose = bounds[0], *(b for b in bounds if b.form != "|X|")
+        tight, loose = bounds[0], [bounds[0], *(b for b in bounds if b.form != "|X|")][-1]
         yield "published", f"at most {bits(AtMost(tight.bits))} by {tight.source}"
         if loose.bits > tight.bits:
             yield "", f"at most {bits(AtMost(loose.bits))} by {loose.source}"

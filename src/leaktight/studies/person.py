@@ -2,6 +2,7 @@
 could any mechanism as private tell?
 """
 
+import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from fractions import Fraction
@@ -37,7 +38,7 @@ from leaktight.privacy.breach import Breach
 from leaktight.privacy.level import PrivacyLevel
 from leaktight.repetition.curve import success_curve
 from leaktight.repetition.enclosure import SuccessProbability
-from leaktight.repetition.explanation import Explanation, explain, is_quick
+from leaktight.repetition.explanation import Explanation, explain, is_quick, kept_below
 from leaktight.repetition.rounds import observe
 from leaktight.studies.answers import (
     AnyMechanism,
@@ -220,13 +221,40 @@ def _bounded(study: Study, found: IndividualLeakage, own: Ratio | None) -> Infor
     before, n = Fraction(found.before), study.observations
     after = [Probability(1, Fraction(found.after), study.noise is None)]
     if n > 1:
-        grown = outward(lambda: arb(rational(before)) * arb(rational(found.factor)) ** n)[1]
+        grown = _grown(before, found.factor, n)
         after.append(_tightest(study, own, Probability(n, Fraction(min(1.0, grown)), False)))
     why = "so many different things can be seen that it takes long"
     return Informed(
         *_factors(found), found.others, before, tuple(after), None,
-        tuple(_in_words(found)), (), Skipped(why),
+        (*_in_words(found), *_kept_below(study, before, found.factor, after)), (), Skipped(why),
     )  # fmt: skip
+
+
+def _kept_below(
+    study: Study, before: Fraction, factor: Any, after: Sequence[Probability]
+) -> Iterator[str]:
+    """Yield how many observations surely keep a guess below the chance that was asked about."""
+    if (limit := _below(study, study.prior)) is None:
+        return
+    if limit <= before:
+        yield f"It is {percent(before)} before anything is seen, by what is public."
+        return
+    most: float = max((p.observations for p in after if p.value < limit), default=0)
+    if factor == 1:
+        most = math.inf
+    else:
+        last = math.ceil(math.log(limit / before) / math.log(factor))
+        most = max([most, *(n for n in (last - 1, last) if _grown(before, factor, n) < limit)])
+    if most == 0:
+        yield f"A single observation may bring it to {percent_or_fraction(limit)} or more."
+    else:
+        more = "" if most == math.inf else f"; {most + 1:,} may not"
+        yield f"{kept_below(limit, most)}{more}."
+
+
+def _grown(before: Fraction, factor: Any, n: int) -> float:
+    """Return at least the chance of a guess that becomes likelier by a factor, n times."""
+    return outward(lambda: arb(rational(before)) * arb(rational(factor)) ** n)[1]
 
 
 def _tightest(study: Study, own: Ratio | None, chance: Probability) -> Probability:
