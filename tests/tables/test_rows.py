@@ -187,12 +187,21 @@ def test_a_column_that_is_not_there_is_named(people: Any) -> None:
 @pytest.mark.parametrize(
     ("content", "said"),
     [
-        (f"town,age\nBern,1\n{CANARY},2,3\n", "cannot be read, line 3"),
-        (f'town,age\nBern,1\n"{CANARY},2\n', "cannot be read, line 3"),
-        (f"town,age\nBern,1\n{CANARY}\n", "cannot be read, line 3"),
-        ("town,town\nBern,1\n", "names of the columns, each once"),
-        ("", "names of the columns, each once"),
-        (f"town,age\n{CANARY}\xff,1\n".encode("latin-1"), "cannot be read, line 2"),
+        (f"town,age\nBern,1\n{CANARY},2,3\n", "line 3: it has more or fewer cells than"),
+        (f'town,age\nBern,1\n"{CANARY},2\n', "line 3: a quotation mark is opened and not"),
+        (f"town,age\nBern,1\n{CANARY}\n", "line 3: it has more or fewer cells than"),
+        ("town,,town\nBern,1,2\n", "each once, got one for the columns 1 and 3"),
+        ("", "names of the columns, got none"),
+        (",\n1,2\n", "names of the columns, got none"),
+        (f"town,age\n{CANARY}\xff,1\n".encode("latin-1"), "not text in UTF-8"),
+        (
+            f"town,age\n{'Bern,1' * 9999}\n{CANARY}\xff,1\n".encode("latin-1"),
+            "line 2: it has more or fewer cells than",
+        ),
+        (
+            b"town,age\n" + b"Bern,1\n" * 9999 + f"{CANARY}\xff,1\n".encode("latin-1"),
+            "line 10001: not text in UTF-8",
+        ),
     ],
 )
 def test_a_csv_file_that_is_none_is_refused_by_line(
@@ -201,6 +210,21 @@ def test_a_csv_file_that_is_none_is_refused_by_line(
     file = tmp_path / "t.csv"
     file.write_bytes(content if isinstance(content, bytes) else content.encode())
     assert said in refused(file, ("Bern",), "town", records=1)
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        '"",town,\n1,Bern,x\n2,Chur,y\n',  # as R and pandas write the numbers of rows
+        "age,town\r1,Bern\r2,Chur\r",
+        '"age, in years";town\n1;Bern\n2;Chur\n',
+        '"age\n(years)",town\n1,Bern\n2,Chur\n',
+    ],
+)
+def test_a_csv_file_as_programs_write_it_is_read(tmp_path: Path, content: str) -> None:
+    file = tmp_path / "t.csv"
+    file.write_text(content, newline="")
+    assert counts(file, ("Bern", "Chur"), "town", records=2) == [1, 1]
 
 
 def test_csv_cells_are_read_as_what_the_policy_declares(tmp_path: Path) -> None:

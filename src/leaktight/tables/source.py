@@ -37,6 +37,13 @@ FROM_TEXT = {
 }
 """How a cell of a CSV file is read as what the policy declares; what is none becomes NULL."""
 
+FAULTS = {
+    "This file is not utf-8 encoded": "not text in UTF-8; save it as UTF-8",
+    "Expected Number of Columns": "it has more or fewer cells than the first line has names",
+    "Value with unterminated quote": "a quotation mark is opened and not closed",
+}
+"""What DuckDB says of a line of a CSV file, and how it is told."""
+
 
 def frame_of(
     source: Any,
@@ -98,12 +105,16 @@ def guarded(step: Callable[[], Done]) -> Done:
     except LeaktightError:
         raise
     except Exception as wrong:
-        named, line = type(wrong).__name__, re.search(r"CSV Error on Line: (\d+)", str(wrong))
+        named, said = type(wrong).__name__, str(wrong)
     # Outside of the handler, so that nothing of the engine's error hangs on ours.
+    line = re.search(r"CSV Error on Line: (\d+)", said)
     where = f", line {line[1]}" if line else ""
+    known = next((why for sign, why in FAULTS.items() if line and sign in said), None)
     raise InvalidFile(
-        f"the table cannot be read{where} ({named}); what the engine says is not shown, as it may "
-        "hold cells of the table"
+        f"the table cannot be read{where}: {known}"
+        if known
+        else f"the table cannot be read{where} ({named}); what the engine says is not shown, as it "
+        "may hold cells of the table"
     )
 
 
@@ -145,7 +156,7 @@ def _csv(
             str(path),
             auto_detect=False,
             header=True,
-            columns=dict.fromkeys(names, "VARCHAR"),
+            columns={name or f"\0{i}": "VARCHAR" for i, name in enumerate(names)},
             delimiter=delimiter,
             quotechar='"',
             escapechar='"',
@@ -165,23 +176,36 @@ def _csv(
 
 
 def _header(path: Path) -> tuple[list[str], str]:
-    """Return the names of the columns, and what stands between them."""
+    """Return the names of the columns, and what stands between them.
+
+    One may have none: so R and pandas write the numbers of rows.
+    """
     try:
-        with path.open("rb") as raw:
-            first = raw.readline().decode("utf-8-sig")
+        with path.open(encoding="utf-8-sig", newline="") as text:
+            bare = re.sub(r'"[^"]*"', "", text.readline())
+            delimiter = max(",;\t", key=bare.count)
+            text.seek(0)
+            names = next(csv.reader(text, delimiter=delimiter), [])
     except UnicodeDecodeError:
-        raise InvalidFile(f"{path}, line 1: not text in UTF-8") from None
+        raise InvalidFile(f"{path}: not text in UTF-8; save it as UTF-8") from None
     except OSError as wrong:
         raise InvalidFile(f"{path} cannot be read: {wrong.strerror}") from None
-    delimiter = next((mark for mark in ",;\t" if mark in first), ",")
-    names = next(csv.reader([first], delimiter=delimiter), [])
-    if not all(names) or not names or len(set(names)) < len(names):
-        raise InvalidFile(f"{path}, line 1: expected the names of the columns, each once")
+    except csv.Error as wrong:
+        raise InvalidFile(f"{path}, line 1: {wrong}") from None
+    if not any(names):
+        raise InvalidFile(f"{path}, line 1: expected the names of the columns, got none")
+    named = [name for name in names if name]
+    if twice := next((name for name in named if named.count(name) > 1), None):
+        places = " and ".join(str(i + 1) for i, name in enumerate(names) if name == twice)
+        raise InvalidFile(
+            f"{path}, line 1: expected the names of the columns, each once, got one for the "
+            f"columns {places}"
+        )
     return names, delimiter
 
 
 def _known(column: str, names: Iterable[str]) -> bool:
-    found = list(names)
+    found = list(filter(None, names))
     if column not in found:
         raise InvalidInput(f"the table has no column {column!r}; {suggestion(column, found)}")
     return True
