@@ -138,7 +138,11 @@ def test_a_ledger_is_shown_to_machines_and_to_the_registry(run: Run, ledger: Pat
         ("epsilon = 1", "epsilon = 3", "would bring the pair"),
         ("epsilon = 1", "", "[release] needs epsilon or ratio"),
         ('ledger = "wages.ledger"', 'ledger = "none.ledger"', "there is no ledger none.ledger"),
-        ('columns = "wage"', 'columns = "wages"', "cuts and clamp are for ['wages'], got 'wage'"),
+        (
+            'columns = "wage"',
+            'columns = "wages"',
+            "outside are for ['wages'], got 'wage'",
+        ),
         ('person = "employee"', 'person = "name"', "no column 'name'"),
         ("90_000]", "]", "6 declared values, which need 5 cuts"),
         ('kind = "count"', 'kind = "counts"', "did you mean 'count'?"),

@@ -30,7 +30,10 @@ MISTAKES: dict[str, tuple[str, str]] = {
     "rows": (WHOLE.replace(DATA, DATA + "rows_per_person = 0\n"), "whole number from 1"),
     "keep": (WHOLE.replace(DATA, DATA + 'keep = "any"\n'), "known: first, last"),
     "keep alone": (WHOLE.replace(DATA, DATA + 'keep = "first"\n'), "needs a person column"),
-    "outside": (WHOLE.replace(DATA, DATA + "outside = {}\n"), "[data] outside"),
+    "outside": (WHOLE.replace(DATA, DATA + "outside = { v = {} }\n"), "[data] outside"),
+    "undeclared": (WHOLE.replace(DATA, DATA + 'outside = "x"\n'), "[data]: outside must be"),
+    "few cuts": (WHOLE.replace(DATA, DATA + "cuts = { v = [3] }\n"), "which need 2 cuts"),
+    "falling cuts": (WHOLE.replace(DATA, DATA + "cuts = { v = [3, 2] }\n"), "rising numbers"),
     "cuts": (WHOLE.replace(DATA, DATA + "cuts = 3\n"), "[data] cuts must be a table"),
     "cut": (WHOLE.replace(DATA, DATA + "cuts = { v = 3 }\n"), "[data] cuts must be a list"),
     "clamp": (WHOLE.replace(DATA, DATA + "clamp = 3\n"), "[data] clamp must be a list"),
@@ -55,7 +58,7 @@ MISTAKES: dict[str, tuple[str, str]] = {
     "by": (WHOLE + "by = 3\n", "[release.queries] by must be a list"),
     "groups": (WHOLE + "groups = 3\n", "[release.queries] groups must be a table"),
     "group": (WHOLE + "groups = { x = 3 }\n", "[release.queries] groups must be a list"),
-    "values": (WHOLE + "values = [3]\n", "[release.queries] values is for count"),
+    "values": (WHOLE + "values = [3]\n", "values of 'histogram' is for count"),
     "weights": (WHOLE.replace("histogram", "sum") + "weights = [3]\n", "must be pairs"),
     "fanout": (WHOLE.replace("histogram", "hierarchy") + "fanout = 1\n", "must be 2 or more"),
     "share": (WHOLE + "share = 0\n", "[release.queries] share must be a whole number"),
@@ -70,6 +73,7 @@ def test_a_mistake_is_named_by_its_key_in_one_line(tmp_path: Path, mistake: str)
     with pytest.raises(LeaktightError, match=re.escape(said)) as wrong:
         read_release(file)
     assert "\n" not in str(wrong.value)
+    assert str(wrong.value).count(str(file)) == 1
 
 
 def test_every_key_has_a_mistake_of_its_own() -> None:
@@ -135,7 +139,7 @@ def test_what_is_read_is_what_is_meant(tmp_path: Path) -> None:
 
 def test_dates_and_cuts_are_read(tmp_path: Path) -> None:
     file = tmp_path / "study.toml"
-    text = WHOLE.replace('["a", "b", "c"]', "[2020-01-01, 2021-01-01]")
+    text = WHOLE.replace('["a", "b", "c"]', "[2020-01-01, 2021-01-01, 2022-01-01]")
     file.write_text(text.replace(DATA, DATA + "cuts = { v = [1, 2.5] }\n"), "utf-8")
     read = read_release(file)
     assert read.policy.secrets.vertices[:2] == (date(2020, 1, 1), date(2021, 1, 1))

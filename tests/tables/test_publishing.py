@@ -8,15 +8,17 @@ import polars
 import pytest
 
 from leaktight import Policy, SecretGraph
-from leaktight.errors import InvalidInput, LeaktightError
+from leaktight.errors import InvalidInput, InvalidPolicy, LeaktightError
 from leaktight.policies.constraint import count
 from leaktight.tables import (
     Ledger,
     TableRelease,
+    consistent,
     count_of,
     cumulative,
     hierarchy,
     histogram,
+    plan,
     record_of,
     release,
     statement,
@@ -66,6 +68,28 @@ def test_with_hardly_any_noise_every_query_has_the_true_answer(book: Path) -> No
     assert {answer.name: answer.numbers for answer in done.answers} == TRUTH
     assert done["up to"].noises == (1, 1, 1, 0)
     assert done["by band"].noises == (1, 2, 2, 1)
+
+
+def test_one_of_several_columns_is_counted_up(tmp_path: Path) -> None:
+    sexes, ages = ["f", "m"], ["young", "middle", "old"]
+    policy = Policy(SecretGraph.product(*map(SecretGraph.complete, (sexes, ages))), records=6)
+    Ledger.create(tmp_path / "book", policy, epsilon=10**5)
+    table = {"sex": list("ffmmmm"), "age": ["old", "young", "old", "middle", "young", "old"]}
+    how: dict[str, Any] = {"name": "a", "ledger": tmp_path / "book", "epsilon": 10**5}
+    asked = [cumulative("up to", by=["age"]), histogram("sexes", by=["sex"])]
+    done = release(polars.DataFrame(table), policy, asked, columns=["sex", "age"], **how)
+    assert done["up to"].cells == ("young", "middle", "old")
+    assert done["up to"].numbers == (2, 3, 6)
+    assert done["up to"].noises == (1, 1, 0)
+    assert [int(n) for n in consistent(done)["up to"]] == [2, 3, 6]
+
+
+def test_a_policy_that_hides_nothing_has_neither_plan_nor_ledger(tmp_path: Path) -> None:
+    nothing = Policy(SecretGraph.threshold([10, 20, 30], distance=5), records=6)
+    with pytest.raises(InvalidPolicy, match="this one has none"):
+        Ledger.create(tmp_path / "book", nothing, epsilon=1)
+    with pytest.raises(InvalidPolicy, match="this one has none"):
+        plan(nothing, [histogram("h")], epsilon=1)
 
 
 def test_intervals_hold_the_truth_as_often_as_they_say(book: Path) -> None:

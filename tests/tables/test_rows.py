@@ -100,8 +100,34 @@ def test_other_cells_of_several_columns_get_a_value_that_each_column_has(people:
         for row in ROWS
     ]
     assert found.counts.tolist() == [read.count(value) for value in protection.values]
-    with pytest.raises(InvalidInput, match="a declared value of each of the 2 columns, got 'old'"):
+    with pytest.raises(InvalidInput, match="of the column 'town'; give each its own by column"):
         count_rows(people, protection, Reading(("town", "age"), outside="old"))
+
+
+def test_other_cells_of_a_column_get_a_value_of_that_column_alone(people: Any) -> None:
+    towns, ages = ["Bern", "elsewhere"], ["young", "old", "unknown"]
+    both = SecretGraph.product(SecretGraph.complete(towns), SecretGraph.line(ages))
+    protection = Protection(Policy(both, len(ROWS)))
+
+    def reading(outside: Any) -> Reading:
+        return Reading(("town", "age"), outside=outside, cuts={"age": (65,)})
+
+    found = count_rows(people, protection, reading({"town": "elsewhere", "age": "unknown"}))
+    at_town, at_age = NAMES.index("town"), NAMES.index("age")
+    read: list[Hashable] = [
+        (
+            "Bern" if row[at_town] == "Bern" else "elsewhere",
+            "unknown" if row[at_age] is None else "young" if row[at_age] < 65 else "old",
+        )
+        for row in ROWS
+    ]
+    assert found.counts.tolist() == [read.count(value) for value in protection.values]
+    with pytest.raises(InvalidInput, match="none of the 2 declared values in the column 'town'"):
+        count_rows(people, protection, reading({"age": "unknown"}))
+    with pytest.raises(InvalidInput, match="a declared value of the column 'town'"):
+        count_rows(people, protection, reading({"town": "?", "age": "unknown"}))
+    with pytest.raises(InvalidInput, match="outside are for"):
+        reading({"twon": "elsewhere"})
 
 
 # --- what is refused, before anything is spent -----------------------------------------------
@@ -236,6 +262,14 @@ def test_csv_cells_are_read_as_what_the_policy_declares(tmp_path: Path) -> None:
     assert counts(file, (day, date(1900, 1, 1)), "d", records=3, outside=date(1900, 1, 1)) == [1, 2]
     assert counts(file, ("", "x", "?"), "e", records=3, outside="?") == [1, 1, 1]
     assert counts(file, ("007", "7.6", "+7"), "n", records=3) == [1, 1, 1]
+
+
+def test_decimal_commas_are_refused_with_how_numbers_are_written(tmp_path: Path) -> None:
+    file = tmp_path / "t.csv"
+    file.write_text("wage;town\n20,5;Bern\n30,5;Chur\n")
+    said = refused(file, ("low", "high"), "wage", records=2, cuts={"wage": (25,)})
+    assert "2 rows have none" in said
+    assert "numbers such as 1234.5" in said
 
 
 def test_a_table_of_a_duckdb_file_is_read(tmp_path: Path) -> None:

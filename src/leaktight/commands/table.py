@@ -216,7 +216,7 @@ def _planned(asked: "ReleaseStudy", as_json: bool) -> int:
         )
         return 0
     at = f"{asked.title}: ε = {asked.ratio.epsilon:.6g}, nothing is read or spent"
-    print(f"{wrapped(at)}\n")
+    print(f"{wrapped(at)}\n± is the standard deviation of what a number is off\n")
     for each in found:
         print(wrapped(str(each), "  "))
     return 0

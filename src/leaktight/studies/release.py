@@ -15,6 +15,7 @@ from leaktight.studies.reading import read_study
 from leaktight.studies.study import Study
 from leaktight.studies.table import StudyTable, load, plain_number, shortened
 from leaktight.tables.budget import Budget
+from leaktight.tables.protection import Protection
 from leaktight.tables.query import (
     Kind,
     TableQuery,
@@ -25,6 +26,7 @@ from leaktight.tables.query import (
     sum_of,
 )
 from leaktight.tables.reading import KEEP, Reading
+from leaktight.tables.rows import declared_columns
 
 MOST_ROWS = 10**6
 """The most rows of one person."""
@@ -70,6 +72,9 @@ def read_release(path: str | Path) -> ReleaseStudy:
     rows = _rows(data, asked, study) if asked.get("rows") not in (None, False) else None
     if rows is None and "queries" not in asked:
         raise asked.wrong("", "needs queries: what is asked? or rows = true, to publish every row")
+    reading, own = _reading(data), data.whole("rows_per_person", 1, MOST_ROWS)
+    with data.at(""):
+        declared_columns(Protection(study.policy, study.absent, own), reading)
     ratio = Ratio.of(1) if rows is not None else asked.ratio()
     if ratio is None:
         raise asked.wrong("", "needs epsilon or ratio: how much may this release cost?")
@@ -80,8 +85,8 @@ def read_release(path: str | Path) -> ReleaseStudy:
         absent=study.absent,
         source=file.parent / data.text("source", ""),
         table=data.text("table", "") if "table" in data else None,
-        reading=_reading(data),
-        rows_per_person=data.whole("rows_per_person", 1, MOST_ROWS),
+        reading=reading,
+        rows_per_person=own,
         name=asked.text("name", file.stem),
         queries=tuple(_query(asked, each) for each in asked.listed("queries")),
         rows=rows,
@@ -122,7 +127,9 @@ def _reading(data: StudyTable) -> Reading:
             tuple(columns),
             person=data.text("person", "") if "person" in data else None,
             keep=data.one_of("keep", KEEP) if "keep" in data else None,
-            outside=data.label("outside", data.get("outside")),
+            outside={name: data.label("outside", value) for name, value in other.items()}
+            if isinstance(other := data.get("outside"), dict)
+            else data.label("outside", other),
             cuts={
                 name: [data.label("cuts", cut) for cut in _list(data, "cuts", own)]
                 for name, own in cuts.items()
@@ -154,7 +161,7 @@ def _query(parent: StudyTable, given: Any) -> TableQuery:
     name = table.text("name", kind)
     for key, kinds in USED_BY.items():
         if key in table and kind not in kinds:
-            raise table.wrong(key, f"is for {' or '.join(kinds)}, got {kind!r}")
+            raise table.wrong(key, f"of {name!r:.40} is for {' or '.join(kinds)}, got {kind!r}")
     share = {"share": table.whole("share", 1, 100)}
     with table.at(name):
         if kind in HISTOGRAMS:
@@ -165,7 +172,7 @@ def _query(parent: StudyTable, given: Any) -> TableQuery:
             by = tuple(table.listed("by"))
             return histogram(name, by=by, groups=groups or None, ordered=HISTOGRAMS[kind], **share)
         if kind == Kind.CUMULATIVE:
-            return cumulative(name, **share)
+            return cumulative(name, by=tuple(table.listed("by")), **share)
         if kind == Kind.COUNT:
             return count_of(name, table.labels("values"), **share)
         if kind == Kind.SUM:
@@ -180,7 +187,7 @@ HISTOGRAMS: Mapping[str, bool | None] = {
 }
 
 USED_BY: Mapping[str, tuple[str, ...]] = {
-    "by": tuple(HISTOGRAMS),
+    "by": (*HISTOGRAMS, Kind.CUMULATIVE),
     "groups": tuple(HISTOGRAMS),
     "values": (Kind.COUNT,),
     "weights": (Kind.SUM,),

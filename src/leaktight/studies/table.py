@@ -171,7 +171,9 @@ class StudyTable:
             yield
         except LeaktightError as wrong:
             kind = TooLarge if isinstance(wrong, TooLarge) else InvalidFile
-            raise kind(f"{self.file}: {self.where(key)}: {wrong}") from None
+            named = str(wrong).startswith(f"{self.file}: ")  # it has its place already
+            place = "" if named else f"{self.file}: {self.where(key)}: "
+            raise kind(f"{place}{wrong}") from None
 
     def listed(self, key: str) -> list[Any]:
         """Return a list, by default an empty one."""

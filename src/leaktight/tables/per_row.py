@@ -7,7 +7,7 @@ before it takes its place. A file that was never finished was seen by nobody, an
 
 import glob
 import shutil
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from hashlib import sha256
@@ -29,7 +29,7 @@ from leaktight.privacy.level import privacy_level
 from leaktight.tables.budget import Paid
 from leaktight.tables.ledger import Entry, Ledger, Stored
 from leaktight.tables.protection import Protection
-from leaktight.tables.reading import Reading
+from leaktight.tables.reading import Outside, Reading
 from leaktight.tables.row_answers import answer_rows, expect_readable
 from leaktight.tables.rows import count_rows, declared_columns
 from leaktight.tables.source import frame_of, guarded
@@ -69,7 +69,7 @@ def release_rows(
     table: str | None = None,
     person: str | None = None,
     rows_per_person: int = 1,
-    outside: Hashable | None = None,
+    outside: Outside = None,
     cuts: Mapping[str, Sequence[Any]] | None = None,
     clamp: Sequence[str] = (),
     rng: np.random.Generator | None = None,
@@ -125,7 +125,8 @@ def release_rows(
     entry = book.spend(name, question, paid)
     suffix = target.suffix.lower()
     part = target.with_name(f"{_beside(target, entry)}.{token_hex(8)}.part{suffix}")
-    drawn = guarded(lambda: answer_rows(frame, cells, channel, part, outside, rng))
+    other = reading.elsewhere(column)
+    drawn = guarded(lambda: answer_rows(frame, cells, channel, part, other, rng))
     if drawn != rows:
         _remove(part)
         raise InvalidFile(f"the table had {rows:,} rows when they were checked, and now {drawn:,}")

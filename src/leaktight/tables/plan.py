@@ -59,7 +59,7 @@ def plan(
     ordered histogram 7.84 True
     plain histogram 565.99 False
     """
-    protection = Protection(policy, absent, rows_per_person)
+    protection = Protection(policy, absent, rows_per_person).expect_secrets()
     asked = distinct(queries)
     allowed = Ratio.of(ratio, epsilon)
     noise = calibrated(protection, asked, allowed, tuple(columns))

@@ -55,6 +55,15 @@ class Protection:
                 "neighbours are then told by the counts, one record for each person"
             )
 
+    def expect_secrets(self) -> "Protection":
+        """Return it if it hides something; without a secret pair all is published as it is."""
+        if not len(self.pairs):
+            raise InvalidPolicy(
+                "a release needs a policy with secret pairs; this one has none, so that every "
+                "number would be published as it is"
+            )
+        return self
+
     @property
     def values(self) -> Labels:
         """The values that a record may have."""

@@ -24,7 +24,7 @@ from leaktight.tables.interval import half_width, read_confidence
 from leaktight.tables.ledger import Entry, Ledger, Stored
 from leaktight.tables.protection import Protection
 from leaktight.tables.query import Block, Kind, TableQuery
-from leaktight.tables.reading import Reading
+from leaktight.tables.reading import Outside, Reading
 from leaktight.tables.rows import Counted, count_rows
 from leaktight.tables.writing import canonical
 
@@ -91,7 +91,7 @@ def release(
     rows_per_person: int = 1,
     keep: str | None = None,
     absent: Hashable | None = None,
-    outside: Hashable | None = None,
+    outside: Outside = None,
     cuts: Mapping[str, Sequence[Any]] | None = None,
     clamp: Sequence[str] = (),
     rng: np.random.Generator | None = None,

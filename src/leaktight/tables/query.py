@@ -41,7 +41,7 @@ class TableQuery:
     name: str
     kind: Kind
     by: tuple[str, ...] = ()
-    """The columns of a histogram, if not all."""
+    """The columns of a histogram or of what is counted up, if not all."""
     groups: tuple[tuple[Hashable, Labels], ...] = ()
     """The cells of a histogram and their values, if a cell is not a value."""
     values: Labels = ()
@@ -98,9 +98,12 @@ def histogram(
     return TableQuery(name, kind, by=tuple(by), groups=named, share=share)
 
 
-def cumulative(name: str, *, share: int = 1) -> TableQuery:
-    """Ask how many records have a value up to each one, in the order of the policy."""
-    return TableQuery(name, Kind.CUMULATIVE, share=share)
+def cumulative(name: str, *, by: Sequence[str] = (), share: int = 1) -> TableQuery:
+    """Ask how many records have a value up to each one, in the order of the policy.
+
+    With several columns, ``by`` names the one whose values are counted up.
+    """
+    return TableQuery(name, Kind.CUMULATIVE, by=tuple(by), share=share)
 
 
 def count_of(name: str, values: Iterable[Hashable], *, share: int = 1) -> TableQuery:
@@ -178,7 +181,7 @@ Made = tuple[str, Iterable[Hashable], Shape, Sequence[int], int]
 
 def _histogram(query: TableQuery, values: Labels, columns: Labels) -> list[Made]:
     cells, places = _cells(query, values, columns)
-    if query.kind is not Kind.ORDERED:
+    if query.kind not in (Kind.ORDERED, Kind.CUMULATIVE):
         return [(query.name, cells, Shape.HISTOGRAM, places, len(cells))]
     ranks = [len(cells) if place < 0 else place for place in places]
     return [(query.name, cells, Shape.CUMULATIVE, ranks, len(cells))]
@@ -207,10 +210,6 @@ def _cells(query: TableQuery, values: Labels, columns: Labels) -> tuple[Labels, 
             where = {cell: i for i, cell in enumerate(cells)}
             return cells, [where[part] for part in parts]
     return values, list(range(len(values)))
-
-
-def _cumulative(query: TableQuery, values: Labels, columns: Labels) -> list[Made]:
-    return [(query.name, values, Shape.CUMULATIVE, range(len(values)), len(values))]
 
 
 def _count(query: TableQuery, values: Labels, columns: Labels) -> list[Made]:
@@ -254,7 +253,7 @@ _MAKERS: dict[Kind, Callable[[TableQuery, Labels, Labels], list[Made]]] = {
     Kind.HISTOGRAM: _histogram,
     Kind.PLAIN: _histogram,
     Kind.ORDERED: _histogram,
-    Kind.CUMULATIVE: _cumulative,
+    Kind.CUMULATIVE: _histogram,
     Kind.COUNT: _count,
     Kind.SUM: _sum,
     Kind.HIERARCHY: _hierarchy,

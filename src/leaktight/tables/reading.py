@@ -2,27 +2,31 @@
 
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, TypeAlias
 
 from leaktight.errors import InvalidInput
 
 KEEP = ("first", "last")
+
+Outside: TypeAlias = Hashable | Mapping[str, Hashable] | None
+"""The value of cells that have none of the declared ones, for all columns or by column."""
 
 
 @dataclass(frozen=True, slots=True)
 class Reading:
     """How rows of a table become records with values of a policy.
 
-    ``outside`` is the declared value of cells that have none of the others, or are missing; if it
-    is the policy's absent value, such rows are left out. ``person`` is the column that says whose
-    a row is; with ``keep`` only one row of each person counts, the one whose value is declared
-    first, or last. ``cuts`` and ``clamp`` are by column, see :class:`Column`.
+    ``outside`` is the declared value of cells that have none of the others, or are missing, for all
+    columns or by column; if it is the policy's absent value, such rows are left out. ``person`` is
+    the column that says whose a row is; with ``keep`` only one row of each person counts, the one
+    whose value is declared first, or last. ``cuts`` and ``clamp`` are by column, see
+    :class:`Column`.
     """
 
     columns: tuple[str, ...]
     person: str | None = None
     keep: str | None = None
-    outside: Hashable | None = None
+    outside: Outside = None
     cuts: Mapping[str, Sequence[Any]] = field(default_factory=dict)
     clamp: tuple[str, ...] = ()
 
@@ -32,21 +36,35 @@ class Reading:
             raise InvalidInput(
                 f"must be names of columns, each once, got {list(self.columns)!r:.60}"
             )
-        for column in (*self.cuts, *self.clamp):
+        given = self.outside if isinstance(self.outside, Mapping) else {}
+        for column in (*self.cuts, *self.clamp, *given):
             if column not in self.columns:
-                raise InvalidInput(f"cuts and clamp are for {list(self.columns)}, got {column!r}")
+                raise InvalidInput(
+                    f"cuts, clamp and outside are for {list(self.columns)}, got {column!r}"
+                )
         if self.keep is not None and (self.keep not in KEEP or self.person is None):
             raise InvalidInput('keep must be "first" or "last", and needs a person column')
         if self.person in self.columns:
             raise InvalidInput(f"the column {self.person!r} cannot be both a person and a value")
 
+    def elsewhere(self, column: str) -> Hashable | None:
+        """Return the value of cells of a column that have none of the declared ones."""
+        return self.outside.get(column) if isinstance(self.outside, Mapping) else self.outside
+
+    def leaves_out(self, absent: Hashable | None) -> bool:
+        """Say whether rows with such cells are left out, as those of somebody absent."""
+        return self.outside is not None and self.outside == absent
+
     def to_dict(self) -> dict[str, Any]:
         """The rules as a ledger has them."""
+        other = self.outside
+        if isinstance(other, Mapping):
+            other = sorted(other.items())
         return {
             "columns": list(self.columns),
             "person": self.person,
             "keep": self.keep,
-            "outside": None if self.outside is None else repr(self.outside),
+            "outside": None if other is None else repr(other),
             "cuts": {column: list(map(str, cuts)) for column, cuts in self.cuts.items()},
             "clamp": list(self.clamp),
         }

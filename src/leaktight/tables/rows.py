@@ -6,6 +6,7 @@ many rows as declared, and the table as many records as the policy says.
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -60,10 +61,17 @@ def count_rows(
     counts, outside = _added_up(taken, cells, protection, reading)
     warnings = _near_misses(frame, columns, cells, outside) if any(outside) else []
     total = int(counts.sum())
-    refused = [(column, n) for column, n in zip(columns, outside, strict=True) if n]
-    if refused and reading.outside is None:
+    refused = [
+        (column, n)
+        for column, n in zip(columns, outside, strict=True)
+        if n and reading.elsewhere(column.name) is None
+    ]
+    if refused:
         column, number = refused[0]
         near = f" ({'; '.join(warnings)})" if warnings else ""
+        is_csv = isinstance(source, str | Path) and Path(source).suffix.lower() == ".csv"
+        if is_csv and column.kind in (ColumnKind.WHOLE, ColumnKind.NUMBER):
+            near = " (a CSV file has numbers such as 1234.5)"
         raise InvalidInput(
             f"{counted(number, 'row has', 'rows have')} none of the "
             f"{counted(len(column.values), 'declared value', 'declared values')} in the column "
@@ -90,15 +98,14 @@ def declared_columns(protection: Protection, reading: Reading) -> list[Column]:
         if width == 1
         else [tuple(dict.fromkeys(v[i] for v in values)) for i in range(width)]  # type: ignore[index]
     )
-    absent = reading.outside is None or reading.outside == protection.absent
-    if not absent and not all(reading.outside in own for own in declared):
-        where = f" of each of the {width} columns" if width > 1 else ""
-        raise InvalidInput(f"outside must be a declared value{where}, got {reading.outside!r:.60}")
     found = []
     for name, own in zip(reading.columns, declared, strict=True):
-        cuts = tuple(reading.cuts.get(name, ()))
-        if reading.outside is not None and cuts:
-            own = tuple(v for v in own if v != reading.outside)
+        cuts, other = tuple(reading.cuts.get(name, ())), reading.elsewhere(name)
+        if not (other is None or other in own or reading.leaves_out(protection.absent)):
+            where = f" of the column {name!r}; give each its own by column" if width > 1 else ""
+            raise InvalidInput(f"outside must be a declared value{where}, got {other!r:.60}")
+        if other is not None and cuts:
+            own = tuple(v for v in own if v != other)
         found.append(Column(name, own, cuts, name in reading.clamp))
     return found
 
@@ -124,15 +131,12 @@ def _added_up(
         own, found = read[: len(cells)], read[len(cells) :]
         for i, ok in enumerate(found):
             outside[i] += 0 if ok else int(n)
-        if all(found) or reading.outside is None:
-            named = [each.known[v] for each, v in zip(cells, own, strict=True)]
-        elif reading.outside == protection.absent:
+        if not all(found) and reading.leaves_out(protection.absent):
             continue
-        else:
-            named = [
-                each.known[v] if ok else reading.outside
-                for each, v, ok in zip(cells, own, found, strict=True)
-            ]
+        named = [
+            each.known[v] if ok or (other := reading.elsewhere(each.name)) is None else other
+            for each, v, ok in zip(cells, own, found, strict=True)
+        ]
         whole = named[0] if len(named) == 1 else tuple(named)
         if whole not in place:
             raise InvalidInput(

@@ -83,7 +83,8 @@ class Ledger:
         """
         target = read_path(path)
         budget = Budget.of(ratio, epsilon)
-        protection = write_protection(Protection(policy, absent, rows_per_person))
+        whom = Protection(policy, absent, rows_per_person).expect_secrets()
+        protection = write_protection(whom)
         head = (token_hex(16), now(), str(budget), protection)
         if target.exists() or target.is_symlink():
             raise InvalidFile(f"{target} is there already; a ledger is made only once")
@@ -105,7 +106,8 @@ class Ledger:
         file = read_path(path)
         if not file.exists():
             raise InvalidFile(
-                f"there is no ledger {file}; it is made once, with a policy and a budget"
+                f"there is no ledger {file}; it is made once, by leaktight ledger {file} --new "
+                "STUDY.toml or Ledger.create"
             )
         if not file.is_file():
             raise InvalidFile(f"{file} is no file; a ledger is one")
@@ -197,7 +199,8 @@ class Ledger:
         if other := [name for name in ours if ours[name] != theirs[name]]:
             raise InvalidInput(
                 f"the ledger {self.path} was made for another policy, with other "
-                f"{', '.join(other)}; what was spent under one says nothing of the other"
+                f"{', '.join(other)}; what was spent under one says nothing of the other, which "
+                "needs a ledger of its own"
             )
 
     def _insert(
