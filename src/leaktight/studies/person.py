@@ -226,11 +226,11 @@ def _bounded(study: Study, found: IndividualLeakage, own: Ratio | None) -> Infor
     why = "so many different things can be seen that it takes long"
     return Informed(
         *_factors(found), found.others, before, tuple(after), None,
-        (*_in_words(found), *_kept_below(study, before, found.factor, after)), (), Skipped(why),
+        (*_in_words(found), *_surely_below(study, before, found.factor, after)), (), Skipped(why),
     )  # fmt: skip
 
 
-def _kept_below(
+def _surely_below(
     study: Study, before: Fraction, factor: Any, after: Sequence[Probability]
 ) -> Iterator[str]:
     """Yield how many observations surely keep a guess below the chance that was asked about."""
