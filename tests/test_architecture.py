@@ -7,6 +7,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 import leaktight
 from leaktight import errors
 
@@ -105,6 +107,21 @@ def test_the_root_holds_few_names_and_all_are_listed_and_sorted() -> None:
         imported = [n for n in text.body if isinstance(n, ast.ImportFrom) and n.module]
         listed = next(n.value for n in text.body if isinstance(n, ast.Assign))
         assert sorted(a.name for n in imported for a in n.names) == sorted(ast.literal_eval(listed))
+
+
+@pytest.mark.parametrize(
+    ("name", "said"),
+    [
+        ("hyper", "did you mean leaktight.leakage.hyper?"),
+        ("risk", "did you mean leaktight.leakage.risk or leaktight.tables.risk?"),
+        ("minentropy_leakage", "did you mean leaktight.min_entropy_leakage"),
+        ("nothing_like_it", "leaktight has no attribute 'nothing_like_it'"),
+    ],
+)
+def test_a_name_that_is_not_at_the_root_is_told_where_it_is(name: str, said: str) -> None:
+    with pytest.raises(AttributeError) as wrong:
+        getattr(leaktight, name)
+    assert said in str(wrong.value)
 
 
 def test_every_public_name_is_documented_where_it_lives() -> None:

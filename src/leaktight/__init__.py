@@ -19,12 +19,29 @@ The names of daily use stand here; all others in their rooms, as ``lt.leakage.re
 them all.
 """
 
+from difflib import get_close_matches
+from importlib import import_module
 from importlib.util import find_spec
+from typing import Any
 
 import lazy_loader
 
 # The names are in __init__.pyi; each is loaded when it is first used.
-__getattr__, __dir__, _names = lazy_loader.attach_stub(__name__, __file__)
+_load, __dir__, _names = lazy_loader.attach_stub(__name__, __file__)
 __all__ = [name for name in _names if not find_spec(f"{__name__}.{name}")]
+
+
+def __getattr__(name: str) -> Any:
+    if name in _names or name.startswith("_"):
+        return _load(name)
+    places = {own: [f"leaktight.{own}"] for own in __all__}
+    for room in (own for own in _names if own not in __all__):
+        for own in getattr(import_module(f"leaktight.{room}"), "__all__", ()):
+            places.setdefault(own, []).append(f"leaktight.{room}.{own}")
+    near = [] if name in places else get_close_matches(name, places, n=2)
+    found = [place for own in near or [name] for place in places.get(own, ())]
+    hint = f"; did you mean {' or '.join(found)}?" if found else ""
+    raise AttributeError(f"leaktight has no attribute {name!r}{hint}", name=name)
+
 
 __version__ = "0.1.0"

@@ -103,6 +103,13 @@ def test_a_file_that_is_no_channel_is_refused_by_name(
     assert "\n" not in str(caught.value)
 
 
+def test_a_matrix_without_names_is_told_what_it_lacks(tmp_path: Path) -> None:
+    file = tmp_path / "bare.csv"
+    file.write_text("5.0e-01,5.0e-01\n2.5e-01,7.5e-01\n")
+    with pytest.raises(InvalidFile, match="the first line must name the outputs"):
+        read_channel(file)
+
+
 def test_a_missing_or_binary_file_and_an_unwritable_label(tmp_path: Path) -> None:
     with pytest.raises(InvalidFile, match="no file"):
         read_channel(tmp_path / "none.csv")

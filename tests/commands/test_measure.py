@@ -65,7 +65,7 @@ def test_a_program_is_told_as_its_channel_is(run: Run) -> None:
     ("function", "said"),
     [
         ("lock", "must be module:function of a file in ., got 'lock'"),
-        ("lock:chek", "cannot be loaded: AttributeError"),
+        ("lock:chek", "lock.py has no function 'chek'; did you mean 'check'?"),
         ("missing:check", "must be module:function"),
         ("lock:wrong", "raised ZeroDivisionError"),
     ],

@@ -350,7 +350,7 @@ CODE: dict[str, tuple[str, str]] = {
     "a missing module": ("missing:seen", "must be module:function of a file in"),
     "a module elsewhere": ("../good:seen", "must be module:function of a file in"),
     "no function": ("good", "must be module:function"),
-    "a missing function": ("good:sene", "cannot be loaded: AttributeError"),
+    "a missing function": ("good:sene", "no function 'sene'; did you mean 'seen'?"),
     "a module that raises": ("raising:seen", "cannot be loaded: ZeroDivisionError"),
     "a module that leaves": ("leaving:seen", "cannot be loaded: SystemExit: 7"),
     "a module that is no Python": ("junk:seen", "cannot be loaded: "),

@@ -61,14 +61,28 @@ def read_channel(path: str | Path) -> Channel:
             text = file.read()
     except FileNotFoundError:
         raise InvalidFile(f"there is no file {source}") from None
-    except (OSError, UnicodeDecodeError) as wrong:
+    except UnicodeDecodeError:
+        raise InvalidFile(f"{source} must be a readable text file in UTF-8") from None
+    except OSError as wrong:
         raise InvalidFile(f"{source} must be a readable text file: {wrong}") from None
     try:
         return read(text)
     except (InvalidInput, csv.Error) as wrong:
-        raise InvalidFile(f"{source}: {wrong}") from None
+        raise InvalidFile(f"{source}: {wrong}{_if_bare(text)}") from None
     except RecursionError:
         raise InvalidFile(f"{source}: lists are nested too deeply") from None
+
+
+def _if_bare(text: str) -> str:
+    """Say what a file lacks that has nothing but a matrix, as numpy.savetxt writes it."""
+    with suppress(ValueError):
+        first = map(float, text.partition("\n")[0].split(","))
+        if abs(sum(first) - 1) <= TOLERANCES.total:
+            return (
+                " (the first line must name the outputs, and each other line begin with its input; "
+                "for a matrix alone, Channel(numpy.loadtxt(file, delimiter=',')) reads it)"
+            )
+    return ""
 
 
 def channel_suffix(path: str | Path) -> str:

@@ -48,7 +48,7 @@ def program(
 
     \b
     Example:
-      printf 'def check(pin):\n    return pin == 3\n' > lock.py
+      printf 'def check(pin):\\n    return pin == 3\\n' > lock.py
       leaktight program lock:check --inputs 0,1,2,3 --allow-code
     """
     from leaktight.channels.file import write_channel

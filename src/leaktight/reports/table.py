@@ -37,7 +37,7 @@ class Table:
     def to_frame(self, backend: str = "pandas") -> Any:
         """Return it as a data frame of pandas, polars or pyarrow, whichever is installed.
 
-        Exact numbers become floats there.
+        Exact numbers become floats there, and what stands in a column with texts a text.
 
         >>> table(Channel([["2/3", "1/3"], ["1/3", "2/3"]])).to_frame("polars").shape
         (2, 3)
@@ -45,9 +45,12 @@ class Table:
         import narwhals
 
         columns = zip(*self.rows, strict=True) if self.rows else [()] * len(self.head)
-        named = dict(
-            zip(_distinct(self.head), (list(map(_plain, c)) for c in columns), strict=True)
-        )
+        named = {}
+        for name, column in zip(_distinct(self.head), columns, strict=True):
+            cells = list(map(_plain, column))
+            if any(isinstance(cell, str) for cell in cells):
+                cells = [None if cell is None else str(cell) for cell in cells]
+            named[name] = cells
         try:
             return narwhals.from_dict(named, backend=backend).to_native()  # type: ignore[arg-type]
         except (ImportError, TypeError, ValueError) as wrong:

@@ -185,7 +185,9 @@ def read_columns(path: str | Path, *names: str) -> tuple[list[str], ...]:
             return _columns(csv.reader(file), *names)
     except FileNotFoundError:
         raise InvalidFile(f"there is no file {source}") from None
-    except (OSError, UnicodeDecodeError) as wrong:
+    except UnicodeDecodeError:
+        raise InvalidFile(f"{source} must be a readable text file in UTF-8") from None
+    except OSError as wrong:
         raise InvalidFile(f"{source} must be a readable text file: {wrong}") from None
     except (csv.Error, InvalidInput) as wrong:
         raise InvalidFile(f"{source}: {wrong}") from None

@@ -10,6 +10,7 @@ from typing import Any
 from leaktight.channels.channel import Channel
 from leaktight.channels.program import channel_of
 from leaktight.errors import InvalidInput
+from leaktight.labels import suggestion
 
 
 def load_function(name: str, folder: Path, *, allow_code: bool) -> tuple[Callable[..., Any], Path]:
@@ -33,12 +34,15 @@ def load_function(name: str, folder: Path, *, allow_code: bool) -> tuple[Callabl
     try:
         with redirect_stdout(sys.stderr):
             spec.loader.exec_module(loaded)
-        return getattr(loaded, function), source
     except (Exception, SystemExit) as wrong:
         found = f"{type(wrong).__name__}: {wrong}"
         raise InvalidInput(f"{name!r:.60} cannot be loaded: {found}") from None
     finally:
         del sys.modules[loaded.__name__]
+    own = [each for each, what in vars(loaded).items() if callable(what)]
+    if function not in own:
+        raise InvalidInput(f"{source} has no function {function!r}; {suggestion(function, own)}")
+    return getattr(loaded, function), source
 
 
 def called(name: str, program: Callable[..., Any], inputs: Any) -> Channel:

@@ -6,7 +6,7 @@ again under its name, it is drawn then. One that was stored is never drawn again
 """
 
 from collections.abc import Hashable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
@@ -37,9 +37,9 @@ class Answer:
     kind: Kind
     cells: Labels
     numbers: tuple[int, ...]
-    noises: tuple[int, ...]
+    noises: tuple[int, ...] = field(repr=False)
     """How many noises each number has: 0 if it is exact, 2 for a difference of two."""
-    step: Fraction
+    step: Fraction = field(repr=False)
     """1/α of the noise."""
 
     def intervals(self, confidence: Number = "0.95") -> list[tuple[int, int]]:
@@ -66,6 +66,10 @@ class TableRelease:
     """What the ledger keeps: the numbers of each block."""
     warnings: tuple[str, ...] = ()
     """What was noticed when the table was read."""
+
+    def __repr__(self) -> str:
+        told = ", ".join(f"{each.name!r}: {len(each.numbers):,}" for each in self.answers)
+        return f"TableRelease({self.entry.name!r}; numbers of {told})"
 
     def __getitem__(self, query: str) -> Answer:
         """Return the numbers of a query, by its name."""
