@@ -59,7 +59,7 @@ class Reading:
         """The rules as a ledger has them."""
         other = self.outside
         if isinstance(other, Mapping):
-            other = sorted(other.items())
+            other = tuple(sorted(other.items()))
         return {
             "columns": list(self.columns),
             "person": self.person,
