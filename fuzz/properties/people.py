@@ -84,11 +84,11 @@ def all_others_known(case: Any) -> int:
 
 @searched(case=question)
 def nobody_known(case: Any) -> int:
-    """Somebody who knows nobody guesses one person better than is said."""
+    """Somebody who knows nobody guesses one person better than is said, or another one."""
     asked, channel, query, databases, rows, chances = released(case)
     weights = [_product(chances[v] for v in d) for d in databases]
     found = uninformed_guess(channel, asked, query, {v: str(p) for v, p in enumerate(chances)})
-    best, before = Fraction(0), Fraction(0)
+    guesses = []
     for record in range(asked.records):
         values = sorted({d[record] for d in databases})
         table = [
@@ -103,11 +103,11 @@ def nobody_known(case: Any) -> int:
             for z in range(len(rows[0]))
         ]
         after = sum(max(column) for column in table) / sum(weights)
-        if after >= best:
-            best, before = after, max(sum(c) for c in zip(*table, strict=True)) / sum(weights)
-    assert Fraction(found.lower) <= best <= Fraction(found.upper)
-    assert not found.is_exact or found.before <= before or found.lower == best
-    return 1
+        guesses.append((after, max(sum(c) for c in zip(*table, strict=True)) / sum(weights)))
+    assert Fraction(found.lower) <= max(guesses)[0] <= Fraction(found.upper)
+    whose = guesses if found.record is None else [guesses[found.record - 1]]
+    assert not found.is_exact or set(whose) == {(found.upper, found.before)} == {max(guesses)}
+    return 2
 
 
 @searched(
