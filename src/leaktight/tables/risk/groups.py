@@ -52,10 +52,9 @@ class Grouped:
 def grouped(table: Coded, known: Sequence[str], secret: Sequence[str]) -> Grouped:
     """Group a table by what is known."""
     found = table.engine.rows(
-        f"SELECT n, m, COUNT(*) FROM ({_groups(table, known, secret)}) AS sized "
-        "GROUP BY n, m ORDER BY n, m"
+        f"SELECT n, m, COUNT(*) FROM ({_groups(table, known, secret)}) AS sized GROUP BY n, m"
     )
-    crowds = tuple(Crowd(n, m if secret else None, groups) for n, m, groups in found)
+    crowds = tuple(Crowd(n, m if secret else None, groups) for n, m, groups in sorted(found))
     if sum(crowd.size * crowd.groups for crowd in crowds) != table.rows:
         raise InvalidFile(
             "the table had other rows when it was read again; write it to a file, and ask that"
