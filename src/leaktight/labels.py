@@ -118,13 +118,19 @@ def alignment(ours: Labels, theirs: Labels, what: str) -> list[int] | None:
 
 def suggestion(label: Hashable, labels: Sequence[Hashable]) -> str:
     """Return the way out of a wrong label: the nearest one, or the first few."""
+    if near := nearest(label, labels):
+        return near
+    shown = ", ".join(map(repr, labels[:5]))
+    return f"there are {shown}" + (", …" if len(labels) > 5 else "")
+
+
+def nearest(label: Hashable, labels: Sequence[Hashable]) -> str:
+    """Return which label was meant, if one is near; nothing if none is."""
     from difflib import get_close_matches
 
     texts = {str(known): known for known in labels}
-    if close := get_close_matches(str(label), texts, n=1):
-        return f"did you mean {texts[close[0]]!r}?"
-    shown = ", ".join(map(repr, labels[:5]))
-    return f"there are {shown}" + (", …" if len(labels) > 5 else "")
+    close = get_close_matches(str(label), texts, n=1)
+    return f"did you mean {texts[close[0]]!r}?" if close else ""
 
 
 def renamed(

@@ -47,6 +47,15 @@ MISTAKES: dict[str, tuple[Callable[[], object], str]] = {
         lambda: lt.Channel({"a": {"x": 1}, "b": [1]}),
         "row 'b' of the channel must be a mapping like the others",
     ),
+    "a denominator of 0": (lambda: lt.decide_bound(lt.SecretGraph.line(2), [1], [0]), r"got \[0\]"),
+    "one value to choose for": (
+        lambda: lt.repetition.largest_ratio_below(lt.SecretGraph.line(1), "1/2"),
+        "every guess is right before anything is seen",
+    ),
+    "one value to keep below": (
+        lambda: lt.repetition.largest_n(lt.SecretGraph.line(1), "1/2", ratio=2),
+        "every guess is right before anything is seen",
+    ),
     "weights that vanish": (lambda: lt.Channel.normalised([[0, 0]]), "row 0 must sum to more"),
     "a prior that sums to less": (
         lambda: lt.min_entropy_leakage(COIN, ["1/2", "1/3"]),

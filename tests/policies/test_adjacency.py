@@ -111,6 +111,8 @@ def test_what_does_not_fit_is_not_listed() -> None:
             getattr(graph, listing)
     # A million databases, each with 3 · 99 neighbours.
     dense = AdjacencyGraph.of(SecretGraph.complete(100), records=3)
+    with pytest.raises(TooLarge, match="1,000,000,000 records have 1,000,000,000 values"):
+        _ = AdjacencyGraph.of(SecretGraph.complete(1), records=10**9).vertices
     with pytest.raises(TooLarge, match="148,500,000 pairs of neighbours"):
         dense.explicit()
 

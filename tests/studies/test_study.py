@@ -687,3 +687,17 @@ def test_every_key_is_documented_and_every_documented_key_is_one() -> None:
     expected["study"] = ("title",)
     assert documented == expected
     assert len(rows) == sum(map(len, expected.values()))
+
+
+@pytest.mark.parametrize(
+    ("what", "said"),
+    [("a band", "a band (band and town at once)"), ("Band and town", "Band and town")],
+)
+def test_a_guess_of_several_attributes_is_said_to_be_of_all(
+    write: Callable[[str], Path], what: str, said: str
+) -> None:
+    text = f"""
+    policy.attributes = {{ band = ["low", "high"], town = ["A", "B"] }}
+    question = {{ ratio = 2, what = "{what}" }}
+    """
+    assert read_study(write(text)).what == said

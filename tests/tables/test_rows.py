@@ -207,6 +207,14 @@ def test_a_column_that_is_not_there_is_named(people: Any) -> None:
     assert "no column 'tonw'; did you mean 'town'?" in refused(people, ("a",), "tonw")
 
 
+def test_a_file_without_names_shows_no_cell(tmp_path: Path) -> None:
+    file = tmp_path / "people.csv"
+    file.write_text("Canary,1001\nMiller,1002\n")
+    said = refused(file, ("a",), "diagnosis")
+    assert "no column 'diagnosis'; no name of its 2 columns is near it" in said
+    assert "Canary" not in said
+
+
 # --- files -----------------------------------------------------------------------------------
 
 

@@ -147,7 +147,7 @@ class Parallel:
         return Channel.trusted(inputs, outputs, matrix)
 
     def __repr__(self) -> str:
-        return f"{len(self)} channels in parallel"
+        return f"{counted(len(self), 'channel', 'channels')} in parallel"
 
 
 def parallel(*channels: Channel) -> Parallel:

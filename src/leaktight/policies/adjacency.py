@@ -263,6 +263,7 @@ class AdjacencyGraph:
         if self._places == 1:
             return self.factors[0][0].vertices
         self._refuse(self.order, MOST_VERTICES, "database", "databases")
+        self._refuse(self.order * self._places, MOST_EDGES, "value", "values")
         return tuple(itertools.product(*(graph.vertices for graph in self._repeated())))
 
     @property

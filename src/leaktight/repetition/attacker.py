@@ -324,6 +324,8 @@ def most_below(attacker: Attacker, below: Number) -> int | float:
     """Return the most observations after which the chance is below a threshold, by bisection."""
     limit = fraction(rational(below))
     before = attacker.chance(0).value
+    if before == 1:
+        raise InvalidNumber("every guess is right before anything is seen: nothing is kept secret")
     if not before < limit < 1:
         raise InvalidNumber(
             f"the threshold must be above {shown(before)}, the chance before any observation, "

@@ -78,6 +78,8 @@ def largest_ratio_below(
         return replace(guesser, ratio=Ratio(ratio, ratio)).chance(1).value
 
     start = chance(Fraction(1))
+    if start == 1:
+        raise InvalidNumber("every guess is right before anything is seen: nothing is kept secret")
     if not start < limit < 1:
         raise InvalidNumber(
             f"the chance must be above {percent(start)}, which no ε prevents, and below 1, "

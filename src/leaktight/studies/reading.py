@@ -81,7 +81,7 @@ def study_of(
         "below": _below(question),
         "absent": table.get("absent"),
         "unit": unit_of(table),
-        "what": question.text("what", "one record's value"),
+        "what": _what(question, table),
         "title": root.text("title", file.stem),
     }
     if policy.metric is not None and (scope == "answer" or scope == "database" != usual):
@@ -107,6 +107,15 @@ def study_of(
         return Study(
             policy, named.mechanism, name=named.name, files=(*files, *read, *named.files), **asked
         )
+
+
+def _what(question: StudyTable, policy: StudyTable) -> str:
+    """Return what is guessed; of several attributes it is all at once, and so it is said."""
+    what = question.text("what", "one record's value")
+    names = list(map(str, policy.get("attributes") or ()))
+    if len(names) < 2 or all(name.casefold() in what.casefold() for name in names):
+        return what
+    return f"{what} ({', '.join(names[:-1])} and {names[-1]} at once)"
 
 
 def _query(

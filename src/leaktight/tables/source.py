@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from leaktight.errors import InvalidFile, InvalidInput, LeaktightError
-from leaktight.labels import suggestion
+from leaktight.labels import nearest, suggestion
 from leaktight.tables.column import ColumnKind
 
 if TYPE_CHECKING:
@@ -75,8 +75,7 @@ def frame_of(
         _expect_strict(native)
     names = guarded(lambda: frame.collect_schema().names())
     for column in kinds:
-        if column not in names:
-            raise InvalidInput(f"the table has no column {column!r}; {suggestion(column, names)}")
+        _known(column, names)
     chosen = frame.select(*kinds)
     if frame.implementation.is_pandas() and nw.Object in chosen.collect_schema().values():
         return nw.from_native(guarded(lambda: _of_objects(chosen.to_native())))
@@ -205,9 +204,11 @@ def _header(path: Path) -> tuple[list[str], str]:
 
 
 def _known(column: str, names: Iterable[str]) -> bool:
+    """Refuse a column that is not there; names that are not near it may be cells of the data."""
     found = list(filter(None, names))
     if column not in found:
-        raise InvalidInput(f"the table has no column {column!r}; {suggestion(column, found)}")
+        near = nearest(column, found) or f"no name of its {len(found)} columns is near it"
+        raise InvalidInput(f"the table has no column {column!r}; {near}")
     return True
 
 

@@ -12,7 +12,7 @@ import numpy as np
 from leaktight.channels.channel import Channel
 from leaktight.errors import InvalidFile, Mismatch
 from leaktight.files import expect_commas, expect_writable, new_file, read_path
-from leaktight.labels import Labels, suggestion
+from leaktight.labels import Labels, nearest, suggestion
 from leaktight.mechanisms.mechanism import Mechanism
 from leaktight.mechanisms.release.draw import sample
 from leaktight.mechanisms.release.release import ReleaseRecord, applied, recorded
@@ -98,7 +98,8 @@ def _read_column(
     if column not in header:
         expect_commas(header, f"{file}, line 1: ")
         raise InvalidFile(
-            f"{file}, line 1: there is no column {column!r}; {suggestion(column, header)}"
+            f"{file}, line 1: there is no column {column!r}; "
+            + (nearest(column, header) or "no name of a column is near it")
         )
     if header.count(column) > 1:
         raise InvalidFile(f"{file}, line 1: only one column may be called {column!r}")

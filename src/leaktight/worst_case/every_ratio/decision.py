@@ -94,7 +94,7 @@ def decide_bound(
     r, s = above.numer() * below.denom(), below.numer() * above.denom()
     if not s(1) > 0 or roots_above_one(s):
         raise InvalidInput(
-            f"the denominator must be positive at every ratio from 1 on, got {s.coeffs()}"
+            f"the denominator must be positive at every ratio from 1 on, got {s.coeffs() or [0]}"
         )
     graph = adjacency_of(neighbours)
     function = worst_case_function(graph)

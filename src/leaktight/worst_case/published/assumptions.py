@@ -157,7 +157,7 @@ class Setting:
     def _small_codes(self) -> list[list[tuple[list[CoveringCode], int]]]:
         ways = [[(_small_codes(graph), copies) for graph, copies in self.graph.factors]]
         several = self.graph.is_product and self.records > 1
-        if several and self.graph.order <= MOST_GREEDY:
+        if several and 1 < self.graph.order <= MOST_GREEDY:
             ways.append([(_small_codes(self.graph.explicit()), 1)])
         return ways
 
