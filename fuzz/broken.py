@@ -78,6 +78,20 @@ NUMBERS = (
 
 POLICIES = (
     Mutant(
+        "a table and one more count have shorter kinds than they have",
+        "policies/public_counts/longest.py",
+        "length = 2 * length**2 if steps else (length + 1) ** 2 // 2",
+        "length = 2 * length**2 if steps else length**2 // 2",
+        ("tests/policies/public_counts/test_longest.py",),
+    ),
+    Mutant(
+        "a sum with noise takes fractions, cut off",
+        "policies/one_record.py",
+        "if exact.q != 1:",
+        "if exact.q < 1:",
+        ("tests/privacy/test_noise_level.py",),
+    ),
+    Mutant(
         "neighbours are read one way only",
         "policies/difference.py",
         "joined, times = np.unique(codes, return_counts=True)",
@@ -417,6 +431,13 @@ CHECKER = tuple(
 )
 
 MECHANISMS = (
+    Mutant(
+        "a text that looks like a number is written like one",
+        "worst_case/certificate.py",
+        "return repr(str(label)) if _OF_OTHERS.fullmatch(label) else str(label)",
+        "return str(label)",
+        ("tests/mechanisms/test_guarantee.py",),
+    ),
     Mutant(
         "randomised response tells the truth too often",
         "mechanisms/randomized_response.py",
