@@ -193,3 +193,17 @@ def test_bits_in_sequence_are_those_of_all_that_the_counts_might_say() -> None:
         said = re.findall(r"at most ([0-9.]+) bits", line)
         assert len(said) == told.is_told
         assert all(float(most) >= bits for most in said)
+
+
+def test_what_is_only_bounded_is_not_said_to_be_so() -> None:
+    one = """
+    policy.attributes = { band = ["a", "b", "c", "d"], sex = ["f", "m"] }
+    policy.margins = { sex = { f = 200, m = 200 }, band = { a = 100, b = 100, c = 100, d = 100 } }
+    policy.records = 400
+    mechanism.kind = "randomised response"
+    question.ratio = 2
+    """
+    bounded: Any = written(one)
+    assert any("ε is at most 8.318" in told for told in bounded.warnings)  # 12 ln 2
+    known: Any = written(one + 'policy.differ = "all"')
+    assert any("voids" in told and "ε is 8.318" in told for told in known.warnings)

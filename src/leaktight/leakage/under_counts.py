@@ -285,7 +285,8 @@ def odds_under_counts(
         if counts is None or not counts.all_secret:
             raise Undecided(
                 "what a release tells of one person is not known here: not all pairs of values "
-                "are secrets; it is known for a channel on each record"
+                'are secrets (differ = "all" makes them so for attributes); it is known for a '
+                "channel on each record"
             )
         unlimited = mechanism == math.inf
         ratio = math.inf if unlimited else fraction(rational(mechanism) ** known.steps)

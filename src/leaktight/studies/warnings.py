@@ -66,8 +66,10 @@ def _of_the_mechanism(study: Study, level: PrivacyLevel) -> Iterator[str]:
     if study.is_tied and channel is not None:
         alone = privacy_level(channel, study.graph)
         if level.ratio > alone.ratio:
+            void = "voids" if level.attained > alone.ratio else "may void"
+            most = "" if level.is_exact else "at most "
             yield (
-                f"What is public voids plain differential privacy: ε is {_epsilon(level)}, "
+                f"What is public {void} plain differential privacy: ε is {most}{_epsilon(level)}, "
                 f"not {_epsilon(alone)} as for one record alone.{_way_out(study)}"
             )
     if level.ratio == math.inf:
