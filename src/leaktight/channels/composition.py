@@ -110,7 +110,7 @@ class Parallel:
     >>> coin = Channel([["2/3", "1/3"], ["1/3", "2/3"]])
     >>> crowd = parallel(*[coin] * 1_000_000)
     >>> crowd
-    1000000 channels in parallel
+    1,000,000 channels in parallel
     >>> parallel(coin, coin).expand()[(0, 1), (0, 0)]
     Fraction(2, 9)
     """

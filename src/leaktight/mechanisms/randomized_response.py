@@ -37,7 +37,7 @@ class RandomizedResponse(Mechanism):
      no  3/4  1/4
     yes  1/4  3/4
     >>> RandomizedResponse(4, epsilon="ln 2", records=1_000_000).survey
-    1000000 channels in parallel
+    1,000,000 channels in parallel
     """
 
     values: Labels

@@ -59,7 +59,9 @@ def code_of(document: Document) -> str:
     if "databases" in policy:
         public = f", databases={_labels(policy['databases'])}"
     lines.append(f"policy = lt.Policy(secrets, records={policy.get('records', 1)}{public})")
-    asked = [f"{key!r}: {_said(key, question[key], study)}" for key in question]
+    asked = [f"{key!r}: {_said(key, question[key], study)}" for key in question if key != "what"]
+    if "what" in question or "attributes" in policy:
+        asked.append(f"'what': {study.what!r}")
     if study.query is not None:
         asked.insert(0, f"'query': {_query(document, study)}")
     elif "on" in document.get("mechanism", {}):
