@@ -56,7 +56,7 @@ def read_or_refused(text: str) -> int:
         found = rational(text)
     except InvalidNumber:
         return 1
-    assert Fraction(str(found)) == Fraction(text)
+    assert Fraction(int(found.p), int(found.q)) == Fraction(text)
     return 1
 
 
