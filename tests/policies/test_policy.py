@@ -11,7 +11,8 @@ from hypothesis import strategies as st
 from leaktight.errors import InvalidGraph, InvalidPolicy, TooLarge
 from leaktight.policies.constraint import count
 from leaktight.policies.graph import Graph
-from leaktight.policies.policy import Policy, adjacency_of
+from leaktight.policies.neighbours import adjacency_of
+from leaktight.policies.policy import Policy
 from leaktight.policies.secrets import SecretGraph
 from tests.second_routes import definition2
 from tests.strategies.graphs import constrained_policies, record_values, secret_graphs

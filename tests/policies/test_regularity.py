@@ -8,7 +8,8 @@ from hypothesis import given
 
 from leaktight.errors import TooLarge
 from leaktight.policies.graph import Graph
-from leaktight.policies.policy import Neighbours, Policy
+from leaktight.policies.neighbours import Neighbours
+from leaktight.policies.policy import Policy
 from leaktight.policies.symmetry import (
     DistanceDistribution,
     IntersectionArray,

@@ -19,7 +19,7 @@ from leaktight.exact.matrix import sum_columns
 from leaktight.exact.numbers import Array, kept
 from leaktight.labels import alignment
 from leaktight.policies.graph import Graph
-from leaktight.policies.policy import Neighbours, adjacency_of
+from leaktight.policies.neighbours import Neighbours, adjacency_of
 from leaktight.policies.symmetry import AutomorphismGroup, distance_regularity
 
 

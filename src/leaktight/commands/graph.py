@@ -164,7 +164,7 @@ def design(
     from leaktight.exact.rounding import float_above
     from leaktight.exact.shown import above, shown
     from leaktight.mechanisms.best import optimal_mechanism
-    from leaktight.policies.policy import metric_of
+    from leaktight.policies.neighbours import metric_of
     from leaktight.policies.text import apart_of
     from leaktight.worst_case.certificate import write_certificate
 

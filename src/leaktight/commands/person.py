@@ -54,7 +54,7 @@ def explain(
     """
     from leaktight.channels.channel import Channel
     from leaktight.channels.file import read_channel
-    from leaktight.policies.policy import metric_of
+    from leaktight.policies.neighbours import metric_of
     from leaktight.policies.text import apart_of
     from leaktight.repetition.explanation import explain as explained
 
@@ -164,7 +164,7 @@ def _around(
 
 def _asked(secret: str, prior: str | None) -> tuple[Any, Any, str]:
     """Return whose values are guessed, what is believed of them, and what a guess earns."""
-    from leaktight.policies.policy import metric_of
+    from leaktight.policies.neighbours import metric_of
     from leaktight.policies.text import apart_of
 
     if not secret.endswith(".toml"):

@@ -18,7 +18,7 @@ from leaktight.leakage.vulnerability import (
     posterior_vulnerability,
     strategy,
 )
-from leaktight.policies.policy import Neighbours, adjacency_of
+from leaktight.policies.neighbours import Neighbours, adjacency_of
 
 
 @dataclass(frozen=True, slots=True)

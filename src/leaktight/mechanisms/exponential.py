@@ -21,7 +21,7 @@ from leaktight.exact.shown import counted, shown
 from leaktight.labels import Labels
 from leaktight.mechanisms.mechanism import Guarantee, Mechanism, refuse_too_large, vertices_of
 from leaktight.policies.graph import Graph, Vertices
-from leaktight.policies.policy import Neighbours, adjacency_of
+from leaktight.policies.neighbours import Neighbours, adjacency_of
 
 Score: TypeAlias = Callable[[Any, Any], Any] | Mapping[Any, Any] | Any
 """How good an output is for an input: a function of (input, output), or a table of rows."""

@@ -20,7 +20,7 @@ from leaktight.exact.shown import counted, shown
 from leaktight.labels import alignment
 from leaktight.mechanisms.mechanism import Guarantee, Mechanism, refuse_too_large, vertices_of
 from leaktight.policies.graph import Graph
-from leaktight.policies.policy import Neighbours, adjacency_of
+from leaktight.policies.neighbours import Neighbours, adjacency_of
 from leaktight.worst_case.columns import coverage
 
 

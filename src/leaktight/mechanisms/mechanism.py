@@ -14,7 +14,8 @@ from leaktight.exact.shown import Told, above, counted, shown_above
 from leaktight.policies.adjacency import AdjacencyGraph
 from leaktight.policies.graph import Graph
 from leaktight.policies.metric import Metric
-from leaktight.policies.policy import Apart, Policy, adjacency_of
+from leaktight.policies.neighbours import Apart, adjacency_of
+from leaktight.policies.policy import Policy
 from leaktight.privacy.level import PrivacyLevel, privacy_level
 from leaktight.worst_case.certificate import digest_of
 

@@ -18,7 +18,7 @@ from leaktight.exact.shown import counted, shown
 from leaktight.mechanisms.graph_exponential import decay, row_sums
 from leaktight.mechanisms.mechanism import Guarantee, Mechanism, vertices_of
 from leaktight.policies.graph import Graph
-from leaktight.policies.policy import Neighbours, adjacency_of
+from leaktight.policies.neighbours import Neighbours, adjacency_of
 from leaktight.policies.symmetry import automorphism_group
 from leaktight.worst_case.columns import MOST_UNKNOWNS
 

@@ -7,13 +7,12 @@ database is known to satisfy: the pair (G, I) of Definition 1 of [Edwards2021]_.
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, Literal, TypeAlias
+from typing import Any, Literal
 
 import numpy as np
 
 from leaktight.errors import InvalidGraph, InvalidPolicy, TooLarge
 from leaktight.exact.numbers import objects
-from leaktight.exact.ratio import Ratio
 from leaktight.exact.shown import counted
 from leaktight.labels import Labels
 from leaktight.policies.adjacency import MOST_VERTICES, AdjacencyGraph
@@ -343,65 +342,6 @@ class Policy:
             *public,
         ]
         return f"Policy({', '.join(said)})"
-
-
-Neighbours: TypeAlias = Policy | AdjacencyGraph | Graph
-"""What says which things are neighbours."""
-
-
-Apart: TypeAlias = Neighbours | Metric
-"""What says which things are neighbours, or how far apart they are."""
-
-
-def metric_of(neighbours: Apart) -> Metric:
-    """Return a metric as it is, or that which counts the edges of a policy's adjacency graph.
-
-    >>> metric_of(Graph(3, [(0, 1), (1, 2)])).unit
-    Fraction(1, 1)
-    """
-    if isinstance(neighbours, Metric):
-        return neighbours
-    if isinstance(neighbours, Policy) and neighbours.metric is not None:
-        if neighbours.records > 1:
-            raise InvalidPolicy(
-                "here the values of one record may have distances, got "
-                f"{neighbours.records:,} records; give the metric of one"
-            )
-        return neighbours.metric
-    return Metric.of(adjacency_of(neighbours).explicit())
-
-
-def in_edges(neighbours: Apart, ratio: Ratio) -> tuple[Neighbours, Ratio]:
-    """Return a metric whose edges are all of one length as its graph, with the ratio for an edge.
-
-    Another metric becomes a policy of one record, and all else stays as it is.
-
-    >>> policy, ratio = in_edges(Metric.of(Graph(2, [(0, 1)]), length=3), Ratio.of(2))
-    >>> policy.metric is None, ratio.upper
-    (True, Fraction(8, 1))
-    """
-    known = Policy(neighbours) if isinstance(neighbours, Metric) else neighbours
-    if isinstance(known, Policy) and known.metric is not None and (unit := known.metric.unit):
-        return Policy(known.secrets, known.records), ratio.over(unit, unit)
-    return known, ratio
-
-
-def adjacency_of(neighbours: Neighbours) -> AdjacencyGraph:
-    """Return the adjacency graph of a policy; a graph is that of one record.
-
-    >>> adjacency_of(Policy(Graph(2, [(0, 1)]), records=3)).order, adjacency_of(Graph(5)).order
-    (8, 5)
-    """
-    if isinstance(neighbours, Policy):
-        return neighbours.adjacency()
-    if isinstance(neighbours, Graph):
-        return AdjacencyGraph.of(neighbours)
-    if isinstance(neighbours, AdjacencyGraph):
-        return neighbours
-    expect_graph(neighbours)
-    raise InvalidGraph(
-        f"a Policy, an AdjacencyGraph or a Graph must say what is joined, got {neighbours!r:.80}"
-    )
 
 
 def expect_graph(neighbours: object) -> None:

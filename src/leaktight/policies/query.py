@@ -19,8 +19,9 @@ from leaktight.exact.shown import Told, counted
 from leaktight.labels import Labels, suggestion
 from leaktight.policies.adjacency import AdjacencyGraph
 from leaktight.policies.graph import Graph, Indices
+from leaktight.policies.neighbours import Neighbours, adjacency_of
 from leaktight.policies.one_record import one_record
-from leaktight.policies.policy import Neighbours, Policy, adjacency_of
+from leaktight.policies.policy import Policy
 from leaktight.policies.public_counts import (
     Answers,
     PublicCounts,

@@ -25,7 +25,8 @@ from leaktight.exact.shown import above, shown, shown_above
 from leaktight.labels import Labels, alignment
 from leaktight.policies.graph import Graph, Indices
 from leaktight.policies.metric import Metric
-from leaktight.policies.policy import Apart, Neighbours, Policy, adjacency_of, metric_of
+from leaktight.policies.neighbours import Apart, Neighbours, adjacency_of, metric_of
+from leaktight.policies.policy import Policy
 from leaktight.policies.real import Interval
 from leaktight.privacy.largest_ratio import extreme_pairs, largest_rates, largest_ratio
 

@@ -23,7 +23,7 @@ from leaktight.exact.numbers import Array, Number, exact_array, fraction, ration
 from leaktight.exact.ratio import Ratio, RatioLike
 from leaktight.exact.rounding import float_above, outward
 from leaktight.exact.shown import Told, shown, shown_above
-from leaktight.policies.policy import Neighbours
+from leaktight.policies.neighbours import Neighbours
 from leaktight.privacy.level import databases_of, rows_on
 from leaktight.privacy.losses import Corner, Losses
 

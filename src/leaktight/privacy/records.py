@@ -24,7 +24,8 @@ from leaktight.exact.rounding import log2
 from leaktight.labels import positions
 from leaktight.policies.graph import Graph, Indices
 from leaktight.policies.metric import Metric
-from leaktight.policies.policy import Apart, Policy, adjacency_of
+from leaktight.policies.neighbours import Apart, adjacency_of
+from leaktight.policies.policy import Policy
 from leaktight.policies.public_counts import PublicCounts
 from leaktight.privacy.level import PrivacyLevel, Witness, exceeds, privacy_level
 

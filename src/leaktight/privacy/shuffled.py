@@ -14,7 +14,7 @@ from leaktight.errors import expect
 from leaktight.exact.numbers import Number, rational
 from leaktight.exact.ratio import Ratio, RatioLike
 from leaktight.leakage.shuffled import ShuffledRecord
-from leaktight.policies.policy import Neighbours
+from leaktight.policies.neighbours import Neighbours
 from leaktight.privacy.level import databases_of
 from leaktight.privacy.profile import Delta
 

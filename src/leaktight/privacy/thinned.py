@@ -20,7 +20,8 @@ from leaktight.exact.numbers import rational
 from leaktight.exact.ratio import Ratio
 from leaktight.policies.graph import Graph
 from leaktight.policies.metric import Metric
-from leaktight.policies.policy import Apart, Policy, adjacency_of
+from leaktight.policies.neighbours import Apart, adjacency_of
+from leaktight.policies.policy import Policy
 from leaktight.privacy.level import PrivacyLevel, exceeds, privacy_level
 
 

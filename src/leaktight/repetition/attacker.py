@@ -27,7 +27,8 @@ from leaktight.mechanisms.best import optimal_mechanism
 from leaktight.policies.adjacency import AdjacencyGraph
 from leaktight.policies.graph import Graph
 from leaktight.policies.metric import Metric
-from leaktight.policies.policy import Policy, adjacency_of
+from leaktight.policies.neighbours import adjacency_of
+from leaktight.policies.policy import Policy
 from leaktight.worst_case.columns import (
     best_cover,
     best_metric_cover,

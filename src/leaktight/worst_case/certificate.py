@@ -19,7 +19,8 @@ from leaktight.exact.ratio import Ratio
 from leaktight.files import new_file
 from leaktight.policies.graph import Graph
 from leaktight.policies.metric import Metric
-from leaktight.policies.policy import Apart, Policy, adjacency_of, metric_of
+from leaktight.policies.neighbours import Apart, adjacency_of, metric_of
+from leaktight.policies.policy import Policy
 
 _OF_OTHERS = re.compile(
     r"""[('"].*|\d{4}-\d\d-\d\d.*|True|False|None|-?(inf|nan|Infinity|s?NaN\d*)"""

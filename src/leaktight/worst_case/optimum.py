@@ -24,7 +24,8 @@ from leaktight.exact.ratio import Ratio, RatioLike
 from leaktight.exact.shown import above, below, in_bits
 from leaktight.policies.adjacency import AdjacencyGraph
 from leaktight.policies.metric import Metric
-from leaktight.policies.policy import Apart, Policy, adjacency_of, in_edges
+from leaktight.policies.neighbours import Apart, adjacency_of, in_edges
+from leaktight.policies.policy import Policy
 from leaktight.policies.real import Box, Circle, Interval, RealPolicy, Tree
 from leaktight.worst_case.apart import MetricKind
 from leaktight.worst_case.certificate import digest_of

@@ -31,7 +31,7 @@ from leaktight.labels import alignment, positions
 from leaktight.mechanisms.mechanism import Guarantee, Mechanism, guarantee_of
 from leaktight.policies.graph import Graph
 from leaktight.policies.metric import Metric
-from leaktight.policies.policy import Apart, metric_of
+from leaktight.policies.neighbours import Apart, metric_of
 from leaktight.privacy.level import privacy_level
 from leaktight.worst_case.certificate import digest_of, mechanism_claim
 from leaktight.worst_case.columns import Arcs, best_for_metric

@@ -14,7 +14,7 @@ from leaktight.exact.numbers import Number
 from leaktight.exact.ratio import RatioLike
 from leaktight.exact.shown import counted
 from leaktight.mechanisms.best.best import BestMechanism, optimal_mechanism
-from leaktight.policies.policy import Neighbours, adjacency_of
+from leaktight.policies.neighbours import Neighbours, adjacency_of
 
 MOST_SETS = 2000
 """The most sets of vertices that are tried for a number of outputs."""

@@ -21,7 +21,7 @@ from leaktight.exact.numbers import Array, Number, exact_array, fraction, ration
 from leaktight.exact.ratio import Ratio, RatioLike
 from leaktight.exact.shown import shown
 from leaktight.labels import alignment
-from leaktight.policies.policy import Apart, metric_of
+from leaktight.policies.neighbours import Apart, metric_of
 
 MOST_VARIABLES = 5000
 """The most inputs times guesses for which a trade-off is solved."""

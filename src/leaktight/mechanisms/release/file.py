@@ -16,7 +16,7 @@ from leaktight.labels import Labels, nearest, suggestion
 from leaktight.mechanisms.mechanism import Mechanism
 from leaktight.mechanisms.release.draw import sample
 from leaktight.mechanisms.release.release import ReleaseRecord, applied, recorded
-from leaktight.policies.policy import Apart
+from leaktight.policies.neighbours import Apart
 
 _CELL = r'(?>"[^"]*(?:""[^"]*)*"|[^,\r\n]*)'
 """A cell of a line that is known to be CSV: in quotes, or up to the next comma."""

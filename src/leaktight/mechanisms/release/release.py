@@ -19,7 +19,7 @@ from leaktight.exact.ratio import Ratio
 from leaktight.exact.shown import counted
 from leaktight.mechanisms.mechanism import Guarantee, Mechanism
 from leaktight.mechanisms.release.draw import sample
-from leaktight.policies.policy import Apart
+from leaktight.policies.neighbours import Apart
 from leaktight.privacy.level import privacy_level
 
 

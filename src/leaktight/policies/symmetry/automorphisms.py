@@ -19,7 +19,7 @@ from leaktight.errors import InvalidGraph, TooLarge, expect
 from leaktight.exact.shown import counted, one_line
 from leaktight.policies.graph import Graph, Indices, gathered
 from leaktight.policies.metric import LongGraph
-from leaktight.policies.policy import Neighbours, adjacency_of
+from leaktight.policies.neighbours import Neighbours, adjacency_of
 from leaktight.policies.symmetry.orbits import Points, label_orbits, moves
 
 Relabelling: TypeAlias = Callable[[Any], Hashable] | Mapping[Any, Hashable]

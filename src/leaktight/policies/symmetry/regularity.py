@@ -15,7 +15,7 @@ import numpy as np
 
 from leaktight.exact.shown import counted
 from leaktight.policies.graph import Graph, Indices
-from leaktight.policies.policy import Neighbours, adjacency_of
+from leaktight.policies.neighbours import Neighbours, adjacency_of
 from leaktight.policies.symmetry.automorphisms import automorphism_group
 
 # --- vertex-transitive ---------------------------------------------------------------------

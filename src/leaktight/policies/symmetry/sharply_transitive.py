@@ -19,7 +19,7 @@ from flint import fmpz, nmod_mat
 
 from leaktight.errors import Undecided
 from leaktight.policies.graph import Graph, Indices
-from leaktight.policies.policy import Neighbours, adjacency_of
+from leaktight.policies.neighbours import Neighbours, adjacency_of
 from leaktight.policies.symmetry.automorphisms import (
     MOST_LISTED,
     AutomorphismGroup,

@@ -19,7 +19,7 @@ from flint import fmpz
 from leaktight.errors import TooLarge
 from leaktight.exact.shown import counted
 from leaktight.policies.graph import Graph
-from leaktight.policies.policy import Neighbours, adjacency_of
+from leaktight.policies.neighbours import Neighbours, adjacency_of
 from leaktight.policies.symmetry.automorphisms import AutomorphismGroup, automorphism_group
 
 Counts: TypeAlias = tuple[tuple[int, ...], ...]

@@ -26,7 +26,7 @@ from leaktight.exact.ratio import Ratio, RatioLike
 from leaktight.exact.rounding import log2_interval
 from leaktight.exact.shown import in_bits, shown
 from leaktight.labels import alignment, positions
-from leaktight.policies.policy import Neighbours, adjacency_of
+from leaktight.policies.neighbours import Neighbours, adjacency_of
 from leaktight.privacy.level import distinguishability, privacy_level
 from leaktight.repetition.rates.row_pairs import Mask, easiest_rows, hardest_rows
 

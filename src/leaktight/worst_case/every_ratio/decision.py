@@ -26,7 +26,7 @@ from leaktight.exact.algebraic import (
 from leaktight.exact.numbers import Number, as_printed, fraction, rational
 from leaktight.exact.shown import Told, apart, shown
 from leaktight.policies.adjacency import AdjacencyGraph
-from leaktight.policies.policy import Neighbours, adjacency_of
+from leaktight.policies.neighbours import Neighbours, adjacency_of
 from leaktight.worst_case.every_ratio.function import WorstCaseFunction, worst_case_function
 from leaktight.worst_case.every_ratio.piece import Piece
 from leaktight.worst_case.optimum import worst_case_leakage

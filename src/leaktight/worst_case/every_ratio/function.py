@@ -22,7 +22,7 @@ from leaktight.exact.numbers import Number
 from leaktight.exact.ratio import Ratio
 from leaktight.exact.shown import counted
 from leaktight.policies.graph import Graph
-from leaktight.policies.policy import Neighbours, adjacency_of
+from leaktight.policies.neighbours import Neighbours, adjacency_of
 from leaktight.policies.symmetry import automorphism_group
 from leaktight.worst_case.columns import column_optimum
 from leaktight.worst_case.every_ratio.piece import Piece, basis_pieces, weighting_pieces

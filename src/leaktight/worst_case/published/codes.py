@@ -24,7 +24,7 @@ from leaktight.exact.powers import Powers
 from leaktight.exact.shown import counted
 from leaktight.policies.adjacency import AdjacencyGraph
 from leaktight.policies.graph import Graph, Indices
-from leaktight.policies.policy import adjacency_of
+from leaktight.policies.neighbours import adjacency_of
 from leaktight.policies.secrets import SecretGraph
 
 MOST_CHECKS = 10

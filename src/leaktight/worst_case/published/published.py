@@ -22,7 +22,8 @@ from leaktight.exact.powers import Powers
 from leaktight.exact.ratio import Ratio, RatioLike
 from leaktight.policies.adjacency import AdjacencyGraph
 from leaktight.policies.metric import Metric
-from leaktight.policies.policy import Apart, Policy, adjacency_of, in_edges
+from leaktight.policies.neighbours import Apart, adjacency_of, in_edges
+from leaktight.policies.policy import Policy
 from leaktight.worst_case.published.assumptions import Setting
 from leaktight.worst_case.published.bounds import (
     DIAMETERS,
