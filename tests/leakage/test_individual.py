@@ -5,7 +5,7 @@ from math import prod
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from leaktight.channels.channel import Channel
@@ -116,8 +116,7 @@ def test_a_mechanism_on_databases_agrees_with_the_definition(data: st.DataObject
 @settings(max_examples=40)
 def test_a_mechanism_on_each_record_agrees_with_the_definition(data: st.DataObject) -> None:
     policy = data.draw(constrained_policies() | free_policies())
-    if policy.records == 1:
-        return
+    assume(policy.records > 1)
     values = policy.secrets.vertices
     channel = Channel(data.draw(channels(inputs=len(values), outputs=2)), values)
     rows = rows_of(channel)
