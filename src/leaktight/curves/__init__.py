@@ -1,0 +1,6 @@
+"""What does a promise other than pure ε let anyone learn?"""
+
+import lazy_loader
+
+# The names are in __init__.pyi; each is loaded when it is first used.
+__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)

@@ -1,0 +1,385 @@
+"""The best guess, or the most that is gained, where a graph says which secrets must be alike.
+
+On trees, and for two secrets, a few numbers say all. For one pair (λ, δ) a flow cover bounds every
+graph and is exact on those that are vertex-transitive. On any other graph a linear program over all
+mechanisms is solved nearly; what it proposes is repaired, or rounded, and proved with fractions.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from fractions import Fraction
+from itertools import chain
+from typing import Any
+
+import numpy as np
+from flint import fmpq, fmpq_mat
+
+from leaktight.channels.channel import Channel
+from leaktight.channels.distribution import Distribution, PriorLike, prior_on
+from leaktight.channels.gain import Gain
+from leaktight.curves.certificate import claim
+from leaktight.curves.curve import PrivacyCurve
+from leaktight.curves.guess import best_guess
+from leaktight.curves.polygon import ONE, ZERO, Line, Polygon
+from leaktight.curves.shapes import Enclosed
+from leaktight.errors import InvalidGain, InvalidInput, TooLarge, Undecided, expect
+from leaktight.exact.linear_program import LinearProgram, Optimum, solve, solve_exact
+from leaktight.exact.numbers import Array, fraction, rational, to_float
+from leaktight.exact.rounding import float_above
+from leaktight.exact.shown import Told, counted, shown, shown_above
+from leaktight.policies.graph import Graph
+
+LINES = 24
+"""With how many lines a smooth curve is drawn for a program."""
+
+MOST_ENTRIES = 2**17
+"""The most variables of a program over all mechanisms."""
+
+LARGEST = 256
+"""The most vertices whose distances are put into equations."""
+
+
+@dataclass(frozen=True, repr=False)
+class BestGain(Told):
+    """What a guess gains on average at most, between ``lower`` and ``upper``.
+
+    No mechanism that keeps the promise on the edges of the graph lets anyone gain more than
+    ``upper``; ``mechanism``, whose outputs are guesses, keeps it and gains ``lower``.
+    """
+
+    lower: Fraction
+    upper: Fraction
+    graph: Graph
+    mechanism: Channel | None = None
+    certificate: dict[str, Any] | None = field(default=None, compare=False)
+
+    @property
+    def is_exact(self) -> bool:
+        """Whether both ends are the same."""
+        return self.lower == self.upper
+
+    def __float__(self) -> float:
+        return float_above(rational(self.upper))
+
+    def __str__(self) -> str:
+        size = counted(self.graph.order, "vertex", "vertices")
+        most = shown(self.upper) if self.is_exact else shown_above(self.upper)
+        return f"at most {most.removeprefix('≈')} on a graph of {size}"
+
+
+def best_gain(
+    curve: PrivacyCurve, graph: Graph, prior: PriorLike = None, gain: Gain | None = None
+) -> BestGain:
+    """Return what any guess gains at most on average, if the curve holds for a graph's edges.
+
+    :param curve: the promise about the two ends of each edge.
+    :param graph: which secrets are neighbours.
+    :param prior: how likely each secret is beforehand; all alike if it is not given.
+    :param gain: what a guess earns for a secret, at least 0; 1 for the right one if not given.
+
+    >>> best_gain(PrivacyCurve.epsilon_delta(ratio=2, delta="1/10"), Graph(3, [(0, 1), (1, 2)]))
+    BestGain(at most 3/5 on a graph of 3 vertices)
+    """
+    expect(curve, PrivacyCurve, "PrivacyCurve.epsilon(1) is one")
+    expect(graph, Graph, "Graph(3, [(0, 1), (1, 2)]) is one")
+    if not curve.is_symmetric:
+        raise InvalidInput("an edge has no direction: give curve.symmetric()")
+    known = prior_on(prior, graph.vertices).exact()
+    if gain is not None:
+        return _by_program(curve, graph, known, _aligned(gain, graph))
+    chances = list(known.array)
+    if graph.is_complete:
+        guess = best_guess(curve, graph.vertices, known)
+        return BestGain(guess.lower, guess.upper, graph, guess.mechanism, guess.certificate)
+    support = [x for x, p in enumerate(chances) if p]
+    if len(support) == 2 and (steps := int(graph.distances[support[0], support[1]])) > 0:
+        return _two(curve.group(steps), graph, chances[support[0]])
+    if graph.size == graph.order - len(graph.components):
+        return _on_forest(curve, graph, chances)
+    if (exact := _by_weighting(curve, graph, chances)) is not None:
+        return exact
+    found = _by_program(curve, graph, known, Gain.binary(graph.vertices))
+    return _capped(found, cover_bound(curve, graph, known))
+
+
+def _capped(found: BestGain, upper: Fraction) -> BestGain:
+    """Return an answer whose upper end a cover lowers, which no certificate shows then."""
+    return replace(found, upper=upper, certificate=None) if upper < found.upper else found
+
+
+def _two(curve: PrivacyCurve, graph: Graph, first: fmpq) -> BestGain:
+    """Theorem 8: (1 − q)·G(a) + q·(1 − a), G the curve of a chain of neighbours."""
+    rest = 1 - first
+    low, high = (first + rest * end for end in curve.profile(first / rest))
+    return BestGain(fraction(low), fraction(high), graph)
+
+
+# --- trees -----------------------------------------------------------------------------------
+
+
+def _on_forest(curve: PrivacyCurve, graph: Graph, chances: Sequence[fmpq]) -> BestGain:
+    """Theorem 7: for each edge the chances a_ij of the other side, on each tree."""
+    drawn = curve.polygons(LINES)
+    low = _tree_value(drawn.lower, graph, chances)
+    high = low if drawn.is_exact else _tree_value(drawn.upper, graph, chances)
+    return BestGain(fraction(low), fraction(high), graph)
+
+
+def _tree_value(polygon: Polygon, graph: Graph, chances: Sequence[fmpq]) -> fmpq:
+    """Maximise Σ π_i·(1 − Σ_j a_ij) with 1 − a_ji ≤ g(a_ij) and Σ_j a_ij ≤ 1, a ≥ 0."""
+    arcs = [tuple(arc) for arc in graph.arcs.tolist()]
+    if not arcs:
+        return sum(chances, ZERO)
+    place = {arc: k for k, arc in enumerate(arcs)}
+    entries, limits = list[tuple[int, int, fmpq]](), list[fmpq]()
+    for (i, j), k in place.items():
+        for slope, height in polygon.lines:
+            if slope >= 1 or height == 1 or i < j:
+                entries += [(len(limits), k, slope), (len(limits), place[j, i], ONE)]
+                limits.append(1 - height)
+    least = len(limits)
+    for i in sorted({i for i, _ in arcs}):
+        entries += [(len(limits), k, ONE) for (x, _), k in place.items() if x == i]
+        limits.append(ONE)
+    rows, columns, values = zip(*[e for e in entries if e[2] != 0], strict=True)
+    best = solve_exact(
+        LinearProgram(
+            [chances[i] for i, _ in arcs],
+            (rows, columns, values),
+            row_lower=[*limits[:least], *[None] * (len(limits) - least)],
+            row_upper=[*[None] * least, *limits[least:]],
+        )
+    )
+    assert isinstance(best, Optimum)
+    return sum(chances, ZERO) - best.value
+
+
+# --- one pair: covers by flows -----------------------------------------------------------------
+
+
+def _by_weighting(curve: PrivacyCurve, graph: Graph, chances: Sequence[fmpq]) -> BestGain | None:
+    """Corollary 9: exactly, if Σ_j λ^(−d(i,j))·u_j = π_i and = 1 have solutions of at least 0."""
+    shape = curve.shape
+    if not isinstance(shape, Enclosed) or not graph.is_connected or graph.order > LARGEST:
+        return None
+    if any(len(side.pairs) > 1 for side in (shape.lower, shape.upper)):
+        return None
+    low, high = (_weighted(side.pairs[0], graph, chances) for side in (shape.lower, shape.upper))
+    if low is None or high is None:
+        return None
+    return BestGain(fraction(low), fraction(high), graph)
+
+
+def _weighted(pair: Line, graph: Graph, chances: Sequence[fmpq]) -> fmpq | None:
+    ratio, delta = pair
+    if ratio == 1 or delta == 1:
+        return None if delta < 1 else ONE
+    n = graph.order
+    matrix = _powers(ratio, graph)
+    try:
+        solved = matrix.solve(fmpq_mat(n, 2, [e for p in chances for e in (p, ONE)]))
+    except ZeroDivisionError:
+        return None
+    columns = [[solved[i, c] for i in range(n)] for c in (0, 1)]
+    if min(columns[0] + columns[1]) < 0:
+        return None
+    return delta + (1 - delta) * sum(columns[0], ZERO)
+
+
+def _powers(ratio: fmpq, graph: Graph) -> fmpq_mat:
+    """Return λ^(−d(i, j)), 0 where there is no path."""
+    distances = graph.distances.tolist()
+    known = [ratio ** (-d) for d in range(max(map(max, distances)) + 1)]
+    entries = [known[d] if d >= 0 else ZERO for row in distances for d in row]
+    return fmpq_mat(graph.order, graph.order, entries)
+
+
+def cover_bound(curve: PrivacyCurve, graph: Graph, prior: PriorLike = None) -> Fraction:
+    """Return the best bound by a flow cover at one of the curve's pairs (Theorem 9).
+
+    (1 − δ)·Σ u + δ·Σ cov, where cov_y = Σ_x u_x·λ^(−d(x,y)) ≥ π_y for all y.
+
+    >>> from leaktight.policies.secrets import SecretGraph
+    >>> curve = PrivacyCurve.epsilon_delta(ratio=2, delta="1/10")
+    >>> round(float(cover_bound(curve, SecretGraph.cycle(5))), 9)
+    0.46
+    """
+    chances = list(prior_on(prior, graph.vertices).exact().array)
+    if graph.order > LARGEST:
+        raise TooLarge(f"a cover needs at most {LARGEST} vertices, got {graph.order:,}")
+    pairs = curve.polygons(LINES).upper.pairs
+    return min(fraction(_covered(pair, graph, chances)) for pair in pairs)
+
+
+def _covered(pair: Line, graph: Graph, chances: Sequence[fmpq]) -> fmpq:
+    """Return the bound of a cover that is nearly the best, scaled until it covers all."""
+    ratio, delta = pair
+    n = graph.order
+    matrix = _powers(ratio, graph)
+    near = np.array([[to_float(matrix[i, j]) for j in range(n)] for i in range(n)])
+    cost = 1 - to_float(delta) + to_float(delta) * near.sum(axis=0)
+    at = np.nonzero(near)
+    best = solve(
+        LinearProgram(
+            cost.tolist(), (at[0], at[1], near[at]), row_lower=[to_float(p) for p in chances]
+        )
+    )
+    if not isinstance(best, Optimum):
+        raise Undecided("the LP solver found no cover for these numbers")
+    u = [rational(max(float(x), 0.0)) for x in best.x]
+    covered = matrix * fmpq_mat(n, 1, u)
+    cover = [covered[i, 0] for i in range(n)]
+    for i in range(n):  # what is missing is added at the vertex itself
+        if cover[i] < chances[i]:
+            more = chances[i] - cover[i]
+            u[i] += more
+            cover = [c + more * matrix[j, i] for j, c in enumerate(cover)]
+    return min(ONE, (1 - delta) * sum(u, ZERO) + delta * sum(cover, ZERO))
+
+
+# --- any graph, any gain ---------------------------------------------------------------------
+
+
+def _aligned(gain: Gain, graph: Graph) -> Gain:
+    """Return an exact gain in the order of the vertices, none of it negative."""
+    expect(gain, Gain, "Gain.binary(graph.vertices) is one")
+    if set(gain.inputs) != set(graph.vertices):
+        raise InvalidGain("the gain must have a number for each vertex of the graph")
+    order = [gain.inputs.index(x) for x in graph.vertices]
+    table = [[rational(row[x]) for x in order] for row in gain.matrix]
+    if min(map(min, table)) < 0:
+        raise InvalidGain("a gain must be at least 0 here; add the same number to all of them")
+    return Gain(table, gain.guesses, graph.vertices)
+
+
+def _by_program(curve: PrivacyCurve, graph: Graph, prior: Distribution, gain: Gain) -> BestGain:
+    """Solve the program over all mechanisms, and prove both ends (section 7)."""
+    drawn = curve.polygons(LINES)
+    worth = np.array(
+        [[p * g for g in row] for p, row in zip(prior.array, gain.matrix.T, strict=True)]
+    )
+    arcs = [tuple(arc) for arc in graph.arcs.tolist()]
+    size = worth.size + len(arcs) * len(drawn.upper.pairs) * worth.shape[1]
+    if size > MOST_ENTRIES:
+        raise TooLarge(
+            f"a program over all mechanisms has at most {MOST_ENTRIES:,} numbers, got {size:,}; "
+            "cover_bound(curve, graph, prior) bounds what is guessed"
+        )
+    lower = _solved(drawn.lower.pairs, arcs, worth)
+    upper = lower if drawn.is_exact else _solved(drawn.upper.pairs, arcs, worth)
+    rows = _repaired(lower[0], arcs, drawn.lower.pairs)
+    low = sum((w * k for w, k in zip(worth.ravel(), chain.from_iterable(rows), strict=True)), ZERO)
+    high = _multiplied(upper[1], arcs, drawn.upper.pairs, worth)
+    proof = {
+        "multipliers": [
+            [*arcs[e], k, [str(c) for c in numbers]]
+            for (e, k), numbers in upper[1].items()
+            if any(numbers)
+        ]
+    }
+    return BestGain(
+        fraction(low),
+        fraction(high),
+        graph,
+        Channel(rows, graph.vertices, gain.guesses),
+        claim(
+            graph,
+            prior,
+            gain,
+            mechanism=rows,
+            pairs=(drawn.lower.pairs, drawn.upper.pairs),
+            ends=(low, high),
+            proof=proof,
+        ),
+    )
+
+
+Multipliers = dict[tuple[int, int], list[fmpq]]
+
+
+def _solved(
+    pairs: Sequence[Line], arcs: Sequence[tuple[int, ...]], worth: Array
+) -> tuple[list[list[fmpq]], Multipliers]:
+    """Propose a mechanism, and multipliers for each arc and pair."""
+    v, m = worth.shape
+    kinds = [(e, k) for e in range(len(arcs)) for k in range(len(pairs))]
+    rows, columns, values = list[int](), list[int](), list[float]()
+    limits = list[float]()
+    for at, (e, k) in enumerate(kinds):
+        (x, other), ratio = arcs[e], to_float(pairs[k][0])
+        for y in range(m):
+            rows += [len(limits)] * 3
+            columns += [x * m + y, other * m + y, v * m + at * m + y]
+            values += [1.0, -ratio, -1.0]
+            limits.append(0.0)
+        rows += [len(limits)] * m
+        columns += range(v * m + at * m, v * m + at * m + m)
+        values += [1.0] * m
+        limits.append(to_float(pairs[k][1]))
+    first = len(limits)
+    for x in range(v):
+        rows += [first + x] * m
+        columns += range(x * m, x * m + m)
+        values += [1.0] * m
+    cost = [-to_float(w) for w in worth.ravel()] + [0.0] * (len(kinds) * m)
+    best = solve(
+        LinearProgram(
+            cost,
+            (rows, columns, values),
+            row_lower=[None] * first + [1.0] * v,
+            row_upper=limits + [1.0] * v,
+        )
+    )
+    if not isinstance(best, Optimum):
+        raise Undecided("the LP solver found no best mechanism for these numbers")
+    matrix = [[_dyadic(max(k, 0.0)) for k in best.x[x * m : x * m + m]] for x in range(v)]
+    prices = {
+        kind: [_dyadic(max(-c, 0.0)) for c in best.y[at * (m + 1) : at * (m + 1) + m]]
+        for at, kind in enumerate(kinds)
+    }
+    return matrix, prices
+
+
+def _dyadic(value: float) -> fmpq:
+    """Return a number with at most 44 bits after the point."""
+    return fmpq(round(value * 2**44), 2**44)
+
+
+def _multiplied(
+    prices: Multipliers, arcs: Sequence[tuple[int, ...]], pairs: Sequence[Line], worth: Array
+) -> fmpq:
+    """Return Σ δ·max c + Σ_x max_y (W − c out + λ·c in), a bound for any c ≥ 0."""
+    left, bound = [list(row) for row in worth], ZERO
+    for (e, k), numbers in prices.items():
+        (x, other), (ratio, delta) = arcs[e], pairs[k]
+        bound += delta * max(numbers)
+        for y, c in enumerate(numbers):
+            if c:
+                left[x][y] -= c
+                left[other][y] += ratio * c
+    return bound + sum(map(max, left), ZERO)
+
+
+def _repaired(
+    rows: list[list[fmpq]], arcs: Sequence[tuple[int, ...]], pairs: Sequence[Line]
+) -> list[list[fmpq]]:
+    """Return rows that sum to 1, mixed with a common row as much as keeps all pairs.
+
+    Mixed with the share s of one row for all, what an arc exceeds shrinks by 1 − s, and a ratio
+    above 1 leaves room besides.
+    """
+    m = len(rows[0])
+    whole = [[k / total for k in row] for row in rows if (total := sum(row, ZERO)) > 0]
+    if len(whole) < len(rows):
+        return [[fmpq(1, m)] * m for _ in rows]
+    for power in (None, *range(46, -1, -2)):
+        share = ZERO if power is None else fmpq(1, 2**power)
+        mixed = [[(1 - share) * k + share / m for k in row] for row in whole]
+        if all(
+            sum((max(a - ratio * b, ZERO) for a, b in zip(mixed[x], mixed[h], strict=True)), ZERO)
+            <= delta
+            for x, h in arcs
+            for ratio, delta in pairs
+        ):
+            return mixed
+    raise AssertionError("a common row keeps every pair")

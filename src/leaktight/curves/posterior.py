@@ -1,0 +1,167 @@
+"""What anyone believes afterwards: how likely is an output that makes a belief large?
+
+Once δ > 0 no posterior belief is bounded, and neither it is under Gaussian noise. What is true is
+how rarely it becomes large: Theorems 11 and 12 of ``docs/proofs/curves.md``, exactly for one value.
+"""
+
+from collections.abc import Hashable, Iterable
+from dataclasses import dataclass
+from fractions import Fraction
+
+from flint import fmpq
+
+from leaktight.channels.distribution import PriorLike, prior_on
+from leaktight.curves.curve import Enclosure, PrivacyCurve
+from leaktight.curves.polygon import ONE, ZERO
+from leaktight.curves.shapes import Enclosed, Shape
+from leaktight.errors import InvalidDistribution, InvalidInput, InvalidNumber, expect
+from leaktight.exact.numbers import Number, as_printed, fraction, rational, to_float
+from leaktight.exact.shown import Told, percent_above, percent_as_given
+from leaktight.labels import listed_labels
+
+STEPS = 40
+"""How often an interval is halved in which a belief is looked for."""
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class Belief(Told):
+    """With the chance ``sure`` over the output, a belief in ``prior`` stays at most ``upper``.
+
+    No smaller belief than ``lower`` would do, for some mechanism that keeps the promise.
+    """
+
+    prior: Fraction
+    sure: Fraction
+    lower: Fraction
+    upper: Fraction
+
+    def __str__(self) -> str:
+        return (
+            f"with a chance of at least {percent_as_given(self.sure)} over the output, nobody "
+            f"whose belief in this value was {percent_as_given(self.prior)} holds it with more "
+            f"than {percent_above(self.upper)}"
+        )
+
+
+def belief_chance(curve: PrivacyCurve, prior: Number, reached: Number) -> Enclosure:
+    """Return the largest chance that a belief in one value reaches ``reached``.
+
+    The largest over all mechanisms that keep the promise for two hypotheses, or for all pairs of
+    values: (1 − π)·a*/(1 − t), a* the largest a with g(a) ≥ l·a, l the rise of the odds.
+
+    >>> belief_chance(PrivacyCurve.epsilon_delta(ratio=2, delta="1/100"), "1/2", "3/4")
+    Enclosure(1/50)
+    """
+    _expect(curve)
+    start, stop = (_inside(value) for value in (prior, reached))
+    low, high = _chance(curve.shape, start, stop)
+    return Enclosure(fraction(low), fraction(high))
+
+
+def any_belief_chance(
+    curve: PrivacyCurve,
+    values: Iterable[Hashable] | int,
+    prior: PriorLike = None,
+    *,
+    reached: Number,
+) -> Enclosure:
+    """Return a bound on the chance that the belief in some value reaches ``reached``.
+
+    It is attained if the values are equally likely, and wherever no more than 1 is asked of a row.
+
+    >>> any_belief_chance(PrivacyCurve.epsilon_delta(ratio=2, delta="1/100"), 4, reached="3/4")
+    Enclosure(3/175)
+    """
+    _expect(curve)
+    labels = listed_labels(values, "value", InvalidDistribution)
+    chances = list(prior_on(prior, labels).exact().array)
+    stop = _inside(reached)
+    if stop <= max(chances):
+        return Enclosure(Fraction(1), Fraction(1))
+    low = high = ZERO
+    far = list[fmpq]()
+    rises = list[fmpq]()
+    for start in (p for p in chances if p):
+        rise = stop * (1 - start) / ((1 - stop) * start)
+        ends = farthest(curve.shape, rise)
+        far.append(ends[0])
+        rises.append(rise)
+        low += (1 - start) * ends[0] / (1 - stop)
+        high += (1 - start) * ends[1] / (1 - stop)
+    total = sum(far, ZERO)
+    uniform = len(set(chances)) == 1
+    attained = uniform or all(r * a + total <= 1 for r, a in zip(rises, far, strict=True))
+    single = max((_chance(curve.shape, p, stop)[0] for p in chances if p), default=ZERO)
+    return Enclosure(fraction(min(low if attained else single, ONE)), fraction(min(high, ONE)))
+
+
+def belief_at(curve: PrivacyCurve, prior: Number, sure: Number) -> Belief:
+    """Return how much is believed at most, but with a chance of 1 − ``sure``.
+
+    >>> print(belief_at(PrivacyCurve.epsilon_delta(ratio=2, delta="1e-6"), "0.01", "0.999"))
+    with a chance of at least 99.9% over the output, nobody whose belief in this value was 1% holds
+    it with more than 2%
+    """
+    _expect(curve)
+    start, kept = (_inside(value) for value in (prior, sure))
+    low, high = (_least(curve.shape, start, 1 - kept, side) for side in (0, 1))
+    return Belief(fraction(start), fraction(kept), fraction(low), fraction(high))
+
+
+def _least(shape: Shape, start: fmpq, rest: fmpq, side: int) -> fmpq:
+    """Return a belief that is reached at most (1), or not surely at most (0), with a chance."""
+    low, high = start, ONE
+    for _ in range(STEPS):
+        middle = (low + high) / 2
+        if _chance(shape, start, middle)[side] <= rest:
+            high = middle
+        else:
+            low = middle
+    return high if side else low
+
+
+def _chance(shape: Shape, start: fmpq, stop: fmpq) -> tuple[fmpq, fmpq]:
+    """Return ends of (1 − π)·a*/(1 − t); 1 if t is at most π."""
+    if stop <= start:
+        return ONE, ONE
+    low, high = farthest(shape, stop * (1 - start) / ((1 - stop) * start))
+    share = (1 - start) / (1 - stop)
+    return min(low * share, ONE), min(high * share, ONE)
+
+
+def farthest(shape: Shape, rise: fmpq) -> tuple[fmpq, fmpq]:
+    """Return what encloses a*(l), the largest a with g(a) ≥ l·a, for l > 1."""
+    if isinstance(shape, Enclosed):
+        return shape.lower.farthest(rise), shape.upper.farthest(rise)
+    low, high = ZERO, 1 / rise
+    for power in range(1, 1075):  # g(a)/a falls, so that the last place where it is enough counts
+        a = fmpq(1, 2**power) / rise
+        if shape.detection(a)[0] >= rise * a:
+            low = a
+            break
+        high = a if shape.detection(a)[1] < rise * a else high
+    near = (low, high)
+    for _ in range(STEPS):
+        middle = rational(to_float((near[0] + near[1]) / 2))
+        if not near[0] < middle < near[1]:
+            break
+        ends = shape.detection(middle)
+        if ends[0] >= rise * middle:
+            near = middle, near[1]
+        elif ends[1] < rise * middle:
+            near = near[0], middle
+        else:
+            break
+    return near
+
+
+def _expect(curve: PrivacyCurve) -> None:
+    if not expect(curve, PrivacyCurve, "PrivacyCurve.epsilon(1) is one").is_symmetric:
+        raise InvalidInput("two hypotheses have no direction: give curve.symmetric()")
+
+
+def _inside(value: Number) -> fmpq:
+    number = as_printed(value)
+    if not 0 < number < 1:
+        raise InvalidNumber(f"a belief must be above 0 and below 1, got {value}")
+    return number

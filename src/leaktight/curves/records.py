@@ -1,0 +1,113 @@
+"""All records at once: how often is everything about everybody guessed right?
+
+For (ε, δ) and independent records, δ + (1 − δ) times the product of what is guessed of each under ε
+(Theorem 10 of ``docs/proofs/curves.md``). For any curve and equal records all of whose values are
+equally likely, a program with one number for each Hamming distance is exact.
+"""
+
+import math
+from collections.abc import Sequence
+
+from flint import fmpq
+
+from leaktight.channels.distribution import ProductDistribution
+from leaktight.curves.curve import Enclosure, PrivacyCurve
+from leaktight.curves.polygon import ONE, ZERO, Line, Polygon
+from leaktight.errors import InvalidInput, expect
+from leaktight.exact.linear_program import LinearProgram, Optimum, solve_exact
+from leaktight.exact.numbers import fraction
+
+MOST_RECORDS = 64
+"""The most records of a program with one number for each distance."""
+
+LINES = 12
+"""With how many lines a smooth curve is drawn for that program."""
+
+
+def all_records(curve: PrivacyCurve, records: ProductDistribution) -> Enclosure:
+    """Return how often all records are guessed right at once, at most.
+
+    Neighbours differ in the value of one record, and records are independent beforehand.
+
+    >>> from leaktight.channels.distribution import Distribution, product_distribution
+    >>> coin = Distribution.uniform(2)
+    >>> curve = PrivacyCurve.epsilon_delta(ratio=3, delta="1/10")
+    >>> all_records(curve, product_distribution(coin, coin))
+    Enclosure(97/160)
+    """
+    expect(curve, PrivacyCurve, "PrivacyCurve.epsilon(1) is one")
+    expect(records, ProductDistribution, "product_distribution(prior, prior, …) is one")
+    if not curve.is_symmetric:
+        raise InvalidInput("records are replaced here: give curve.symmetric()")
+    drawn = curve.polygons(LINES)
+    factors = [(list(one.exact().array), n) for one, n in records.factors]
+    low, high = (_value(side, factors, up) for up, side in enumerate((drawn.lower, drawn.upper)))
+    return Enclosure(fraction(low), fraction(high))
+
+
+def _value(polygon: Polygon, factors: Sequence[tuple[list[fmpq], int]], up: int) -> fmpq:
+    """Return the value of a polygon, or a bound from this side where none is known exactly."""
+    pairs = polygon.pairs
+    if len(pairs) == 1:
+        return _one_pair(pairs[0], factors)
+    alike = {tuple(chances) for chances, _ in factors}
+    n = sum(times for _, times in factors)
+    if len(alike) == 1 and len(set(factors[0][0])) == 1 and n <= MOST_RECORDS:
+        return _by_distance(pairs, n, len(factors[0][0]))
+    if up:
+        return min(_one_pair(pair, factors) for pair in pairs)
+    # Below: publish all with the chance g(0), or answer each by the pure ratio within the curve.
+    told, apart = polygon.at(ZERO), polygon.delta(ONE)
+    found = _one_pair((ONE, told), factors)
+    return (
+        found if apart == 1 else max(found, _one_pair(((1 + apart) / (1 - apart), ZERO), factors))
+    )
+
+
+def _one_pair(pair: Line, factors: Sequence[tuple[list[fmpq], int]]) -> fmpq:
+    """Return δ + (1 − δ)·Π max_k λ·Π_k/(λ + k − 1)."""
+    ratio, delta = pair
+    whole = ONE
+    for chances, times in factors:
+        total, best = ZERO, ZERO
+        for k, p in enumerate(sorted(chances, reverse=True)):
+            total += p
+            best = max(best, ratio * total / (ratio + k))
+        whole *= best**times
+    return delta + (1 - delta) * whole
+
+
+def _by_distance(pairs: Sequence[Line], n: int, v: int) -> fmpq:
+    """Maximise k₀ over all K(y|x) = k_w that depend on the number w of wrong records alone.
+
+    The variables are q_w = C(n, w)·(v − 1)^w·k_w, and what each pair exceeds at each distance.
+    """
+    sizes = [fmpq(math.comb(n, w) * (v - 1) ** w) for w in range(n + 1)]
+    entries, limits = list[tuple[int, int, fmpq]](), list[fmpq]()
+    columns = n + 1
+    totals = list[tuple[list[int], fmpq]]()
+    for ratio, delta in pairs:
+        extra = list[int]()
+        for w in range(n):
+            each = fmpq(math.comb(n - 1, w) * (v - 1) ** w)
+            for one, other in ((w, w + 1), (w + 1, w)):
+                entries += [
+                    (len(limits), one, each / sizes[one]),
+                    (len(limits), other, -ratio * each / sizes[other]),
+                    (len(limits), columns, -ONE),
+                ]
+                limits.append(ZERO)
+                extra.append(columns)
+                columns += 1
+        totals.append((extra, delta))
+    for extra, delta in totals:
+        entries += [(len(limits), column, ONE) for column in extra]
+        limits.append(delta)
+    entries += [(len(limits), w, ONE) for w in range(n + 1)]
+    limits.append(ONE)
+    rows, places, values = zip(*entries, strict=True)
+    best = solve_exact(
+        LinearProgram([-ONE] + [ZERO] * (columns - 1), (rows, places, values), row_upper=limits)
+    )
+    assert isinstance(best, Optimum)
+    return -best.value

@@ -1,0 +1,479 @@
+"""The curve of Rényi and zero-concentrated privacy: the best trade-off function that follows.
+
+A promise bounds the Rényi divergence D_α by γ(α), for some orders or, as ρ-zCDP does, by ρ·α for
+all of them. Two neighbours and an event are a pair of coins whose divergence is no larger, and each
+pair of coins within the bounds keeps the promise itself; so the pairs (a, p) of coins within them
+are all that tests reach, and no conversion is better. See ``docs/proofs/curves.md``.
+
+Floats propose an order and a point; balls decide. That D_α ≤ ρ·α for all orders is decided on
+intervals: (α − 1)·D_α is convex in α, so it is below its chords; ρ·α·(α − 1) is above its tangents.
+"""
+
+import math
+from abc import ABC, abstractmethod
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cached_property
+from typing import NamedTuple
+
+import numpy as np
+from flint import arb, fmpq
+
+from leaktight.curves.polygon import ONE, ZERO
+from leaktight.curves.shapes import WORK, Ends, ends
+from leaktight.exact.numbers import Array, rational, to_float
+from leaktight.exact.rounding import precision
+
+FARTHEST, ORDERS = 2.0**16, 128
+"""The largest order that is proposed where all are bounded, and how many are looked at."""
+
+MOST_SPANS = 4096
+"""How many intervals of orders are looked at before a point counts as outside."""
+
+
+class Point(NamedTuple):
+    """A proposal: a pair of coins on the curve, and the order that binds there."""
+
+    alpha: float
+    power: float
+    order: float
+
+
+class Orders(ABC):
+    """A promise about Rényi divergences, in both directions."""
+
+    @property
+    def is_symmetric(self) -> bool:
+        """Always."""
+        return True
+
+    @property
+    @abstractmethod
+    def looked_at(self) -> Array:
+        """The orders at which a proposal is looked for; 1 is that of Kullback and Leibler."""
+
+    @abstractmethod
+    def near(self, order: Array) -> Array:
+        """Return γ nearly, at some orders."""
+
+    @abstractmethod
+    def finer(self, order: float) -> Array:
+        """Return the orders around one that are looked at again."""
+
+    @abstractmethod
+    def exactly(self, near: float) -> tuple[fmpq, fmpq]:
+        """Return the order of a proposal and γ there."""
+
+    @abstractmethod
+    def holds(self, sums: "Sums") -> bool:
+        """Say whether a pair of distributions is proved to be within the bounds."""
+
+    def detection(self, alpha: fmpq) -> Ends:
+        """The largest p of a pair of coins (a, p), by a proposal and what is proved around it."""
+        return (alpha, alpha) if alpha in (0, 1) else self._largest(_Coins(alpha))
+
+    def response(self, values: int) -> Ends:
+        """The largest p so that randomised response, right with the chance p, keeps the promise.
+
+        It is how well anyone guesses one of so many equally likely values (Theorem 2 of the
+        proofs): here nothing is lost by way of a trade-off function.
+        """
+        return self._largest(_Response(values))
+
+    def _largest(self, family: "_Family") -> Ends:
+        """Return ends of the largest p of a family of pairs, which grow apart with p."""
+        near, worst = self._proposed(family)
+        start = to_float(family.least)
+        low, high, (order, bound) = family.least, ONE, self.exactly(worst)
+        with precision(WORK):
+            for step in (4.0**k for k in range(-25, 0)):
+                p = rational(near) + rational(step * max(near - start, 2.0**-900))
+                if p >= 1:
+                    break
+                if any(s.at(arb(order)) > arb(bound) for s in family.sums(p)):
+                    high = p
+                    break
+            for step in (4.0**k for k in range(-22, 0)):
+                p = rational(near) - rational(step * (near - start))
+                if p > family.least and all(map(self.holds, family.sums(p))):
+                    low = p
+                    break
+        return low, high
+
+    def _proposed(self, family: "_Family") -> tuple[float, float]:
+        """Propose the largest p within the bounds, and the order that binds.
+
+        At one order it is a root; then the order that it violates most takes its turn.
+        """
+        orders, p = self.looked_at, 1.0
+        worst = float(orders[len(orders) // 2])
+        for stage in (self.looked_at, None, None):
+            orders = self.finer(worst) if stage is None else stage
+            limit = self.near(orders)
+            for _ in range(24):
+                p = min(p, family.root(worst, float(self.near(np.array([worst]))[0])))
+                over = family.divergences(p, orders) - limit
+                at = int(np.argmax(over))
+                if float(orders[at]) == worst or over[at] <= 2.0**-50 * limit[at]:
+                    break
+                worst = float(orders[at])
+        return p, worst
+
+    # --- the profile -----------------------------------------------------------------------
+
+    def _point(self, alpha: float) -> Point:
+        return Point(alpha, *self._proposed(_Coins(rational(alpha))))
+
+    @cached_property
+    def _middle(self) -> Point:
+        """Propose the point with p = 1 − a."""
+        odds = _crossing(lambda x: _odds(self._point(_chance(x)).power) + x, -60.0, 0.0)
+        return self._point(_chance(odds))
+
+    def touched(self, ratio: float) -> float:
+        """Propose where the curve has the slope λ."""
+        if ratio < 1:
+            return 1 - self._touching(1 / ratio).power if ratio > 0 else 1.0
+        return self._touching(ratio).alpha
+
+    def _touching(self, ratio: float) -> Point:
+        """Propose the point to the left of the middle with the slope λ ≥ 1."""
+        if _slope(self._middle) >= ratio:
+            return self._middle
+        last = math.log(self._middle.alpha)
+        at = _crossing(
+            lambda x: math.log(ratio / _slope(self._point(math.exp(x)))), last - 200, last
+        )
+        return self._point(math.exp(at))
+
+    def profile(self, ratio: fmpq) -> Ends:
+        """The largest p − λ·a: of a point below; above by tangents, or by the formula."""
+        if ratio < 1:
+            low, high = self.profile(1 / ratio)
+            return 1 - ratio + ratio * low, 1 - ratio + ratio * high
+        point = self._touching(to_float(ratio))
+        alpha = rational(point.alpha)
+        least = self.detection(alpha)[0] - ratio * alpha
+        return max(least, ZERO), min(ONE, self._tangents(ratio, point), self.formula(ratio))
+
+    def _tangents(self, ratio: fmpq, point: Point) -> fmpq:
+        """Return a bound on p − λ·a by one tangent, or by two that meet in a corner.
+
+        With λ = θ·s + (1 − θ)·t, p − λ·a is a mean of p − s·a and p − t·a.
+        """
+        slope = _slope(point)
+        if point == self._middle and slope > to_float(ratio):
+            steep = rational(slope)
+            above = self._tangent(steep, point)  # and its reflection, of slope 1/s
+            share = (ratio - 1 / steep) / (steep - 1 / steep)
+            return share * above + (1 - share) * (1 - 1 / steep + above / steep)
+        left, right = (self._point(point.alpha * (1 + side * 2.0**-30)) for side in (-1, 1))
+        if left.order == right.order or not _slope(left) > to_float(ratio) > _slope(right):
+            return self._tangent(ratio, point)
+        steep, flat = (rational(_slope(Point(*point[:2], one.order))) for one in (left, right))
+        if not steep > ratio > flat:
+            return self._tangent(ratio, point)
+        share = (ratio - flat) / (steep - flat)
+        bounds = [
+            self._tangent(s, Point(*point[:2], one.order))
+            for s, one in ((steep, left), (flat, right))
+        ]
+        return share * bounds[0] + (1 - share) * bounds[1]
+
+    def _tangent(self, ratio: fmpq, point: Point) -> fmpq:
+        """Return a bound on p − λ·a over all coins within the bound at one order.
+
+        F = Σ P^α·Q^(1−α) ≤ C (or F = D₁ ≤ γ) is convex in (a, p), so p − λ·a − κ·(F − C), κ ≥ 0, is
+        concave and below its tangent at any point; κ makes that level in p. Where a > 1/λ,
+        p − λ·a is negative, and so less than at (0, 0).
+        """
+        order, bound = self.exactly(point.order)
+        alpha, power = rational(point.alpha), rational(point.power)
+        if not 0 < alpha < power < 1:
+            return ONE
+        with precision(WORK):
+            a, p, k = arb(alpha), arb(power), arb(order)
+            up, down = p / a, (1 - p) / (1 - a)
+            if order == 1:
+                rise, fall = (up / down).log(), up - down
+                excess = p * up.log() + (1 - p) * down.log() - arb(bound)
+            else:
+                rise = k * (up ** (k - 1) - down ** (k - 1))
+                fall = (k - 1) * (up**k - down**k)
+                excess = a * up**k + (1 - a) * down**k - (arb(order - 1) * arb(bound)).exp()
+            if not rise > 0:
+                return ONE
+            slope = fall / rise - arb(ratio)
+            best = p - arb(ratio) * a - excess / rise
+            return ends((best + ((arb(1 / ratio) - a) * slope).max(-a * slope)).max(arb(0)))[1]
+
+    def drawn(self, lines: int) -> tuple[list[tuple[fmpq, fmpq]], list[tuple[fmpq, fmpq]]]:
+        """Return points on the curve, or just below, and lines that touch it near them.
+
+        The line of a corner's other side belongs to the next point, so that none is needed here.
+        """
+        points, touching = list[tuple[fmpq, fmpq]](), list[tuple[fmpq, fmpq]]()
+        middle = self._middle
+        for k in range(lines):
+            a = middle.alpha * math.exp(-24 * (k / lines) ** 2)
+            point = middle if k == 0 else self._point(a)
+            slope = rational(_slope(point))
+            touching.append((slope, min(self._tangent(slope, point), ONE)))
+            points.append((rational(a), self.detection(rational(a))[0]))
+        return points, touching
+
+    def formula(self, ratio: fmpq) -> fmpq:
+        """Return the δ of Proposition 12 of [Canonne2020]_, at the best order that is proposed.
+
+        e^((α−1)(γ(α)−ε))/α·(1 − 1/α)^(α−1) at any α > 1.
+        """
+        epsilon = math.log(to_float(ratio))
+        orders = self.looked_at[self.looked_at > 1]
+        for _ in range(2):
+            sizes = (orders - 1) * (self.near(orders) - epsilon + np.log1p(-1 / orders))
+            order = float(orders[int(np.argmin(sizes - np.log(orders)))])
+            orders = self.finer(order)
+        chosen, bound = self.exactly(order)
+        with precision(WORK):
+            k = arb(chosen)
+            size = (k - 1) * (arb(bound) - arb(ratio).log() + (1 - 1 / k).log())
+            return ends(size.exp() / k)[1]
+
+
+def _crossing(rise: Callable[[float], float], low: float, high: float) -> float:
+    """Return where a function that rises from below 0 to above is 0, nearly."""
+    from scipy.optimize import brentq
+
+    return float(brentq(rise, low, high, xtol=2.0**-48)) if rise(low) < 0 < rise(high) else high
+
+
+def _odds(p: float) -> float:
+    return math.log(p) - math.log1p(-p)
+
+
+def _chance(odds: float) -> float:
+    return 1 / (1 + math.exp(-odds)) if odds > -700 else math.exp(odds)
+
+
+def _slope(point: Point) -> float:
+    """Return the slope of the curve of one order at a point on it."""
+    a, p, order = point
+    if not 0 < a < p < 1:
+        return 1.0
+    up, down = p / a, (1 - p) / (1 - a)
+    if order == 1:
+        return (up - down) / math.log(up / down)
+    part = (down / up) ** (order - 1)
+    return (order - 1) / order * (up - down * part) / (1 - part)
+
+
+@dataclass(frozen=True)
+class Renyi(Orders):
+    """D_α ≤ γ(α) for each of some orders α > 1."""
+
+    bounds: tuple[tuple[fmpq, fmpq], ...]
+
+    @property
+    def looked_at(self) -> Array:
+        """The orders of the promise."""
+        return np.array([to_float(order) for order, _ in self.bounds])
+
+    def near(self, order: Array) -> Array:
+        """Their bounds."""
+        known = {to_float(one): to_float(bound) for one, bound in self.bounds}
+        return np.array([known[each] for each in order.tolist()])
+
+    def finer(self, order: float) -> Array:
+        """The same: there are no others."""
+        return self.looked_at
+
+    def exactly(self, near: float) -> tuple[fmpq, fmpq]:
+        """The order that is nearest to this float."""
+        return next(pair for pair in self.bounds if to_float(pair[0]) == near)
+
+    def holds(self, sums: "Sums") -> bool:
+        """Order by order."""
+        return all(sums.at(arb(order)) <= arb(bound) for order, bound in self.bounds)
+
+
+@dataclass(frozen=True)
+class Concentrated(Orders):
+    """D_α ≤ ρ·α for all orders α > 1, and so D₁ ≤ ρ: ρ-zCDP [Bun2016]_."""
+
+    rho: fmpq
+
+    @property
+    def looked_at(self) -> Array:
+        """1, and orders that are evenly spread in the logarithm of α − 1."""
+        spread = np.exp(np.linspace(math.log(2.0**-12), math.log(FARTHEST), ORDERS))
+        return np.concatenate([[1.0], 1 + spread])
+
+    def near(self, order: Array) -> Array:
+        """ρ·α."""
+        return to_float(self.rho) * order
+
+    def finer(self, order: float) -> Array:
+        """Orders up to the next ones on both sides, narrower for one that was found so."""
+        if order == 1:
+            return np.concatenate([[1.0], 1 + np.linspace(0, 2.0**-11, 65)[1:]])
+        step = math.log(FARTHEST * 2.0**12) / (ORDERS - 1)
+        return 1 + (order - 1) * np.exp(step * np.linspace(-1, 1, 2049) ** 3)
+
+    def exactly(self, near: float) -> tuple[fmpq, fmpq]:
+        """Every float is an order."""
+        return rational(near), self.rho * rational(near)
+
+    def holds(self, sums: "Sums") -> bool:
+        """By chords and tangents, up to the order where ρ·α is more than the largest loss."""
+        rho = arb(self.rho)
+        last = arb((sums.largest / rho).upper())
+        if not last > 1:
+            return True
+        spans, left = [(arb(1), arb(0), last, sums.log(last))], MOST_SPANS
+        while spans:
+            (start, low, stop, high), left = spans.pop(), left - 1
+            at = (start + stop) / 2
+            slope = rho * (2 * at - 1)
+            line = rho * at * (at - 1) - slope * at
+            if low <= line + slope * start and high <= line + slope * stop:
+                continue
+            if start == 1 and high <= rho * (stop - 1):  # the tangent at 1
+                continue
+            value = sums.log(at)
+            if left < 0 or value > rho * at * (at - 1):
+                return False
+            spans += [(start, low, at, value), (at, value, stop, high)]
+        return True
+
+
+# --- pairs of distributions ----------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Sums:
+    """P and Q by the logarithms of their chances, each taken so many times."""
+
+    logs: tuple[tuple[arb, arb, int], ...]
+
+    @classmethod
+    def of(cls, one: tuple[fmpq, ...], other: tuple[fmpq, ...], times: tuple[int, ...]) -> "Sums":
+        """Take the logarithms at the precision that is set."""
+        rows = zip(one, other, times, strict=True)
+        return cls(tuple((arb(p).log(), arb(q).log(), n) for p, q, n in rows if n))
+
+    @property
+    def largest(self) -> arb:
+        """The largest loss."""
+        first, *rest = [p - q for p, q, _ in self.logs]
+        for loss in rest:
+            first = first.max(loss)
+        return first
+
+    def log(self, order: arb) -> arb:
+        """Return log Σ P^α·Q^(1−α)."""
+        parts = ((order * p + (1 - order) * q).exp() * n for p, q, n in self.logs)
+        return sum(parts, arb(0)).log()
+
+    def at(self, order: arb) -> arb:
+        """Return D_α."""
+        if order == 1:
+            return sum((p.exp() * (p - q) * n for p, q, n in self.logs), arb(0))
+        return self.log(order) / (order - 1)
+
+
+class _Family(ABC):
+    """Pairs of distributions that grow apart with p, from ``least`` to 1."""
+
+    @property
+    @abstractmethod
+    def least(self) -> fmpq:
+        """The p at which both are the same."""
+
+    @abstractmethod
+    def chances(self, odds: float) -> list[tuple[float, float, float]]:
+        """Return the logarithms of P and Q, and how often each, for p/(1 − p) = e^odds."""
+
+    @abstractmethod
+    def sums(self, p: fmpq) -> list[Sums]:
+        """Return the pair, in both directions if they differ."""
+
+    def divergences(self, p: float, orders: Array) -> Array:
+        """Return D_α nearly, the larger of both directions."""
+        rows = self.chances(_odds(p) if p < 1 else 700.0)
+        one, other, times = (np.array(part) for part in zip(*rows, strict=True))
+        return np.maximum(_near(one, other, times, orders), _near(other, one, times, orders))
+
+    def root(self, order: float, limit: float) -> float:
+        """Return the p at which D_α is the limit, nearly."""
+        start = to_float(self.least)
+
+        def over(odds: float) -> float:
+            rows = self.chances(odds)
+            back = [(q, p, n) for p, q, n in rows]
+            return max(_divergence(rows, order), _divergence(back, order)) - limit
+
+        return _chance(_crossing(over, _odds(start), 700.0))
+
+
+@dataclass(frozen=True)
+class _Coins(_Family):
+    """Heads with the chance a, and with the chance p ≥ a."""
+
+    alpha: fmpq
+
+    @property
+    def least(self) -> fmpq:
+        return self.alpha
+
+    def chances(self, odds: float) -> list[tuple[float, float, float]]:
+        a = to_float(self.alpha)
+        return [
+            (-_softplus(-odds), math.log(a), 1.0),
+            (-_softplus(odds), math.log1p(-a) if a < 1 else -700.0, 1.0),
+        ]
+
+    def sums(self, p: fmpq) -> list[Sums]:
+        one, other = (p, 1 - p), (self.alpha, 1 - self.alpha)
+        return [Sums.of(one, other, (1, 1)), Sums.of(other, one, (1, 1))]
+
+
+@dataclass(frozen=True)
+class _Response(_Family):
+    """Two rows of randomised response on v values."""
+
+    values: int
+
+    @property
+    def least(self) -> fmpq:
+        return fmpq(1, self.values)
+
+    def chances(self, odds: float) -> list[tuple[float, float, float]]:
+        p, a = -_softplus(-odds), -_softplus(odds) - math.log(self.values - 1)
+        rest = [(a, a, self.values - 2.0)] if self.values > 2 else []
+        return [(p, a, 1.0), (a, p, 1.0), *rest]
+
+    def sums(self, p: fmpq) -> list[Sums]:
+        a = (1 - p) / (self.values - 1)
+        return [Sums.of((p, a, a), (a, p, a), (1, 1, self.values - 2))]
+
+
+def _softplus(x: float) -> float:
+    """Return log(1 + e^x)."""
+    return max(x, 0.0) + math.log1p(math.exp(-abs(x)))
+
+
+def _divergence(rows: list[tuple[float, float, float]], order: float) -> float:
+    if order == 1:
+        return math.fsum(math.exp(p) * (p - q) * n for p, q, n in rows)
+    parts = [order * p + (1 - order) * q + math.log(n) for p, q, n in rows]
+    top = max(parts)
+    return (top + math.log(math.fsum(math.exp(part - top) for part in parts))) / (order - 1)
+
+
+def _near(one: Array, other: Array, times: Array, orders: Array) -> Array:
+    """Return D_α of each order."""
+    parts = np.outer(orders, one) + np.outer(1 - orders, other) + np.log(times)
+    top = parts.max(axis=1)
+    logs = top + np.log(np.exp(parts - top[:, None]).sum(axis=1))
+    first = (np.exp(one) * (one - other) * times).sum()
+    return np.where(orders == 1, first, logs / np.where(orders == 1, 1.0, orders - 1))

@@ -1,0 +1,169 @@
+"""The best guess and gain on graphs: against the program over all mechanisms."""
+
+import random
+from fractions import Fraction
+
+import numpy as np
+import pytest
+
+from leaktight.channels.gain import Gain
+from leaktight.check import Refuted, check
+from leaktight.curves.curve import PrivacyCurve
+from leaktight.curves.graphs import best_gain, cover_bound
+from leaktight.errors import InvalidGain, InvalidInput
+from leaktight.policies.graph import Graph
+from leaktight.policies.secrets import SecretGraph
+from tests.curves.programs import both, curve_of, direct, guessing, random_pairs, random_prior
+
+INSTANCES = 20
+
+
+def tree(draw: random.Random, v: int) -> list[tuple[int, int]]:
+    return [(draw.randrange(x), x) for x in range(1, v)]
+
+
+def arcs_of(graph: Graph) -> list[tuple[int, int]]:
+    return both([(int(i), int(h)) for i, h in graph.edges.tolist()])
+
+
+@pytest.mark.parametrize("seed", range(INSTANCES))
+def test_a_tree_is_the_direct_program(seed: int) -> None:
+    draw = random.Random(seed)
+    v = draw.randint(3, 6)
+    edges, pairs, prior = tree(draw, v), random_pairs(draw), random_prior(draw, v)
+    if seed % 4 == 0:  # a forest
+        edges.pop()
+    found = best_gain(curve_of(pairs), Graph(v, edges), prior)
+    assert found.is_exact
+    assert float(found) == pytest.approx(direct(guessing(prior), both(edges), pairs), abs=1e-9)
+
+
+def test_not_every_tree_attains_what_its_paths_do() -> None:
+    """A path has (1 + (k − 1)·TV)/k; a star with more than 1/c leaves has less."""
+    curve = PrivacyCurve.epsilon(ratio=2)
+    path, star = Graph(5, [(k, k + 1) for k in range(4)]), Graph(6, [(0, k) for k in range(1, 6)])
+    assert best_gain(curve, path).upper == (1 + 4 * Fraction(1, 3)) / 5
+    assert best_gain(curve, star).upper < (1 + 5 * Fraction(1, 3)) / 6
+    # the star with v > 1 + λ leaves, all alike: (λ + v·δ)/(v + 1), more than δ + (1 − δ)·V(0)
+    some = PrivacyCurve.epsilon_delta(ratio=2, delta="1/10")
+    assert best_gain(some, star).upper == (2 + 5 * Fraction(1, 10)) / 6
+
+
+@pytest.mark.parametrize("seed", range(INSTANCES))
+def test_two_secrets_are_as_far_apart_as_their_path_is_long(seed: int) -> None:
+    draw = random.Random(seed)
+    v = draw.randint(4, 7)
+    edges = sorted({*tree(draw, v), (0, v - 1), (1, 2)})
+    graph, pairs = Graph(v, edges), random_pairs(draw)
+    prior = [Fraction(0)] * v
+    share = Fraction(draw.randint(1, 7), 8)
+    prior[0], prior[v - 2] = share, 1 - share
+    found = best_gain(curve_of(pairs), graph, prior)
+    assert float(found) == pytest.approx(direct(guessing(prior), arcs_of(graph), pairs), abs=1e-9)
+
+
+@pytest.mark.parametrize(
+    "graph",
+    [
+        SecretGraph.cycle(5),
+        SecretGraph.cycle(6),
+        SecretGraph.grid(2, 3),
+        SecretGraph.product(SecretGraph.cycle(3), SecretGraph.complete(2)),
+        SecretGraph.product(*[SecretGraph.complete(2)] * 3),
+    ],
+    ids=["C5", "C6", "grid", "prism", "cube"],
+)
+@pytest.mark.parametrize(("ratio", "delta"), [("3", "0"), ("3/2", "1/10"), ("9", "1/100")])
+def test_graphs_with_a_weighting_are_exact(graph: Graph, ratio: str, delta: str) -> None:
+    curve = PrivacyCurve.epsilon_delta(ratio=ratio, delta=delta)
+    found = best_gain(curve, graph)
+    uniform = [Fraction(1, graph.order)] * graph.order
+    truth = direct(guessing(uniform), arcs_of(graph), [curve.polygons().upper.pairs[0]])
+    assert found.is_exact
+    assert float(found) == pytest.approx(truth, abs=1e-9)
+    if graph.order in (5, 8):  # the same from each vertex: δ + (1 − δ)/Z
+        whole = sum(Fraction(ratio) ** -int(d) for d in graph.distances[0])
+        assert found.upper == Fraction(delta) + (1 - Fraction(delta)) / whole
+
+
+@pytest.mark.parametrize("seed", range(INSTANCES))
+def test_any_graph_and_gain_is_enclosed_and_certified(seed: int) -> None:
+    draw = random.Random(seed)
+    v, m = draw.randint(2, 5), draw.randint(1, 4)
+    edges = sorted({*tree(draw, v), *tree(draw, v)})
+    graph, pairs, prior = Graph(v, edges), random_pairs(draw, 2), random_prior(draw, v)
+    table = [[Fraction(draw.randint(0, 4), 4) for _ in range(v)] for _ in range(m)]
+    found = best_gain(curve_of(pairs), graph, prior, Gain(table))
+    worth = np.array([[float(prior[x] * row[x]) for row in table] for x in range(v)])
+    truth = direct(worth, arcs_of(graph), pairs)
+    assert float(found.lower) - 1e-9 <= truth <= float(found.upper) + 1e-9
+    assert found.upper - found.lower < Fraction(1, 10**6)
+    assert found.certificate is not None
+    assert check(found.certificate) == [(1, found.lower, found.upper)]
+
+
+@pytest.mark.parametrize("seed", range(INSTANCES))
+def test_any_multipliers_prove_no_less_than_the_truth(seed: int) -> None:
+    draw = random.Random(seed)
+    v = draw.randint(3, 5)
+    edges = sorted({*tree(draw, v), *tree(draw, v)})
+    gain = Gain.binary(range(v))
+    found = best_gain(curve_of(random_pairs(draw, 2)), Graph(v, edges), None, gain)
+    proof = found.certificate
+    assert proof is not None
+    changed = [
+        [i, h, k, [str(Fraction(c) * Fraction(draw.randint(0, 8), 4)) for c in numbers]]
+        for i, h, k, numbers in proof["multipliers"]
+    ]
+    assert check(proof | {"multipliers": changed, "upper": str(v)})
+    less = {"multipliers": changed, "upper": str(found.lower - Fraction(1, 10**9))}
+    with pytest.raises(Refuted, match="not excluded"):
+        check(proof | less)
+    for wrong in (
+        {"lower": str(found.lower + Fraction(1, 10**30))},
+        {"upper": str(found.upper - Fraction(1, 10**30))},
+        {"multipliers": [[0, 0, 0, ["1"] * v]]},
+        {"multipliers": [[*edges[0], 0, ["-1"] * v]]},
+    ):
+        with pytest.raises(Refuted):
+            check(proof | wrong)
+
+
+@pytest.mark.parametrize("seed", range(INSTANCES))
+def test_a_flow_cover_bounds_every_graph(seed: int) -> None:
+    draw = random.Random(seed)
+    v = draw.randint(3, 6)
+    edges = sorted({*tree(draw, v), *tree(draw, v)})
+    graph, pairs, prior = Graph(v, edges), random_pairs(draw, 2), random_prior(draw, v)
+    truth = direct(guessing(prior), arcs_of(graph), pairs)
+    assert truth <= float(cover_bound(curve_of(pairs), graph, prior)) + 1e-9
+
+
+def test_a_flow_cover_is_not_the_truth_where_priors_are_0() -> None:
+    path = Graph(3, [(0, 1), (1, 2)])
+    curve, prior = PrivacyCurve.epsilon(ratio=2), ["1/2", 0, "1/2"]
+    assert best_gain(curve, path, prior).upper == Fraction(3, 4)
+    assert float(cover_bound(curve, path, prior)) == pytest.approx(0.8)
+
+
+def test_smooth_curves_on_graphs_are_enclosed() -> None:
+    curve = PrivacyCurve.gaussian(1)
+    for graph in (SecretGraph.line(4), SecretGraph.cycle(5)):
+        found = best_gain(curve, graph)
+        drawn = curve.polygons(40)
+        prior = [Fraction(1, graph.order)] * graph.order
+        low, high = (
+            direct(guessing(prior), arcs_of(graph), list(side.pairs))
+            for side in (drawn.lower, drawn.upper)
+        )
+        assert float(found.lower) - 1e-9 <= high
+        assert low <= float(found.upper) + 1e-9
+        assert found.upper - found.lower < Fraction(1, 100)
+
+
+def test_what_does_not_fit_is_refused() -> None:
+    curve, line = PrivacyCurve.epsilon(1), SecretGraph.line(3)
+    with pytest.raises(InvalidGain, match="at least 0"):
+        best_gain(curve, line, gain=Gain([[-1, 0, 0]]))
+    with pytest.raises(InvalidInput, match="symmetric"):
+        best_gain(PrivacyCurve.gaussian(1).subsampled("1/2"), line)
