@@ -10,7 +10,7 @@ import pytest
 
 from leaktight.channels.channel import Channel
 from leaktight.errors import InvalidFile
-from leaktight.files import expect_writable, new_file
+from leaktight.files import expect_writable, new_file, new_path
 from leaktight.mechanisms.release import release_csv
 
 STEPS = """
@@ -88,16 +88,53 @@ def test_a_file_comes_into_being_whole(tmp_path: Path) -> None:
     assert os.listdir(tmp_path) == ["page.md"]
 
 
-def test_a_replaced_file_keeps_its_permissions_and_a_link_its_target(tmp_path: Path) -> None:
-    place, link = tmp_path / "page.md", tmp_path / "link.md"
-    place.write_text("old")
-    place.chmod(0o640)
-    link.symlink_to(place)
-    with new_file(link) as file:
-        file.write("new")
-    assert link.is_symlink()
-    assert place.read_text() == "new"
-    assert place.stat().st_mode & 0o777 == 0o640
+def test_a_new_file_is_its_owners_and_a_replaced_one_keeps_its_permissions(tmp_path: Path) -> None:
+    place = tmp_path / "page.md"
+    modes = []
+    for mode in (None, 0o640):
+        if mode is not None:
+            place.chmod(mode)
+        with new_file(place) as file:
+            [part] = tmp_path.glob(".*.part")
+            modes.append(part.stat().st_mode & 0o777)
+            file.write("new")
+        modes.append(place.stat().st_mode & 0o777)
+    assert modes == [0o600, 0o600, 0o600, 0o640]
+    with new_path(tmp_path / "engine.parquet") as new:
+        assert new.parent.stat().st_mode & 0o777 == 0o700
+        new.write_text("by an engine")
+    assert (tmp_path / "engine.parquet").stat().st_mode & 0o777 == 0o600
+    assert sorted(os.listdir(tmp_path)) == ["engine.parquet", "page.md"]
+
+
+@pytest.mark.parametrize("replace", [True, False])
+@pytest.mark.parametrize("there", [True, False])
+def test_a_link_at_an_output_is_not_followed(tmp_path: Path, there: bool, replace: bool) -> None:
+    """Neither one that was there, nor one that came while the file was written."""
+    theirs, link, place = (tmp_path / name for name in ("theirs", "link.md", "page.md"))
+    if there:
+        theirs.write_text("theirs")
+    link.symlink_to(theirs)
+    with pytest.raises(InvalidFile, match="it is a link, which is not followed"):
+        write(link, "new", lambda: None, replace=replace)
+    with pytest.raises(InvalidFile, match="it is a link, which is not followed"), new_path(link):
+        pass
+    if replace:
+        write(place, "new", lambda: place.symlink_to(theirs))
+        assert place.read_text() == "new"
+        assert not place.is_symlink()
+    else:
+        with pytest.raises(InvalidFile, match="File exists"):
+            write(place, "new", lambda: place.symlink_to(theirs), replace=False)
+    assert theirs.exists() == there
+    assert not there or theirs.read_text() == "theirs"
+
+
+def test_a_link_to_what_is_no_file_is_not_followed_either(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "pipe")
+    (tmp_path / "page.md").symlink_to(tmp_path / "pipe")
+    with pytest.raises(InvalidFile, match="it is a link"):
+        write(tmp_path / "page.md", "new", lambda: None)
 
 
 def test_a_file_that_must_not_be_there_is_not_replaced(tmp_path: Path) -> None:

@@ -1,19 +1,25 @@
 """How is a file written, so that it is there whole or not at all?
 
-Everything that leaktight writes goes through :func:`new_file`: it is written beside its place,
-brought to the disk, and then takes its place in one step. Whoever looks, or whatever stops the
-program, finds the file that was there before or the new one, never a part.
+Everything that leaktight writes goes through :func:`new_file`, or :func:`new_path` where an engine
+writes: it is written beside its place, brought to the disk, and then takes its place in one step.
+Whoever looks, or whatever stops the program, finds the file that was there before or the new one,
+never a part. A new file may be read by its owner alone, and no link is followed.
 """
 
 import os
 import re
+import stat
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from secrets import token_hex
+from tempfile import TemporaryDirectory
 from typing import TextIO
 
 from leaktight.errors import InvalidFile
+
+PRIVATE = 0o600
+"""Who may read a new file: its owner."""
 
 
 def read_path(path: str | Path) -> Path:
@@ -28,14 +34,15 @@ def expect_writable(path: str | Path) -> None:
     """Refuse a file that cannot be written, before anything is computed for it."""
     target = read_path(path)
     with _said(target):
-        place = target.resolve()
         if target.is_dir():
             raise OSError(0, "it is a folder")
-        if not place.parent.is_dir():
+        if target.is_symlink() and not _is_device(target):
+            raise OSError(0, "it is a link, which is not followed; name the file itself")
+        if not target.parent.is_dir():
             raise OSError(0, f"there is no folder {target.parent}")
         if target.exists() and not os.access(target, os.W_OK):
             raise OSError(0, "permission denied")
-        if not _is_device(target) and not os.access(place.parent, os.W_OK):
+        if not _is_device(target) and not os.access(target.parent, os.W_OK):
             raise OSError(0, f"nothing can be written into the folder {target.parent}")
 
 
@@ -54,8 +61,9 @@ def new_file(
     """Give a text file to write to, which is at ``path`` once all is written, and not before.
 
     A file that is there is replaced, and keeps its permissions; with ``replace=False`` it stays,
-    and that is an error. Of two that are written together, ``with new_file(a) as …, new_file(b) as
-    …``, b takes its place first, and a only if b did. Ends of lines are written as they are.
+    and that is an error. A new one may be read by its owner alone. Of two that are written
+    together, ``with new_file(a) as …, new_file(b) as …``, b takes its place first, and a only if b
+    did. Ends of lines are written as they are.
 
     >>> from tempfile import TemporaryDirectory
     >>> with TemporaryDirectory() as folder:
@@ -73,28 +81,58 @@ def new_file(
         with _said(target), target.open("w", encoding=encoding, newline="") as file:
             yield file
         return
-    place = target.resolve()  # what a link points to is replaced, not the link
-    beside = place.with_name(f".{place.name[:40]}.{token_hex(8)}.part")
+    beside = target.with_name(f".{target.name[:40]}.{token_hex(8)}.part")
     with _said(target):
         try:
-            with beside.open("x", encoding=encoding, newline="") as file:
+            with open(beside, "x", encoding=encoding, newline="", opener=_opened) as file:
                 yield file
                 file.flush()
                 os.fsync(file.fileno())
             if replace:
-                if place.exists():
-                    beside.chmod(place.stat().st_mode)
-                beside.replace(place)
+                _replace(beside, target)
             else:
-                take(beside, place)
-            sync_folder(place.parent)
+                take(beside, target)
+            sync_folder(target.parent)
         finally:
             beside.unlink(missing_ok=True)
 
 
+@contextmanager
+def new_path(path: str | Path) -> Iterator[Path]:
+    """Give a path for an engine to write to, whose file is at ``path`` once the engine is done.
+
+    It is in a folder that nobody else may look into. A file that is there is replaced.
+    """
+    target = read_path(path)
+    expect_writable(target)
+    with _said(target), TemporaryDirectory(dir=target.parent, prefix=".leaktight-") as folder:
+        beside = Path(folder) / f"new{target.suffix}"
+        yield beside
+        beside.chmod(PRIVATE)
+        sync_file(beside)
+        _replace(beside, target)
+        sync_folder(target.parent)
+
+
+def _opened(path: str, flags: int) -> int:
+    """Open a new file for its owner alone."""
+    return os.open(path, flags | getattr(os, "O_NOFOLLOW", 0), PRIVATE)
+
+
+def _replace(beside: Path, place: Path) -> None:
+    """Put a file where another may be, whose permissions it keeps if that was ours."""
+    with suppress(FileNotFoundError):
+        there = place.lstat()
+        if stat.S_ISREG(there.st_mode) and there.st_uid == beside.stat().st_uid:
+            beside.chmod(there.st_mode & 0o777)
+    beside.replace(place)  # a link that came there meanwhile is replaced, not what it points to
+
+
 def _is_device(path: Path) -> bool:
     """Say whether something is a terminal, a pipe or the like, which is not replaced."""
-    return path.parts[:2] == ("/", "dev") or (path.exists() and not path.is_file())
+    if path.parts[:2] == ("/", "dev"):  # where links such as /dev/stdout belong to the system
+        return True
+    return not path.is_symlink() and path.exists() and not path.is_file()
 
 
 def take(beside: Path, place: Path) -> None:
@@ -104,7 +142,7 @@ def take(beside: Path, place: Path) -> None:
     except FileExistsError:
         raise
     except OSError:  # a disk without links
-        if place.exists():
+        if os.path.lexists(place):
             raise FileExistsError(0, "File exists") from None
         beside.rename(place)
 

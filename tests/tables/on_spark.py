@@ -77,6 +77,24 @@ def test_every_row_is_drawn_once_and_written_once(tmp_path: Path) -> None:
     assert len(Ledger.open(tmp_path / "l").entries()) == 1
 
 
+@pytest.mark.filterwarnings("ignore::FutureWarning:pyspark")
+def test_rows_are_written_to_a_folder_of_any_name_for_its_owner(tmp_path: Path) -> None:
+    bands = ["young", "old"]
+    policy = Policy(SecretGraph.complete(bands), records=8)
+    Ledger.create(tmp_path / "l", policy, ratio=4)
+    folder = tmp_path / "v=b" / "x[1]*{a,b} #%41"
+    folder.mkdir(parents=True)
+    done = release_rows(
+        spark_frame(tmp_path), policy, RandomizedResponse(bands, ratio=2), folder / "o?.parquet",
+        name="a", ledger=tmp_path / "l", column="age", cuts={"age": (18,)},
+    )  # fmt: skip
+    assert done.rows == 8
+    assert [file.name for file in folder.iterdir()] == ["o?.parquet"]
+    assert {file.stat().st_mode & 0o777 for file in done.path.iterdir()} == {0o600}
+    assert done.path.stat().st_mode & 0o777 == 0o700
+    assert sorted(file.name for file in tmp_path.iterdir()) == ["l", "people.parquet", "v=b"]
+
+
 def test_rows_of_spark_have_no_numbers_and_nothing_of_a_risk_stays_cached(tmp_path: Path) -> None:
     frame = spark_frame(tmp_path)
     with pytest.raises(InvalidInput, match="rows of Spark have no numbers"):

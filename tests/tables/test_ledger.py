@@ -33,6 +33,7 @@ from tests.tables.workers import (
     TRUTH,
     Step,
     answer_first,
+    from_table,
     keep_releasing,
     noise,
     right_order,
@@ -40,9 +41,15 @@ from tests.tables.workers import (
 )
 
 ROUNDS = int(os.environ.get("LEAKTIGHT_KILLS", "6"))
-"""How often processes are killed; make test-kill does it a hundred times."""
+"""How often processes are killed; make test-kill does it five hundred times."""
+
+WHOLE_ROUNDS = int(os.environ.get("LEAKTIGHT_KILLS", "3"))
+"""The same of whole releases, from a file, which take longer."""
 
 FORK = multiprocessing.get_context("fork")
+CLEAN = multiprocessing.get_context("forkserver")
+"""Forks of a process in which no engine has started a thread."""
+CLEAN.set_forkserver_preload(["duckdb", "narwhals._duckdb.dataframe", "tests.tables.workers"])
 
 
 @pytest.fixture
@@ -55,23 +62,32 @@ def path(tmp_path: Path) -> Path:
 # --- killed at any instant -----------------------------------------------------------------
 
 
-def killed(path: Path, step: Step, rounds: int) -> Path:
-    """Let two processes release the same names, and kill both at some instant, so many times.
+def killed(
+    path: Path,
+    step: Step,
+    rounds: int,
+    processes: int = 2,
+    context: multiprocessing.context.ForkContext | multiprocessing.context.ForkServerContext = FORK,
+) -> Path:
+    """Let some processes release the same names, and kill all at some instant, so many times.
 
-    It is some time after none, one or two of their answers were seen.
+    It is some time after the ledger was written, or after one or two of their answers were seen.
     """
     shown, chance = path.with_name("shown"), random.Random(7)
     shown.touch()
     for i in range(rounds):
-        wanted = len(shown.read_text().splitlines()) + i % 3
+        seen, written = len(shown.read_text().splitlines()), path.stat().st_mtime_ns
         workers = [
-            FORK.Process(target=keep_releasing, args=(path, shown, step, 10 * i, 10))
-            for _ in range(2)
+            context.Process(target=keep_releasing, args=(path, shown, step, 10 * i, 10))
+            for _ in range(processes)
         ]
         for worker in workers:
             worker.start()
-        while len(shown.read_text().splitlines()) < wanted:
+        while len(shown.read_text().splitlines()) < seen + max(1, i % 3) and not (
+            i % 3 == 0 and path.stat().st_mtime_ns > written
+        ):
             assert any(worker.is_alive() for worker in workers)
+            time.sleep(0.001)
         time.sleep(chance.uniform(0, 0.05))
         for worker in workers:
             os.kill(worker.pid or 0, signal.SIGKILL)
@@ -91,6 +107,30 @@ def test_whenever_processes_are_killed_what_was_seen_was_paid_for(path: Path) ->
     shown = killed(path, right_order, ROUNDS)
     assert shown.read_text()
     assert wrongs(path, shown) == []
+
+
+def test_whenever_three_releases_of_a_table_are_killed_each_payment_has_one_draw(
+    tmp_path: Path,
+) -> None:
+    """The budget is for some of the names alone; at last whoever is left asks for the others."""
+    path, allowed = tmp_path / "book.ledger", WHOLE_ROUNDS + 2
+    ledger, shown = Ledger.create(path, POLICY, ratio=4**allowed), tmp_path / "shown"
+    rows = [value for value, n in zip("abc", TRUTH.counts, strict=True) for _ in range(n)]
+    path.with_name("table.csv").write_text("\n".join(["value", *rows, ""]))
+    from_table(ledger, "release 0", shown)
+    assert killed(path, from_table, WHOLE_ROUNDS, processes=3, context=CLEAN) == shown
+    seen = len(shown.read_text().splitlines())
+    assert wrongs(path, shown) == []
+    entries = ledger.entries()
+    assert ledger.spent().largest == 4 ** len(entries) <= 4**allowed
+    stopped = [entry.name for entry in entries if not entry.answered]
+    told = f"{WHOLE_ROUNDS} times killed: {len(entries)} payments, {len(stopped)} not drawn yet"
+    print(f"{told}, {seen} answers seen")
+    for name in (*stopped, *(f"last {i}" for i in range(allowed - len(entries))), "too much"):
+        from_table(ledger, name, shown)
+    assert wrongs(path, shown) == []
+    assert ledger.spent().largest == 4 ** len(ledger.entries()) == 4**allowed
+    assert all(entry.answered for entry in ledger.entries())
 
 
 def test_with_the_answer_first_the_same_test_fails(path: Path) -> None:
@@ -253,18 +293,27 @@ def test_a_ledger_that_somebody_changed_is_refused(path: Path, change: str, said
     one_line(lambda: Ledger.open(path), InvalidFile, said)
 
 
-def test_changed_answers_and_weights_are_found_when_they_are_read(path: Path) -> None:
+def changed(path: Path, command: str, *cells: object) -> None:
+    with sqlite3.connect(path) as file:
+        file.execute(command, cells)
+    file.close()
+
+
+def test_changed_answers_are_found_when_they_are_read(path: Path) -> None:
     ledger = Ledger.open(path)
     done = publish(ledger, "one", QUESTION, noise(), TRUTH)
-    with sqlite3.connect(path) as file:
-        file.execute("UPDATE answer SET chain = ''")
-        [(shape, size)] = file.execute("SELECT shape, size FROM weights").fetchall()
-        paid = noise().blocks[0].weights
-        free = Weights.unpacked(shape, size, paid.packed(), paid.digest)
-        free.places[:] = 0  # no pair would pay anything
-        file.execute("UPDATE weights SET places = ?", (free.packed(),))
-    file.close()
-    one_line(lambda: ledger.answer(done.entry), InvalidFile, "changed at the answer 1")
+    for command in ("UPDATE answer SET numbers = x'00'", "UPDATE answer SET chain = ''"):
+        changed(path, command)
+        one_line(lambda: ledger.answer(done.entry), InvalidFile, "changed at the answer 1")
+
+
+def test_changed_weights_are_found_when_they_are_read(path: Path) -> None:
+    ledger = Ledger.open(path)
+    publish(ledger, "one", QUESTION, noise(), TRUTH)
+    paid = noise().blocks[0].weights
+    free = Weights.unpacked(str(paid.shape), paid.size, paid.packed(), paid.digest)
+    free.places[:] = 0  # no pair would pay anything
+    changed(path, "UPDATE weights SET places = ?", free.packed())
     one_line(lambda: list(ledger.paid()), InvalidFile, "weights of an entry are missing or others")
 
 

@@ -1,7 +1,14 @@
 """Every row published with noise of its own: paid for, drawn once, and whole."""
 
+import fcntl
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Callable
 from fractions import Fraction
 from pathlib import Path
+from threading import Thread
 from typing import Any
 
 import duckdb
@@ -18,8 +25,13 @@ from leaktight.errors import (
     OverBudget,
     TooLarge,
 )
-from leaktight.tables import Ledger, RowsRelease, release_rows, statement
+from leaktight.tables import Ledger, RowsRelease, per_row, release_rows, row_answers, statement
+from leaktight.tables.draw import note_of
+from leaktight.tables.ledger import Stored
 from tests.tables.engines import ENGINES
+
+KILLS = os.environ.get("LEAKTIGHT_KILLS", "6")
+"""How many processes are killed at random moments; make test-kill kills 500."""
 
 VOTES = ["no", 'may"be, not', "yes"]
 POLICY = Policy(SecretGraph.line(VOTES), records=300)
@@ -37,7 +49,7 @@ def book(tmp_path: Path) -> Path:
 
 def published(book: Path, mechanism: Any = HARDLY, **how: Any) -> RowsRelease:
     asked: dict[str, Any] = {"name": "a", "output": "noisy.csv", "source": TABLE} | how
-    source, output = asked.pop("source"), book.with_name(asked.pop("output"))
+    source, output = asked.pop("source"), book.parent / asked.pop("output")
     return release_rows(source, POLICY, mechanism, output, ledger=book, column="vote", **asked)
 
 
@@ -104,7 +116,7 @@ def test_a_file_that_was_stored_but_not_moved_is_found(
     def stopped(*_: object) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(Path, "rename", stopped)
+    monkeypatch.setattr("leaktight.tables.draw.take", stopped)
     with pytest.raises(KeyboardInterrupt):
         published(book, ANSWER)
     monkeypatch.undo()
@@ -125,6 +137,192 @@ def test_a_file_that_was_never_finished_is_drawn_anew(
     assert read(published(book).path) == VOTES * 100
     assert len(Ledger.open(book).entries()) == 1
     assert sorted(p.name for p in book.parent.iterdir()) == ["l", "noisy.csv"]
+
+
+# --- one draw for each payment -----------------------------------------------------------------
+
+
+@pytest.mark.parametrize("how", [[], [KILLS]])
+def test_whenever_processes_are_killed_there_is_one_draw_for_each_payment(
+    tmp_path: Path, how: list[str]
+) -> None:
+    """At every step, and at random moments three that release the same rows."""
+    done = subprocess.run(
+        [sys.executable, "-m", "tests.tables.killed_rows", str(tmp_path), *how],
+        cwd=Path(__file__).parents[2], capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    told = json.loads(done.stdout)
+    assert told["wrong"] == []
+    assert told["kills"] >= int(how[0] if how else 12)
+    if not how:
+        assert {"a note", "a note, a draw", "a note, a draw, the output"} <= {*told["found"]}
+
+
+def meanwhile(monkeypatch: pytest.MonkeyPatch, work: Callable[[], object]) -> None:
+    """Let something happen after rows were drawn, before anybody knows of them."""
+    draw = row_answers.answer_rows
+
+    def answered(*given: Any) -> int:
+        monkeypatch.setattr(per_row, "answer_rows", draw)
+        rows = draw(*given)
+        work()
+        return rows
+
+    monkeypatch.setattr(per_row, "answer_rows", answered)
+
+
+def test_two_that_release_the_same_rows_have_one_draw_and_one_file(
+    book: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    found = []
+    other = Thread(target=lambda: found.append(published(book, ANSWER)))
+    meanwhile(monkeypatch, other.start)
+    first = published(book, ANSWER)
+    other.join()
+    assert [(done.path, done.stored) for done in found] == [(first.path, first.stored)]
+    assert len(Ledger.open(book).entries()) == 1
+    assert sorted(os.listdir(book.parent)) == ["l", "noisy.csv"]
+
+
+@pytest.mark.parametrize("output", ["noisy.csv", "other.csv"])
+def test_whoever_comes_while_rows_are_drawn_and_cannot_wait_is_refused(
+    book: Path, monkeypatch: pytest.MonkeyPatch, output: str
+) -> None:
+    def late() -> None:
+        with pytest.raises(InvalidFile, match="another process is releasing the rows 'a'"):
+            published(book, ANSWER, output=output)
+
+    monkeypatch.setattr("leaktight.tables.draw.WAIT", -1)
+    meanwhile(monkeypatch, late)
+    published(book, ANSWER)
+    assert sorted(os.listdir(book.parent)) == ["l", "noisy.csv"]
+
+
+def test_only_the_owner_may_read_what_is_drawn(book: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    modes: list[int] = []
+
+    def look() -> None:
+        [folder] = book.parent.glob(".leaktight-*.part")
+        modes.extend(p.stat().st_mode & 0o777 for p in (folder, *folder.iterdir()))
+        modes.append(note_of(Ledger.open(book), "a").stat().st_mode & 0o777)
+
+    meanwhile(monkeypatch, look)
+    done = published(book, ANSWER)
+    assert modes == [0o700, 0o600, 0o600]
+    assert done.path.stat().st_mode & 0o777 == 0o600
+
+
+def test_what_was_drawn_is_destroyed_if_the_release_fails(
+    book: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail() -> None:
+        raise KeyboardInterrupt
+
+    meanwhile(monkeypatch, fail)
+    with pytest.raises(KeyboardInterrupt):
+        published(book)
+    assert os.listdir(book.parent) == ["l"]
+    with pytest.raises(InvalidFile, match="there is no folder"):
+        published(book, output="none/noisy.csv")
+    assert os.listdir(book.parent) == ["l"]
+
+
+def stopped(book: Path, monkeypatch: pytest.MonkeyPatch, at: str) -> Path:
+    """Stop a release at a step, and return the folder of what was drawn."""
+
+    def stop(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patched:
+        patched.setattr(at, stop)
+        with pytest.raises(KeyboardInterrupt):
+            published(book, ANSWER)
+    [folder] = book.parent.glob(".leaktight-*.part")
+    return folder
+
+
+def test_a_draw_that_nobody_knows_is_destroyed_even_if_the_next_call_is_refused(
+    book: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    stopped(book, monkeypatch, "leaktight.tables.per_row.Ledger.store")
+    with pytest.raises(InvalidFile, match="there is no file"):
+        published(book, ANSWER, source="none.csv")
+    assert os.listdir(book.parent) == ["l"]
+
+
+def test_a_draw_is_found_from_another_output_and_waits_for_one_of_its_kind(
+    book: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    rows = (stopped(book, monkeypatch, "leaktight.tables.draw.take") / "rows.csv").read_text()
+    with pytest.raises(InvalidFile, match=r"a file that ends in \.csv"):
+        published(book, ANSWER, output="noisy.parquet")
+    book.with_name("there.csv").write_text("something else")
+    with pytest.raises(InvalidFile, match="is not the file that was released"):
+        published(book, ANSWER, output="there.csv")
+    (book.parent / "folder").mkdir()
+    assert published(book, ANSWER, output="folder/rows.csv").path.read_text() == rows
+    assert sorted(os.listdir(book.parent)) == ["folder", "l", "there.csv"]
+
+
+def test_a_note_that_leads_elsewhere_destroys_nothing(book: Path) -> None:
+    note, kept = note_of(Ledger.open(book), "a"), book.with_name("precious")
+    kept.mkdir()
+    link = book.with_name(f".leaktight-{'0' * 16}.part")
+    link.symlink_to(kept)
+    for said in ("precious\n", f"{link.name}\n"):
+        note.write_text(said)
+        with pytest.raises(InvalidFile, match="which is no folder of ours"):
+            published(book)
+        assert kept.is_dir()
+    note.unlink()
+    note.symlink_to(kept / "planted")
+    with pytest.raises(InvalidFile, match="cannot be locked"):
+        published(book)
+    assert not os.listdir(kept)
+    assert not Ledger.open(book).entries()
+
+
+def test_a_note_that_was_taken_away_while_it_was_opened_is_no_lock(
+    book: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Whoever locks it then would hold a file that nobody else can find."""
+    note, lock, looks = note_of(Ledger.open(book), "a"), fcntl.flock, []
+
+    def flock(opened: int, how: int) -> None:
+        looks.append(opened)
+        if len(looks) == 1:
+            note.unlink()
+        lock(opened, how)
+
+    monkeypatch.setattr(fcntl, "flock", flock)
+    meanwhile(monkeypatch, lambda: looks.append(note.stat().st_size))
+    published(book)
+    assert len(looks) == 3
+    assert sorted(os.listdir(book.parent)) == ["l", "noisy.csv"]
+
+
+def test_where_locks_do_nothing_a_second_draw_is_destroyed(
+    book: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def first() -> None:
+        ledger = Ledger.open(book)
+        [entry] = ledger.entries()
+        ledger.store(entry, Stored(((300,),), (), "0" * 64))
+
+    meanwhile(monkeypatch, first)
+    with pytest.raises(InvalidFile, match="is not the file that was released"):
+        published(book)
+    assert os.listdir(book.parent) == ["l"]
+
+
+def test_a_link_at_the_output_is_not_followed_and_nothing_is_spent(book: Path) -> None:
+    theirs = book.with_name("theirs.csv")
+    book.with_name("noisy.csv").symlink_to(theirs)
+    with pytest.raises(InvalidFile, match="is there already"):
+        published(book)
+    assert not theirs.exists()
+    assert not Ledger.open(book).entries()
 
 
 def test_a_file_that_is_gone_or_was_changed_is_not_drawn_again(book: Path) -> None:

@@ -89,11 +89,11 @@ class Column:
             "dates, or true and false"
         )
 
-    def read(self, dtype: "nw.dtypes.DType") -> "Cells":
-        """Return how the cells of a column of this type are read."""
+    def read(self, place: str, dtype: "nw.dtypes.DType") -> "Cells":
+        """Return how its cells are read, which a frame has as ``place``, and of this type."""
         import narwhals as nw
 
-        cell, kind = nw.col(self.name), self.kind
+        cell, kind = nw.col(place), self.kind
         if kind is ColumnKind.TEXT and dtype in (nw.Categorical, nw.Enum):
             cell, dtype = cell.cast(nw.String), nw.String()
         self._expect(dtype)
@@ -102,8 +102,8 @@ class Column:
             present = present & ~cell.is_nan()
         if self.cuts:
             above = [(cell >= cut).cast(nw.Int64) for cut in self.cuts]
-            place = nw.when(present).then(sum(above[1:], start=above[0])).otherwise(0)
-            return Cells(self.name, place, present, dict(enumerate(self.values)))
+            band = nw.when(present).then(sum(above[1:], start=above[0])).otherwise(0)
+            return Cells(self.name, band, present, dict(enumerate(self.values)))
         known = {_literal(value, dtype): value for value in self.values}
         known.pop(None, None)
         if not known:
@@ -111,7 +111,9 @@ class Column:
                 f"no declared value of the column {self.name!r} can be in a column of {dtype}"
             )
         if self.clamp:
-            cell = cell.clip(min(known), max(known))
+            least, most = (nw.lit(end(known), dtype) for end in (min, max))
+            cell = nw.when(cell < least).then(least).otherwise(cell)
+            cell = nw.when(cell > most).then(most).otherwise(cell)
         found = present & cell.is_in(list(known))
         first = next(iter(known))
         return Cells(

@@ -5,11 +5,16 @@ not, K(z|v) ≤ R(u, v)·K(z|u), where R(u, v) is the product of their ratios in
 whatever was published, the chance of v is then at most π_v / Σ_u π_u/R(u, v). Of few values that is
 computed exactly. Of many it is rounded up, and for values that are far apart in the policy's order
 the largest ratio of any two stands for their own.
+
+If a person may have several rows, one of them is guessed. What the others are may follow from it in
+any way, so that each of them may add the largest ratio of any two values.
 """
 
+import math
 from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -18,7 +23,7 @@ from flint import fmpq
 from leaktight.channels.distribution import PriorLike, prior_on
 from leaktight.exact.numbers import Value, fraction, rational, to_float
 from leaktight.exact.powers import Powers
-from leaktight.exact.rounding import ln
+from leaktight.exact.rounding import float_above, ln
 from leaktight.exact.shown import percent, percent_above
 from leaktight.tables.budget import Paid
 from leaktight.tables.protection import Protection
@@ -42,7 +47,8 @@ EXACT_BITS = 2**12
 class Odds:
     """The chance that a guess about one person is right: before, and at most after all releases.
 
-    It holds for whoever knows all others, whatever was published.
+    It holds for whoever knows all others, whatever was published. Of a person with several rows one
+    is guessed, whatever the others are and however they hang together with it.
     """
 
     value: Hashable
@@ -50,12 +56,33 @@ class Odds:
     before: Fraction
     """The chance of the best guess before."""
     after: Value
+    rows: int = 1
+    """The most rows that the person may have."""
+
+    @property
+    def guessed(self) -> str:
+        """What the guess is about."""
+        return "one person" if self.rows == 1 else f"one of up to {self.rows} rows of a person"
+
+    @property
+    def known(self) -> str:
+        """What is known besides."""
+        return "all others" if self.rows == 1 else "all other persons"
 
     def __str__(self) -> str:
         return (
-            f"a guess about one person is right with {percent(self.before)} before, and at most "
-            f"{percent_above(Fraction(self.after))} after, all others known"
+            f"a guess about {self.guessed} is right with {percent(self.before)} before, and at "
+            f"most {percent_above(Fraction(self.after))} after, {self.known} known"
         )
+
+    def to_dict(self) -> dict[str, Any]:
+        """The odds as JSON has them; what is at most so much is rounded up."""
+        return {
+            "guessed": self.guessed,
+            "before": str(self.before),
+            "after at most": float_above(rational(self.after)),
+            "known": self.known,
+        }
 
 
 def odds(protection: Protection, releases: Iterable[Paid], prior: PriorLike = None) -> Odds | None:
@@ -77,8 +104,7 @@ def odds(protection: Protection, releases: Iterable[Paid], prior: PriorLike = No
             name = weights.digest
             steps, known[name] = paid.setdefault(name, {}), weights
             for step, times in each.steps.factors:
-                times_all = times * share * protection.rows_per_person
-                steps[step] = steps.get(step, 0) + times_all
+                steps[step] = steps.get(step, 0) + times * share
         if len(known) * len(values) > MOST_PLACES:
             return None
     belief = prior_on(prior, values).exact().array
@@ -87,7 +113,8 @@ def odds(protection: Protection, releases: Iterable[Paid], prior: PriorLike = No
     if after is None:
         after = _above(protection, told, np.array([to_float(p) for p in belief]))
     surest = max(range(len(values)), key=after.__getitem__)
-    return Odds(values[surest], fraction(max(belief)), min(after[surest], 1))
+    rows = protection.rows_per_person
+    return Odds(values[surest], fraction(max(belief)), min(after[surest], 1), rows)
 
 
 Told = list[tuple[Weights, dict[Fraction, int]]]
@@ -108,13 +135,16 @@ def _exactly(
         apart |= weights.bare(pairs, protection.pairs)
         for step, times in steps.items():
             exponents[step] = exponents.get(step, 0) + times * weights.distances(pairs)
-    longest = Powers.of(*((step, int(e.max())) for step, e in exponents.items()))
+    rows = protection.rows_per_person
+    longest = Powers.of(*((step, rows * int(e.max())) for step, e in exponents.items()))
     if longest.length > EXACT_BITS:
         return None
     kept = np.full((size, size), fmpq(1), dtype=object)
     for step, own in exponents.items():
         kept *= np.array([[rational(1 / step) ** e for e in row] for row in own.tolist()])
     kept[apart] = fmpq(0)
+    kept *= kept.min() ** (rows - 1)  # the two values of every other row may be the furthest apart
+    np.fill_diagonal(kept, fmpq(1))
     shares = zip(belief, kept @ belief, strict=True)
     return [fraction(p / total) if p else Fraction(0) for p, total in shares]
 
@@ -128,13 +158,16 @@ def _above(protection: Protection, told: Told, belief: npt.NDArray[np.float64]) 
     first = np.stack([0 * places, places], axis=1)
     bare = [weights for weights, _ in told if weights.bare(first, protection.pairs).any()]
     totals, seen = belief.copy(), belief.copy()
+    far = sum(cost * weights.reach for cost, (weights, _) in zip(costs, told, strict=True))
+    rows = protection.rows_per_person
+    others = 0.0 if rows == 1 else (rows - 1) * (math.inf if bare else far)
     window = min(size - 1, MOST_COMPARED // (size * max(1, len(told))))
     for apart in range(1, window + 1):
         u, v = places[:-apart], places[apart:]
         pairs, nats = np.stack([u, v], axis=1), np.zeros(size - apart)
         for cost, (weights, _) in zip(costs, told, strict=True):
             nats += cost * weights.distances(pairs)
-        each = np.exp(-nats * (1 + slack))
+        each = np.exp(-(nats + others) * (1 + slack))
         for weights in bare:
             each[weights.bare(pairs, protection.pairs)] = 0
         totals[u] += each * belief[v]
@@ -142,7 +175,6 @@ def _above(protection: Protection, told: Told, belief: npt.NDArray[np.float64]) 
         seen[u] += belief[v]
         seen[v] += belief[u]
     if window < size - 1 and not bare:
-        far = sum(cost * weights.reach for cost, (weights, _) in zip(costs, told, strict=True))
-        totals += np.exp(-far * (1 + slack)) * np.maximum(0, 1 - seen - slack)
+        totals += np.exp(-(far + others) * (1 + slack)) * np.maximum(0, 1 - seen - slack)
     totals *= 1 - slack  # below the truth
     return (np.divide(belief, totals, where=belief > 0, out=np.zeros(size)) * (1 + slack)).tolist()

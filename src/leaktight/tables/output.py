@@ -4,16 +4,16 @@ import csv
 import json
 from collections.abc import Iterator
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import Any
 
 from leaktight.errors import InvalidFile, TooLarge, Undecided, expect
 from leaktight.exact.numbers import Number
-from leaktight.files import expect_writable, new_file, read_path, sync_folder
+from leaktight.files import expect_writable, new_file, new_path, read_path
 from leaktight.tables.consistent import Consistent, consistent
 from leaktight.tables.ledger import Ledger
 from leaktight.tables.publishing import TableRelease
 from leaktight.tables.record import TableRecord
+from leaktight.tables.source import engine_for, names_of, whole_name
 from leaktight.tables.writing import canonical
 
 COLUMNS = ("query", "cell", "number", "low", "high", "fitted")
@@ -113,22 +113,21 @@ def _json_lines(rows: list[tuple[Any, ...]]) -> Iterator[str]:
 
 
 def _parquet(rows: list[tuple[Any, ...]], target: Path) -> None:
-    import duckdb
-
     kinds = ("VARCHAR", "VARCHAR", "HUGEINT", "HUGEINT", "HUGEINT", "DOUBLE")
-    with TemporaryDirectory(dir=target.parent) as folder, duckdb.connect() as engine:
-        text, new = Path(folder) / "rows.csv", Path(folder) / "rows.parquet"
+    with new_path(target) as new:
+        text = new.with_name("rows.csv")
         with text.open("w", newline="", encoding="utf-8") as file:
             csv.writer(file, lineterminator="\n").writerows(rows)
-        table = engine.read_csv(
-            str(text),
-            auto_detect=False,
-            header=False,
-            columns=dict(zip(COLUMNS, kinds, strict=True)),
-            delimiter=",",
-            quotechar='"',
-            escapechar='"',
-        )
-        table.write_parquet(str(new))
-        new.replace(target)
-    sync_folder(target.parent)
+        [whole, name, *_] = names_of([text])
+        with engine_for([whole, name, whole_name(new)]) as engine:
+            table = engine.read_csv(
+                name,
+                auto_detect=False,
+                header=False,
+                columns=dict(zip(COLUMNS, kinds, strict=True)),
+                delimiter=",",
+                quotechar='"',
+                escapechar='"',
+                hive_partitioning=False,
+            )
+            table.write_parquet(whole_name(new), use_tmp_file=False)

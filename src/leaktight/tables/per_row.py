@@ -2,17 +2,15 @@
 
 The answer of each row is drawn by itself, from a channel on the values. What it costs is on the
 disk before anything is drawn; the file is whole, on the disk and known to the ledger by its hash
-before it takes its place. A file that was never finished was seen by nobody, and is drawn anew.
+before it takes its place. A file that was never finished was seen by nobody: it is destroyed, and
+drawn anew. So there is one draw for each payment, see :mod:`leaktight.tables.draw`.
 """
 
-import glob
-import shutil
+import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from hashlib import sha256
 from pathlib import Path
-from secrets import token_hex
 from typing import Any
 
 import numpy as np
@@ -20,19 +18,20 @@ import numpy as np
 from leaktight.channels.channel import Channel
 from leaktight.errors import InvalidChannel, InvalidFile, InvalidPolicy
 from leaktight.exact.powers import Powers
-from leaktight.files import read_path, sync_folder
+from leaktight.files import expect_writable, read_path
 from leaktight.labels import alignment
 from leaktight.mechanisms.mechanism import Mechanism
 from leaktight.policies.policy import Policy
 from leaktight.policies.secrets import SecretGraph
 from leaktight.privacy.level import privacy_level
 from leaktight.tables.budget import Paid
+from leaktight.tables.draw import drawing, hash_of, note_of, settled
 from leaktight.tables.ledger import Entry, Ledger, Stored
 from leaktight.tables.protection import Protection
 from leaktight.tables.reading import Outside, Reading
 from leaktight.tables.row_answers import answer_rows, expect_readable
 from leaktight.tables.rows import count_rows, declared_columns
-from leaktight.tables.source import frame_of, guarded
+from leaktight.tables.source import frame_of, guarded, place
 from leaktight.tables.weights import Shape, Weights
 from leaktight.tables.writing import canonical, digest
 
@@ -109,30 +108,70 @@ def release_rows(
     book = Ledger.open(ledger)
     book.expect(protection)
     question = _question(column, channel, reading, rng is not None)
-    known = book.find(name)
-    if known is not None:
-        book.expect_same(known, question)
-        if known.answered:
-            return _again(known, book, target, ratio)
-    if target.exists():
-        raise InvalidFile(f"{target} is there already; name another output")
-    counted = count_rows(source, protection, reading, table)
-    [declared] = declared_columns(protection, reading)
-    frame = frame_of(source, {column: declared.kind}, table)
-    cells = guarded(lambda: declared.read(frame.collect_schema()[column]))
-    rows = int(counted.counts.sum())
-    expect_readable(frame, cells, rows)
-    entry = book.spend(name, question, paid)
-    suffix = target.suffix.lower()
-    part = target.with_name(f"{_beside(target, entry)}.{token_hex(8)}.part{suffix}")
-    other = reading.elsewhere(column)
-    drawn = guarded(lambda: answer_rows(frame, cells, channel, part, other, rng))
+    asked = _Asked(book, name, question, target, ratio)
+    if not note_of(book, name).exists() and (known := asked.answered()):
+        return asked.told(known)
+    with drawing(book, name) as draw:
+        if known := asked.answered():  # by another process, or one that was stopped
+            draw.finish(target, book.answer(known).file)
+            return asked.told(known)
+        draw.destroy()  # what a process that was stopped had drawn, and nobody has seen
+        if os.path.lexists(target):
+            raise InvalidFile(f"{target} is there already; name another output")
+        expect_writable(target)
+        counted = count_rows(source, protection, reading, table)
+        [declared] = declared_columns(protection, reading)
+        frame = frame_of(source, {column: declared.kind}, table)
+        cells = guarded(lambda: declared.read(place(0), frame.collect_schema()[place(0)]))
+        rows = int(counted.counts.sum())
+        expect_readable(frame, cells, rows)
+        entry = book.spend(name, question, paid)
+        part = draw.begin(target)
+        other = reading.elsewhere(column)
+        try:
+            drawn = guarded(lambda: answer_rows(frame, cells, channel, part, other, rng))
+            _expect_all(rows, drawn)
+            found = guarded(lambda: settled(part))
+        except BaseException:
+            draw.destroy()  # nobody has seen it, nor will
+            raise
+        stored = book.store(entry, Stored(((rows,),), counted.schema, found))
+        draw.finish(target, stored.file)
+        return asked.told(entry)
+
+
+@dataclass(frozen=True, slots=True)
+class _Asked:
+    """A release that was asked for, and what the ledger knows of it."""
+
+    book: Ledger
+    name: str
+    question: str
+    target: Path
+    ratio: Fraction
+
+    def answered(self) -> Entry | None:
+        """Return what the ledger has, if it is the same and its rows were drawn."""
+        known = self.book.find(self.name)
+        if known is None:
+            return None
+        self.book.expect_same(known, self.question)
+        return known if known.answered else None
+
+    def told(self, entry: Entry) -> RowsRelease:
+        """Return the release that the ledger knows, whose file must be in its place."""
+        stored = self.book.answer(entry)
+        if not self.target.exists() or hash_of(self.target) != stored.file:
+            raise InvalidFile(
+                f"{self.target} is not the file that was released as {entry.name!r}, and another "
+                "draw would cost again; choose another name, or bring it back"
+            )
+        return RowsRelease(entry, self.book, self.target, stored, self.ratio)
+
+
+def _expect_all(rows: int, drawn: int) -> None:
     if drawn != rows:
-        _remove(part)
         raise InvalidFile(f"the table had {rows:,} rows when they were checked, and now {drawn:,}")
-    stored = Stored(((rows,),), counted.schema, _hash(part))
-    book.store(entry, stored)  # unless another process was first: then its file is the one
-    return _again(entry, book, target, ratio)
 
 
 def _channel(mechanism: Mechanism | Channel, protection: Protection) -> Channel:
@@ -164,47 +203,3 @@ def _question(column: str, channel: Channel, reading: Reading, seeded: bool) -> 
             "randomness": "a generator for tests" if seeded else "the operating system",
         }
     )
-
-
-# --- the file ----------------------------------------------------------------------------------
-
-
-def _beside(target: Path, entry: Entry) -> str:
-    """Return how the names of files begin that were drawn for an entry."""
-    return f".{target.name[:40]}.{entry.chain[:16]}"
-
-
-def _remove(part: Path) -> None:
-    if part.is_dir():
-        shutil.rmtree(part)
-    else:
-        part.unlink(missing_ok=True)
-
-
-def _hash(path: Path) -> str:
-    """Return the hash of a file, or of the files of a folder."""
-    if path.is_dir():
-        files = sorted(file for file in path.iterdir() if file.name.startswith("part-"))
-        return sha256("".join(map(_hash, files)).encode()).hexdigest()
-    found = sha256()
-    with path.open("rb") as file:
-        while block := file.read(2**20):
-            found.update(block)
-    return found.hexdigest()
-
-
-def _again(entry: Entry, book: Ledger, target: Path, ratio: Fraction) -> RowsRelease:
-    """Return the release that the ledger knows, its file in its place."""
-    stored = book.answer(entry)
-    for part in target.parent.glob(f"{glob.escape(_beside(target, entry))}.*.part.*"):
-        if not target.exists() and _hash(part) == stored.file:
-            part.rename(target)
-            sync_folder(target.parent)
-        else:
-            _remove(part)
-    if not target.exists() or _hash(target) != stored.file:
-        raise InvalidFile(
-            f"{target} is not the file that was released as {entry.name!r}, and another draw would "
-            "cost again; choose another name, or bring it back"
-        )
-    return RowsRelease(entry, book, target, stored, ratio)

@@ -7,7 +7,7 @@ from leaktight.errors import InvalidInput
 from leaktight.exact.shown import counted
 from leaktight.tables.column import Cells
 from leaktight.tables.reading import Reading
-from leaktight.tables.source import guarded, rows_of
+from leaktight.tables.source import guarded, place, rows_of
 
 if TYPE_CHECKING:
     from leaktight.tables.source import Frame
@@ -16,17 +16,19 @@ MOST_KEPT = 1000
 """The most values if one row of each person is kept."""
 
 
-def check_persons(frame: "Frame", person: str, allowed: int) -> None:
-    """Refuse a person with more rows than are paid for, and rows of nobody."""
+def check_persons(frame: "Frame", whose: str, person: str, allowed: int) -> None:
+    """Refuse a person with more rows than are paid for, and rows of nobody.
+
+    ``whose`` is what the frame calls the column that the table calls ``person``.
+    """
     import narwhals as nw
 
-    whose = nw.col(person)
-    rows = frame.group_by(person).agg(nw.len().alias("n"))
+    rows = frame.group_by(whose).agg(nw.len().alias("n"))
     many = rows.select(
         (nw.col("n") > allowed).cast(nw.Int64).sum().alias("many"),
         nw.col("n").max().alias("most"),
     )
-    nobody = frame.select(whose.is_null().cast(nw.Int64).sum().alias("nobody"))
+    nobody = frame.select(nw.col(whose).is_null().cast(nw.Int64).sum().alias("nobody"))
     _expect_somebody(guarded(lambda: rows_of(nobody))[0][0], person)
     [(over, most)] = guarded(lambda: rows_of(many))
     if over:
@@ -51,11 +53,11 @@ def kept(frame: "Frame", cells: list[Cells], reading: Reading) -> Iterator[tuple
     """
     import narwhals as nw
 
-    person = str(reading.person)
-    read = [nw.col(person)]
+    whose = place(len(cells))
+    read = [nw.col(whose)]
     for i, each in enumerate(cells):
         read += [each.value.alias(f"value {i}"), each.found.alias(f"found {i}")]
-    size, place = 1, nw.lit(0)
+    size, code = 1, nw.lit(0)
     for i, each in enumerate(cells):
         options = list(each.known)
         if size * (len(options) + 1) > MOST_KEPT:
@@ -71,15 +73,15 @@ def kept(frame: "Frame", cells: list[Cells], reading: Reading) -> Iterator[tuple
         if reading.keep == "last":
             own = len(options) - 1 - own
         own = nw.when(nw.col(f"found {i}")).then(own).otherwise(len(options))
-        place = place * (len(options) + 1) + own
+        code = code * (len(options) + 1) + own
         size *= len(options) + 1
-    chosen = frame.select(*read).select(nw.col(person), place.alias("place"))
-    nobody = frame.select(nw.col(person).is_null().cast(nw.Int64).sum().alias("nobody"))
-    _expect_somebody(guarded(lambda: rows_of(nobody))[0][0], person)
-    one = chosen.group_by(person).agg(nw.col("place").min().alias("place"))
-    for code, n in guarded(lambda: rows_of(one.group_by("place").agg(nw.len().alias("n")))):
+    chosen = frame.select(*read).select(nw.col(whose), code.alias("code"))
+    nobody = frame.select(nw.col(whose).is_null().cast(nw.Int64).sum().alias("nobody"))
+    _expect_somebody(guarded(lambda: rows_of(nobody))[0][0], str(reading.person))
+    one = chosen.group_by(whose).agg(nw.col("code").min().alias("code"))
+    for least, n in guarded(lambda: rows_of(one.group_by("code").agg(nw.len().alias("n")))):
         own, found = [], []
-        rest = int(code)
+        rest = int(least)
         for each in reversed(cells):
             options = list(each.known)
             rest, at = divmod(rest, len(options) + 1)

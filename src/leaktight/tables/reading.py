@@ -1,5 +1,6 @@
 """How do rows of a table become records with values of a policy?"""
 
+import re
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, TypeAlias
@@ -31,10 +32,11 @@ class Reading:
     clamp: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
-        named = all(isinstance(column, str) for column in self.columns)
+        named = all(map(_is_name, self.columns)) and (self.person is None or _is_name(self.person))
         if not self.columns or not named or len(set(self.columns)) < len(self.columns):
+            whose = [] if self.person is None else [self.person]
             raise InvalidInput(
-                f"must be names of columns, each once, got {list(self.columns)!r:.60}"
+                f"must be names of columns, each once, got {[*self.columns, *whose]!r:.60}"
             )
         given = self.outside if isinstance(self.outside, Mapping) else {}
         for column in (*self.cuts, *self.clamp, *given):
@@ -68,3 +70,8 @@ class Reading:
             "cuts": {column: list(map(str, cuts)) for column, cuts in self.cuts.items()},
             "clamp": list(self.clamp),
         }
+
+
+def _is_name(column: Any) -> bool:
+    """Say whether a column can have this name in a file."""
+    return isinstance(column, str) and not re.search("[\0\ud800-\udfff]", column)

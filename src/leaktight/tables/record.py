@@ -35,7 +35,7 @@ class TableRecord:
         protection, rows = book.protection, book.protection.rows_per_person
         pairs = counted(len(protection.pairs), "secret pair", "secret pairs")
         one = "one record's value changes" if rows == 1 else f"up to {rows} rows of a person change"
-        one += f" along one of {pairs}"
+        one += f"{', each' * (rows > 1)} along one of {pairs}"
         if protection.counts is not None:
             one += ", and others so that the public counts stay the same"
         told = [
@@ -58,6 +58,15 @@ class TableRecord:
                 "anyone who knows or guesses its seed."
             )
         return " ".join(told)
+
+    @property
+    def _neighbours(self) -> str:
+        protection = self.release.ledger.protection
+        if protection.counts is not None:
+            return "databases that the public counts allow, by Definition 2 of Edwards et al."
+        if (rows := protection.rows_per_person) > 1:
+            return f"databases that differ in up to {rows} rows of a person, along secret pairs"
+        return "databases that differ in one record, along a secret pair"
 
     @property
     def _what(self) -> str:
@@ -101,16 +110,9 @@ class TableRecord:
                 "epsilon": max(0.0, cost.nats),
                 "together": {"ratio": str(self.spent), "epsilon": max(0.0, self.spent.nats)},
                 "budget": str(book.budget),
-                "neighbours": "databases that differ in one record, along a secret pair"
-                if protection.counts is None
-                else "databases that the public counts allow, by Definition 2 of Edwards et al.",
+                "neighbours": self._neighbours,
             },
-            "one person": self.odds
-            and {
-                "before": str(self.odds.before),
-                "after at most": float(self.odds.after),
-                "known": "all others",
-            },
+            "one person": self.odds and self.odds.to_dict(),
             "randomness": question["randomness"],
             "versions": {"python": platform.python_version()}
             | {name: version(name) for name in LIBRARIES},

@@ -7,18 +7,18 @@ kept. Where Spark has the table, Spark draws and writes.
 from collections.abc import Hashable, Iterator, Sequence
 from importlib.util import find_spec
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from leaktight.channels.channel import Channel
 from leaktight.errors import InvalidPolicy, TooLarge
-from leaktight.files import sync_file
+from leaktight.files import PRIVATE
 from leaktight.mechanisms.release import sample
 from leaktight.tables.column import Cells
+from leaktight.tables.draw import parts_of
 from leaktight.tables.persons import MOST_KEPT
-from leaktight.tables.source import unlogged
+from leaktight.tables.source import engine_for, unlogged, whole_name
 from leaktight.tables.weights import Places
 
 if TYPE_CHECKING:
@@ -123,18 +123,14 @@ def _gives_batches(frame: "Frame") -> bool:
 
 def _write(answers: Iterator[Places], column: str, outputs: Sequence[Hashable], part: Path) -> int:
     """Write a file of one column; the engine looks the outputs up by their number."""
-    import duckdb
-
-    kind = "(FORMAT parquet)" if part.suffix == ".parquet" else "(FORMAT csv, HEADER)"
+    kind = "FORMAT parquet" if part.suffix == ".parquet" else "FORMAT csv, HEADER"
     named = '"' + column.replace('"', '""') + '"'
     whole = all(isinstance(output, int) for output in outputs)
     labels = [output if whole else str(output) for output in outputs]
-    where, rows = str(part).replace("'", "''"), 0
-    with (
-        TemporaryDirectory(dir=part.parent) as folder,
-        duckdb.connect(Path(folder) / "answers.duckdb") as engine,
-    ):
-        engine.execute(f"SET memory_limit = '{MEMORY}'")
+    name, rows = whole_name(part), 0
+    where = name.replace("'", "''")
+    part.touch(PRIVATE, exist_ok=False)
+    with engine_for([name], memory_limit=MEMORY, temp_directory=str(part.parent)) as engine:
         engine.execute("CREATE TABLE answer (code INTEGER)")
         for drawn in answers:
             engine.register("drawn", {"code": drawn.astype(np.int32)})
@@ -143,16 +139,20 @@ def _write(answers: Iterator[Places], column: str, outputs: Sequence[Hashable], 
         engine.execute("SET VARIABLE labels = ?", [labels])
         engine.execute(
             f"COPY (SELECT getvariable('labels')[code + 1] AS {named} FROM answer) "
-            f"TO '{where}' {kind}"
+            f"TO '{where}' ({kind}, USE_TMP_FILE false)"
         )
-    sync_file(part)
     return rows
 
 
 def _on_spark(
     native: Any, channel: Channel, column: str, outputs: Sequence[Hashable], part: Path
 ) -> int:
-    """Let Spark draw and write once; what is read back is what was written."""
+    """Let Spark draw and write once; what is counted is what was written.
+
+    It is not read back by Spark, for which the path would be a pattern.
+    """
+    from pyarrow.parquet import read_metadata
+
     labels = np.array(list(map(str, outputs)), dtype=object)
 
     def answer(batches: Iterator[Any]) -> Iterator[Any]:
@@ -162,5 +162,5 @@ def _on_spark(
             yield pandas.DataFrame({column: labels[sample(channel, batch["code"].to_numpy())]})
 
     field = "`" + column.replace("`", "``") + "` string"
-    native.mapInPandas(answer, field).write.mode("error").parquet(str(part))
-    return int(native.sparkSession.read.parquet(str(part)).count())
+    native.mapInPandas(answer, field).write.mode("error").parquet(f"file://{whole_name(part)}")
+    return sum(read_metadata(file.open("rb")).num_rows for file in parts_of(part))

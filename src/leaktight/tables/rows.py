@@ -19,7 +19,7 @@ from leaktight.tables.column import Cells, Column, ColumnKind
 from leaktight.tables.persons import check_persons, kept
 from leaktight.tables.protection import Protection
 from leaktight.tables.reading import Reading
-from leaktight.tables.source import frame_of, guarded, rows_of
+from leaktight.tables.source import frame_of, guarded, place, rows_of
 
 if TYPE_CHECKING:
     from leaktight.tables.source import Frame
@@ -54,9 +54,12 @@ def count_rows(
         kinds[reading.person] = None
     frame = frame_of(source, kinds, table)
     schema = guarded(frame.collect_schema)
-    cells = guarded(lambda: [column.read(schema[column.name]) for column in columns])
+    cells = guarded(
+        lambda: [column.read(place(i), schema[place(i)]) for i, column in enumerate(columns)]
+    )
     if reading.person is not None and reading.keep is None:
-        check_persons(frame, reading.person, protection.rows_per_person)
+        whose = place(len(columns))
+        check_persons(frame, whose, reading.person, protection.rows_per_person)
     taken = kept(frame, cells, reading) if reading.keep else _grouped(frame, cells)
     counts, outside = _added_up(taken, cells, protection, reading)
     warnings = _near_misses(frame, columns, cells, outside) if any(outside) else []
@@ -80,7 +83,7 @@ def count_rows(
         )
     _check_total(total, protection)
     _check_counts(counts, protection)
-    types = tuple((name, str(schema[name])) for name in kinds)
+    types = tuple((name, str(schema[place(i)])) for i, name in enumerate(kinds))
     return Counted(counts, types, tuple(warnings))
 
 
@@ -126,7 +129,7 @@ def _added_up(
     """Return how many records have each value, and how many cells of each column have none."""
     counts = np.zeros(len(protection.values), dtype=np.int64)
     outside = [0] * len(cells)
-    place = {value: i for i, value in enumerate(protection.values)}
+    position = {value: i for i, value in enumerate(protection.values)}
     for *read, n in rows:
         own, found = read[: len(cells)], read[len(cells) :]
         for i, ok in enumerate(found):
@@ -138,12 +141,12 @@ def _added_up(
             for each, v, ok in zip(cells, own, found, strict=True)
         ]
         whole = named[0] if len(named) == 1 else tuple(named)
-        if whole not in place:
+        if whole not in position:
             raise InvalidInput(
                 f"{counted(int(n), 'row has', 'rows have')} a combination of values that the "
                 "policy does not declare"
             )
-        counts[place[whole]] += int(n)
+        counts[position[whole]] += int(n)
     return counts, outside
 
 
@@ -181,11 +184,11 @@ def _near_misses(
     import narwhals as nw
 
     told = []
-    for column, read, number in zip(columns, cells, outside, strict=True):
+    for i, (column, read, number) in enumerate(zip(columns, cells, outside, strict=True)):
         if not number or column.kind is not ColumnKind.TEXT:
             continue
         near = column.near()
-        plain = nw.col(column.name).cast(nw.String).str.strip_chars().str.to_lowercase()
+        plain = nw.col(place(i)).cast(nw.String).str.strip_chars().str.to_lowercase()
         rest = frame.filter(~read.found).select(plain.alias("plain"))
         alike = (
             rest.filter(nw.col("plain").is_in(list(near)))

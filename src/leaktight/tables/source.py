@@ -1,5 +1,10 @@
 """Where is the table? In a file that DuckDB reads, or a frame of any library that narwhals knows.
 
+A file is opened by its name alone: what would be a pattern to the engine, or a partition, is none
+here, and a DuckDB of our own opens no other file than those it was made for. Columns are found by
+their position, and have names of ours from then on, so that no name of the user's can mean
+anything to an engine.
+
 What an engine says when it fails may hold cells of the table. So nothing of it is passed on but
 the name of the error and, for a CSV file, the line.
 """
@@ -8,7 +13,10 @@ import csv
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
+from functools import cache
 from pathlib import Path
+from secrets import token_hex
+from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from leaktight.errors import InvalidFile, InvalidInput, LeaktightError
@@ -45,6 +53,11 @@ FAULTS = {
 """What DuckDB says of a line of a CSV file, and how it is told."""
 
 
+def place(at: int) -> str:
+    """Return what the column at a position is called in a frame of :func:`frame_of`."""
+    return f"c{at}"
+
+
 def frame_of(
     source: Any,
     kinds: Mapping[str, ColumnKind | None],
@@ -56,12 +69,14 @@ def frame_of(
     ``source`` is a file that ends in .csv, .parquet or .duckdb (with the name of a ``table``), or
     a frame: pandas, polars, pyarrow, DuckDB, Ibis, Spark. In a CSV file everything is text, so
     ``kinds`` says how each column is read; None leaves it as it is. A file is read by a DuckDB of
-    its own, or by the one that ``engine`` gives.
+    its own, or by the one that ``engine`` gives. The columns come in the order of ``kinds``, and
+    are called as :func:`place` says, whatever their names are in the table.
     """
     import narwhals as nw
 
+    names: list[str] | None = None
     if isinstance(source, str | Path):
-        native: Any = _file(Path(source), kinds, table, engine)
+        native, names = _file(Path(source), kinds, table, engine)
     else:
         native = source
     try:
@@ -71,15 +86,43 @@ def frame_of(
             "a table must be a file that ends in .csv, .parquet or .duckdb, or a frame of pandas, "
             f"polars, pyarrow, DuckDB, Ibis or Spark, got {type(source).__name__}"
         ) from None
+    except nw.exceptions.NarwhalsError:
+        raise InvalidInput("the columns of a table must each have a name of their own") from None
     if frame.implementation.is_spark_like():
         _expect_strict(native)
-    names = guarded(lambda: frame.collect_schema().names())
-    for column in kinds:
-        _known(column, names)
-    chosen = frame.select(*kinds)
+    there = names if names is not None else guarded(lambda: _names(frame))
+    chosen = guarded(lambda: _chosen(frame, [_position(column, there) for column in kinds]))
     if frame.implementation.is_pandas() and nw.Object in chosen.collect_schema().values():
         return nw.from_native(guarded(lambda: _of_objects(chosen.to_native())))
     return chosen
+
+
+def _names(frame: "Frame") -> list[str]:
+    """Return the names of all columns, of which DuckDB and Spark may have some twice."""
+    kind, native = frame.implementation, frame.to_native()
+    if kind.is_duckdb() or kind.is_spark_like():
+        return list(native.columns)
+    return frame.collect_schema().names()
+
+
+def _chosen(frame: "Frame", positions: list[int]) -> "Frame":
+    """Return the columns at some positions, with names of ours.
+
+    DuckDB and Spark, for which a name may be an expression, or that of two columns that differ in
+    case, are told the positions themselves.
+    """
+    import narwhals as nw
+
+    native: Any = frame.to_native()
+    if frame.implementation.is_duckdb():
+        told = ", ".join(f"#{at + 1} AS {place(i)}" for i, at in enumerate(positions))
+        return nw.from_native(native.project(told))
+    if frame.implementation.is_spark_like():
+        # Of a frame that is joined to itself, a column may be there twice, so that all are named.
+        named = native.toDF(*(f"s{at}" for at in range(len(native.columns))))
+        read = named.select(*(f"s{at}" for at in positions))
+        return nw.from_native(read.toDF(*map(place, range(len(positions)))))
+    return frame.select(*(nw.nth(at).alias(place(i)) for i, at in enumerate(positions)))
 
 
 def rows_of(frame: "Frame") -> list[tuple[Any, ...]]:
@@ -117,45 +160,127 @@ def guarded(step: Callable[[], Done]) -> Done:
     )
 
 
+def engine_for(
+    names: Iterable[str], **config: str | int | float | bool | list[str]
+) -> "duckdb.DuckDBPyConnection":
+    """Return a DuckDB that opens no other file than those of some names.
+
+    It loads no extension, looks at no variable of Python, and what does not fit into memory goes
+    to a folder that nobody else may read. So a view in somebody's .duckdb file reads that alone.
+    """
+    import duckdb
+
+    engine = duckdb.connect(config={"temp_directory": _spilled().name, **CLOSED, **config})
+    engine.execute("SET allowed_paths = ?", [list(names)])
+    engine.execute("SET enable_external_access = false")
+    return engine
+
+
+def names_of(sources: Iterable[Any]) -> list[str]:
+    """Return the names of the files among some sources, as an engine asks for them."""
+    found = []
+    for source in sources:
+        if isinstance(source, str | Path):
+            name = whole_name(Path(source))
+            found += [name, _escaped(name), f"{name}.wal"]
+    return found
+
+
+CLOSED = {
+    "autoinstall_known_extensions": False,
+    "autoload_known_extensions": False,
+    "allow_community_extensions": False,
+    "python_enable_replacements": False,
+}
+"""What a DuckDB of our own does not do."""
+
+
+@cache
+def _spilled() -> TemporaryDirectory[str]:
+    """Make a folder for what does not fit into memory; it goes when the program ends."""
+    return TemporaryDirectory(prefix="leaktight-")
+
+
+def whole_name(path: Path) -> str:
+    """Return the whole name of a file, which is no home, address or flag to anybody."""
+    return (path.parent.resolve() / path.name).as_posix()
+
+
+def _escaped(name: str) -> str:
+    """Return the pattern that only the file of this name matches."""
+    if not re.search(r"[*?[]", name):
+        return name
+    _expect_plain(name)
+    return re.sub(r"([*?[])", r"[\1]", name)
+
+
+def _expect_plain(name: str) -> None:
+    """Refuse a backslash where it would be read as a mark of a pattern, or of a folder."""
+    if "\\" in name:
+        raise InvalidFile(
+            f"{name}: DuckDB cannot be told this path, as there is a backslash in it; rename it"
+        )
+
+
 def _file(
     path: Path,
     kinds: Mapping[str, ColumnKind | None],
     table: str | None,
     engine: "Callable[[], duckdb.DuckDBPyConnection] | None",
-) -> Any:
-    import duckdb
-
+) -> "tuple[duckdb.DuckDBPyRelation, list[str]]":
+    """Return what is in a file, and the names of its columns as they are there."""
     if path.suffix.lower() not in FILES:
         raise InvalidFile(f"the file of a table must end in {', '.join(FILES)}, got {path}")
     if not path.is_file():
         raise InvalidFile(f"there is no file {path}")
     if (table is not None) != (path.suffix.lower() == ".duckdb"):
         raise InvalidFile(f"{path}: the name of a table is for a .duckdb file, and needed there")
-    reader = duckdb.connect() if engine is None else engine()
+    reader = engine_for(names_of([path])) if engine is None else engine()
     if path.suffix.lower() == ".csv":
         return _csv(path, kinds, reader)
     if path.suffix.lower() == ".parquet":
-        return guarded(lambda: reader.read_parquet(str(path)))
-    [(others,)] = reader.execute("SELECT count(*) FROM duckdb_databases()").fetchall()
-    file, where = f"file{others}", str(path).replace("'", "''")
-    guarded(lambda: reader.execute(f"ATTACH '{where}' AS {file} (READ_ONLY)"))
+        return guarded(lambda: _parquet(path, reader))
+    _expect_plain(whole_name(path))
+    # No view can name a file whose name is drawn by chance, not even one of another such file.
+    file, where = f"file_{token_hex(8)}", whole_name(path).replace("'", "''")
+    guarded(lambda: reader.execute(f"ATTACH '{where}' AS {file} (READ_ONLY, TYPE duckdb)"))
     names = [name for (name,) in reader.execute(f"SHOW TABLES FROM {file}").fetchall()]
     if table not in names:
         raise InvalidFile(f"{path}: there is no table {table!r}; {suggestion(table, names)}")
-    return reader.table(f"{file}.{_quoted(str(table))}")
+    found = guarded(lambda: reader.table(f"{file}.{_quoted(str(table))}"))
+    return found, found.columns
+
+
+def _parquet(
+    path: Path, reader: "duckdb.DuckDBPyConnection"
+) -> "tuple[duckdb.DuckDBPyRelation, list[str]]":
+    """Read a Parquet file; DuckDB would rename columns that differ only in case."""
+    where = _escaped(whole_name(path))
+    relation = reader.read_parquet(where, hive_partitioning=False)
+    schema = reader.execute(
+        "SELECT name, coalesce(num_children, 0) FROM parquet_schema(?)", [where]
+    ).fetchall()
+    names, inside = [], 0
+    for name, children in schema[1:]:  # depth first, after the root
+        if not inside:
+            names.append(name)
+        inside = max(0, inside - 1) + children
+    if len(names) != len(relation.columns):
+        raise InvalidFile(f"{path}: its columns cannot be told apart")
+    return relation, names
 
 
 def _csv(
     path: Path, kinds: Mapping[str, ColumnKind | None], reader: "duckdb.DuckDBPyConnection"
-) -> "duckdb.DuckDBPyRelation":
+) -> "tuple[duckdb.DuckDBPyRelation, list[str]]":
     """Read a CSV file as text, exactly as it is: nothing is guessed, and no line is left out."""
     names, delimiter = _header(path)
     relation = guarded(
         lambda: reader.read_csv(
-            str(path),
+            _escaped(whole_name(path)),
             auto_detect=False,
             header=True,
-            columns={name or f"\0{i}": "VARCHAR" for i, name in enumerate(names)},
+            columns={f"s{i}": "VARCHAR" for i in range(len(names))},
             delimiter=delimiter,
             quotechar='"',
             escapechar='"',
@@ -164,14 +289,14 @@ def _csv(
             na_values="",
             allow_quoted_nulls=False,
             ignore_errors=False,
+            hive_partitioning=False,
         )
     )
     wanted = [
-        f"{FROM_TEXT[kind or ColumnKind.TEXT].format(_quoted(name))} AS {_quoted(name)}"
-        for name, kind in kinds.items()
-        if _known(name, names)
+        f"{FROM_TEXT[kind or ColumnKind.TEXT].format(f's{_position(name, names)}')} AS {place(i)}"
+        for i, (name, kind) in enumerate(kinds.items())
     ]
-    return guarded(lambda: relation.project(", ".join(wanted)))
+    return guarded(lambda: relation.project(", ".join(wanted))), list(kinds)
 
 
 def _header(path: Path) -> tuple[list[str], str]:
@@ -179,6 +304,7 @@ def _header(path: Path) -> tuple[list[str], str]:
 
     One may have none: so R and pandas write the numbers of rows.
     """
+    names: list[str] | None
     try:
         with path.open(encoding="utf-8-sig", newline="") as text:
             bare = re.sub(r'"[^"]*"', "", text.readline())
@@ -186,11 +312,13 @@ def _header(path: Path) -> tuple[list[str], str]:
             text.seek(0)
             names = next(csv.reader(text, delimiter=delimiter), [])
     except UnicodeDecodeError:
-        raise InvalidFile(f"{path}: not text in UTF-8; save it as UTF-8") from None
+        names = None
     except OSError as wrong:
         raise InvalidFile(f"{path} cannot be read: {wrong.strerror}") from None
     except csv.Error as wrong:
         raise InvalidFile(f"{path}, line 1: {wrong}") from None
+    if names is None:  # outside of the handler: that error has what could not be decoded, cells
+        raise InvalidFile(f"{path}: not text in UTF-8; save it as UTF-8")
     if not any(names):
         raise InvalidFile(f"{path}, line 1: expected the names of the columns, got none")
     named = [name for name in names if name]
@@ -203,13 +331,15 @@ def _header(path: Path) -> tuple[list[str], str]:
     return names, delimiter
 
 
-def _known(column: str, names: Iterable[str]) -> bool:
-    """Refuse a column that is not there; names that are not near it may be cells of the data."""
+def _position(column: str, names: list[str]) -> int:
+    """Return where a column is; names that are not near one that is not there may be cells."""
     found = list(filter(None, names))
     if column not in found:
         near = nearest(column, found) or f"no name of its {len(found)} columns is near it"
         raise InvalidInput(f"the table has no column {column!r}; {near}")
-    return True
+    if names.count(column) > 1:
+        raise InvalidInput(f"the table has {names.count(column)} columns called {column!r}")
+    return names.index(column)
 
 
 def _quoted(name: str) -> str:
@@ -218,9 +348,7 @@ def _quoted(name: str) -> str:
 
 def _of_objects(frame: Any) -> "duckdb.DuckDBPyRelation":
     """Return a pandas frame of Python objects, such as dates and decimals, with types."""
-    import duckdb
-
-    engine = duckdb.connect()
+    engine = engine_for([])
     engine.execute(f"SET pandas_analyze_sample = {max(1, len(frame))}")  # look at all of them
     return engine.from_df(frame)
 

@@ -24,6 +24,13 @@ MOST_LISTED = 100
 COUNTED = "who knows all others may know the person from the public counts"
 TOO_MANY = "too many different things were asked of too many values"
 
+NO_STATE = (
+    "No state: an earlier version made this ledger, which keeps a history from its next release on"
+)
+
+SHOWN_DIGITS = 32
+"""So many digits of a state are printed, which are enough to know it by."""
+
 INDENT = " " * 6
 """What stands before the lines of a list, after its numbers."""
 
@@ -58,6 +65,8 @@ class Statement:
     others: int
     """How many pairs have paid less."""
     odds: Odds | None
+    states: tuple[str, ...]
+    """All states that the ledger was in, the last one last; none if it keeps no history."""
 
     def __str__(self) -> str:
         book = self.ledger
@@ -80,7 +89,8 @@ class Statement:
         else:
             why = TOO_MANY if book.protection.counts is None else COUNTED
             lines.append(wrapped(f"What becomes known of one person is not told: {why}."))
-        return "\n".join(lines)
+        state = f"State {self.states[-1][:SHOWN_DIGITS]}" if self.states else NO_STATE
+        return "\n".join([*lines, wrapped(f"{state}.")])
 
     def to_dict(self) -> dict[str, Any]:
         """The statement as JSON has it; ratios are exact, as text."""
@@ -92,6 +102,7 @@ class Statement:
             "budget": {"exactly": str(book.budget), "epsilon": book.budget.nats},
             "records": book.protection.policy.records,
             "rows per person": book.protection.rows_per_person,
+            "state": self.states[-1] if self.states else None,
             "releases": [
                 {
                     "name": name,
@@ -114,8 +125,7 @@ class Statement:
                 for each in self.pairs
             ],
             "other pairs, with less": self.others,
-            "one person": self.odds
-            and {"before": str(self.odds.before), "after at most": float(self.odds.after)},
+            "one person": self.odds and self.odds.to_dict(),
         }
 
 
@@ -126,7 +136,8 @@ def statement(ledger: Ledger, prior: PriorLike = None) -> Statement:
     spent = ledger.spent()
     listed = tuple(_kinds(ledger, spent))
     others = spent.pairs - sum(kind.alike for kind in listed)
-    return Statement(ledger, each, listed, others, odds(ledger.protection, ledger.paid(), prior))
+    known = odds(ledger.protection, ledger.paid(), prior)
+    return Statement(ledger, each, listed, others, known, ledger.states())
 
 
 def _kinds(ledger: Ledger, spent: Spent) -> list[PairSpent]:

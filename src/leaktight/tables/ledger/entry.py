@@ -1,12 +1,12 @@
 """What does a ledger say of one release?
 
-Entries are chained by hashes: one that was changed or taken out is found.
+Entries are chained by hashes: one that was changed is found. That none is missing, nor an answer,
+is for the history.
 """
 
 import json
 import sqlite3
 import zlib
-from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
@@ -33,8 +33,13 @@ class Entry:
     exponent: int
     """The largest e of any secret pair: it costs that pair r^e, where r is the step."""
     chain: str = ""
-    answered: bool = False
-    """If not, nobody has seen any numbers."""
+    answer: str = ""
+    """The hash of its numbers; empty if none were drawn."""
+
+    @property
+    def answered(self) -> bool:
+        """Whether its numbers were drawn; if not, nobody has seen any."""
+        return bool(self.answer)
 
     @property
     def queries(self) -> list[str]:
@@ -57,35 +62,49 @@ class Entry:
         return digest(before, *map(str, self.row()))
 
 
-def read_entries(file: sqlite3.Connection, name: str | None = None) -> Iterator[Entry]:
-    """Yield the entries, the first first, or that of a name alone."""
-    where, named = ("", ()) if name is None else ("WHERE name = ?", (name,))
-    for number, called, time, question, step, blocks, most, chain, answered in file.execute(
-        "SELECT entry.*, answer.number IS NOT NULL FROM entry LEFT JOIN answer USING (number) "
-        f"{where} ORDER BY number",
-        named,
-    ):
-        try:
-            used = tuple((str(name), int(share)) for name, share in json.loads(blocks))
-            exactly = fraction(rational(step))
-        except (ValueError, TypeError, ZeroDivisionError):
-            raise InvalidFile(f"the ledger was changed at its entry {number}") from None
-        yield Entry(number, called, time, question, exactly, used, most, chain, bool(answered))
+COLUMNS = (int, str, str, str, str, str, int, str)
+"""What the columns of an entry hold."""
 
 
 def verified_entries(file: sqlite3.Connection, first: str) -> list[Entry]:
-    """Return the entries; those that were changed or taken out are refused."""
+    """Return the entries, the first first; those that were changed are refused."""
+    answers = dict(file.execute("SELECT number, chain FROM answer"))
     last, found = first, []
-    for number, entry in enumerate(read_entries(file), 1):
-        last = entry.link(last)
-        if entry.number != number or entry.chain != last:
-            raise InvalidFile(f"the ledger was changed at its entry {number}")
-        found.append(entry)
-    if file.execute(
-        "SELECT 1 FROM answer WHERE number NOT IN (SELECT number FROM entry)"
-    ).fetchone():
+    for place, row in enumerate(
+        file.execute(
+            "SELECT number, name, time, question, step, blocks, exponent, chain FROM entry "
+            "ORDER BY number"
+        ),
+        1,
+    ):
+        if tuple(map(type, row)) != COLUMNS or row[0] != place:
+            raise _changed(place)
+        *content, chain = row
+        last = digest(last, *map(str, content))
+        if chain != last:
+            raise _changed(place)
+        answered = place in answers
+        answer = answers.pop(place, "")
+        if answered and not (isinstance(answer, str) and answer):
+            raise InvalidFile(f"the ledger was changed at the answer {place}")
+        found.append(_read(row, answer))
+    if answers:
         raise InvalidFile("the ledger was changed: it has an answer without an entry")
     return found
+
+
+def _read(row: tuple[Any, ...], answer: str) -> Entry:
+    number, name, time, question, step, blocks, exponent, chain = row
+    try:
+        used = tuple((str(name), int(share)) for name, share in json.loads(blocks))
+        exactly = fraction(rational(step))
+    except (ValueError, TypeError, ZeroDivisionError):
+        raise _changed(number) from None
+    return Entry(number, name, time, question, exactly, used, exponent, chain, answer)
+
+
+def _changed(number: int) -> InvalidFile:
+    return InvalidFile(f"the ledger was changed at its entry {number}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,21 +119,23 @@ class Stored:
     """The hash of the file, where every row was published."""
 
 
-def write_answer(file: sqlite3.Connection, entry: Entry, stored: Stored) -> None:
-    """Keep the numbers of an entry."""
+def write_answer(file: sqlite3.Connection, entry: Entry, stored: Stored) -> str:
+    """Keep the numbers of an entry, and return their hash."""
     text = canonical({"numbers": stored.numbers, "schema": stored.schema, "file": stored.file})
-    row = (entry.number, zlib.compress(text.encode()), digest(entry.chain, text))
+    link = digest(entry.chain, text)
+    row = (entry.number, zlib.compress(text.encode()), link)
     file.execute("INSERT INTO answer VALUES (?, ?, ?)", row)
+    return link
 
 
 def read_answer(file: sqlite3.Connection, entry: Entry) -> Stored:
     """Return the numbers of an entry, which must be as they were stored."""
     try:
-        [(content, link)] = file.execute(
-            "SELECT numbers, chain FROM answer WHERE number = ?", (entry.number,)
+        [(content,)] = file.execute(
+            "SELECT numbers FROM answer WHERE number = ?", (entry.number,)
         ).fetchall()
         text = zlib.decompress(content).decode()
-        if link != digest(entry.chain, text):
+        if entry.answer != digest(entry.chain, text):
             raise ValueError
         content = json.loads(text)
         numbers, schema = (tuple(map(tuple, content[key])) for key in ("numbers", "schema"))

@@ -26,23 +26,32 @@ from leaktight.tables.ledger.entry import (
     Entry,
     Stored,
     read_answer,
-    read_entries,
     verified_entries,
     write_answer,
 )
 from leaktight.tables.ledger.file import (
+    FORMAT,
+    address_of,
     connect,
+    expect_locks,
     expect_sound,
-    make_tables,
+    expect_tables,
+    format_of,
+    new_tables,
     now,
+    read_head,
     set_up,
     told,
 )
+from leaktight.tables.ledger.history import append, begin, verified_states
 from leaktight.tables.ledger.total import Total, costs_of, paid_by, read_total
 from leaktight.tables.protection import Protection
 from leaktight.tables.spent import Costs, Spent
 from leaktight.tables.weights import Places
 from leaktight.tables.writing import digest, read_protection, write_protection
+
+LEAST_DIGITS = 16
+"""The fewest digits of a state by which it is known."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,20 +98,23 @@ class Ledger:
         if target.exists() or target.is_symlink():
             raise InvalidFile(f"{target} is there already; a ledger is made only once")
         with told(target, "be made"), TemporaryDirectory(dir=target.parent) as folder:
-            new = Path(folder) / "new"
-            with closing(sqlite3.connect(new, isolation_level=None)) as file:
-                set_up(file)
-                file.execute("BEGIN IMMEDIATE")
-                make_tables(file)
-                file.execute("INSERT INTO head VALUES (?, ?, ?, ?, ?)", (*head, digest(*head)))
+            new, chain = Path(folder) / "new", digest(*head)
+            with closing(new_tables(new)) as file:
+                file.execute("INSERT INTO head VALUES (?, ?, ?, ?, ?)", (*head, chain))
+                begin(file, chain, [])
                 file.execute("COMMIT")
+            expect_locks(address_of(new))
             take(new, target)  # fails if a file has come there meanwhile
             sync_folder(target.parent)
         return cls.open(target)
 
     @classmethod
     def open(cls, path: str | Path) -> "Ledger":
-        """Read a ledger; one that is damaged, or that somebody changed, is refused."""
+        """Read a ledger; one that is damaged, or that somebody changed, is refused.
+
+        One of the version before, which could not notice that something is missing, is read as it
+        is, and keeps a history from the first time that something is written into it.
+        """
         file = read_path(path)
         if not file.exists():
             raise InvalidFile(
@@ -112,41 +124,59 @@ class Ledger:
         if not file.is_file():
             raise InvalidFile(f"{file} is no file; a ledger is one")
         with told(file, "be read"), closing(connect(file)) as opened:
+            opened.execute("BEGIN")
+            expect_tables(file, opened)
             expect_sound(file, opened)
-            [(*head, chain)] = opened.execute("SELECT * FROM head").fetchall()
-            if chain != digest(*head):
-                raise InvalidFile(f"the ledger {file} was changed: its policy or its budget")
-            verified_entries(opened, chain)
-        identity, made, budget, protection = head
+            identity, made, budget, protection, chain = read_head(file, opened)
+            verified_states(opened, chain, verified_entries(opened, chain))
         return cls(file, identity, made, Budget.read(budget), read_protection(protection), chain)
 
     # --- what it says ----------------------------------------------------------------------
 
     def entries(self) -> tuple[Entry, ...]:
         """Return all releases, the first first."""
-        with self._reading() as opened:
-            return tuple(read_entries(opened))
+        with self._reading() as (_, entries):
+            return tuple(entries)
 
     def find(self, name: str) -> Entry | None:
         """Return the release of this name, if there is one."""
-        with self._reading() as opened:
-            return next(read_entries(opened, name), None)
+        return next((entry for entry in self.entries() if entry.name == name), None)
 
     def answer(self, entry: Entry) -> Stored:
         """Return the numbers of a release, as they are on the disk."""
-        with self._reading() as opened:
-            return read_answer(opened, entry)
+        with self._reading() as (opened, entries):
+            return read_answer(opened, self._own(entries, entry))
 
     def paid(self) -> Iterator[Paid]:
         """Yield what releases cost, those of the same weights together."""
-        with self._reading() as opened:
-            yield from paid_by(opened, read_entries(opened))
+        with self._reading() as (opened, entries):
+            opened.execute("COMMIT")  # weights never change, so that nobody need wait
+            yield from paid_by(opened, entries)
 
     def spent(self) -> Spent:
         """Return what all releases together cost each secret pair."""
-        with self._reading() as opened:
-            entries = list(read_entries(opened))
+        with self._reading() as (opened, entries):
             return self._spent(read_total(opened, self.protection, entries), entries)
+
+    def states(self) -> tuple[str, ...]:
+        """Return the state after each entry and each answer that was written, the first empty.
+
+        The last one stands for all that the ledger holds. Whoever notes it elsewhere can find out
+        later, by :meth:`expect_state`, that an older copy has come into the ledger's place. One of
+        the version before has none until something is written into it.
+        """
+        with self._reading() as (opened, entries):
+            return tuple(verified_states(opened, self.chain, entries))
+
+    def expect_state(self, noted: str) -> None:
+        """Refuse a ledger that was never in the state that was noted, or its first digits."""
+        if not isinstance(noted, str) or len(noted) < LEAST_DIGITS:
+            raise InvalidInput(f"a state has at least {LEAST_DIGITS} digits, got {noted!r:.60}")
+        if not any(state.startswith(noted.lower()) for state in self.states()):
+            raise InvalidFile(
+                f"the ledger {self.path} was never in the state {noted:.64}: it is an older copy, "
+                "or another ledger"
+            )
 
     def _spent(
         self, total: Total, entries: list[Entry], opened: sqlite3.Connection | None = None
@@ -154,7 +184,7 @@ class Ledger:
         def exactly(cases: Places) -> Costs:
             yield from ((Powers.of((r, 1)), e[cases]) for r, e in total.exponents.items())
             if rest := [e for e in entries if e.step != 1 and e.step not in total.exponents]:
-                with self._reading() if opened is None else nullcontext(opened) as file:
+                with nullcontext((opened, entries)) if opened else self._reading() as (file, _):
                     yield from costs_of(file, self.protection, rest, cases)
 
         return Spent(total.near, total.terms, exactly)
@@ -181,8 +211,8 @@ class Ledger:
     def store(self, entry: Entry, drawn: Stored) -> Stored:
         """Write the numbers of a release, unless it has some; return those that are on the disk."""
         with self._writing() as (opened, entries):
-            if not entries[entry.number - 1].answered:
-                write_answer(opened, entry, drawn)
+            if not self._own(entries, entry).answered:
+                append(opened, write_answer(opened, entry, drawn))
         return self.answer(entry)
 
     def expect_same(self, entry: Entry, question: str) -> None:
@@ -227,6 +257,7 @@ class Ledger:
         if not after.within(self.budget):
             raise OverBudget(self._too_much(name, self._spent(known, before, opened), after))
         opened.execute("INSERT INTO entry VALUES (?, ?, ?, ?, ?, ?, ?, ?)", (*new.row(), new.chain))
+        append(opened, new.chain)
         total.write(opened, new)
 
     def _too_much(self, name: str, before: Spent, after: Spent) -> str:
@@ -242,10 +273,11 @@ class Ledger:
     # --- the file --------------------------------------------------------------------------
 
     @contextmanager
-    def _reading(self) -> Iterator[sqlite3.Connection]:
+    def _reading(self) -> Iterator[tuple[sqlite3.Connection, list[Entry]]]:
+        """Open the ledger as it is at one instant, with all its entries."""
         with told(self.path, "be read"), closing(connect(self.path)) as opened:
-            self._expect_itself(opened)
-            yield opened
+            opened.execute("BEGIN")
+            yield opened, self._verified(opened)
 
     @contextmanager
     def _writing(self) -> Iterator[tuple[sqlite3.Connection, list[Entry]]]:
@@ -254,14 +286,27 @@ class Ledger:
             set_up(opened)
             opened.execute("BEGIN IMMEDIATE")
             try:
-                self._expect_itself(opened)
-                yield opened, verified_entries(opened, self.chain)
+                entries = self._verified(opened)
+                if format_of(opened) != FORMAT:
+                    begin(opened, self.chain, entries)
+                yield opened, entries
                 opened.execute("COMMIT")
             finally:
                 if opened.in_transaction:
                     opened.execute("ROLLBACK")
 
-    def _expect_itself(self, opened: sqlite3.Connection) -> None:
-        [(chain,)] = opened.execute("SELECT chain FROM head").fetchall()
-        if chain != self.chain:
+    def _verified(self, opened: sqlite3.Connection) -> list[Entry]:
+        """Return the entries of the ledger that this is, of which none is missing."""
+        expect_tables(self.path, opened)
+        if read_head(self.path, opened)[-1] != self.chain:
             raise InvalidFile(f"{self.path} was swapped for another ledger; nothing was drawn")
+        entries = verified_entries(opened, self.chain)
+        verified_states(opened, self.chain, entries)
+        return entries
+
+    def _own(self, entries: list[Entry], entry: Entry) -> Entry:
+        """Return an entry as the ledger has it now."""
+        for own in entries[entry.number - 1 : entry.number]:
+            if own.chain == entry.chain:
+                return own
+        raise InvalidFile(f"{self.path} was swapped: it has no entry {entry.name!r:.60} any more")

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 from leaktight.errors import InvalidInput
 from leaktight.exact.shown import counted
 from leaktight.tables.risk.engine import SOURCE, Engine
+from leaktight.tables.source import place as place_of
 
 if TYPE_CHECKING:
     import narwhals as nw
@@ -101,18 +102,19 @@ def coded(
     person: str | None = None,
     numbered: bool = False,
 ) -> Coded:
-    """Return a table of numbers for some columns.
+    """Return a table of numbers for some columns, which the frame has first, in their order.
 
-    With ``person`` it has that column, too, as ``person``; with ``numbered`` the number of each row
-    as ``line``, from 1 on.
+    With ``person`` it has the column after them, too, as ``person``; with ``numbered`` the number
+    of each row as ``line``, from 1 on.
     """
     import narwhals as nw
 
     schema = frame.collect_schema()
-    places = {column: f"c{i}" for i, column in enumerate(columns)}
-    read = [nw.col(column).alias(place) for column, place in places.items()]
+    places = {column: place_of(i) for i, column in enumerate(columns)}
+    whose = place_of(len(columns))
+    read = [nw.col(place) for place in places.values()]
     if person is not None:
-        read.append(nw.col(person).alias("person"))
+        read.append(nw.col(whose).alias("person"))
     plain = frame.select(*read)
     all_of_them = ", ".join(f"{place}, GROUPING({place}) AS g{place}" for place in places.values())
     sets = ", ".join(f"({place})" for place in places.values())
@@ -129,7 +131,7 @@ def coded(
     for (column, place), size in zip(places.items(), many, strict=True):
         values = f"SELECT {place} AS value FROM {lists} WHERE g{place} = 0"
         listed = engine.keep(numbers(values), is_list=True)
-        found[column] = Values(place, int(size), listed, schema[column])
+        found[column] = Values(place, int(size), listed, schema[place])
     number = "SELECT *, ROW_NUMBER() OVER () AS line FROM " if numbered else ""
     chosen = (
         [f"CAST({v.listed}.code AS {whole(v.size)}) AS {v.place}" for v in found.values()]
@@ -143,7 +145,7 @@ def coded(
     source = f"({number}{SOURCE}) AS source" if number else f"{SOURCE} AS source"
     short = engine.looked_up([v.listed for v in found.values() if v.size <= SHORT])
     name = engine.keep(f"SELECT {short}{', '.join(chosen)} FROM {source} {joined}", plain)
-    kind = schema[person] if person is not None else None
+    kind = schema[whose] if person is not None else None
     return Coded(engine, name, found, int(rows), person=kind)
 
 
@@ -173,16 +175,21 @@ def one_row_each(engine: Engine, table: Coded, person: str) -> None:
 def followed(first: Coded, then: Coded, name: str) -> Coded:
     """Return a table with the columns of both: what is known of each person of the first.
 
+    Those of the second come last, and have the name of the release in theirs.
+
     Whoever is not in the second has a value of their own there.
     """
     chosen = [f"one.{values.place}" for values in first.columns.values()] + ["one.person"]
     found = dict(first.columns)
     for column, values in then.columns.items():
-        place, size = f"c{len(found)}", values.size + 1
+        place, size = place_of(len(found)), values.size + 1
         chosen.append(
             f"CAST(COALESCE(other.{values.place}, {values.size}) AS {whole(size)}) AS {place}"
         )
-        found[f"{column}, {name}"] = replace(values, place=place, size=size)
+        named = f"{column}, {name}"
+        while named in found:  # a column of the table is called so
+            named += "\u2032"
+        found[named] = replace(values, place=place, size=size)
     kept = first.engine.keep(
         f"SELECT {', '.join(chosen)} FROM {first.name} AS one LEFT JOIN {then.name} AS other "
         "ON one.person = other.person"

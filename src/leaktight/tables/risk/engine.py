@@ -11,7 +11,7 @@ from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
 
 from leaktight.errors import InvalidFile, InvalidInput
-from leaktight.tables.source import frame_of, guarded, rows_of, unlogged
+from leaktight.tables.source import engine_for, frame_of, guarded, names_of, rows_of, unlogged
 
 if TYPE_CHECKING:
     import narwhals as nw
@@ -155,13 +155,15 @@ class Spark(Engine):
 class Sources:
     """Frames of one engine: the one that has the first of them."""
 
-    def __init__(self) -> None:
+    def __init__(self, sources: Sequence[Any] = ()) -> None:
+        """Have a DuckDB of our own open the files among some sources, and no other."""
         self.engine: Engine | None = None
+        self._sources = sources
         self._folder: TemporaryDirectory[str] | None = None
         self._own: Any = None
 
     def frame(self, source: Any, columns: list[str], table: str | None = None) -> "Frame":
-        """Return columns of a table, in the engine; NaN is a missing value."""
+        """Return columns of a table, in the engine, by position; NaN is a missing value."""
         frame = frame_of(source, dict.fromkeys(columns), table, engine=self._duckdb)
         if frame.implementation.is_spark_like():
             found: Engine = Spark(frame.to_native().sparkSession)
@@ -199,12 +201,10 @@ class Sources:
 
     def _duckdb(self) -> Any:
         """Return a DuckDB of our own."""
-        import duckdb
-
         if self._own is None:
             self._folder = TemporaryDirectory(prefix="leaktight-")
-            self._own = duckdb.connect(
-                config={"memory_limit": MEMORY, "temp_directory": self._folder.name}
+            self._own = engine_for(
+                names_of(self._sources), memory_limit=MEMORY, temp_directory=self._folder.name
             )
         return self._own
 

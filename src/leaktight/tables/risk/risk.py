@@ -15,6 +15,7 @@ from leaktight.tables.risk.coded import ONE_WORD, Coded, coded, followed, one_ro
 from leaktight.tables.risk.engine import Sources
 from leaktight.tables.risk.groups import Grouped, grouped, noisy_gain, worst_rows
 from leaktight.tables.risk.question import Question
+from leaktight.tables.source import place
 
 FEW = 16
 """If groups have so many people or more, those who are alike are counted once for all."""
@@ -64,7 +65,7 @@ def risk(
     ('without age', Fraction(2, 3), 1)
     """
     asked = Question.of(known, secret, combinations, partly, then, person, changes)
-    sources = Sources()
+    sources = Sources((source, *asked.later))
     try:
         progress("reading the table")
         people = _read(sources, source, table, asked, rows)
@@ -115,16 +116,16 @@ def _later(
 ) -> Iterator[Exposure]:
     """Yield what is known after each further release of the same people."""
     joint, names, person = first, list(asked.known), asked.person
-    for place, source in enumerate(asked.later, 2):
-        progress(f"joining release {place}")
+    for number, source in enumerate(asked.later, 2):
+        progress(f"joining release {number}")
         assert person is not None
         frame = sources.frame(source, [*asked.known, person])
-        if frame.collect_schema()[person] != first.person:
+        if frame.collect_schema()[place(len(asked.known))] != first.person:
             raise InvalidInput(f"the column {person!r} must be of one type in all releases")
         then = coded(first.engine, frame, asked.known, person=person)
         one_row_each(first.engine, then, person)
-        joint = followed(joint, then, f"release {place}")
-        names += [f"{column}, release {place}" for column in asked.known]
+        joint = followed(joint, then, f"release {number}")
+        names += list(joint.columns)[-len(asked.known) :]
         yield grouped(joint, names, asked.secret).exposure
 
 
