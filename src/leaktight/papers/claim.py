@@ -24,6 +24,7 @@ class Verdict(Enum):
     FALSE = "false, with counterexample"
     DRAWING = "drawing"
     SETTLED = "settled"
+    ANSWERED = "answered by the papers"
     PARTLY = "partly settled"
     OPEN = "open"
 

@@ -5,11 +5,15 @@ Each is made of what the library computes: a graph's edges, a channel's entries,
 
 import math
 from collections.abc import Callable, Hashable, Iterable, Mapping
+from fractions import Fraction
 from typing import Any
+
+import numpy as np
 
 from leaktight.channels import Channel
 from leaktight.papers.alvim2011a.entropy import EXAMPLE, TREE
 from leaktight.papers.alvim2011a.programs import checkers, net_of_two
+from leaktight.papers.barthe2011.bit import canonical
 from leaktight.papers.evidence import disjoint, joined
 from leaktight.policies import Graph, Policy, SecretGraph
 
@@ -143,6 +147,28 @@ def _both_checkers(axes: Any) -> None:
     axes.set_title("The password is 110: what is answered, and what time tells, too")
 
 
+def _eye_colours(axes: Any) -> None:
+    """The distances of databases of two people, which are the exponents of Example 1's matrix."""
+    graph = Policy(SecretGraph.complete(["a", "b", "c"]), 2).adjacency().explicit()
+    vertices: tuple[Any, ...] = graph.vertices
+    names = ["".join(map(str, database)) for database in vertices]
+    axes.imshow(graph.distances, cmap="Blues_r", vmin=-2)
+    for (i, j), distance in np.ndenumerate(graph.distances):
+        axes.text(j, i, f"λ^−{distance}" if distance else "1", ha="center", va="center", fontsize=8)
+    for k, name in enumerate(names):
+        axes.text(-0.8, k, name, ha="right", va="center", fontsize=8)
+        axes.text(k, -0.8, name, ha="center", fontsize=8)
+    axes.set_title("Two people, three colours of eyes: the matrix that leaks most, up to a factor")
+
+
+def _canonical_bits(axes: Any) -> None:
+    """C1(ε, p) and C2(ε, p) at λ = 2, p = 1/4."""
+    for bit, x in ((1, 0), (0, 5)):
+        _channel(axes, canonical(Fraction(1, 4), Fraction(2), bit), x)
+        axes.text(x + 1.5, 0.6, f"C{2 - bit}(ln 2, 1/4)", ha="center")
+    axes.set_title("The two canonical forms of a channel between bits")
+
+
 def _pair_of_nodes(axes: Any) -> None:
     _channel(axes, net_of_two("1/2"))
     axes.set_title("A dc-net of two nodes: who sends which bit, and what is declared")
@@ -153,6 +179,9 @@ DRAWINGS: dict[str, Callable[[Any], None]] = {
     "E-Fig3": _clique_and_pairs,
     "E-Fig4": _cycle_and_clique,
     "A-Fig1": _boxes("A randomised function K is a channel", ("database", "K")),
+    "A-Fig2": _boxes("An oblivious mechanism", ("database X", "f"), ("answer Y", "H")),
+    "A-Fig4": _eye_colours,
+    "B-Fig1": _canonical_bits,
     "Q-Fig1": _net,
     "Q-Fig2": _tree,
     "Q-Fig3": _both_checkers,

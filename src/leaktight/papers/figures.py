@@ -1,11 +1,11 @@
 """What do the papers' figures look like? Curves have the exact optimum added."""
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any, TextIO
 
-from leaktight.errors import InvalidFile
+from leaktight.errors import InvalidFile, InvalidInput
 from leaktight.files import new_file
 from leaktight.papers.drawings import DRAWINGS
 from leaktight.policies import Policy, SecretGraph
@@ -15,14 +15,19 @@ COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#000000")
 """Colours that everyone can tell apart (Okabe and Ito)."""
 
 
-def draw_all(folder: Path) -> list[Path]:
-    """Draw every figure into a folder, as SVG."""
+def draw_figures(folder: Path, chosen: Iterable[str]) -> list[Path]:
+    """Draw those of the chosen claims that are figures into a folder, as SVG."""
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as wrong:
         raise InvalidFile(f"there can be no folder {folder}: {wrong.strerror}") from None
+    wanted = {**FIGURES, **DRAWINGS}.keys() & set(chosen)
+    if not wanted:
+        raise InvalidInput(f"only claims that are figures are drawn, such as {next(iter(FIGURES))}")
     drawn = []
     for name, draw in {**FIGURES, **DRAWINGS}.items():
+        if name not in wanted:
+            continue
         path = folder / f"{name}.svg"
         with new_file(path) as file:
             _save(draw, file, scales=name in FIGURES)

@@ -6,6 +6,7 @@ from dataclasses import asdict
 from textwrap import fill
 from typing import Any
 
+from leaktight.papers.calls import CALLS, COMMANDS
 from leaktight.papers.claim import Outcome, Verdict
 
 WIDTH = 80
@@ -16,12 +17,13 @@ SUMMED_UP = {
     Verdict.FALSE: "false",
     Verdict.DRAWING: "drawings",
     Verdict.SETTLED: "settled",
+    Verdict.ANSWERED: "answered by another of them",
     Verdict.PARTLY: "partly settled",
     Verdict.OPEN: "open",
 }
 """What is said of several claims with a verdict."""
 
-PROBLEMS = {Verdict.SETTLED, Verdict.PARTLY, Verdict.OPEN}
+PROBLEMS = {Verdict.SETTLED, Verdict.ANSWERED, Verdict.PARTLY, Verdict.OPEN}
 """What can become of a problem that a paper leaves open."""
 
 
@@ -43,7 +45,8 @@ def summary(outcomes: Sequence[Outcome]) -> str:
     for outcome in (one for one in outcomes if one.holds):
         claim = outcome.claim
         ours = "of ours" if claim.source.startswith("Ours") else "of the papers"
-        group = "open in the papers" if claim.verdict in PROBLEMS else ours
+        asked = "raised here" if claim.source == "Raised here" else "open in the papers"
+        group = asked if claim.verdict in PROBLEMS else ours
         groups.setdefault(group, Counter())[claim.verdict] += 1
     told = [
         f"{found.total()} {whose} ("
@@ -65,6 +68,8 @@ def detail(outcome: Outcome) -> str:
         f"{claim.id}: {claim.source}",
         _wrapped(claim.statement),
         f"verdict: {claim.verdict.value} ({outcome.seconds:.2f} s)",
+        *([f"call: {CALLS[claim.id]}"] if claim.id in CALLS else []),
+        *([f"type: {COMMANDS[claim.id]}"] if claim.id in COMMANDS else []),
         *(_wrapped(f"- {each}", "  ") for each in outcome.evidence),
     ]
     for erratum in claim.errata:
@@ -82,6 +87,8 @@ def to_dict(outcome: Outcome) -> dict[str, Any]:
         "id": claim.id,
         "source": claim.source,
         "statement": claim.statement,
+        "call": CALLS.get(claim.id),
+        "command": COMMANDS.get(claim.id),
         "verdict": claim.verdict.value,
         "holds": outcome.holds,
         "failure": outcome.failure,

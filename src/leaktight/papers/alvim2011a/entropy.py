@@ -4,7 +4,6 @@ import math
 import random
 from collections.abc import Iterable, Iterator, Sequence
 from fractions import Fraction
-from heapq import heapify, heappop, heappush
 from itertools import combinations, product
 from typing import Any, TypeAlias
 
@@ -15,6 +14,7 @@ from leaktight.leakage import (
     conditional_entropy,
     conditional_renyi_entropy,
     hyper,
+    questions,
     renyi_entropy,
     shannon_entropy,
     vulnerability,
@@ -79,30 +79,15 @@ def expected(depths: Depths, p: dict[str, Fraction]) -> Fraction:
     return sum((p[x] * depth for x, depth in depths.items()), Fraction(0))
 
 
-def huffman(p: dict[str, Fraction]) -> Fraction:
-    """Return the least E n_σ, by joining the two least likely again and again.
-
-    >>> huffman(EXAMPLE)
-    Fraction(11, 4)
-    """
-    heap, questions = list(p.values()), Fraction(0)
-    heapify(heap)
-    while len(heap) > 1:
-        joined = heappop(heap) + heappop(heap)
-        questions += joined
-        heappush(heap, joined)
-    return questions
-
-
-def is_at_most(p: dict[str, Fraction], questions: Fraction) -> bool:
+def is_at_most(p: dict[str, Fraction], number: Fraction) -> bool:
     """Say whether H(X) ≤ L, exactly: Π p^(−pN) ≤ 2^(LN) for a common denominator N.
 
     >>> is_at_most(EXAMPLE, Fraction(11, 4)), is_at_most(EXAMPLE, Fraction(2749, 1000))
     (True, False)
     """
-    whole = math.lcm(questions.denominator, *(x.denominator for x in p.values()))
+    whole = math.lcm(number.denominator, *(x.denominator for x in p.values()))
     powers = (Fraction(1 / x) ** int(x * whole) for x in p.values() if x > 0)
-    return math.prod(powers) <= 2 ** int(questions * whole)
+    return math.prod(powers) <= 2 ** int(number * whole)
 
 
 def _likely(values: str, draw: random.Random) -> dict[str, Fraction]:
@@ -122,12 +107,15 @@ def shannons_adversary() -> Iterator[str]:
     for _ in range(count):
         p = _likely("abcde", draw)
         best = min(expected(depths, p) for depths in trees)
-        expect(huffman(p), best, f"Huffman's number of questions for {p}")
+        asked = questions(p)
+        by_tree = expected(leaves(asked.tree), p)
+        expect((asked.expected, by_tree), (best, best), f"the questions of Huffman's tree for {p}")
     yield f"{count} random priors of 5 values: the best of all {len(trees)} trees is Huffman's"
     p = dict(zip("abcd", map(Fraction, ("3/8", "3/8", "1/8", "1/8")), strict=True))
     best = min(expected(depths, p) for depths in strategies("abcd"))
     even = min(expected(depths, p) for depths in strategies("abcd", p))
     expect((best, even), (Fraction(15, 8), 2), "questions at best, and with even splits,")
+    expect(questions(p).expected, best, "the questions of Huffman's tree")
     yield f"({', '.join(map(str, p.values()))}): {best} questions at best, {even} if split evenly"
 
 
@@ -162,14 +150,14 @@ def eight_secrets() -> Iterator[str]:
     """The expectation, the entropy, and both misprints."""
     depths = leaves(TREE)
     expect((depths["a"], depths["e"]), (2, 4), "the questions for a and e")
-    questions = expected(depths, EXAMPLE)
-    expect((questions, huffman(EXAMPLE)), (Fraction(11, 4), questions), "E n, which is the least,")
+    asked, least = expected(depths, EXAMPLE), questions(EXAMPLE).expected
+    expect((asked, least), (Fraction(11, 4), asked), "E n, which is the least,")
     entropy = shannon_entropy(list(EXAMPLE.values()))
-    expect(entropy, questions, "the entropy")
-    yield f"E n = {questions} = H(X) = {entropy:g}, no strategy needs less"
+    expect(entropy, asked, "the entropy")
+    yield f"E n = {asked} = H(X) = {entropy:g}, no strategy needs less"
     printed = sum(p * Fraction(log2(p)) for p in EXAMPLE.values())
     cut = sum(EXAMPLE[x] * depths[x] for x in "abcdef")
-    expect((printed, cut), (-questions, Fraction(9, 4)), "Σ p·log2 p, and the sum up to f")
+    expect((printed, cut), (-asked, Fraction(9, 4)), "Σ p·log2 p, and the sum up to f")
     yield f"as printed: Σ p·log2 p = {printed}, and the sum up to f is {cut}"
 
 
@@ -180,7 +168,7 @@ def eight_secrets() -> Iterator[str]:
     Verdict.DRAWING,
 )
 def search_tree() -> Iterator[str]:
-    """The mass on both sides of every question, and Kraft's sum."""
+    """The mass on both sides of every question, drawn and by the library, and Kraft's sum."""
 
     def mass(tree: Any) -> Iterator[tuple[Fraction, Fraction]]:
         if not isinstance(tree, str):
@@ -188,8 +176,12 @@ def search_tree() -> Iterator[str]:
             yield Fraction(yes), Fraction(no)
             yield from (pair for side in tree for pair in mass(side))
 
-    halves = list(mass(TREE))
-    demand(all(yes == no for yes, no in halves), f"every question must halve, got {halves}")
+    best = questions(EXAMPLE)
+    for tree in (TREE, best.tree):
+        halves = list(mass(tree))
+        demand(all(yes == no for yes, no in halves), f"every question must halve, got {halves}")
+        expect(leaves(tree), leaves(TREE), "how deep each letter is")
+    expect(best.expected, expected(leaves(TREE), EXAMPLE), "the least number of questions")
     kraft = sum(Fraction(1, 2**depth) for depth in leaves(TREE).values())
     expect(kraft, 1, "Kraft's sum")
     yield f"{len(halves)} questions, each with equal sides; Kraft's sum Σ 2^(−n) is {kraft}"
@@ -246,10 +238,12 @@ def fewest_questions() -> Iterator[str]:
     yield f"{count} random priors, {len(trees)} strategies each: H(X) ≤ E n every time, exactly"
     for depths in trees:
         p = {x: Fraction(1, 2**depth) for x, depth in depths.items()}
-        expect(shannon_entropy(list(p.values())), huffman(p), f"H(X) for {p}")
+        needed = expected(depths, p)
+        expect((questions(p).expected, needed), (needed,) * 2, f"questions for {p}")
+        expect(shannon_entropy(list(p.values())), needed, f"H(X) for {p}")
     yield f"{len(trees)} priors that are powers of 2: H(X) is attained"
     p = dict(zip("abc", map(Fraction, ("2/5", "3/10", "3/10")), strict=True))
-    bits, best = shannon_entropy(list(p.values())), huffman(p)
+    bits, best = shannon_entropy(list(p.values())), questions(p).expected
     expect((round(bits, 6), best), (1.570951, Fraction(8, 5)), "H(X) and the fewest questions")
     yield f"({', '.join(map(str, p.values()))}): H(X) = {bits:.6f} ≤ {best}, the best E n"
 
@@ -282,8 +276,9 @@ def conditional() -> Iterator[str]:
 
 @claim(
     "Q-D4",
-    "The adversary with one try succeeds with chance max p, and −log2 max p is min-entropy. Left "
-    "by an observation, in Smith's form it never rises; in Cachin's, a mean of logs, it can.",
+    "The adversary with one try succeeds with chance max p, and −log2 max p is min-entropy, the "
+    "limit of Rényi's log2(Σ p^α)/(1 − α). Left by an observation, in Smith's form it never rises; "
+    "in Cachin's, a mean of logs, it can.",
 )
 def one_try() -> Iterator[str]:
     """Rényi's entropies near ∞, and both conditional forms on random channels."""
@@ -293,11 +288,15 @@ def one_try() -> Iterator[str]:
     yield f"(9/10, 1/10): H∞ = {bits:.6f}, of order 1000 {far:.6f}"
     count, higher = 200, 0
     for channel, prior in any_cases(count, 3, 3):
+        for order in (Fraction(1, 2), Fraction(2), Fraction(7, 2)):
+            powers = math.fsum(float(p) ** float(order) for _, p in prior.items() if p > 0)
+            found, formula = renyi_entropy(prior, order), math.log2(powers) / float(1 - order)
+            demand(abs(found - formula) < CLOSE, f"H of order {order}: {formula}, got {found}")
         before = renyi_entropy(prior, math.inf)
         after = conditional_renyi_entropy(channel, prior)
         demand(after <= before, f"Smith's form must be at most {before}, got {after}")
         higher += cachin_entropy(channel, prior) > before
-    yield f"{count} random cases: Smith's form never rises, Cachin's rises in {higher}"
+    yield f"{count} random cases, H of orders ½, 2, 3½ by formula; Cachin's form rises in {higher}"
     cachin, smith = cachin_entropy(FLIP, SKEWED), conditional_renyi_entropy(FLIP, SKEWED)
     expect((round(cachin, 6), smith), (0.167185, bits), "both forms for a bit flipped with 1/5")
     yield f"flipped with 1/5: Cachin's form {cachin:.6f} > {bits:.6f}, Smith's is {smith:.6f}"

@@ -10,13 +10,14 @@ from leaktight.exact import log2
 from leaktight.leakage import (
     conditional_entropy,
     hyper,
+    joint_entropy,
     min_capacity,
     min_entropy_leakage,
     mutual_information,
     shannon_capacity,
     shannon_entropy,
 )
-from leaktight.papers.alvim2011a.entropy import CLOSE, FLIP, SKEWED
+from leaktight.papers.alvim2011a.entropy import CLOSE, FLIP, SKEWED, in_bits
 from leaktight.papers.claim import Erratum, Verdict, claim, demand, expect
 from leaktight.papers.evidence import RESPONSE, any_cases, sum_of_maxima
 
@@ -49,9 +50,13 @@ def channel_matrix() -> Iterator[str]:
     yield f"refused: {' and '.join('(' + ', '.join(row) + ')' for row in refused)}"
 
 
-@claim("Q-D6", "Mutual information I(X;Y) = H(X) − H(X|Y) is symmetric, and between 0 and H(X).")
+@claim(
+    "Q-D6",
+    "Mutual information I(X;Y) = H(X) − H(X|Y) is symmetric, and between 0 and H(X). By the chain "
+    "rule H(X, Y) = H(Y) + H(X|Y) it is H(X) + H(Y) − H(X, Y).",
+)
 def information() -> Iterator[str]:
-    """The channel turned round by Bayes' rule."""
+    """The channel turned round by Bayes' rule, and the entropy of both together."""
     count = 100
     for channel, prior in any_cases(count, 3, 4):
         after, found = hyper(channel, prior), mutual_information(channel, prior)
@@ -60,7 +65,13 @@ def information() -> Iterator[str]:
         lost = shannon_entropy(prior) - conditional_entropy(channel, prior)
         demand(abs(found - lost) < CLOSE, f"I(X;Y) must be H(X) − H(X|Y) = {lost}, got {found}")
         demand(0 <= found <= shannon_entropy(prior), f"I(X;Y) must be in range, got {found}")
+        both, cells = joint_entropy(channel, prior), product(channel.inputs, channel.outputs)
+        by_cells = in_bits([Fraction(prior[x]) * Fraction(channel[x, y]) for x, y in cells])
+        chain = shannon_entropy(after.outer) + conditional_entropy(channel, prior)
+        near = max(abs(both - by_cells), abs(both - chain)) < CLOSE
+        demand(near, f"H(X, Y) must be {by_cells} and {chain}, got {both}")
     yield f"{count} random channels and priors: I(X;Y) = I(Y;X) to the last bit, 0 ≤ I ≤ H(X)"
+    yield "H(X, Y) = H(Y) + H(X|Y) there, and −Σ p(x, y)·log2 p(x, y)"
     bits = mutual_information(RESPONSE)
     expect(round(bits, 6), 0.081704, "I(X;Y) of randomised response 2/3")
     yield f"randomised response 2/3, uniform prior: I(X;Y) = {bits:.6f}"

@@ -1,6 +1,7 @@
 """What does an observer see of the programs of [Alvim2011a]: a password checker and dc-nets?"""
 
 import random
+from collections import Counter
 from collections.abc import Callable, Hashable, Iterator
 from fractions import Fraction
 from itertools import product
@@ -264,13 +265,20 @@ def dining_cryptographers() -> Iterator[str]:
     Verdict.DRAWING,
 )
 def drawn_net() -> Iterator[str]:
-    """All tosses on a wheel of 5 nodes, by hand."""
+    """All tosses on a wheel of 5 nodes by hand, and the chances of the program."""
     nodes, edges = range(5), [(i, (i + 1) % 4) for i in range(4)] + [(i, 4) for i in range(4)]
     cases = list(product(product((0, 1), repeat=len(edges)), nodes, (0, 1)))
+    seen: dict[tuple[int, int], Counter[tuple[int, ...]]] = {}
     for coins, sender, bit in cases:
         sums = [sum(c for c, e in zip(coins, edges, strict=True) if i in e) for i in nodes]
         declared = [(sums[i] + (bit if i == sender else 0)) % 2 for i in nodes]
         expect(sum(declared) % 2, bit, f"the sum of {declared} when {bit} is sent")
+        seen.setdefault((sender, bit), Counter())[tuple(declared)] += 1
+    program = channel_of(dc_net(Graph(5, edges)), list(seen))
+    for sending, counts in seen.items():
+        chances = {word: Fraction(times, 2 ** len(edges)) for word, times in counts.items()}
+        row = {word: p for word, p in program.row(sending).items() if p > 0}
+        expect(row, chances, f"the chances of what is declared for {sending}")
     yield f"a wheel of {len(nodes)} nodes, {len(cases)} cases of tosses, sender and bit: sum = bit"
 
 

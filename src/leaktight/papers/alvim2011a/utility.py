@@ -1,14 +1,14 @@
 """How useful can a private mechanism be? Section 5 of [Alvim2011a]."""
 
 import random
-from collections.abc import Iterator
+from collections.abc import Hashable, Iterator, Sequence
 from fractions import Fraction
 from itertools import combinations, product
 
-from leaktight.channels import Channel, Distribution
+from leaktight.channels import Channel, Distribution, Gain
 from leaktight.errors import InvalidGraph
 from leaktight.exact import log2
-from leaktight.leakage import conditional_renyi_entropy, oblivious, utility
+from leaktight.leakage import conditional_renyi_entropy, oblivious, strategy, utility
 from leaktight.mechanisms import GraphExponential, NormalisedExponential
 from leaktight.papers.alvim2011a.bounds import distance_sum
 from leaktight.papers.alvim2011b.examples import (
@@ -79,11 +79,13 @@ def best_guess() -> Iterator[str]:
         )
         best = utility(channel, prior).value
         expect(best, earned, "the utility, by all ways to guess,")
+        for gain in (Gain.binary(range(3)), any_gain(4, 3, draw)):
+            _demand_best(channel, prior, gain)
         expect(conditional_renyi_entropy(channel, prior), 0.0 - log2(best), "H∞(Y|Z)")
     half = utility(even).value
     expect(half, Fraction(1, 2), "the utility of the channel with quarters")
     yield f"rows (3/4, 1/4), (1/2, 1/2), (1/4, 3/4): the best of all guesses earns {half}"
-    yield f"{count} random channels and priors: U is the best of all ways to guess"
+    yield f"{count} random channels, priors and gains: U is the best of all ways to guess"
     graphs, tried = [databases(2, 2), databases(1, 5), SecretGraph.line(6)], 100
     for graph in graphs * tried:
         answers = {x: draw.randrange(3) for x in graph.vertices}
@@ -92,6 +94,38 @@ def best_guess() -> Iterator[str]:
         there = privacy_level(noise, answer_graph(graph, answers)).ratio
         expect(here, there, "the ratio on databases, that on answers,")
     yield f"{len(graphs) * tried} random queries and noises: on databases the ratio of the answers"
+
+
+def any_gain(guesses: int, inputs: int, draw: random.Random) -> Gain:
+    """Draw a gain of whole numbers.
+
+    >>> any_gain(1, 2, random.Random(1)).matrix.tolist()
+    [[2, 9]]
+    """
+    return Gain([[draw.randint(0, 9) for _ in range(inputs)] for _ in range(guesses)])
+
+
+def _demand_best(channel: Channel, prior: Distribution, gain: Gain) -> None:
+    """Demand that utility and strategy are the best of all ways to guess, and of the first."""
+
+    def earned(guesses: Sequence[Hashable]) -> Fraction:
+        return sum(
+            (
+                Fraction(prior[x]) * Fraction(channel[x, z]) * Fraction(gain[guess, x])
+                for z, guess in zip(channel.outputs, guesses, strict=True)
+                for x in channel.inputs
+            ),
+            Fraction(0),
+        )
+
+    ways = list(product(gain.guesses, repeat=len(channel.outputs)))
+    most, best = max(map(earned, ways)), strategy(channel, prior, gain)
+    followed = earned([best.get(z, gain.guesses[0]) for z in channel.outputs])
+    expect(followed, most, "what the best strategy earns")
+    expect(utility(channel, prior, gain).value, most, "the utility for that gain")
+    first = dict(zip(channel.outputs, ways[1], strict=True))
+    found = utility(channel, prior, gain, remap=first).value
+    expect(found, earned(ways[1]), "the utility of a remap that is given")
 
 
 @claim(

@@ -6,10 +6,12 @@ from collections.abc import Iterator
 from fractions import Fraction
 from itertools import product
 
-from leaktight.channels import Channel, Distribution
+from leaktight.channels import Chance, Channel, Distribution, channel_of
 from leaktight.exact import fraction, log2
 from leaktight.leakage import (
     conditional_renyi_entropy,
+    individual_channels,
+    individual_leakage,
     min_capacity,
     min_entropy_leakage,
     oblivious,
@@ -24,6 +26,7 @@ from leaktight.papers.evidence import (
     RESPONSE,
     SEED,
     any_cases,
+    any_prior,
     databases,
     event_ratio,
     optimum,
@@ -105,11 +108,21 @@ def capacity() -> Iterator[str]:
     Verdict.DRAWING,
 )
 def randomised_function() -> Iterator[str]:
-    """One such channel."""
-    channel = RandomizedResponse(3, ratio=2, records=2).channel
+    """A program that tosses coins, all of whose paths are followed, against its closed form."""
+
+    def survey(database: tuple[int, ...], chance: Chance) -> tuple[int, ...]:
+        return tuple(
+            value if chance.flip("1/4") else chance.choose(Distribution.uniform(3))
+            for value in database
+        )
+
+    channel = channel_of(survey, Policy(SecretGraph.complete(3), 2))
     sums = {fraction(row.sum()) for row in channel.matrix}
     expect(sums, {Fraction(1)}, "the sums of the rows")
+    known = RandomizedResponse(3, ratio=2, records=2).channel
+    expect(channel.permute(known.outputs), known, "the channel of the program")
     yield f"a survey of 2 records of 3 values: {channel.shape[0]} rows that sum to {max(sums)}"
+    yield "the truth with chance 1/4, else any value: randomised response at λ = 2"
 
 
 @claim(
@@ -184,16 +197,20 @@ def leakage_bound() -> Iterator[str]:
     ),
 )
 def most_leaking() -> Iterator[str]:
-    """The mechanism on records and on the graph of databases."""
-    for u, v in ((1, 2), (2, 3), (3, 2)):
-        graph, survey = databases(u, v), RandomizedResponse(v, ratio=2, records=u)
-        channel, on_graph = survey.channel, GraphExponential(graph, ratio=2).channel
+    """The mechanism on records and on the graph of databases, at several ratios."""
+    ratios = [Fraction(1), Fraction(3, 2), Fraction(2), Fraction(7)]
+    for (u, v), ratio in product(((1, 2), (2, 3), (3, 2), (1, 5)), ratios):
+        graph, survey = databases(u, v), RandomizedResponse(v, ratio=ratio, records=u)
+        channel, on_graph = survey.channel, GraphExponential(graph, ratio=ratio).channel
+        scale = (ratio / (v - 1 + ratio)) ** u
+        rows = tuple(tuple(scale / ratio**d for d in row) for row in graph.distances.tolist())
+        expect(channel.fractions, rows, f"α·λ^(−d) at λ = {ratio}")
         expect(bool((channel.matrix == on_graph.matrix).all()), True, "α·λ^(−d) as a survey")
         expect({fraction(row.sum()) for row in channel.matrix}, {Fraction(1)}, "the row sums")
-        expect(privacy_level(on_graph, graph).ratio, 2, "the ratio")
+        expect(privacy_level(on_graph, graph).ratio, ratio, "the ratio")
         found = sum_of_maxima(channel)
-        expect(found, survey_bound(u, v, 2), "Σ max, the bound of Theorem 1,")
-        if (u, v) == (2, 3):
+        expect(found, survey_bound(u, v, ratio), "Σ max, the bound of Theorem 1,")
+        if (u, v, ratio) == (2, 3, Fraction(2)):
             alpha = channel[(0, 0), (0, 0)]
             expect((alpha, found), (Fraction(1, 4), Fraction(9, 4)), "α and Σ max")
             yield f"u = 2, v = 3, λ = 2: α = {alpha}, rows sum to 1, Σ max = {found}"
@@ -231,6 +248,11 @@ EXPONENTS = [
 ]  # fmt: skip
 
 
+def databases_of_eyes() -> Graph:
+    """Return the databases of two people and three colours, neighbours if one differs."""
+    return Policy(SecretGraph.complete(["a", "b", "c"]), 2).adjacency().explicit()
+
+
 @claim(
     "A-Ex1",
     "For two people and three eye colours the matrix that leaks most has the largest entry "
@@ -244,10 +266,14 @@ EXPONENTS = [
     ),
 )
 def eye_colours() -> Iterator[str]:
-    """The survey itself."""
-    channel = RandomizedResponse(["a", "b", "c"], ratio=2, records=2).channel
-    largest, formula = max(map(fraction, channel.matrix.ravel())), Fraction(2, 2 + 2) ** 2
-    expect((largest, sum_of_maxima(channel)), (formula, Fraction(9, 4)), "a and Σ max")
+    """The survey itself, at several ratios."""
+    for ratio in map(Fraction, ("1", "5/4", "3", "9", "2")):
+        channel = RandomizedResponse(["a", "b", "c"], ratio=ratio, records=2).channel
+        largest, formula = max(map(fraction, channel.matrix.ravel())), (ratio / (2 + ratio)) ** 2
+        found = largest, sum_of_maxima(channel), min_capacity(channel).factor
+        expect(found, (formula, 9 * formula, 9 * formula), f"a, Σ max at λ = {ratio}")
+        level = privacy_level(channel, databases_of_eyes()).ratio
+        expect(level, ratio, f"the ratio at λ = {ratio}")
     expect(formula, Fraction(1, 4), "a at λ = 2")
     printed = Fraction(3 * 2, 2 + 2)
     demand(printed > 1, f"the printed entry must be no probability, got {printed}")
@@ -268,6 +294,31 @@ def eye_colour_table() -> Iterator[str]:
     yield f"all {len(EYES) ** 2} printed exponents are Hamming distances"
 
 
+def _with_others_fixed(channel: Channel) -> list[Channel]:
+    """Return the channels about one of two records of three values, for each value of the other."""
+    pairs = product(range(2), range(3))
+    return [
+        channel.restrict([(value, other) if who == 0 else (other, value) for value in range(3)])
+        for who, other in pairs
+    ]
+
+
+def _demand_counts_of_votes(draw: random.Random) -> None:
+    """Demand what noise on a sum tells of one bit: two answers that follow each other."""
+    for people in (2, 3, 4):
+        noise = private_channel(SecretGraph.line(people + 1), Fraction(3), 3, draw)
+        steps = [sum_of_maxima(noise.restrict([k, k + 1])) for k in range(people)]
+        bits = Policy(SecretGraph.complete(2), people)
+        expect(individual_leakage(noise, bits, sum).factor, max(steps), "one of the votes")
+        listed = {sum_of_maxima(part) for part, _ in individual_channels(noise, bits, sum)}
+        expect(listed, set(steps), "Σ max for each count of the others")
+        ends = noise.restrict([0, 1])
+        known = 1, sum_of_maxima(ends)  # the largest vote is known if another is 1
+        expect(individual_leakage(ends, bits, max).factor, known[1], "a vote behind the largest")
+        listed = {sum_of_maxima(part) for part, _ in individual_channels(ends, bits, max)}
+        expect(listed, set(known), "Σ max, another vote being 1 or not,")
+
+
 @claim(
     "A-T2",
     "If all other records are known, a mechanism leaks at most log2 λ bits about a record, and at "
@@ -281,17 +332,25 @@ def eye_colour_table() -> Iterator[str]:
     ),
 )
 def one_individual() -> Iterator[str]:
-    """Channels with all other records fixed, and the linear program."""
+    """Channels with all other records fixed, by the library and by hand; the linear program."""
+    three = Policy(SecretGraph.complete(3), 3)
     survey = RandomizedResponse(3, ratio=2, records=3).channel
-    known = sum_of_maxima(survey.restrict([(value, 0, 1) for value in range(3)]))
-    best = optimum(SecretGraph.complete(3), 2)
+    known, best = individual_leakage(survey, three).factor, optimum(SecretGraph.complete(3), 2)
     expect((known, best), (Fraction(3, 2), Fraction(3, 2)), "the survey and the worst case")
-    draw, graph, count = random.Random(SEED), databases(2, 3), 30
+    draw, two, count = random.Random(SEED), Policy(SecretGraph.complete(3), 2), 30
     for _ in range(count):
-        channel = private_channel(graph, Fraction(2), 6, draw)
-        for other in range(3):
-            part = sum_of_maxima(channel.restrict([(value, other) for value in range(3)]))
-            demand(part <= best, f"one record must leak at most {best}, got {part}")
+        channel, prior = private_channel(databases(2, 3), Fraction(2), 6, draw), any_prior(3, draw)
+        parts = _with_others_fixed(channel)
+        leaks = {sum_of_maxima(part) for part in parts}
+        found = individual_leakage(channel, two, prior=prior)
+        expect(found.factor, max(leaks), "the leakage about one record")
+        demand(found.factor <= best, f"one record must leak at most {best}, got {found}")
+        listed = {sum_of_maxima(part) for part, _ in individual_channels(channel, two)}
+        expect(listed, leaks, "Σ max with the other record fixed")
+        after = max(Fraction(posterior_vulnerability(part, prior.array)) for part in parts)
+        guesses = found.before, found.after
+        expect(guesses, (vulnerability(prior), after), "the chance of a right guess")
+    _demand_counts_of_votes(draw)
     yield f"v = 3, λ = 2: {known} attained, {best} optimal; {count} random channels leak no more"
     one, ten = (Policy(SecretGraph.complete(2), n) for n in (1, 10))
     for policy, epsilon, bits in ((one, "ln 2", (0.415, 1.0)), (ten, "20", (10.0, 28.854))):

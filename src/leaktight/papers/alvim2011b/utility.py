@@ -1,15 +1,16 @@
 """How useful can a differentially private mechanism be? Section 5 of [Alvim2011b]."""
 
+import random
 from collections.abc import Iterator
 from fractions import Fraction
 from itertools import combinations, product
 
 from leaktight.channels import Channel
 from leaktight.leakage import oblivious, utility
-from leaktight.mechanisms import GraphExponential
+from leaktight.mechanisms import GraphExponential, optimal_mechanism
 from leaktight.papers.alvim2011b.lemmas import COLUMNS_FOR_ROWS
 from leaktight.papers.claim import Erratum, Verdict, claim, demand, expect
-from leaktight.papers.evidence import best_utility, databases, optimum
+from leaktight.papers.evidence import SEED, best_utility, databases, optimum
 from leaktight.policies import Graph, Policy, SecretGraph, answer_graph, vertex_transitivity
 from leaktight.privacy import privacy_level
 from leaktight.worst_case import leakage_bounds, worst_case_leakage
@@ -219,7 +220,7 @@ def even_rings() -> Iterator[str]:
     "added the higher is the best utility.",
 )
 def more_adjacencies() -> Iterator[str]:
-    """Six answers on a line, a ring and a clique."""
+    """Six answers on a line, a ring and a clique; random graphs with edges added."""
     line = SecretGraph.line(6)
     graphs = [line, SecretGraph.cycle(6), SecretGraph.complete(6)]
     for wider in graphs[1:]:
@@ -229,3 +230,16 @@ def more_adjacencies() -> Iterator[str]:
     expect(found, [Fraction(4, 9), Fraction(8, 21), Fraction(2, 7)], "the best utilities")
     demand(found[0] > found[1] > found[2], "each adjacency must cost")
     yield f"6 answers, λ = 2: line {found[0]} > ring {found[1]} > clique {found[2]}"
+    draw, tried = random.Random(SEED), 12
+    for _ in range(tried):
+        n, ratio = draw.randint(2, 5), 1 + Fraction(draw.randint(1, 12), 4)
+        order = draw.sample(list(combinations(range(n), 2)), n * (n - 1) // 2)
+        cut = sorted(draw.sample(range(len(order) + 1), 2))
+        narrow, wide = (Graph(n, order[:end]) for end in cut)
+        best = [optimal_mechanism(graph, ratio=ratio) for graph in (narrow, wide)]
+        plain = [optimum(graph, ratio) / n for graph in (narrow, wide)]
+        expect([one.utility for one in best], plain, f"the best utilities of {n} answers")
+        demand(plain[0] >= plain[1], f"{wide!r} must not be better than {narrow!r}: {plain}")
+        level = privacy_level(best[1].channel, narrow).ratio
+        demand(level <= ratio, f"the ratio on the narrower graph must be {ratio}, got {level}")
+    yield f"{tried} random graphs and λ, edges added: private on the given one, no more useful"

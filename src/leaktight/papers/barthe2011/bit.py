@@ -7,6 +7,7 @@ from fractions import Fraction
 
 from leaktight.channels import Channel
 from leaktight.exact import fraction
+from leaktight.leakage import min_capacity
 from leaktight.mechanisms import RandomizedResponse
 from leaktight.papers.barthe2011.comparison import BIT
 from leaktight.papers.claim import Erratum, Verdict, claim, demand, expect
@@ -46,11 +47,22 @@ def canonical(p: Fraction, ratio: Fraction, likelier: int = 1) -> Channel:
     "C1(ε, p) has the rows (p, 1 − p) and (λp, 1 − λp); C2(ε, p) has them the other way round.",
 )
 def canonical_forms() -> Iterator[str]:
-    """One of each."""
+    """One of each; at random the ratio and Σ max by hand."""
     first, second = (canonical(Fraction(1, 4), Fraction(2), bit) for bit in (1, 0))
     expect(first, Channel([["1/4", "3/4"], ["1/2", "1/2"]]), "C1(ln 2, 1/4)")
     expect(second, Channel([["1/2", "1/2"], ["1/4", "3/4"]]), "C2(ln 2, 1/4)")
     yield f"C1(ln 2, 1/4): rows ({first[0, 0]}, {first[0, 1]}), ({first[1, 0]}, {first[1, 1]})"
+    draw, tried = random.Random(SEED), 40
+    for _ in range(tried):
+        ratio = 1 + Fraction(draw.randint(1, 20), 5)
+        p = Fraction(draw.randint(1, 29), 30) / ratio
+        for bit in (0, 1):
+            channel = canonical(p, ratio, bit)
+            steeper = max(ratio, (1 - p) / (1 - ratio * p))
+            expect(privacy_level(channel, BIT).ratio, steeper, f"the ratio of C(ln {ratio}, {p})")
+            leaked = min_capacity(channel).factor
+            expect(leaked, 1 + (ratio - 1) * p, f"Σ max of C(ln {ratio}, {p})")
+    yield f"{tried} pairs (λ, p): ratio max(λ, (1 − p)/(1 − λp)), Σ max = 1 + (λ − 1)p"
 
 
 @claim(

@@ -28,8 +28,14 @@ from leaktight.papers.evidence import RESPONSE, drawn_channel, drawn_prior
 from leaktight.privacy import average_breach_level, breach_level, breaches
 
 
-def _around_the_clock(steps: Sequence[int | Fraction]) -> Channel:
-    """Return the channel of ⌊x + ξ⌋ modulo 6, ξ one of ``steps`` or, as likely, of 0, …, 5."""
+def clock_channel(steps: Sequence[int | Fraction] = (-1, 0, 1)) -> Channel:
+    """Return the channel of ⌊x + ξ⌋ modulo 6, ξ one of ``steps`` or, as likely, of 0, …, 5.
+
+    With the steps −1, 0 and 1 it is the matrix of Example 1 of [Boreale2012]_.
+
+    >>> clock_channel()[0, 1], clock_channel()[0, 3]
+    (Fraction(1, 4), Fraction(1, 12))
+    """
 
     def mechanism(x: int, chance: Chance) -> int:
         return math.floor(x + chance.uniform(steps if chance.flip() else 6)) % 6
@@ -37,10 +43,10 @@ def _around_the_clock(steps: Sequence[int | Fraction]) -> Channel:
     return channel_of(mechanism, 6)
 
 
-def example_2(corner: str) -> list[list[str]]:
-    """Return the matrix of Example 2 with this entry in place of its 1/64.
+def four_rows(corner: str = "1/24") -> list[list[str]]:
+    """Return the rows of Example 2 of [Boreale2012]_ with this entry in place of its 1/64.
 
-    >>> Channel(example_2("1/24")).shape
+    >>> Channel(four_rows("1/24")).shape
     (4, 6)
     """
     return [
@@ -60,7 +66,7 @@ def mechanisms() -> Iterator[str]:
     """Rows that do not sum to 1, that are equal, and that have zeros."""
     refused = ""
     try:
-        Channel(example_2("1/64"))
+        Channel(four_rows("1/64"))
     except InvalidChannel as wrong:
         refused = str(wrong)
     demand("sum to 1" in refused, f"a row of sum 187/192 must be refused, got {refused!r}")
@@ -139,7 +145,7 @@ def worst_case_level() -> Iterator[str]:
         near = worst_move(channel, belief(level.prior(GAP)), level.subset)
         demand((1 - GAP) * level.ratio <= near < level.ratio, f"{near} is not near {level.ratio}")
     yield f"{tried} random breaches are below the largest ratio in a column; some come near"
-    clock = _around_the_clock((-1, 0, 1))
+    clock = clock_channel()
     level = breach_level(clock)
     gaps = [Fraction(1, 10**k) for k in (1, 4, 8)]
     found = [float(breaches(clock, level.prior(gap))[0].ratio) for gap in gaps]
@@ -167,7 +173,7 @@ def example_1() -> Iterator[str]:
     """The program of the text with both noises, and the printed matrix."""
     near = [[(y - x) % 6 in (0, 1, 5) for y in range(6)] for x in range(6)]
     printed = Channel([["1/4" if one else "1/12" for one in row] for row in near])
-    clock = _around_the_clock((-1, 0, 1))
+    clock = clock_channel()
     demand(clock == printed, f"noise of −1, 0, 1 must give the printed matrix, got {clock}")
     level = breach_level(clock)
     demand(level.ratio == column_ratio(clock) == 3, f"the ratio must be 3, got {level.ratio}")
@@ -176,7 +182,7 @@ def example_1() -> Iterator[str]:
     demand(round(float(rounded), 4) == 3.0012, f"the printed number must be it, got {rounded}")
     yield f"noise −1, 0, 1: the printed matrix, ratio {level.ratio}, level {level.bits:.6f} bits"
     yield f".25/.0833 = {float(rounded):.4f} without a logarithm, as printed"
-    halves = breach_level(_around_the_clock((Fraction(-1, 2), Fraction(1, 2))))
+    halves = breach_level(clock_channel((Fraction(-1, 2), Fraction(1, 2))))
     demand((halves.ratio, halves.bits) == (4, 2), f"noise of ½ has {halves}")
     yield f"noise −½, ½: ratio {halves.ratio}, level {halves.bits:g} bits, another matrix"
 
@@ -209,7 +215,7 @@ def average_breach() -> Iterator[str]:
 )
 def average_level() -> Iterator[str]:
     """Random priors and sets in whole numbers; then the prior that attains it."""
-    clock = _around_the_clock((-1, 0, 1))
+    clock = clock_channel()
     level = average_breach_level(clock)
     demand(level.factor == Fraction(3, 2), f"l must be 1, got {level.factor}")
     demand(round(level.bits, 6) == 0.584963, f"the level must be .584963, got {level.bits}")

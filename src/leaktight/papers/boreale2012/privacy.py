@@ -13,7 +13,7 @@ from typing import TypeAlias
 from leaktight.channels import Channel, parallel
 from leaktight.exact import log2
 from leaktight.papers.boreale2012.beliefs import GAP, after_each, belief, column_ratio, worst_move
-from leaktight.papers.boreale2012.breaches import example_2
+from leaktight.papers.boreale2012.breaches import four_rows
 from leaktight.papers.claim import Erratum, Verdict, claim, demand
 from leaktight.papers.evidence import RESPONSE, drawn_channel, drawn_prior
 from leaktight.policies import Policy, SecretGraph
@@ -118,13 +118,6 @@ def security_of_complements() -> Iterator[str]:
     "W-T4",
     "ε-security implies ε-differential privacy. For each n ≥ 2 a mechanism on n bits is ε-private "
     "but has breaches of individuals of levels as near to nε as one likes.",
-    Verdict.CORRECTED,
-    Erratum(
-        41,
-        "false",
-        "Such mechanisms are said to exist for every n.",
-        "They need n ≥ 2: for one individual security and privacy are the same.",
-    ),
 )
 def privacy_is_weaker() -> Iterator[str]:
     """Randomised responses of one to three people; random channels on two bits."""
@@ -135,7 +128,10 @@ def privacy_is_weaker() -> Iterator[str]:
         demand(private == 2, f"{people} responses have the ratio {private}")
         demand(level.ratio == column_ratio(channel) == 2**people, f"the level is {level.ratio}")
         demand((level.ratio > private) == (people > 1), f"{level.ratio} against {private}")
-        near = breaches(channel, level.prior(GAP), individual_sets(channel.inputs))[0].bits
+        sets = individual_sets(channel.inputs)
+        by_hand = {frozenset(subset) for subset in _individuals(channel)}
+        demand(by_hand <= set(map(frozenset, sets.values())), f"no Q_i among {list(sets)}")
+        near = breaches(channel, level.prior(GAP), sets)[0].bits
         demand(people * (1 - GAP) < near < people, f"a breach of {near} bits is not near {people}")
         yield f"randomised response of {people}: ratio {private}, breaches of {near:.9f} bits"
     draw, tried = random.Random(11), 0
@@ -161,10 +157,10 @@ def privacy_is_weaker() -> Iterator[str]:
 )
 def not_private_with_one_bit() -> Iterator[str]:
     """Both corners; all 24 ways to name the rows."""
-    sums = [sum(map(Fraction, example_2(corner)[0])) for corner in ("1/64", "1/24")]
+    sums = [sum(map(Fraction, four_rows(corner)[0])) for corner in ("1/64", "1/24")]
     demand(sums == [Fraction(187, 192), 1], f"the first row sums to {sums}")
     yield f"the first row sums to {sums[0]} with 1/64, to {sums[1]} with 1/24"
-    channel, levels = Channel(example_2("1/24")), []
+    channel, levels = Channel(four_rows("1/24")), []
     pairs = list(product((0, 1), repeat=2))
     for names in permutations(pairs):
         named = Channel(channel.matrix, names)

@@ -9,7 +9,7 @@ import math
 import random
 from collections.abc import Iterator, Mapping
 from fractions import Fraction
-from itertools import product
+from itertools import combinations, product
 from typing import TypeAlias
 
 import numpy as np
@@ -17,8 +17,8 @@ import numpy as np
 from leaktight.channels import Channel, Gain, repeated
 from leaktight.exact import fraction, log2
 from leaktight.papers.boreale2012.beliefs import after_each, column_ratio, proper_sets, worst_move
-from leaktight.papers.claim import Erratum, Verdict, claim, demand
-from leaktight.papers.evidence import drawn_channel, drawn_prior
+from leaktight.papers.claim import Erratum, Verdict, claim, demand, expect
+from leaktight.papers.evidence import SEED, drawn_channel, drawn_prior
 from leaktight.privacy import breach_level
 from leaktight.repetition import (
     ChernoffInformation,
@@ -246,6 +246,8 @@ def rate_level() -> Iterator[str]:
                 fall = (1 - after) / after / ((1 - before) / before)
                 demand(fall * most >= 1, f"the odds fall by {fall} after {n}, below 1/{most}")
                 tried += 1
+        found, level = breach_rate(channel), log2(column_ratio(channel))
+        demand(found.lower <= level <= found.upper, f"the level is {level}, got {found}")
     yield f"{tried} posteriors: the odds against Q fall by (π_M/π_m)^n at most"
     rate, start = breach_rate(NOISY), Fraction(1, 10)
     odds = (1 - start) / start
@@ -270,7 +272,10 @@ def rate_level() -> Iterator[str]:
     ),
 )
 def probability_of_a_breach() -> Iterator[str]:
-    """Both halves exactly by types; the missing assumption."""
+    """Both halves exactly by types, and by all sequences; the missing assumption."""
+    draw = random.Random(SEED)
+    for _ in range(30):
+        _demand_breaches_by_hand(draw)
     cases = [
         (TWO, [0], ["2/5", "3/5"], (250, 1000, 4000), 0.2109),
         (THREE, [0], ["1/5", "3/10", "1/2"], (250, 1000, 4000), 0.07611),
@@ -280,7 +285,7 @@ def probability_of_a_breach() -> Iterator[str]:
     for channel, subset, prior, ns, known in cases:
         rate = breach_probability_rate(channel, subset, prior, ratio="3/2")
         demand(round(rate.bits, 5) == known, f"C must be {known}, got {rate.bits}")
-        both = {n: breach_probability(channel, subset, "3/2", None, prior, n) for n in ns}
+        both = {n: breach_probability(channel, subset, "3/2", prior=prior, n=n) for n in ns}
         raised = confirmed({n: one.raised.complement.lower for n, one in both.items()}, rate)
         lowered = confirmed({n: one.lowered.complement.lower for n, one in both.items()}, rate)
         rows, columns = channel.shape
@@ -289,11 +294,31 @@ def probability_of_a_breach() -> Iterator[str]:
             f"{raised:.5f} given Q, {lowered:.5f} given the rest"
         )
     prior = ["3/5", "2/5"]
-    likely = [breach_probability(TWO, [0], 2, None, prior, n).raised for n in (1, 9, 999)]
+    likely = [breach_probability(TWO, [0], 2, prior=prior, n=n).raised for n in (1, 9, 999)]
     never = {end for chance in likely for end in (chance.lower, chance.upper)}
     limit = breach_probability_rate(TWO, [0], prior, ratio=2).limit
     demand(never == {limit} == {0}, f"chances {never}, limit {limit}")
     yield f"p(Q) = 3/5, ε = 1: a breach has probability {limit} at n = 1, 9, 999"
+
+
+def _demand_breaches_by_hand(draw: random.Random) -> None:
+    """Demand the chances of a breach, and of its failing, over all sequences of observations."""
+    channel, prior = drawn_channel(range(3), 2, draw), drawn_prior(range(3), draw)
+    subset, ratio, n = draw.sample(range(3), draw.randint(1, 2)), Fraction(5, 4), draw.randint(1, 4)
+    before = sum((prior[x] for x in subset), Fraction(0))
+    raised, lowered = Fraction(0), Fraction(0)
+    for seen in product(channel.outputs, repeat=n):
+        chances = {
+            x: math.prod((Fraction(channel[x, y]) for y in seen), start=prior[x]) for x in range(3)
+        }
+        inside = sum((chances[x] for x in subset), Fraction(0))
+        after = inside / sum(chances.values())
+        raised += inside if after > ratio * before else 0
+        lowered += sum(chances.values()) - inside if after < before / ratio else 0
+    found = breach_probability(channel, subset, ratio, prior=prior, n=n)
+    for one, chance in ((found.raised, raised / before), (found.lowered, lowered / (1 - before))):
+        ends = one.lower, one.upper, one.complement.lower
+        demand(ends == (chance, chance, 1 - chance), f"{one}, by all sequences {chance}")
 
 
 # --- on average ----------------------------------------------------------------------------
@@ -359,7 +384,13 @@ def average_rate_level() -> Iterator[str]:
     level = average_breach_rate(NINE)
     demand(round(level.bits, 6) == 0.141025, f"the largest C must be .141025, got {level.bits}")
     demand(level.pair == (0, 1), f"the two easiest rows are {level.pair}")
+    for channel in (THREE, TWO):
+        pairs = combinations(range(channel.shape[0]), 2)
+        most = max(chernoff_information(channel.row(i), channel.row(j)).bits for i, j in pairs)
+        expect(average_breach_rate(channel).bits, most, "the largest C of two rows")
     chances = {n: 1 - _membership(NINE, [0], ["1/2", "1/2", "0"], n) for n in (50, 100, 200)}
+    easiest = membership_rate(NINE, [0], ["1/2", "1/2", "0"])
+    expect(easiest.bits, level.bits, "the rate of a prior on the two easiest rows")
     two = _errors(NINE.restrict([0, 1]), tuple(chances))
     demand(chances == two, f"two routes must agree: {chances}, {two}")
     near, last = confirmed(chances, level), max(chances)
@@ -367,8 +398,8 @@ def average_rate_level() -> Iterator[str]:
     draw, found = random.Random(4), []
     for subset in proper_sets(NINE.inputs):
         rate = membership_rate(NINE, subset, drawn_prior(NINE.inputs, draw))
-        pairs = product(subset, [x for x in NINE.inputs if x not in subset])
-        least = min(chernoff_information(NINE.row(x), NINE.row(y)).bits for x, y in pairs)
+        across = product(subset, [x for x in NINE.inputs if x not in subset])
+        least = min(chernoff_information(NINE.row(x), NINE.row(y)).bits for x, y in across)
         demand(rate.bits == least, f"{subset}: rate {rate.bits}, least C {least}")
         demand(rate.upper <= level.upper, f"{subset} is learnt at {rate}")
         found.append(rate.bits)

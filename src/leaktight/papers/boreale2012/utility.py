@@ -15,7 +15,7 @@ from leaktight.exact import fraction, log2_interval
 from leaktight.mechanisms import GeometricNoise, TruncatedGeometric
 from leaktight.papers.boreale2012.rates import NOTATION, THREE, Enclosure, confirmed, slope
 from leaktight.papers.claim import Erratum, Verdict, claim, demand
-from leaktight.papers.evidence import RESPONSE, drawn_channel
+from leaktight.papers.evidence import RESPONSE, SEED, drawn_channel, drawn_prior
 from leaktight.policies import Graph, SecretGraph
 from leaktight.privacy import distinguishability, privacy_level
 from leaktight.repetition import (
@@ -114,6 +114,25 @@ def losses() -> Iterator[str]:
     ]
     demand(set(routes) == {by_hand} == {Fraction(7, 27)}, f"{routes}, by sequences {by_hand}")
     yield f"randomised response, n = 3, 0/1 error: U_3 = {by_hand}, the chance of an error"
+    draw, tried = random.Random(SEED), 20
+    for _ in range(tried):
+        channel, prior, n = drawn_channel(range(4), 2, draw), drawn_prior(range(4), draw), 3
+        right, squared = Fraction(0), Fraction(0)
+        for outputs in product(channel.outputs, repeat=n):
+            joint = {
+                x: math.prod((Fraction(channel[x, y]) for y in outputs), start=p)
+                for x, p in prior.items()
+            }
+            right += max(joint.values())
+            squared += min(sum(p * (w - x) ** 2 for x, p in joint.items()) for w in range(4))
+        found = (
+            success_probability(channel, prior, n),
+            expected_loss(channel, named["0/1"], prior, n),
+        )
+        demand(found[0].lower == right == 1 - found[1].lower, f"{found}, by sequences {right}")
+        lost = expected_loss(channel, named["squared"], prior, n).lower
+        demand(lost == squared, f"the squared error {lost}, by sequences {squared}")
+    yield f"{tried} random channels and priors, n = {n}: losses and errors by all sequences"
 
 
 @claim(
@@ -134,7 +153,7 @@ def denumerable() -> Iterator[str]:
     for width in (0, 1, 4):
         middle = range(-width + 1, width + 1)
         rows = [
-            [noise.tail(width + x), *(noise.probability(y - x) for y in middle),
+            [noise.tail(width + x), *(noise.pmf(y - x) for y in middle),
              noise.tail(width + 1 - x)] for x in (0, 1)
         ]  # fmt: skip
         errors.add(Fraction(success_probability(Channel(rows), n=3).error.lower))
@@ -190,7 +209,8 @@ def rate_of_utility() -> Iterator[str]:
     Erratum(
         46,
         "false",
-        "ε-differential privacy alone is said to bound ρ.",
+        "ε-differential privacy is said to bound ρ for every adjacency relation, and Definition 4 "
+        "allows any.",
         "Some neighbours must have different rows: without edges ρ may be anything.",
     ),
 )
@@ -302,7 +322,8 @@ def geometric_privacy() -> Iterator[str]:
     Erratum(
         47,
         "false",
-        "The truncated mechanism is said to have a strictly smaller rate.",
+        "The truncated mechanism is said to have a strictly smaller rate, as the text that we "
+        "have prints it, and the geometric one to be superior.",
         "It is equal for geometric noise: beyond an end all likelihood ratios are the same.",
     ),
 )
@@ -313,7 +334,7 @@ def truncation() -> Iterator[str]:
         noise = GeometricNoise(ratio=1 / c)
         channel = noise.truncated(0, top).channel
         for i, k in combinations(range(top + 1), 2):
-            ratios = {noise.probability(y - i) / noise.probability(y - k) for y in range(-9, 1)}
+            ratios = {noise.pmf(y - i) / noise.pmf(y - k) for y in range(-9, 1)}
             demand(len(ratios) == 1, f"y ≤ 0 must tell {i} and {k} apart alike, got {ratios}")
             cut = chernoff_information(channel.row(i), channel.row(k))
             whole = geometric_chernoff(c, k - i)

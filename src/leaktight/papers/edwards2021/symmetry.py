@@ -44,13 +44,6 @@ ONE_ORBIT = Erratum(
     "|Γ_{u→v}| = |Γ_u| = |Γ_v| for all u and v",
     "if v is in the orbit of u; otherwise Γ_{u→v} is empty",
 )
-MORE = Erratum(
-    11,
-    "typo",
-    "automorphisms beyond relabelled and exchanged records are not mentioned; 2m is for every C_m",
-    "C4□C4 has 384 where these are 128; C_m has 2m only from m = 3 on, C_2 has 2",
-)
-
 STAR, PATH = Graph(4, [(0, 1), (0, 2), (0, 3)]), SecretGraph.line(3)
 
 
@@ -268,8 +261,6 @@ def theorem_22() -> Iterator[str]:
     "E-R23",
     "Exchanging records is an automorphism too, so that Theorem 22 does not give all of them. Both "
     "together do not always give all either.",
-    Verdict.HOLDS,
-    MORE,
 )
 def remark_23() -> Iterator[str]:
     """Orders counted by the graph library, and by listing what the maps generate."""
@@ -307,8 +298,6 @@ def remark_23() -> Iterator[str]:
     "E-Ex24",
     "A cycle of m ≥ 3 values has 2m automorphisms, turns and reflections; a complete graph has all "
     "m! permutations.",
-    Verdict.CORRECTED,
-    MORE,
 )
 def example_24() -> Iterator[str]:
     """The automorphisms found, against turns and reflections, and against all permutations."""

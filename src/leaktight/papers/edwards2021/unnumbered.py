@@ -4,6 +4,7 @@ import math
 import random
 from collections.abc import Iterator
 from fractions import Fraction
+from itertools import permutations
 
 from leaktight.channels import Channel
 from leaktight.leakage import min_capacity
@@ -36,6 +37,8 @@ def hierarchy() -> Iterator[str]:
     most = worst_case_leakage(told, ratio=among).upper
     demand(1 < leaked <= most, f"{leaked} must be at most {most}")
     yield f"3 people: λ = {alone}, and {among} once counts are public; leaks {leaked} ≤ {most}"
+    uneven = Policy(SecretGraph.complete(3), 3, constraints=[count([0], equals=2), public[1]])
+    expect(set(uneven.databases()), set(permutations((0, 0, 1))), "databases with counts 2, 1, 0")
     part = Channel.deterministic(lambda value: value // 2, 4)
     levels = [privacy_level(part, graph).ratio for graph in (PARTS, SecretGraph.complete(4))]
     expect(levels, [1, math.inf], "the ratios of telling the part")
