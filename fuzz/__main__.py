@@ -22,6 +22,8 @@ from multiprocessing.connection import Connection, wait
 from multiprocessing.context import ForkProcess
 
 import leaktight
+from fuzz.combinations.cells import number_of_cells
+from fuzz.combinations.settings import VARIANTS
 from fuzz.property import Property, all_properties
 from fuzz.search import PATIENCE, SHRINKING, Failure, Tally, quiet, search, timed, try_some
 
@@ -58,6 +60,8 @@ def main() -> int:
     total = Tally()
     for tally in tallies.values():
         total.add(tally)
+    if walked := [t for name, t in tallies.items() if name.startswith("combinations.")]:
+        print(combinations(walked))
     failed = sum(tally.failure is not None for tally in tallies.values())
     print(line("in all", total))
     print(f"{failed} wrong" if failed else "none wrong")
@@ -80,6 +84,18 @@ def line(name: str, tally: Tally) -> str:
     return (
         f"{name:50} {tally.checks:>10,} checks {tally.cases:>9,} cases "
         f"{tally.refused:>8,} refused {tally.seconds:>7.1f} s{wrong}"
+    )
+
+
+def combinations(walked: list[Tally]) -> str:
+    """Say how much of the table of combinations was tried."""
+    tried = Tally()
+    for tally in walked:
+        tried.add(tally)
+    return (
+        f"{number_of_cells():,} cells in the table of combinations, {VARIANTS} times each: "
+        f"{tried.cases:,} tried, {tried.cases - tried.refused:,} answered, "
+        f"{tried.refused:,} refused"
     )
 
 

@@ -83,8 +83,9 @@ def searched(
 
 
 def all_properties() -> list[Property]:
-    """Return the properties of all files in ``fuzz/properties``."""
+    """Return the properties of all files in ``fuzz/properties``, one by one or in tuples."""
     names = sorted(name for _, name, _ in pkgutil.iter_modules(properties.__path__))
     modules = [importlib.import_module(f"fuzz.properties.{name}") for name in names]
-    found = {id(v): v for m in modules for v in vars(m).values() if isinstance(v, Property)}
-    return list(found.values())
+    named = [v for m in modules for v in vars(m).values()]
+    each = [one for v in named for one in (v if isinstance(v, tuple) else (v,))]
+    return list({id(one): one for one in each if isinstance(one, Property)}.values())

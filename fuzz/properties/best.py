@@ -124,8 +124,8 @@ def with_few_outputs(graph: Any, outputs: int, ratio: str) -> None:
         for some in combinations(range(n), min(n, outputs))
     )
     assert direct.near(found.upper, true)
-    assert direct.sum_of_maxima(direct.rows_of(found.channel)) >= found.utility
-    assert direct.near(found.utility, true)
+    assert direct.sum_of_maxima(direct.rows_of(found.channel)) >= found.lower
+    assert direct.near(found.lower, true)
 
 
 @searched(

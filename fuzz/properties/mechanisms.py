@@ -63,9 +63,9 @@ def geometric_noise(sensitivity: int, given: Any, k: int) -> None:
     """Noise on whole numbers falls faster than it may, or its tails are not what they sum to."""
     noise = lt.GeometricNoise(sensitivity=sensitivity, **given)
     assert noise.step**sensitivity <= noise.guarantee.ratio <= most_of(given)
-    assert noise.probability(k) <= noise.step * noise.probability(k + 1)
-    assert noise.probability(k + 1) <= noise.step * noise.probability(k)
-    assert noise.tail(k) - noise.tail(k + 1) == noise.probability(k)
+    assert noise.pmf(k) <= noise.step * noise.pmf(k + 1)
+    assert noise.pmf(k + 1) <= noise.step * noise.pmf(k)
+    assert noise.tail(k) - noise.tail(k + 1) == noise.pmf(k)
     assert noise.tail(-k) + noise.tail(k + 1) == 1
 
 

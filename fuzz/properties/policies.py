@@ -10,7 +10,7 @@ import leaktight as lt
 from fuzz import direct, drawn
 from fuzz.property import searched
 from leaktight.policies import HistogramQuery, SumQuery, answer_graph, counting_query
-from leaktight.worst_case import worst_case_under_counts
+from leaktight.worst_case.under_counts import worst_case_under_counts
 
 
 def by_definition(policy: Any) -> Any:
@@ -79,10 +79,10 @@ def under_counts(order: int, records: int, counts: Any, database: Any) -> int:
     assert public.diameter.attained <= farthest <= public.diameter.value
     found = worst_case_under_counts(policy, ratio=2)
     low, high = lt.worst_case_leakage(graph, ratio=2).bits_interval
-    assert found.lower <= high + 2**-40
-    assert low <= found.upper + 2**-40
+    assert found.bits_interval[0] <= high + 2**-40
+    assert low <= found.bits + 2**-40
     assert found.by_diameter is not None
-    assert low <= min(found.by_diameter, found.databases) + 2**-40
+    assert low <= min(found.by_diameter.bits, found.databases.bits) + 2**-40
     return 5
 
 

@@ -8,11 +8,12 @@ from fuzz import direct, drawn
 from fuzz.drawn import Draw
 from fuzz.property import searched
 from leaktight.check import check
-from leaktight.worst_case import WorstCase
+from leaktight.worst_case import WorstCase, WorstCaseUnderCounts
 
 
-def holds_together(found: WorstCase, ratio: Fraction) -> None:
+def holds_together(found: WorstCase | WorstCaseUnderCounts, ratio: Fraction) -> None:
     """The mechanism is private and attains the lower end, and a stranger accepts the proof."""
+    assert isinstance(found, WorstCase)
     mechanism = found.mechanism
     channel = mechanism if isinstance(mechanism, lt.Channel) else mechanism.expand()
     graph = found.graph.explicit()
@@ -30,7 +31,7 @@ def holds_together(found: WorstCase, ratio: Fraction) -> None:
     assert (lower, upper) == (found.lower, found.upper)
 
 
-def around(found: WorstCase, true: float) -> None:
+def around(found: WorstCase | WorstCaseUnderCounts, true: float) -> None:
     """Both ends agree with what a solver finds."""
     assert found.lower <= Fraction(true) or direct.near(found.lower, true)
     assert found.upper >= Fraction(true) or direct.near(found.upper, true)
@@ -194,5 +195,5 @@ def decided_formulas(graph: Any, change: Any, piece: int) -> int:
     for ratio in tried:
         true = lt.worst_case_leakage(on, ratio=ratio).lower
         claimed = value(above, ratio) / value(below, ratio)
-        assert claimed == true if found.is_attained else claimed >= true
+        assert claimed == true if found.is_tight else claimed >= true
     return len(tried)
