@@ -264,3 +264,11 @@ def test_an_exact_row_that_misses_1_by_a_hair_is_refused() -> None:
     for off in (hair, -hair):
         with pytest.raises(InvalidChannel, match="must sum to 1"):
             Channel([["1/2", "1/2"], ["1/2", Fraction(1, 2) + off]])
+
+
+def test_a_channel_is_an_array_of_floats_and_a_table_of_fractions() -> None:
+    channel = Channel([["2/3", "1/3"], ["1/4", "3/4"]])
+    assert np.asarray(channel).tolist() == [[2 / 3, 1 / 3], [0.25, 0.75]]
+    assert np.asarray(channel, dtype=np.float32).dtype == np.float32
+    assert channel.fractions == ((Fraction(2, 3), Fraction(1, 3)), (Fraction(1, 4), Fraction(3, 4)))
+    assert Channel([[0.25, 0.75]]).fractions == ((Fraction(1, 4), Fraction(3, 4)),)

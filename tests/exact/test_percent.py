@@ -25,9 +25,7 @@ def number(text: str) -> Fraction:
 @example(Fraction(9999, 10**6))
 def test_a_bound_is_never_understated_and_little_overstated(value: Fraction) -> None:
     text = percent_above(value)
-    if text.startswith("more than"):
-        assert Fraction(999, 1000) < value < 1
-        return
+    assert re.fullmatch(r"[0-9.]+%", text)  # "at most more than 99.9%" would be no bound
     assert value <= number(text) <= 1
     assert number(text) - value < Fraction(1, 1000)
     if value >= Fraction(1, 10**5):
@@ -49,7 +47,8 @@ def test_an_exact_number_is_rounded_to_the_nearest(value: Fraction) -> None:
 def test_only_0_is_0_and_only_1_is_100(value: Fraction) -> None:
     for text in (percent(value), percent_above(value)):
         assert (text == "0%") == (value == 0)
-        assert (text == "100%") == (value == 1)
+    assert (percent(value) == "100%") == (value == 1)
+    assert (percent_above(value) == "100%") == (value > Fraction(999, 1000))
 
 
 def test_what_is_read() -> None:
@@ -62,7 +61,7 @@ def test_what_is_read() -> None:
     assert percent(Fraction(1, 10**5)) == "0.001%"
     assert percent_above(Fraction(1, 10**40)) == "0.00001%"
     assert percent(Fraction(1, 10**40)) == "less than 0.00001%"
-    assert percent_above(1 - Fraction(1, 10**40)) == "more than 99.9%"
+    assert percent_above(1 - Fraction(1, 10**40)) == "100%"
     assert percent_above(Fraction(999, 1000)) == "99.9%"
 
 

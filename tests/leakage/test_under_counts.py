@@ -3,7 +3,7 @@
 import itertools
 import math
 import random
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from fractions import Fraction
 from typing import Any
 
@@ -14,7 +14,7 @@ from leaktight.channels.composition import Parallel
 from leaktight.channels.move_ratios import MoveRatios
 from leaktight.errors import InvalidInput, Undecided
 from leaktight.exact.numbers import fraction
-from leaktight.leakage import coupling, under_counts
+from leaktight.leakage import coupling, published_counts, uninformed
 from leaktight.leakage.coupling import Coupling
 from leaktight.leakage.under_counts import counts_tell, odds_under_counts
 from leaktight.mechanisms.geometric import GeometricNoise
@@ -23,7 +23,7 @@ from leaktight.policies.constraint import Count, count
 from leaktight.policies.margin import margin
 from leaktight.policies.policy import Policy
 from leaktight.policies.secrets import SecretGraph
-from leaktight.policies.symmetric_query import counting_query
+from leaktight.policies.symmetric_query import MostCommonQuery, SumQuery, counting_query
 from leaktight.privacy.level import privacy_level
 
 
@@ -311,7 +311,7 @@ def test_what_counts_tell_by_themselves(monkeypatch: pytest.MonkeyPatch) -> None
         truth = sum(max(chances.values()) for chances in results.values())
         assert found.average == (truth, truth)
         with monkeypatch.context() as patched:
-            patched.setattr(under_counts, "MOST_EXACT", 0)
+            patched.setattr(published_counts, "MOST_EXACT", 0)
             enclosed = counts_tell(policy, prior).average
         assert enclosed is not None
         assert enclosed[0] <= truth <= enclosed[1]
@@ -321,6 +321,110 @@ def test_what_counts_tell_by_themselves(monkeypatch: pytest.MonkeyPatch) -> None
         assert whatever.after == truth
         assert not whatever.are_named
         assert found.factor == whatever.factor == len(results)
+
+
+def told_on_average(policy: Policy, prior: Sequence[Fraction]) -> tuple[Fraction, Fraction] | None:
+    """The best guess given the named counts, and on average over the others, by all databases."""
+    named = [one for one in policy.constraints if not one.is_told]
+    told = [one for one in policy.constraints if one.is_told]
+    results: dict[tuple[int, ...], dict[int, Fraction]] = {}
+    for database in itertools.product(range(len(prior)), repeat=policy.records):
+        if all(sum(v in one.values for v in database) == one.least for one in named):
+            result = tuple(sum(v in one.values for v in database) for one in told)
+            chances = results.setdefault(result, dict.fromkeys(range(len(prior)), Fraction(0)))
+            chances[database[0]] += math.prod((prior[v] for v in database), start=Fraction(1))
+    total = sum(sum(chances.values()) for chances in results.values())
+    if not total:
+        return None
+    before = max(sum(chances[v] for chances in results.values()) for v in range(len(prior)))
+    after = sum(max(chances.values()) for chances in results.values())
+    return Fraction(before) / total, Fraction(after) / total
+
+
+def test_named_counts_are_what_they_are_where_others_are_published() -> None:
+    rng = random.Random(23)
+    exact = enclosed = 0
+    for _ in range(250):
+        values, records = rng.randint(2, 4), rng.randint(1, 4)
+        database = [rng.randrange(values) for _ in range(records)]
+        told = []
+        for _ in range(rng.randint(1, 3)):
+            some = rng.sample(range(values), rng.randint(1, values - 1))
+            number = sum(v in some for v in database)
+            told.append(
+                count(some, told=True) if rng.random() < 0.5 else count(some, equals=number)
+            )
+        prior = beliefs(rng, values)
+        if rng.random() < 0.3:
+            prior = [Fraction(0), *(p / (1 - prior[0]) for p in prior[1:])]
+        policy = Policy(SecretGraph.complete(values), records, constraints=told)
+        if not 0 < sum(one.is_told for one in told) < len(told):
+            continue
+        truth = told_on_average(policy, prior)
+        for most in (64, 0):
+            with pytest.MonkeyPatch.context() as patched:
+                patched.setattr(published_counts, "MOST_EXACT", most)
+                try:
+                    found = counts_tell(policy, prior)
+                except Undecided:
+                    continue
+                except InvalidInput:
+                    assert truth is None or not all(prior)
+                    continue
+            assert truth is not None
+            assert found.before == max(prior)
+            if found.are_named:  # what is published is also named, so that nothing is left open
+                assert found.after == truth[0] == truth[1]
+                continue
+            assert found.average is not None
+            assert found.average[0] <= truth[1] <= found.average[1]
+            assert truth[0] <= found.after
+            exact += found.average == (truth[1], truth[1])
+            enclosed += found.average[0] < found.average[1]
+    assert exact > 30
+    assert enclosed > 30
+
+
+def test_a_count_that_is_named_is_not_averaged_over() -> None:
+    told = [count([1], equals=9), count([0], told=True)]
+    found = counts_tell(Policy(SecretGraph.complete(3), 10, constraints=told))
+    assert found.after == Fraction(9, 10)  # whoever the tenth is
+    assert odds_under_counts(
+        RandomizedResponse(3, ratio=2).channel,
+        Policy(SecretGraph.complete(3), 10, constraints=told),
+    ).before == Fraction(9, 10)
+    # The same set named and published: it is known.
+    both = [count([1], told=True), count([1], equals=9)]
+    known = counts_tell(Policy(SecretGraph.complete(3), 10, constraints=both))
+    assert known.after == Fraction(9, 10)
+
+
+def test_a_range_that_leaves_every_number_is_no_count() -> None:
+    """It was once taken for its least number: that nobody has the value."""
+    ranges = count([0], at_most=4), count([0], at_least=0), count([1, 2], at_most=9)
+    tells = count([0], told=True), count([0], equals=1)
+    for vacuous, told, records in itertools.product(ranges, tells, (1, 4)):
+        one = Policy(SecretGraph.complete(3), records, constraints=told)
+        both = Policy(SecretGraph.complete(3), records, constraints=[vacuous, told])
+        assert counts_tell(both) == counts_tell(one)
+
+
+def test_of_people_nearly_all_ill_a_published_margin_tells_the_rest() -> None:
+    """A guess of ill and sex is right with 0.998 times E max(X, 1 − X), X the share of one sex."""
+    people = [(ill, sex) for ill in ("ill", "well") for sex in ("f", "m")]
+    told = [
+        count([v for v in people if v[0] == "ill"], equals=998),
+        *(count([v for v in people if v[1] == sex], told=True) for sex in ("f", "m")),
+    ]
+    found = counts_tell(Policy(SecretGraph.complete(people), 1000, constraints=told))
+    mean = Fraction(sum(math.comb(1000, k) * max(k, 1000 - k) for k in range(1001)), 2**1000 * 1000)
+    truth = Fraction(998, 1000) * mean
+    assert found.average is not None
+    assert found.average[0] <= truth <= found.average[1] == found.after
+    assert found.after < truth + Fraction(1, 50)
+    # That so many are ill is known, also if how many are is published as well.
+    again = [count(told[0].values, told=True), *told]
+    assert counts_tell(Policy(SecretGraph.complete(people), 1000, constraints=again)) == found
 
 
 def test_counts_of_0_might_have_been_others() -> None:
@@ -396,7 +500,7 @@ def test_noise_on_a_count_moves_the_odds_no_more_than_those_who_change_places() 
         chance[database[0]] = chance.get(database[0], Fraction(0)) + weight
         row = seen.setdefault(database[0], {})
         for z in range(-6, 10):
-            p = weight * noise.probability(z - query(database))
+            p = weight * noise.pmf(z - query(database))
             row[z] = row.get(z, Fraction(0)) + p
     truth = max(
         (seen[u][z] / chance[u]) / (seen[v][z] / chance[v]) for u in seen for v in seen for z in row
@@ -404,3 +508,60 @@ def test_noise_on_a_count_moves_the_odds_no_more_than_those_who_change_places() 
     found = odds_under_counts(noise, policy, query, prior)
     assert 1 < truth <= found.ratio
     assert found.before == max(chance.values()) / sum(chance.values())
+
+
+def test_a_channel_on_answers_is_seen_through_the_query() -> None:
+    """One of four has 0; a sum of 6 says that all others have 2, which so is 75% likely."""
+    policy = Policy(SecretGraph.complete(3), 4, constraints=count([0], equals=1))
+    seen = [max(2, s) - 2 for s in range(9)]  # 3 to 8 exactly, and all below as one
+    shown = Channel([[int(z == at) for z in range(7)] for at in seen])
+    found = odds_under_counts(shown, policy, SumQuery())
+    assert (found.ratio, found.before, found.after) == (math.inf, Fraction(3, 8), Fraction(3, 4))
+
+
+def test_odds_by_answers_agree_with_all_databases(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Exactly where the answers are gone through, and no less where only their ratio is known."""
+    rng = random.Random(41)
+    for policy, prior in overlapping(rng):
+        values = policy.secrets.vertices
+        query: Any = rng.choice(
+            [SumQuery(), counting_query(rng.sample(range(len(prior)), 2)), MostCommonQuery()]
+        )
+        answers = list(dict.fromkeys(map(query, itertools.product(values, repeat=policy.records))))
+        channel = Channel.normalised(
+            [[rng.randint(0, 3), rng.randint(1, 3), 1] for _ in answers], answers
+        )
+        chance: dict[Any, Fraction] = {}
+        seen: dict[Any, list[Fraction]] = {}
+        databases: tuple[Any, ...] = policy.databases()
+        for d in databases:
+            weight = math.prod((prior[v] for v in d), start=Fraction(1))
+            chance[d[0]] = chance.get(d[0], Fraction(0)) + weight
+            row = seen.setdefault(d[0], [Fraction(0)] * 3)
+            for z, output in enumerate(channel.outputs):
+                row[z] += weight * Fraction(channel[query(d), output])
+        ratio = max(
+            math.inf if a[z] and not b[z] else (a[z] / chance[u]) / (b[z] / chance[v])
+            for u, a in seen.items() for v, b in seen.items() for z in range(3) if a[z]
+        )  # fmt: skip
+        columns = [column for column in zip(*seen.values(), strict=True) if any(column)]
+        after = max(max(column) / sum(column) for column in columns)
+        found = odds_under_counts(channel, policy, query, prior)
+        assert (found.ratio, found.after) == (ratio, after)
+        assert found.before == max(chance.values()) / sum(chance.values()) <= after
+        with monkeypatch.context() as patched:
+            patched.setattr(uninformed, "MOST_STEPS", 0)
+            bounded = odds_under_counts(channel, policy, query, prior)
+        assert ratio <= bounded.ratio
+        assert after <= bounded.after
+
+
+def test_the_ratio_of_answers_is_known_for_many_records() -> None:
+    policy = Policy(SecretGraph.complete(3), 300, constraints=count([0], equals=100))
+    noise = GeometricNoise(ratio=2).truncated(0, 300).channel
+    found = odds_under_counts(noise, policy, counting_query([1]))
+    assert (found.ratio, found.before) == (2, Fraction(1, 3))
+    # Not all pairs are secrets: of a line it is not known.
+    line = Policy(SecretGraph.line(3), 300, constraints=count([0], equals=100))
+    with pytest.raises(Undecided, match="not all pairs"):
+        odds_under_counts(noise, line, counting_query([1]))

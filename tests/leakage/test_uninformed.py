@@ -1,7 +1,7 @@
 from collections.abc import Mapping
 from fractions import Fraction
 from itertools import product
-from math import comb, prod
+from math import comb, pi, prod, sqrt
 from typing import Any
 
 import pytest
@@ -16,10 +16,17 @@ from leaktight.leakage.uninformed import uninformed_guess
 from leaktight.mechanisms.best import optimal_mechanism
 from leaktight.mechanisms.geometric import GeometricNoise, TruncatedGeometric
 from leaktight.mechanisms.laplace import RoundedLaplace
+from leaktight.policies.constraint import Count, count
 from leaktight.policies.policy import Policy
 from leaktight.policies.query import answer_graph
 from leaktight.policies.secrets import SecretGraph
-from leaktight.policies.symmetric_query import MostCommonQuery, SumQuery, counting_query
+from leaktight.policies.symmetric_query import (
+    HistogramQuery,
+    LinearQuery,
+    MostCommonQuery,
+    SumQuery,
+    counting_query,
+)
 from tests.leakage.test_individual import free_policies, priors_on, rows_of
 from tests.strategies.channels import channels
 from tests.strategies.graphs import constrained_policies
@@ -139,12 +146,10 @@ def test_a_noisy_count_of_a_million_is_enclosed() -> None:
     assert found.before == Fraction(1, 6)
     assert 1 / 6 <= found.lower <= found.upper < 1 / 6 + 1e-3
     # With equal chances for both, the guess gains half the distance between shifted counts, which
-    # is at most the largest probability of a count: about 1/√(2π·n/4).
+    # is at most the largest probability of a count: C(2m, m)/4^m ≤ 1/√(π·m) for 2m = n.
     halves = Policy(SecretGraph.complete(2), 1_000_000)
     even = uninformed_guess(GeometricNoise(epsilon=1), halves, counting_query([1]))
-    most = Fraction(comb(999_999, 499_999), 2**999_999)
-    assert Fraction(1, 2) < even.lower
-    assert Fraction(even.lower) <= Fraction(1, 2) + most / 2
+    assert 1 / 2 < even.lower <= 1 / 2 + 1 / (2 * sqrt(pi * 500_000))
 
 
 def test_a_mechanism_on_other_answers_is_refused() -> None:
@@ -187,3 +192,197 @@ def test_what_takes_too_long_is_refused() -> None:
     large = Policy(SecretGraph.complete([0, 10**6]), 50)
     with pytest.raises(TooLarge, match="the sum of 49 others takes"):
         uninformed_guess(Channel.identity(2), large, SumQuery())
+
+
+# --- public counts ---------------------------------------------------------------------------
+
+
+@st.composite
+def counted_policies(draw: st.DrawFn, least: int = 1) -> Policy:
+    """Records whose counts are public: numbers or ranges, of sets that may overlap."""
+    order = draw(st.integers(2, 4))
+    records = draw(st.integers(least, {2: 5, 3: 4, 4: 3}[order]))
+    database = draw(st.lists(st.integers(0, order - 1), min_size=records, max_size=records))
+    told: list[Count] = []
+    for _ in range(draw(st.integers(1, 2))):
+        some = draw(st.sets(st.integers(0, order - 1), min_size=1, max_size=order - 1))
+        number = sum(v in some for v in database)
+        low, high = draw(st.tuples(st.integers(0, 2), st.integers(0, 2)) | st.just((0, 0)))
+        told.append(count(some, at_least=max(0, number - low), at_most=number + high))
+    return Policy(SecretGraph.complete(order), records, constraints=told)
+
+
+def noisy_row(noise: GeometricNoise, query: Any, policy: Policy) -> Any:
+    """What is seen of a database with noise on its answer, as far as it can be; the rest is one."""
+    far = max(abs(query(d)) for d in product(policy.secrets.vertices, repeat=policy.records)) + 1
+
+    def row(database: Any) -> dict[int, Fraction]:
+        answer = query(database)
+        seen = {z: noise.pmf(z - answer) for z in range(1 - far, far)}
+        return seen | {far: noise.tail(far - answer), -far: noise.tail(far + answer)}
+
+    return row
+
+
+@given(st.data())
+@settings(max_examples=60)
+def test_noise_on_a_count_or_a_sum_is_conditioned_on_the_public_counts(data: st.DataObject) -> None:
+    policy = data.draw(counted_policies(2))
+    prior = data.draw(priors_on(policy))
+    values = policy.secrets.vertices
+    query = data.draw(
+        st.sampled_from([SumQuery()])
+        | st.sets(st.sampled_from(values), min_size=1).map(counting_query)
+    )
+    noise = GeometricNoise(ratio=data.draw(st.sampled_from(["2", "11/10", "50"])))
+    expected = by_definition(policy, noisy_row(noise, query, policy), prior)
+    for most in (64, 1):
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(uninformed, "MOST_EXACT", most)
+            if expected is None:
+                with pytest.raises(InvalidInput, match="rules out every database"):
+                    uninformed_guess(noise, policy, query, prior)
+                continue
+            found = uninformed_guess(noise, policy, query, prior)
+        if most == 64:
+            assert (found.before, found.lower, found.upper) == (expected[0], *expected[1:] * 2)
+        else:
+            assert found.before == expected[0]
+            assert found.before <= found.lower or found.before - found.lower < 1e-15
+            assert found.lower <= expected[1] <= found.upper
+            assert found.upper - found.lower < 1e-12
+
+
+@given(st.data())
+@settings(max_examples=60)
+def test_a_channel_on_answers_is_conditioned_on_the_public_counts(data: st.DataObject) -> None:
+    policy = data.draw(counted_policies())
+    prior = data.draw(priors_on(policy))
+    values = policy.secrets.vertices
+    query: Any = data.draw(
+        st.sampled_from([
+            counting_query(values[:1]), SumQuery(), Halves(), HistogramQuery(values),
+            MostCommonQuery(),
+        ])
+    )  # fmt: skip
+    databases = product(values, repeat=policy.records)
+    answers = list(dict.fromkeys(map(query, databases)))
+    rows = data.draw(
+        st.lists(
+            st.tuples(*[st.integers(0, 3)] * 3).filter(any),
+            min_size=len(answers),
+            max_size=len(answers),
+        )
+    )
+    channel = Channel.normalised(rows, answers)
+    seen = rows_of(channel)
+    expected = by_definition(policy, lambda d: seen[query(d)], prior)
+    if expected is not None:
+        found = uninformed_guess(channel, policy, query, prior)
+        assert (found.before, found.upper) == expected
+        assert found.before <= found.upper
+
+
+class Halves(LinearQuery):
+    """A sum of numbers that are not whole."""
+
+    __slots__ = ()
+
+    def weight(self, value: Any) -> Fraction:
+        return Fraction(value, 2)
+
+    def of_counts(self, counts: Mapping[Any, int]) -> Fraction:
+        return sum((self.weight(v) * n for v, n in counts.items()), Fraction(0))
+
+
+def test_a_sum_of_numbers_that_are_not_whole_is_not_cut_off() -> None:
+    """Of one half and 1 among two records: the sum, shown as it is, tells both if they agree."""
+    policy = Policy(SecretGraph.complete([1, 2]), 2)
+    found = uninformed_guess(Channel.identity([1, Fraction(3, 2), 2]), policy, Halves())
+    assert (found.before, found.upper) == (Fraction(1, 2), Fraction(3, 4))
+
+
+HEALTH = SecretGraph.complete(["flu", "cold", "none"])
+
+
+@pytest.mark.parametrize("records", [3, 64, 65, 100, 2_000, 1_000_000, 1_000_000_000])
+@pytest.mark.parametrize("prior", [None, ["9/10", "1/20", "1/20"]])
+def test_a_value_that_nobody_has_is_as_if_there_were_none(
+    records: int, prior: list[str] | None
+) -> None:
+    told = Policy(HEALTH, records, constraints=count(["flu"], equals=0))
+    without = Policy(SecretGraph.complete(["cold", "none"]), records)
+    noise, query = GeometricNoise(ratio=2), counting_query(["cold"])
+    found = uninformed_guess(noise, told, query, prior)
+    expected = uninformed_guess(noise, without, query)
+    assert found.before == expected.before == Fraction(1, 2)
+    assert (found.lower, found.upper) == (expected.lower, expected.upper)
+
+
+def guessed_in_cells(records: int, ill: int, fall: Fraction) -> tuple[Fraction, Fraction]:
+    """The guess if ``ill`` have flu, and the others a cold, counted, or none, one as likely.
+
+    Of the others' count C, both binomial: with flu P(C) on n − ill, and otherwise one fewer.
+    """
+    well = records - ill
+
+    def seen(many: int, more: int) -> list[Fraction]:
+        """The chances of the outputs 0 or less, 1 … records − 1, records or more."""
+        chances = [Fraction(comb(many, k), 2**many) for k in range(many + 1)]
+        ends = {0: 1 / (1 + fall), records: 1 / (1 + fall)}
+        scales = [ends.get(z, (1 - fall) / (1 + fall)) for z in range(records + 1)]
+        return [
+            scale * sum(p * fall ** abs(z - k - more) for k, p in enumerate(chances))
+            for z, scale in enumerate(scales)
+        ]
+
+    shares = Fraction(ill, records), Fraction(well, 2 * records), Fraction(well, 2 * records)
+    tables = [seen(well, 0), seen(well - 1, 1), seen(well - 1, 0)]
+    after = sum(
+        max(share * table[z] for share, table in zip(shares, tables, strict=True))
+        for z in range(records + 1)
+    )
+    return max(shares), Fraction(after)
+
+
+@pytest.mark.parametrize(("records", "ill"), [(64, 20), (65, 20), (66, 22), (100, 35)])
+def test_at_any_number_of_records_the_guess_is_that_of_the_formula(records: int, ill: int) -> None:
+    before, after = guessed_in_cells(records, ill, Fraction(1, 2))
+    policy = Policy(HEALTH, records, constraints=count(["flu"], equals=ill))
+    found = uninformed_guess(GeometricNoise(ratio=2), policy, counting_query(["cold"]))
+    assert found.before == before
+    assert found.lower <= after <= found.upper
+    assert found.upper - found.lower < 1e-11
+    assert found.is_exact == (records <= 64)
+
+
+@pytest.mark.parametrize("records", [64, 65, 2_000])
+def test_of_a_range_of_counts_each_is_as_likely_as_it_was(records: int) -> None:
+    """A count of the same set as the public range tells, exactly, which of these it is, hardly."""
+    policy = Policy(HEALTH, records, constraints=count(["flu"], at_least=1, at_most=2))
+    found = uninformed_guess(GeometricNoise(ratio=2), policy, counting_query(["flu"]))
+    one, two = (comb(records, k) * 2 ** (records - k) for k in (1, 2))
+    ill = Fraction(one + 2 * two, records * (one + two))
+    assert found.before == (1 - ill) / 2
+    assert found.before - Fraction(1, 10**15) <= found.lower <= found.upper
+    assert found.upper < found.before + Fraction(1, 10**6)  # no output makes flu the likeliest
+
+
+def test_what_is_known_of_the_count_tells_nothing_more() -> None:
+    for records in (60, 70, 1_000_000):
+        policy = Policy(HEALTH, records, constraints=count(["flu"], equals=30))
+        found = uninformed_guess(GeometricNoise(ratio=2), policy, counting_query(["flu"]))
+        share = max(Fraction(30, records), Fraction(records - 30, 2 * records))
+        assert (found.before, found.lower, found.upper) == (share, share, share)
+
+
+def test_too_many_histograms_are_refused() -> None:
+    noise, query = GeometricNoise(ratio=2), counting_query(["cold"])
+    policy = Policy(HEALTH, 1_000_000, constraints=count(["flu"], at_least=1))
+    with pytest.raises(TooLarge, match="single numbers of sets that do not overlap leave one"):
+        uninformed_guess(noise, policy, query)
+    three = [(a, b) for a in range(3) for b in range(3)]
+    tables = [count([v for v in three if v[k] == i], equals=100) for k in (0, 1) for i in (0, 1)]
+    crossed = Policy(SecretGraph.complete(three), 300, constraints=tables)
+    with pytest.raises(TooLarge, match="histograms of 300 records"):
+        uninformed_guess(noise, crossed, counting_query([(0, 0)]))

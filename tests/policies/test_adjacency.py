@@ -36,6 +36,9 @@ def test_a_product_knows_without_a_list_what_the_list_shows(
     assert (graph.diameter, graph.radius) == (listed.diameter, listed.radius)
     assert graph.is_connected == listed.is_connected
     assert graph.component_count == len(listed.components)
+    assert graph.order_factors == listed.order
+    assert f"{listed.order:,} vert" in repr(graph)
+    assert f"{listed.size:,} edge" in repr(graph)
     assert graph.component_diameters == Counter(listed.component_diameters)
     assert graph.component_radii == Counter(listed.component_radii)
     a, b = (data.draw(st.sampled_from(graph.vertices)) for _ in range(2))
@@ -76,6 +79,37 @@ def test_a_million_records_are_answered_without_listing_them() -> None:
     assert graph.order == 50**10**6
     # Each of a million records moves along one of 49 + 48 edges.
     assert graph.size == 10**6 * 97 * 50 ** (10**6 - 1)
+
+
+@pytest.mark.parametrize("number", ["order", "size"])
+def test_a_number_of_a_billion_digits_is_not_written_out(number: str) -> None:
+    graph = AdjacencyGraph.of(SecretGraph.complete(6), records=10**9)
+    with pytest.raises(TooLarge, match="3,000,000,000 bits"):
+        getattr(graph, number)
+
+
+def test_a_billion_records_are_counted_by_the_logarithm() -> None:
+    graph = AdjacencyGraph.of(SecretGraph.complete(6), records=10**9)
+    low, high = graph.order_factors.bits_interval
+    assert low <= 2584962500.7211562 <= high  # 10^9·log2(6)
+    assert high - low < 1e-5
+    fewer = AdjacencyGraph.of(SecretGraph.complete(6), records=10**9 - 2)
+    assert graph.order_factors / fewer.order_factors == 36
+    assert repr(graph).startswith(
+        "AdjacencyGraph(1,000,000,000 records, about 10^778151250 vertices, about 10^77"
+    )
+    assert graph._repr_svg_() is None
+    with pytest.raises(TooLarge, match=r"about 10\^778151250 databases"):
+        _ = graph.vertices
+
+
+def test_a_billion_records_in_parts_are_counted_by_the_logarithm() -> None:
+    pairs = SecretGraph.partition([["a", "b"], ["c", "d", "e"]])
+    graph = AdjacencyGraph.of(pairs, records=10**9)
+    with pytest.raises(TooLarge, match="2,000,000,000 bits"):
+        _ = graph.component_count
+    with pytest.raises(TooLarge, match=r"about 10\^301029996 components"):
+        _ = graph.component_diameters
 
 
 def test_a_million_records_have_exact_counts_near_a_database() -> None:

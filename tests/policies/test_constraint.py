@@ -37,6 +37,7 @@ def test_what_is_counted_and_listed_is_what_a_walk_through_all_finds(
         )
     ]
     assert databases.number == len(expected)
+    assert databases.is_possible == bool(expected)
     assert [tuple(row) for row in databases.rows().tolist()] == expected
 
 
@@ -62,6 +63,22 @@ def test_a_million_records_are_refused_with_the_magnitude() -> None:
     digits = (10**6 * math.log(2) - math.log(math.pi * 500_000) / 2) / math.log(10)
     with pytest.raises(TooLarge, match=rf"1,000,000 records .* up to 10\^{digits:.0f}"):
         _ = half.number
+
+
+def test_numbers_that_together_are_too_long_are_refused() -> None:
+    """11 values are left to each of 26,000 records: 26,000 numbers of up to 90,000 bits."""
+    none = CountedDatabases([tuple(range(12))] * 26_000, [({0}, 0, 0)])
+    assert none.is_countable
+    assert none.is_possible
+    with pytest.raises(TooLarge, match=r"26,000 records .* up to 10\^2707[67]"):
+        _ = none.number
+
+
+def test_counts_that_exclude_nothing_are_not_counted_record_by_record() -> None:
+    """Record by record it would be 100,000 numbers of up to 358,000 bits."""
+    every = CountedDatabases([tuple(range(12))] * 10**5, [({0, 1}, 0, 10**5), ({5}, 0, 10**5)])
+    assert every.number == 12 ** (10**5)
+    assert "_layers" not in vars(every)
 
 
 def test_a_count_is_said_in_words() -> None:

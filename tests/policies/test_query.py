@@ -15,7 +15,7 @@ from leaktight.policies.graph import Graph
 from leaktight.policies.policy import Policy
 from leaktight.policies.query import Sensitivity, answer_graph, sensitivity
 from leaktight.policies.secrets import SecretGraph
-from leaktight.policies.symmetric_query import counting_query
+from leaktight.policies.symmetric_query import MostCommonQuery, SumQuery, counting_query
 from tests.strategies.graphs import record_values, secret_graphs
 
 
@@ -155,3 +155,20 @@ def test_one_other_stays_and_two_others_stay() -> None:
     for others, end in ((1, "; 1 other stays"), (2, "; 2 others stay")):
         found = Sensitivity(Fraction(1), (("a",), ("b",)), {"c": others})
         assert str(found) == f"sensitivity 1: ('a',) against ('b',){end}"
+
+
+def test_the_one_record_of_a_database_is_not_taken_apart() -> None:
+    """A database of one record is its value: 12, and not what 12 is made of."""
+    one = Policy(SecretGraph.complete([0, 5, 12]), 1)
+    assert sensitivity(one, MostCommonQuery()).value == 12
+    assert sensitivity(Policy(one.secrets, 1, databases=[0, 5]), MostCommonQuery()).value == 5
+
+
+@pytest.mark.parametrize("values", [["a", "b"], [(0, 1), (1, 0)]])
+@pytest.mark.parametrize("records", [1, 3])
+def test_what_is_no_number_is_not_added_up(values: list[Hashable], records: int) -> None:
+    policy = Policy(SecretGraph.complete(values), records)
+    for ask in (answer_graph, sensitivity):
+        with pytest.raises(InvalidInput, match="a sum needs values that are numbers, got "):
+            ask(policy, SumQuery())
+    assert SumQuery()((Fraction(1, 2), 1, 0.5)) == 2

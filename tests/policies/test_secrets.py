@@ -206,3 +206,11 @@ def test_a_strong_product_joins_tuples_that_differ_along_edges(
             for part, u, v in zip((one, other, third), a, b, strict=True)
         )
         assert (frozenset((a, b)) in joined) == near
+
+
+def test_a_threshold_on_coordinates_asks_for_a_metric() -> None:
+    corners = [(0, 0), (0, 1), (1, 1), (1, 0)]
+    with pytest.raises(InvalidGraph, match="metric="):
+        SecretGraph.threshold(corners, distance=1)
+    joined = SecretGraph.threshold(corners, 1, lambda u, v: abs(u[0] - v[0]) + abs(u[1] - v[1]))
+    assert joined.size == 4

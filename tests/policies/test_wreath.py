@@ -116,3 +116,10 @@ def test_one_record_has_the_orbitals_of_its_graph() -> None:
     assert [orbit.size for orbit in group.orbitals()] == [
         Counter(automorphism_group(paw()).orbital_labels.ravel().tolist())[k] for k in range(10)
     ]
+
+
+def test_a_billion_factorial_is_not_written_out() -> None:
+    group = WreathGroup.of(AdjacencyGraph.of(complete(2), 10**9))
+    with pytest.raises(TooLarge, match=r"bits, more than .*; the group of a record"):
+        _ = group.order
+    assert group.orbital_count == 10**9 + 1  # by how many records the two databases differ

@@ -16,12 +16,15 @@ from leaktight.policies.graph import Graph
 from leaktight.policies.metric import Metric
 from leaktight.policies.policy import Policy
 from leaktight.policies.secrets import SecretGraph
+from leaktight.privacy.average_breach import average_breach_level
+from leaktight.privacy.breach_level import breach_level
 from leaktight.privacy.level import (
     PrivacyLevel,
     component_levels,
     distinguishability,
     privacy_level,
 )
+from leaktight.privacy.profile import privacy_profile
 from tests.strategies.channels import channels
 from tests.strategies.graphs import constrained_policies
 
@@ -331,3 +334,22 @@ def test_channels_in_parallel_under_constraints_equal_their_product(
         x, y, z = level.witness.input, level.witness.neighbour, level.witness.output
         above, below = Fraction(whole[x, z]), Fraction(whole[y, z])
         assert above / below == level.ratio if below else level.ratio == math.inf
+
+
+@pytest.mark.parametrize("more", range(1, 10**6, 123_457))
+def test_what_no_breach_exceeds_is_printed_no_smaller_than_it_is(more: int) -> None:
+    """A ratio of 42 bits, and its logarithm, are rounded up where they are shown."""
+    p = Fraction(10**12 + more * 10**4 + 1, 10**13)
+    coin = Channel([[1 - p, p], [p, 1 - p]])
+    for level, size in (
+        (breach_level(coin), (1 - p) / p),
+        (average_breach_level(coin), 1 + (1 - 2 * p)),
+    ):
+        number = repr(level).split("≈")[1].split(",")[0]
+        bits = repr(level).split(", ")[1].split(" bit")[0]
+        assert Fraction(number) >= size
+        assert float(bits) >= math.log2(size)
+    profile = repr(privacy_profile(coin, SecretGraph.complete(2)))
+    shown = profile.split("δ(1) ")[1].split(";")[0]
+    assert shown.startswith("≤ ")
+    assert Fraction(shown.removeprefix("≤ ")) >= 1 - 2 * p

@@ -1,8 +1,9 @@
 """δ at every ratio: against all sets of outputs, all sequences of looks, and ratios one by one."""
 
 import math
+import random
 from fractions import Fraction
-from itertools import chain, combinations, pairwise, product
+from itertools import chain, combinations, pairwise, permutations, product
 
 import pytest
 from hypothesis import given, settings
@@ -205,6 +206,30 @@ def test_rows_of_floats_count_as_they_are_after_several_looks_too() -> None:
         for p, q in (exact, exact[::-1])
     )
     assert found.lower == found.upper == expected
+
+
+def test_pairs_that_are_left_out_tell_less_after_any_looks() -> None:
+    """Floats, whose rows sum to other numbers than 1, against all sequences of looks."""
+    rng = random.Random(5)
+    left_out = 0
+    for _ in range(40):
+        rows = [[rng.random() for _ in range(3)] for _ in range(4)]
+        rows = [[p / sum(row) for p in row] for row in rows]
+        rows[2] = [(3 * p + q) / 4 for p, q in zip(rows[0], rows[1], strict=True)]
+        exact = [[Fraction(p) for p in row] for row in rows]
+        line = SecretGraph.complete(4)
+        found = privacy_profile(Channel(rows), line, observations=2)
+        left_out += len(found.pairs) < 12
+        for ratio in (Fraction(1), Fraction(3, 2), Fraction(4)):
+            expected = max(
+                sum(
+                    max(Fraction(0), p[y] * p[z] - ratio * q[y] * q[z])
+                    for y, z in product(range(3), repeat=2)
+                )
+                for p, q in permutations(exact, 2)
+            )
+            assert found.delta(ratio=ratio).lower == found.delta(ratio=ratio).upper == expected
+    assert left_out > 20
 
 
 def test_what_is_refused() -> None:

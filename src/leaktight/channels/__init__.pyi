@@ -1,3 +1,4 @@
+from .additive_noise import AdditiveNoise, GeometricTails
 from .channel import Channel
 from .composition import Parallel, parallel, repeated, sequential
 from .distance import multiplicative_distance, total_variation
@@ -18,10 +19,12 @@ from .thinned import Thinned
 
 __all__ = [
     "UNFINISHED",
+    "AdditiveNoise",
     "Chance",
     "Channel",
     "Distribution",
     "Gain",
+    "GeometricTails",
     "Loss",
     "Mixture",
     "NoMixture",

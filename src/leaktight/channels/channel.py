@@ -6,6 +6,7 @@ K(z|x) of each output given each input (Definition 5 of [Alvim2011a]_).
 
 from collections.abc import Callable, Hashable, Iterable, Mapping
 from dataclasses import dataclass
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
@@ -21,7 +22,16 @@ from leaktight.exact.matrix import (
     sum_columns,
     text_table,
 )
-from leaktight.exact.numbers import Array, Value, exact_array, is_exact, kept, kept_floats, public
+from leaktight.exact.numbers import (
+    Array,
+    Value,
+    exact_array,
+    fraction,
+    is_exact,
+    kept,
+    kept_floats,
+    public,
+)
 from leaktight.exact.shown import shown
 from leaktight.exact.tolerances import TOLERANCES
 from leaktight.labels import (
@@ -174,6 +184,23 @@ class Channel:
         """The distribution of the outputs given input ``x``."""
         at = position(x, self.inputs, "input")
         return Distribution.trusted(self.outputs, self.matrix[at])
+
+    @property
+    def fractions(self) -> tuple[tuple[Fraction, ...], ...]:
+        """The rows as exact numbers; a float is the binary number that it is.
+
+        >>> Channel([["2/3", "1/3"], ["1/4", "3/4"]]).fractions[1]
+        (Fraction(1, 4), Fraction(3, 4))
+        """
+        return tuple(tuple(map(fraction, exact_array(row))) for row in self.matrix)
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> npt.NDArray[Any]:
+        """The matrix as floats, as ``numpy.asarray`` and plots want it."""
+        if copy is False:
+            raise ValueError(
+                "a channel has no array of floats to share; copy=False is not possible"
+            )
+        return self.to_numpy().astype(dtype or np.float64, copy=False)
 
     def __getitem__(self, pair: tuple[Hashable, Hashable]) -> Value:
         if not (isinstance(pair, tuple) and len(pair) == 2):

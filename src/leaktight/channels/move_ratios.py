@@ -86,7 +86,7 @@ def _compared(channel: Channel, values: Labels) -> list[list[tuple[Any, Hashable
     safe = bool((floats[positive] > 2.0**-500).all())
     table = []
     for u, row in enumerate(floats):
-        with np.errstate(divide="ignore", invalid="ignore"):
+        with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
             quotients = np.where(positive[u], row / floats, 0.0)
         near = quotients >= quotients.max(axis=1, keepdims=True) * NEAR
         found: list[tuple[Any, Hashable]] = []

@@ -16,8 +16,8 @@ from flint import arb, ctx, fmpq, fmpq_poly, fmpz
 from leaktight.errors import InvalidNumber, TooLarge
 from leaktight.exact.bits import InBits
 from leaktight.exact.numbers import fraction, rational
-from leaktight.exact.rounding import outward
-from leaktight.exact.shown import counted, shown_above
+from leaktight.exact.rounding import nearest_float, outward
+from leaktight.exact.shown import MAGNITUDE, counted, shown_above
 
 LONGEST = 2**27
 """The longest number that is multiplied out, in 16 MB."""
@@ -95,6 +95,18 @@ class Powers(InBits):
             )
         return fraction(math.prod((rational(b) ** e for b, e in self.factors), start=fmpq(1)))
 
+    def counted(self, one: str, many: str) -> str:
+        """Return a whole number with its noun, as a person reads it, never written out.
+
+        >>> Powers.of((6, 2)).counted("vertex", "vertices")
+        '36 vertices'
+        >>> Powers.of((6, 10**9)).counted("vertex", "vertices")
+        'about 10^778151250 vertices'
+        """
+        if self < MAGNITUDE:
+            return counted(int(self.value), one, many)
+        return f"about 10^{nearest_float(lambda: self._ln() / arb(10).log()):.0f} {many}"
+
     @property
     def bits_interval(self) -> tuple[float, float]:
         """log2 of the number, rounded down and up."""
@@ -108,9 +120,13 @@ class Powers(InBits):
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Powers | Fraction | int):
             return NotImplemented
+        if not isinstance(other, Powers) and other <= 0:
+            return False
         return (self / as_powers(other))._side() == 0
 
     def __lt__(self, other: "Powers | Fraction | int") -> bool:
+        if not isinstance(other, Powers) and other <= 0:
+            return False
         return (self / as_powers(other))._side() < 0
 
     def __hash__(self) -> int:

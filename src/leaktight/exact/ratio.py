@@ -48,10 +48,13 @@ class Ratio(Told):
 
     @classmethod
     def of(cls, ratio: "RatioLike" = None, epsilon: Number | None = None) -> "Ratio":
-        """Read λ from ``ratio``, or from ``epsilon``: a number, ``"ln 2"`` or ``"ln(3/2)"``.
+        """Read λ from ``ratio``, or from ``epsilon``: a number, ``"ln 2"``, or ``"2 bits"``.
 
         A ``Ratio`` stays what it is. A float is taken as the decimal number that it prints as:
-        ``epsilon=0.1`` is ε = 1/10.
+        ``epsilon=0.1`` is ε = 1/10. In bits, as [Boreale2012]_ has it, ε = log2 λ.
+
+        >>> Ratio.of(epsilon="2 bits").lower, Ratio.of(epsilon="ln(3/2)").lower
+        (Fraction(4, 1), Fraction(3, 2))
         """
         if (ratio is None) == (epsilon is None):
             raise InvalidNumber("give exactly one of ratio= and epsilon=")
@@ -63,12 +66,10 @@ class Ratio(Told):
         logarithm = r"\s*ln\s*(?:\(([^()]+)\)|([^()]+))\s*"
         if isinstance(epsilon, str) and (match := re.fullmatch(logarithm, epsilon)):
             return cls.of(ratio=match[1] or match[2])
-        exponent = as_printed(epsilon)
-        if exponent < 0:
-            raise InvalidNumber(f"ε must be at least 0, got {epsilon}")
-        if exponent > LARGEST_EPSILON:
-            raise InvalidNumber(f"ε must be at most a million, got {epsilon}")
-        return cls(*_enclose_exp(exponent))
+        if isinstance(epsilon, str) and (match := re.fullmatch(r"\s*(.+?)\s*bits?\s*", epsilon)):
+            bits = _checked(as_printed(match[1]), epsilon)
+            return cls(Fraction(2), Fraction(2)).over(fraction(bits), fraction(bits))
+        return cls(*_enclose_exp(_checked(as_printed(epsilon), epsilon)))
 
     @property
     def is_exact(self) -> bool:
@@ -117,6 +118,15 @@ class Ratio(Told):
         if self.is_exact and not number.startswith("≈"):
             return f"{number} (ε = {logarithm(self.upper)})"
         return f"{number} (ε {'≈' if self.is_exact else '='} {self.epsilon:.6g})"
+
+
+def _checked(exponent: fmpq, given: object) -> fmpq:
+    """Return an ε, after a look at its size."""
+    if exponent < 0:
+        raise InvalidNumber(f"ε must be at least 0, got {given}")
+    if exponent > LARGEST_EPSILON:
+        raise InvalidNumber(f"ε must be at most a million, got {given}")
+    return exponent
 
 
 def logarithm(ratio: Fraction) -> str:

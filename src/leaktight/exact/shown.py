@@ -2,7 +2,7 @@
 
 What is measured is rounded to the nearest, an upper bound up and a lower bound down. An ε is an
 upper bound: what is private at ε is private at any larger one, but at no smaller one. Of
-percentages, only 1 is 100% and only 0 is 0%.
+percentages, only 1 is 100% and only 0 is 0%; what is at most something may be at most 100%.
 """
 
 import math
@@ -18,13 +18,17 @@ from typing import Any
 from flint import fmpq
 
 from leaktight.exact.numbers import rational
-from leaktight.exact.rounding import float_above, log2_interval
+from leaktight.exact.rounding import float_above, float_below, log2_interval
 
 DIGITS, BOUND_DIGITS, MOST_DIGITS = 4, 6, 17
 """How many digits a number has in a text, how many a bound, and how many a float."""
 
 WIDTH, NARROWEST = 80, 24
 """How many letters a line of text has, and how many on the narrowest terminal."""
+
+
+MAGNITUDE = 10**15
+"""From here on a person reads how many digits a count has, not which."""
 
 
 def width() -> int:
@@ -126,14 +130,34 @@ def shown_above(value: Fraction | float) -> str:
     return _short(rational(value), lambda near: above(math.nextafter(near, math.inf)))
 
 
-def _short(number: fmpq, write: Callable[[float], str]) -> str:
+def shown_below(value: Fraction | float) -> str:
+    """Return a number of at least 0 that is reached: exactly if it is short, else rounded down.
+
+    >>> shown_below(Fraction(4, 3)), shown_below(Fraction(4, 3) ** 50)
+    ('4/3', '≈1,765,780')
+    >>> shown_below(Fraction(2, 3) ** 10**5), shown_above(Fraction(2, 3) ** 10**5)  # 2^−58496.25…
+    ('≈2^-58496.3', '≈2^-58496.2')
+    """
+    if value == math.inf:
+        return str(value)
+    return _short(
+        rational(value), lambda near: below(math.nextafter(near, -math.inf)), float_below, 0
+    )
+
+
+def _short(
+    number: fmpq,
+    write: Callable[[float], str],
+    near: Callable[[fmpq], float] = float_above,
+    end: int = 1,
+) -> str:
     """Return a number exactly, or with few digits; as a power of 2 if a float cannot have it."""
     size = abs(number)
     if size.height_bits() <= 40:
         return str(number)
     if fmpq(1, 2**1000) < size < 2**1000:
-        return f"≈{write(float_above(number))}"
-    return f"≈{'-' if number < 0 else ''}2^{write(log2_interval(size)[1])}"
+        return f"≈{write(near(number))}"
+    return f"≈{'-' if number < 0 else ''}2^{write(log2_interval(size)[end])}"
 
 
 def equal_to(text: str) -> str:
@@ -163,7 +187,7 @@ def counted(count: int | float, one: str, many: str) -> str:
     >>> counted(50**1000, "vertex", "vertices")
     'about 10^1699 vertices'
     """
-    if count < 10**15:
+    if count < MAGNITUDE:
         return f"{count:,} {one if count == 1 else many}"
     return f"about 10^{math.log10(count):.0f} {many}"
 
@@ -194,10 +218,12 @@ class Probability:
         return percent(self.value) if self.is_exact else percent_above(self.value)
 
     def __str__(self) -> str:
-        if not self.percent[0].isdigit():  # "more than" or "less than" something
-            return self.percent if self.is_exact else f"possibly {self.percent}"
+        if not self.is_exact and self.percent == "100%" and self.value < 1:
+            return "possibly more than 99.9%"
         if not self.is_exact:
             return f"at most {self.percent}"
+        if not self.percent[0].isdigit():  # "more than" or "less than" something
+            return self.percent
         told = Fraction(self.percent.removesuffix("%")) / 100
         return f"{'exactly' if told == self.value else 'about'} {self.percent}"
 
@@ -213,13 +239,13 @@ def percent(value: Fraction) -> str:
 
 
 def percent_above(value: Fraction) -> str:
-    """Return a bound on a probability in percent, rounded up.
+    """Return a bound on a probability in percent, rounded up; it is a number, never "more than".
 
     >>> [percent_above(Fraction(p)) for p in ("1/4", "1/3", "1/7000", "9999/10000")]
-    ['25%', '33.4%', '0.015%', 'more than 99.9%']
+    ['25%', '33.4%', '0.015%', '100%']
     """
     decimals = _decimals(value)
-    return _written(math.ceil(value * 10 ** (decimals + 2)), decimals, value)
+    return _plain(math.ceil(value * 10 ** (decimals + 2)), decimals)
 
 
 def percent_or_fraction(value: Fraction) -> str:
@@ -255,5 +281,9 @@ def _written(units: int, decimals: int, value: Fraction) -> str:
         return f"less than 0.{'0' * (decimals - 1)}1%"
     if units == 10 ** (decimals + 2) and value < 1:
         return "more than 99.9%"
+    return _plain(units, decimals)
+
+
+def _plain(units: int, decimals: int) -> str:
     whole, rest = divmod(units, 10**decimals)
     return f"{whole}.{rest:0{decimals}}".rstrip("0").rstrip(".") + "%"

@@ -231,20 +231,34 @@ class Divisions:
         return largest
 
 
+def counted_sets(policy: Policy) -> Iterator[Block]:
+    """Yield the sets whose numbers are public, and these, None if they are not named.
+
+    Of counts that are ranges none is yielded: where all others are single numbers, these leave
+    every number that there can be.
+    """
+    for one in policy.constraints:
+        most = policy.records if one.most is None else min(one.most, policy.records)
+        if one.is_told or one.least == most:
+            values = frozenset(map(policy.secrets.index, one.values))
+            yield values, None if one.is_told else one.least
+
+
 def divided(policy: Policy) -> Iterator[tuple[Block, ...]]:
     """Sort counts into divisions: each count joins the first whose sets it does not overlap."""
-    index = policy.secrets.index
     divisions: list[list[Block]] = []
-    for one in policy.constraints:
-        values = frozenset(map(index, one.values))
+    for values, number in counted_sets(policy):
         for division in divisions:
-            if any(values == block for block, _ in division):
+            same = [i for i, (block, _) in enumerate(division) if block == values]
+            if same:
+                if number is not None:  # and so it is known although it is also told
+                    division[same[0]] = (values, number)
                 break
             if not any(values & block for block, _ in division):
-                division.append((values, None if one.is_told else one.least))
+                division.append((values, number))
                 break
         else:
-            divisions.append([(values, None if one.is_told else one.least)])
+            divisions.append([(values, number)])
     for division in divisions:
         rest = frozenset(range(policy.secrets.order)).difference(*(b for b, _ in division))
         named = [n for _, n in division if n is not None]

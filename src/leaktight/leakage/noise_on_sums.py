@@ -10,10 +10,11 @@ from collections.abc import Sequence
 from fractions import Fraction
 from itertools import pairwise, product
 from math import prod
-from typing import Any, Protocol
+from typing import Any
 
 from flint import fmpq
 
+from leaktight.channels.additive_noise import GeometricTails
 from leaktight.errors import TooLarge
 from leaktight.exact.numbers import fraction, rational
 from leaktight.policies.one_record import weights_of
@@ -27,59 +28,51 @@ SUM = "the others"
 """What the others add up to, in the name of an output."""
 
 
-class Noise(Protocol):
-    """Noise on whole numbers: symmetric, and the less likely the farther from 0."""
-
-    def tail(self, k: int) -> Fraction:
-        """Return the chance that ``k`` or more is added."""
-
-
-def added_noise(mechanism: Any, policy: Policy, query: Query | None) -> Noise | None:
+def added_noise(mechanism: Any, policy: Policy, query: Query | None) -> GeometricTails | None:
     """Return the noise of a mechanism that adds it to a sum of whole numbers; None if it does not.
 
-    Noise that is cut off must have all answers within its range. If it is not geometric, some
-    others must leave room beyond both ends of what one record adds, so that cutting off hides
-    nothing: of three records that are alike, one at each end does. Several sums at once have
-    geometric noise.
+    The formulas of docs/proofs/one-person.md hold for noise with geometric tails that is likeliest
+    at 0, and all other noise goes by its channel. Noise that is cut off must have all answers
+    within its range. If it is not geometric, some others must leave room beyond both ends of what
+    one record adds, so that cutting off hides nothing: of three records that are alike, one at each
+    end does. Several sums at once have geometric noise.
     """
-    if not (isinstance(query, LinearQuery) and hasattr(mechanism, "tail")):
+    if not (isinstance(query, LinearQuery) and isinstance(mechanism, GeometricTails)):
+        return None
+    if not mechanism.is_unimodal:
         return None
     if policy.is_constrained and not policy.is_counted:
         return None
     weights = [w for _, kind in weights_of(policy, query) for w in kind]
-    if isinstance(weights[0], tuple) and not is_geometric(mechanism):
+    if isinstance(weights[0], tuple) and not mechanism.is_geometric:
         return None
     columns = list(zip(*(w if isinstance(w, tuple) else (w,) for w in weights), strict=True))
     if any(isinstance(w, str) or rational(w).q != 1 for column in columns for w in column):
         return None
-    places = getattr(mechanism, "values", None)
-    if places is not None:
-        if any(not isinstance(z, int) for z in places):
+    if mechanism.places is not None:
+        places = [z for z in mechanism.places if isinstance(z, int)]
+        if len(places) < len(mechanism.places):
             return None
-        inside = is_geometric(mechanism) or (policy.records > 2 and policy.values is None)
+        inside = mechanism.is_geometric or (policy.records > 2 and policy.values is None)
         beyond = 0 if inside else 1
         for column in columns:
             least, most = policy.records * min(column), policy.records * max(column)
             if not places[0] <= least - beyond <= most + beyond <= places[-1]:
                 return None
-        if places[-1] - places[0] != len(places) - 1 or list(places) != sorted(places):
+        if places[-1] - places[0] != len(places) - 1 or places != sorted(places):
             return None
-    noise: Noise = mechanism
-    return noise
+    return mechanism
 
 
-def is_geometric(noise: Any) -> bool:
-    """Say whether each step away from 0 makes noise less likely by the same factor."""
-    return hasattr(noise, "step")
-
-
-def places_seen(noise: Noise, weights: Sequence[int]) -> tuple[list[str], list[list[Fraction]]]:
+def places_seen(
+    noise: GeometricTails, weights: Sequence[int]
+) -> tuple[list[str], list[list[Fraction]]]:
     """Return where an output can lie, from the others' sum, and how likely with each weight.
 
     Beyond all weights every place tells the same, if noise falls off by a constant factor there:
     from 1 on, and geometric noise from 0 on.
     """
-    beyond = 0 if is_geometric(noise) else 1
+    beyond = 0 if noise.is_geometric else 1
     low, high = min(weights) - beyond, max(weights) + beyond
     if low == high:
         return ["any output"], [[Fraction(1)] for _ in weights]
@@ -108,7 +101,7 @@ def _from_sum(step: int) -> str:
     return SUM + (f" {'+' if step > 0 else '−'} {abs(step):,}" if step else "")
 
 
-def shift_distance(noise: Noise, gap: int) -> Fraction:
+def shift_distance(noise: GeometricTails, gap: int) -> Fraction:
     """Return the total variation distance between the noise and the noise shifted by ``gap``.
 
     The nearer of the two centres makes an output likelier, and in the middle both are alike.
@@ -118,7 +111,7 @@ def shift_distance(noise: Noise, gap: int) -> Fraction:
     return fraction(1 - below - above)
 
 
-def sum_of_maxima(noise: Noise, weights: Sequence[int]) -> Fraction:
+def sum_of_maxima(noise: GeometricTails, weights: Sequence[int]) -> Fraction:
     """Return Σ_z max_v P(z − w_v) for whole weights: 1 and the distances between neighbours."""
     ordered = sorted(set(weights))
     gaps = Counter(b - a for a, b in pairwise(ordered))
@@ -126,7 +119,7 @@ def sum_of_maxima(noise: Noise, weights: Sequence[int]) -> Fraction:
     return fraction(sum(steps, fmpq(1)))
 
 
-def joint_sum_of_maxima(noise: Noise, weights: Sequence[tuple[int, ...]]) -> Fraction:
+def joint_sum_of_maxima(noise: GeometricTails, weights: Sequence[tuple[int, ...]]) -> Fraction:
     """Return Σ_z max_v Π_i P(z_i − w_vi) for tuples of weights, with noise of its own on each.
 
     A coordinate matters by where it lies among the weights: at or below the least, at or above the
@@ -148,7 +141,7 @@ def joint_sum_of_maxima(noise: Noise, weights: Sequence[tuple[int, ...]]) -> Fra
     return total
 
 
-def _by_place(noise: Noise, column: list[int]) -> list[dict[int, Fraction]]:
+def _by_place(noise: GeometricTails, column: list[int]) -> list[dict[int, Fraction]]:
     """Return for each place of an output how likely it is with each weight."""
     least, most = column[0], column[-1]
     ends = [{w: noise.tail(w - least) for w in column}, {w: noise.tail(most - w) for w in column}]
@@ -161,7 +154,7 @@ def _by_place(noise: Noise, column: list[int]) -> list[dict[int, Fraction]]:
     return [*ends, *between]
 
 
-def histogram_sum_of_maxima(noise: Noise, cells: int, absent: bool) -> Fraction:
+def histogram_sum_of_maxima(noise: GeometricTails, cells: int, absent: bool) -> Fraction:
     """Return Σ_z max_v K(z|v) for a histogram of so many cells, each with geometric noise.
 
     A record in cell v makes an output 1/α times likelier if z_v ≥ 1, and α times if not, where

@@ -9,13 +9,13 @@ from typing import Any
 
 from flint import fmpq
 
+from leaktight.channels.additive_noise import GeometricTails
 from leaktight.channels.channel import Channel
 from leaktight.errors import InvalidInput, TooLarge
 from leaktight.exact.matrix import column_maxima
 from leaktight.exact.numbers import exact_array, fraction
 from leaktight.labels import Labels
 from leaktight.leakage.noise_on_sums import (
-    Noise,
     histogram_sum_of_maxima,
     joint_sum_of_maxima,
     places_seen,
@@ -33,7 +33,7 @@ MOST_CELLS = 10
 class NoisyRecord:
     """A sum with noise: each value of a record shifts the noise by its weight."""
 
-    noise: Noise
+    noise: GeometricTails
     query: LinearQuery
     kinds: tuple[tuple[Labels, tuple[Any, ...]], ...]
     """For each kind of record its values, and what each adds to the answer."""

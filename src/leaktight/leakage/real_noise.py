@@ -17,7 +17,7 @@ from leaktight.errors import InvalidNumber
 from leaktight.exact.bits import FactorBetween
 from leaktight.exact.numbers import Number, as_printed, fraction, rational
 from leaktight.exact.rounding import precision
-from leaktight.exact.shown import above, shown
+from leaktight.exact.shown import above, shown_above
 from leaktight.policies.real import Interval
 
 BITS = 128
@@ -34,14 +34,15 @@ class NoiseCapacity(FactorBetween):
 
     def __repr__(self) -> str:
         how = "exactly " if self.is_exact else ""
-        return f"NoiseCapacity({how}{shown(self.upper)} = {self.formula}, {above(self.bits)} bits)"
+        most = shown_above(self.upper)
+        return f"NoiseCapacity({how}{most} = {self.formula}, {above(self.bits)} bits)"
 
 
 def laplace_capacity(answers: Interval | Iterable[Number], scale: Number) -> NoiseCapacity:
     """Return the most that Laplace's noise e^(−|t|/b)/2b leaks of some answers, or of an interval.
 
     >>> laplace_capacity([0, 1, 2, 5], scale=2)
-    NoiseCapacity(≈1.97003 = 1 + Σ(1 − e^(−gap/2b)), 0.978219 bits)
+    NoiseCapacity(≈1.97004 = 1 + Σ(1 − e^(−gap/2b)), 0.978219 bits)
     >>> laplace_capacity(Interval(0, 100), scale=10)                 # all numbers from 0 to 100
     NoiseCapacity(exactly 6 = 1 + L/2b, 2.58497 bits)
     """
@@ -56,9 +57,9 @@ def gaussian_capacity(answers: Interval | Iterable[Number], deviation: Number) -
     """Return the most that Gaussian noise of deviation σ leaks of some answers, or of an interval.
 
     >>> gaussian_capacity([0, 1], deviation=1)
-    NoiseCapacity(≈1.38292 = 1 + Σ(2Φ(gap/2σ) − 1), 0.467723 bits)
+    NoiseCapacity(≈1.38293 = 1 + Σ(2Φ(gap/2σ) − 1), 0.467723 bits)
     >>> gaussian_capacity(Interval(0, 1), deviation="1/2")
-    NoiseCapacity(≈1.79788 = 1 + L/(σ√(2π)), 0.846301 bits)
+    NoiseCapacity(≈1.79789 = 1 + L/(σ√(2π)), 0.846301 bits)
     """
     sigma = _positive(deviation, "the deviation of Gaussian noise")
     if isinstance(answers, Interval):

@@ -10,25 +10,28 @@ other, nor where a count is only a range.
 """
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
-from flint import arb, fmpq, fmpq_poly, fmpz_mat
+from flint import fmpq
 
+from leaktight.channels.additive_noise import AdditiveNoise
 from leaktight.channels.channel import Channel
 from leaktight.channels.distribution import PriorLike, prior_on
 from leaktight.channels.move_ratios import MoveRatios
-from leaktight.errors import TooLarge, Undecided
+from leaktight.errors import Mismatch, TooLarge, Undecided
 from leaktight.exact.bits import OfFactor
 from leaktight.exact.numbers import Value, fraction, rational
-from leaktight.exact.rounding import outward
 from leaktight.exact.shown import percent, percent_above
 from leaktight.leakage.coupling import Coupling
 from leaktight.leakage.divisions import Divisions, divided
-from leaktight.leakage.noise_on_sums import Noise, added_noise
+from leaktight.leakage.noise_on_sums import added_noise
+from leaktight.leakage.published_counts import average_told, cells_told_apart
+from leaktight.leakage.uninformed import UninformedGuess, uninformed_guess
 from leaktight.policies.policy import Policy
+from leaktight.policies.query import answer_graph
 from leaktight.policies.symmetric_query import LinearQuery, Query
 
 ASSUMPTION = (
@@ -36,9 +39,6 @@ ASSUMPTION = (
     "and nothing else known of anyone"
 )
 APART = ", and what one table counts believed to be independent of what another counts"
-
-MOST_EXACT = 64
-"""The most records for which the chance on average is a sum over all counts."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,7 +128,7 @@ def counts_tell(policy: Policy, prior: PriorLike = None) -> CountsTell:
     before, after, results = fraction(max(belief)), _given(divisions, belief), _results(policy)
     if isinstance(divisions, Coupling):
         return CountsTell(before, after, results, None)
-    average = _average(divisions, belief)
+    average = average_told(divisions, belief)
     return CountsTell(before, after, results, average, divisions.are_named)
 
 
@@ -137,7 +137,7 @@ def _results(policy: Policy) -> int:
 
     They are told by the histogram of the values that counts tell apart, and by each division's.
     """
-    sizes = [len(_blocks(policy))], [len(blocks) for blocks in divided(policy)]
+    sizes = [len(cells_told_apart(policy))], [len(blocks) for blocks in divided(policy)]
     n = policy.records
     return min(math.prod(math.comb(n + k - 1, k - 1) for k in each) for each in sizes)
 
@@ -170,90 +170,23 @@ def _given(known: Divisions | Coupling, belief: Sequence[fmpq]) -> Fraction:
         return fraction(max(known.given()))
     if known.are_named:
         return fraction(known.likeliest())
-    average = _average(known, belief)
+    average = average_told(known, belief)
     if average is None:
         raise Undecided("what the counts tell on average is not known here")
     return average[1]
 
 
-def _noise_ratios(noise: Noise, policy: Policy, query: LinearQuery) -> list[list[fmpq]]:
-    """Return by how much noise tells two values of a record apart: a factor for each step."""
-    step = rational(noise.tail(1)) / rational(noise.tail(2))
+def _noise_ratios(noise: AdditiveNoise, policy: Policy, query: LinearQuery) -> list[list[Any]]:
+    """Return by how much noise tells two values of a record apart: a factor for each count."""
     adds = [w if isinstance(w, tuple) else (w,) for w in map(query.weight, policy.secrets.vertices)]
-    return [
-        [step ** sum(abs(int(x) - int(y)) for x, y in zip(a, b, strict=True)) for b in adds]
-        for a in adds
-    ]
+    each = {int(x) - int(y) for a in adds for b in adds for x, y in zip(a, b, strict=True)}
+    single = {shift: noise.shift_ratio(shift) for shift in each}
 
+    def ratio(a: Sequence[Any], b: Sequence[Any]) -> Any:
+        ratios = [single[int(x) - int(y)] for x, y in zip(a, b, strict=True)]
+        return math.inf if math.inf in ratios else math.prod(map(rational, ratios), start=fmpq(1))
 
-def _average(divisions: Divisions, belief: Sequence[fmpq]) -> tuple[Fraction, Fraction] | None:
-    """Return between what Σ_H P(H)·max_v P(v|H) lies, over all results H of the counts.
-
-    It is exact for few records and one division, if no count that is 0 makes it one. Otherwise it
-    is at least max_v π(v), and more by at most how far shares H_i/n stray from their means: in each
-    division √(Σ_i p_i·(1 − p_i)/n).
-    """
-    if len(divisions.blocks) == 1 and divisions.policy.records <= MOST_EXACT:
-        most_told = _counted_average(divisions.policy, belief)
-        exact = _tell_cells(divisions.policy)
-        return most_told if exact else fraction(max(belief)), most_told
-    if len(divisions.blocks) > 1 and divisions.belief != tuple(belief):
-        return None  # a count was 0, and without it the divisions may not be independent
-    cells = _blocks(divisions.policy)
-    several = [[block for block, _ in each] for each in divisions.blocks]
-
-    def chance(values: Iterable[int]) -> fmpq:
-        return sum((belief[v] for v in values), fmpq(0))
-
-    within = max(max(belief[v] for v in cell) / chance(cell) for cell in cells if chance(cell))
-    least, n = max(belief), divisions.policy.records
-
-    def most() -> arb:
-        each = several if len(several) > 1 else [cells]
-        strays = (sum((p * (1 - p) for p in map(chance, blocks)), fmpq(0)) / n for blocks in each)
-        return arb(least) + arb(within) * sum((arb(s).sqrt() for s in strays), arb(0))
-
-    return fraction(least), min(Fraction(1), Fraction(outward(most)[1]))
-
-
-def _counted_average(policy: Policy, belief: Sequence[fmpq]) -> Fraction:
-    """Return Σ_H P(H)·max_v P(v|H) over all results H of counts that divide the records once.
-
-    With p_i the chance of cell i and m_i that of its likeliest value within it, it is the mean of
-    max_i H_i·m_i/n, and H has multinomial probabilities: n!·[xⁿ] Π_i Σ_h (p_i·x)^h/h!, where h
-    goes as far as H_i·m_i stays below a threshold.
-    """
-    n = policy.records
-    cells = [[belief[v] for v in values] for values in _blocks(policy)]
-    chances = [sum(cell, fmpq(0)) for cell in cells]
-    best = [max(cell) / p if p else fmpq(0) for cell, p in zip(cells, chances, strict=True)]
-    powers = [[p**h / math.factorial(h) for h in range(n + 1)] for p in chances]
-    thresholds = sorted({h * m for m in best for h in range(n + 1)})
-    mean, below = fmpq(0), fmpq(0)
-    for threshold in thresholds:
-        whole = fmpq_poly([1])
-        for terms, m in zip(powers, best, strict=True):
-            most = n if not m else min(n, int(threshold / m))
-            whole = (whole * fmpq_poly(terms[: most + 1])).truncate(n + 1)
-        up_to = whole[n] * math.factorial(n)
-        mean += threshold * (up_to - below)
-        below = up_to
-    return fraction(mean / n)
-
-
-def _blocks(policy: Policy) -> list[tuple[int, ...]]:
-    """Return the values that no count tells apart, also those of a count that was 0."""
-    told: dict[tuple[bool, ...], list[int]] = {}
-    for i, value in enumerate(policy.secrets.vertices):
-        told.setdefault(tuple(value in one.values for one in policy.constraints), []).append(i)
-    return [tuple(values) for values in told.values()]
-
-
-def _tell_cells(policy: Policy) -> bool:
-    """Say whether the counts, whatever they are, tell how many records each block has."""
-    values, blocks = policy.secrets.vertices, _blocks(policy)
-    rows = [[int(values[block[0]] in one.values) for block in blocks] for one in policy.constraints]
-    return bool(fmpz_mat([*rows, [1] * len(blocks)]).rank() == len(blocks))
+    return [[ratio(a, b) for b in adds] for a in adds]
 
 
 def odds_under_counts(
@@ -261,8 +194,10 @@ def odds_under_counts(
 ) -> OddsUnderCounts:
     """Return by how much a release changes the odds about one person under public counts.
 
-    The mechanism is a channel on each record's value, noise on a count, a sum or a histogram, or a
-    privacy ratio that holds between all neighbours of the policy, which may be infinite.
+    The mechanism is a channel on each record's value, or with a query on its answers; noise on a
+    count, a sum or a histogram; or a privacy ratio that holds between all neighbours of the policy,
+    which may be infinite. For a channel on answers it is exact where these are gone through one by
+    one, and otherwise what the channel's privacy ratio allows.
 
     >>> from leaktight.mechanisms.randomized_response import RandomizedResponse
     >>> from leaktight.policies.constraint import count
@@ -273,9 +208,14 @@ def odds_under_counts(
     >>> odds.ratio, odds.after
     (Fraction(4, 1), Fraction(4, 7))
     """
+    if isinstance(mechanism, Channel) and query is not None and policy.public_counts is not None:
+        try:
+            return _seen_by_answers(uninformed_guess(mechanism, policy, query, prior))
+        except TooLarge:  # its privacy level still bounds what it tells
+            pass
     known = known_counts(policy, prior)
     noise = added_noise(mechanism, policy, query)
-    if isinstance(mechanism, Channel):
+    if isinstance(mechanism, Channel) and query is None:
         values = policy.secrets.vertices
         ratio = known.ratio(MoveRatios.of([mechanism], values).ratios)
     elif noise is not None and isinstance(query, LinearQuery):
@@ -288,6 +228,8 @@ def odds_under_counts(
                 'are secrets (differ = "all" makes them so for attributes); it is known for a '
                 "channel on each record"
             )
+        if isinstance(mechanism, Channel) and query is not None:
+            mechanism = _answers_ratio(mechanism, policy, query)
         unlimited = mechanism == math.inf
         ratio = math.inf if unlimited else fraction(rational(mechanism) ** known.steps)
     before = _given(known, tuple(prior_on(prior, policy.secrets.vertices).exact().array))
@@ -299,3 +241,36 @@ def odds_under_counts(
         return OddsUnderCounts(math.inf, before, Fraction(1), known.others, apart, exact)
     after = ratio * before / (1 + (ratio - 1) * before)
     return OddsUnderCounts(ratio, before, after, known.others, apart, exact)
+
+
+def _seen_by_answers(guess: UninformedGuess) -> OddsUnderCounts:
+    """Return the odds of who is seen through a channel, all others averaged out."""
+    ratios, after = list[Any](), Fraction(0)
+    for each in (guess, *guess.rest):
+        assert each.channel is not None
+        assert each.prior is not None
+        for row in MoveRatios.of([each.channel], each.channel.inputs).ratios:
+            ratios += row
+        joint = each.channel.matrix * each.prior.array[:, None]
+        after = max(
+            after, *(fraction(column.max() / column.sum()) for column in joint.T if column.any())
+        )
+    ratio = math.inf if math.inf in ratios else fraction(max(ratios))
+    return OddsUnderCounts(ratio, guess.before, after, 0)
+
+
+def _answers_ratio(channel: Channel, policy: Policy, query: Query) -> Value:
+    """Return the largest ratio of a channel between answers of neighbouring databases."""
+    exact, graph = channel.exact(), answer_graph(policy, query)
+    rows = dict(zip(exact.inputs, exact.matrix, strict=True))
+    for answer in graph.vertices:
+        if answer not in rows:
+            raise Mismatch(f"the mechanism must see every answer, not so {answer!r:.60}")
+    largest = fmpq(1)
+    for one, other in graph.edge_pairs():
+        for x, y in zip(rows[one], rows[other], strict=True):
+            if bool(x) != bool(y):
+                return math.inf
+            if x:
+                largest = max(largest, x / y, y / x)
+    return fraction(largest)

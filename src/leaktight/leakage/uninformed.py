@@ -5,7 +5,7 @@ Records are believed to be independent and alike, but for what is public. The in
 """
 
 from collections import Counter
-from collections.abc import Callable, Hashable, Mapping
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from itertools import combinations_with_replacement, product
@@ -13,19 +13,22 @@ from math import comb, factorial, prod
 from typing import Any
 
 import numpy as np
-from flint import fmpq, fmpq_poly
+from flint import fmpq
 
+from leaktight.channels.additive_noise import GeometricTails, UnboundedNoise
 from leaktight.channels.channel import Channel
 from leaktight.channels.distribution import Distribution, PriorLike, prior_on
 from leaktight.channels.shuffled import Shuffled
 from leaktight.errors import InvalidInput, Mismatch, TooLarge, expect
 from leaktight.exact.matrix import column_maxima
-from leaktight.exact.numbers import Array, Value, fraction, rational
+from leaktight.exact.numbers import Array, Value, fraction, rational, to_float
+from leaktight.exact.powers import Powers
 from leaktight.exact.rounding import float_above, float_below
 from leaktight.exact.shown import Told, counted, percent, percent_above
 from leaktight.labels import Labels
 from leaktight.leakage.individual import channel_behind
-from leaktight.leakage.noise_on_sums import added_noise, is_geometric
+from leaktight.leakage.noise_on_sums import added_noise
+from leaktight.leakage.population import Population
 from leaktight.leakage.shuffled import ShuffledRecord
 from leaktight.policies.one_record import adds_whole_numbers, weights_of
 from leaktight.policies.policy import Policy
@@ -41,7 +44,7 @@ MOST_EXACT = 64
 """The most records whose noisy count is convolved exactly; beyond, floats enclose it."""
 
 ROUNDING = 64 * 2.0**-53
-"""So much, relatively, is lost by rounding for each record: docs/proofs/one-person.md."""
+"""So much, relatively, is lost by rounding for each step: docs/proofs/one-person.md."""
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -105,8 +108,8 @@ def uninformed_guess(
         seen = crowd.of_one(Distribution.trusted(tuple(belief), np.array(list(belief.values()))))
         return _alone(seen, values, belief)
     if _is_noisy_count(mechanism, policy, query) and policy.records > MOST_EXACT:
-        return _noisy_count(mechanism, policy, query, belief)
-    if isinstance(query, LinearQuery) and hasattr(mechanism, "truncated"):
+        return _noisy_count(mechanism, policy, query, tuple(belief.values()))
+    if isinstance(query, LinearQuery) and isinstance(mechanism, UnboundedNoise):
         if not adds_whole_numbers(query, policy):
             raise TooLarge("noise on several counts at once is not gone through one by one")
         weights = [int(w) for _, kind in weights_of(policy, query) for w in kind]
@@ -130,12 +133,20 @@ def uninformed_guess(
             firsts.setdefault(domain, k)
         return _best({k: _alone(channel, domain, belief) for domain, k in firsts.items()})
     rows = _Rows(zip(channel.inputs, channel.matrix, strict=True))
-    alike = not policy.is_constrained and policy.values is None
-    if alike and isinstance(query, LinearQuery) and not isinstance(query.weight(values[0]), tuple):
-        return _noisy_sum(rows, channel.outputs, policy, query, belief)
-    if alike and isinstance(query, SymmetricQuery):
-        return _counted(rows, channel.outputs, policy, query, belief)
+    if isinstance(query, SymmetricQuery) and _are_alike(policy):
+        try:
+            if isinstance(query, LinearQuery) and adds_whole_numbers(query, policy):
+                return _noisy_sum(rows, channel.outputs, policy, query, belief)
+            return _counted(rows, channel.outputs, policy, query, belief)
+        except TooLarge:
+            if not policy.is_listable:
+                raise
     return _listed(rows, channel.outputs, policy, query, belief, own)
+
+
+def _are_alike(policy: Policy) -> bool:
+    """Say whether nothing tells one record from another: nothing but counts is public."""
+    return policy.public_counts is not None or not (policy.is_constrained or policy.values)
 
 
 class _Rows(dict[Hashable, Array]):
@@ -184,7 +195,7 @@ def _counted(
     query: SymmetricQuery,
     belief: Mapping[Hashable, fmpq],
 ) -> UninformedGuess:
-    """Only how many others have each value matters: go through all such counts."""
+    """Only how many others have each value matters: go through all such counts that may be."""
     others = policy.records - 1
     ways = comb(others + len(belief) - 1, others)
     if ways * len(belief) * len(outputs) > MOST_STEPS:
@@ -197,10 +208,20 @@ def _counted(
         counts = Counter(some)
         orders = factorial(others) // prod(map(factorial, counts.values()))
         weight = prod((belief[v] ** n for v, n in counts.items()), start=fmpq(orders))
-        if weight:
-            for v in belief:
-                parts[v] = parts[v] + weight * rows[query.of_counts(counts + Counter([v]))]
+        for v in belief if weight else ():
+            whole = counts + Counter([v])
+            if _agrees(whole, policy):
+                parts[v] = parts[v] + weight * rows[query.of_counts(whole)]
     return _guess({v: belief[v] * part for v, part in parts.items()}, outputs)
+
+
+def _agrees(counts: Mapping[Hashable, int], policy: Policy) -> bool:
+    """Say whether records of which so many have each value agree with the public counts."""
+    for one in policy.constraints:
+        number = sum(counts.get(v, 0) for v in set(one.values))
+        if number < one.least or (one.most is not None and number > one.most):
+            return False
+    return True
 
 
 # --- a few databases -------------------------------------------------------------------------
@@ -216,10 +237,10 @@ def _listed(
 ) -> UninformedGuess:
     """Go through all databases, or through all counts where these are all that matters."""
     width = len(next(iter(rows.values())))
-    steps = policy.database_count * (width**policy.records if own else width)
+    steps = policy.database_factors * Powers.of((width, policy.records if own else 1))
     if steps > MOST_STEPS:
         raise TooLarge(
-            f"{counted(policy.database_count, 'database', 'databases')} with what can be seen of "
+            f"{policy.database_factors.counted('database', 'databases')} with what can be seen of "
             f"each, and at most {MOST_STEPS:,} combinations are gone through"
         )
     seen = _seen(rows, query, own)
@@ -265,73 +286,78 @@ def _noisy_sum(
     query: LinearQuery,
     belief: Mapping[Hashable, fmpq],
 ) -> UninformedGuess:
-    """The sum of the others has the coefficients of (Σ_v π_v·x^w_v)^(n−1)."""
-    weights = {v: int(query.weight(v)) for v in belief}
-    least = min(weights.values())
-    steps = [fmpq(0)] * (max(weights.values()) - least + 1)
-    for v, chance in belief.items():
-        steps[weights[v] - least] += chance
-    others = policy.records - 1
-    width = len(next(iter(rows.values())))
-    if (len(steps) - 1) * others * width * (1 + others // MOST_EXACT) > MOST_STEPS:
+    """The sum of the others has the coefficients of Π_j (Σ_v π_v·x^w_v)^m_j.
+
+    Cell j has m_j others, by the public counts; without them there is one cell, of all values.
+    """
+    weights = [int(query.weight(v)) for v in belief]
+    people = Population.of(policy, tuple(belief.values()))
+    least, others = min(weights), policy.records - 1
+    values, width = (max(weights) - least) * others, len(next(iter(rows.values())))
+    seen = values * width * len(people.cells)
+    mixed = values * len(people.histograms) * len(people.cells) ** 2
+    if max(seen, mixed // 16) * (1 + others // MOST_EXACT) > MOST_STEPS:
         raise TooLarge(
-            f"the sum of {others:,} others takes {(len(steps) - 1) * others:,} values, and at most "
+            f"the sum of {others:,} others takes {values:,} values, and at most "
             f"{MOST_STEPS:,} are gone through with what is seen of each"
         )
-    chances = (fmpq_poly(steps) ** others).coeffs()
-    base = others * least
-    parts = dict[Hashable, Array]()
-    for own in set(weights.values()):
-        row = sum(
-            (chance * rows[base + k + own] for k, chance in enumerate(chances) if chance),
-            start=np.full(width, fmpq(0), dtype=object),
-        )
-        parts |= {v: belief[v] * row for v in belief if weights[v] == own}
+    base, within, names = others * least, people.within(), list(belief)
+    parts = {v: np.full(width, fmpq(0), dtype=object) for v in belief}
+    for cell, sums in zip(people.cells, people.sums_of_others(weights), strict=True):
+        chances = sums.coeffs()
+        for own in {weights[v] for v in cell}:
+            row = sum(
+                (chance * rows[base + k + own] for k, chance in enumerate(chances) if chance),
+                start=np.full(width, fmpq(0), dtype=object),
+            )
+            for v in cell:
+                if weights[v] == own and v in within:
+                    parts[names[v]] = within[v] * row
     return _guess(parts, outputs)
 
 
 def _is_noisy_count(mechanism: Any, policy: Policy, query: Query | None) -> bool:
-    """Say whether geometric noise is added to a count over independent records that are alike."""
-    alike = policy.values is None and added_noise(mechanism, policy, query) is not None
-    return alike and isinstance(query, CountingQuery) and is_geometric(mechanism)
+    """Say whether geometric noise is added to a count over records that are alike.
+
+    Where counts are public, noise must not be cut off where any database has its answer.
+    """
+    if not (_are_alike(policy) and isinstance(query, CountingQuery)):
+        return False
+    if not (isinstance(mechanism, GeometricTails) and mechanism.is_geometric):
+        return False
+    everything = Policy(policy.secrets, policy.records)
+    return any(added_noise(mechanism, each, query) is not None for each in (policy, everything))
 
 
 def _noisy_count(
-    mechanism: Any, policy: Policy, query: Any, belief: Mapping[Hashable, fmpq]
+    mechanism: Any, policy: Policy, query: Any, belief: Sequence[fmpq]
 ) -> UninformedGuess:
     """Enclose the guess in floats: all terms are positive, so rounding is relatively small."""
-    [(values, weights)] = weights_of(policy, query)
-    one, none = (
-        [belief[v] for v, w in zip(values, weights, strict=True) if w == k] for k in (1, 0)
-    )
-    before = max(belief.values())
-    if not (any(one) and any(none)):
+    people = Population.of(policy, belief)
+    before = max(people.before().values())
+    counted = [query.weight(name) for name in policy.secrets.vertices]
+    if people.sum_is_known(counted):
         return UninformedGuess(fraction(before), fraction(before), fraction(before))
-    count = _binomial(policy.records - 1, float(sum(one, fmpq(0))), float(sum(none, fmpq(0))))
-    without, with_one = _shifted(count, 1 / mechanism.step)
-    after = float(np.maximum(float(max(none)) * without, float(max(one)) * with_one).sum())
-    slack = fmpq(1) + rational(ROUNDING) * policy.records
-    lower = max(before, rational(after) / slack)
-    upper = min(fmpq(1), rational(after) * slack)
+    others = people.counts_of_others(counted)
+    lines, within = others.on_a_line(), people.within()
+    seen = []
+    for cell, line in zip(people.cells, lines, strict=True):
+        for own in (0, 1):
+            most = max((within[v] for v in cell if v in within and counted[v] == own), default=None)
+            if most:
+                seen.append(to_float(most) * _noisy(np.roll(line, own), 1 / mechanism.step))
+    after = rational(float(np.max(seen, axis=0).sum()))
+    slack = fmpq(1) + rational(ROUNDING) * (others.steps + len(lines[0]))
+    lower = max(before, after * (1 - others.lost) / slack)
+    upper = min(fmpq(1), after * slack + others.lost)
     return UninformedGuess(fraction(before), float_below(lower), float_above(upper))
 
 
-def _binomial(n: int, p: float, q: float) -> Array:
-    """Return the binomial probabilities, from the likeliest one outward."""
-    k = np.arange(n)
-    ratios = (n - k) / (k + 1) * (p / q)
-    mode = int(np.searchsorted(-ratios, -1.0))
-    above = np.cumprod(np.concatenate([[1.0], ratios[mode:]]))
-    below = np.cumprod(1 / ratios[:mode][::-1])[::-1]
-    whole = np.concatenate([below, above])
-    return whole / whole.sum()
+def _noisy(count: Array, fall: Fraction) -> Array:
+    """Return what is seen of a count from 0 to m with noise.
 
-
-def _shifted(count: Array, fall: Fraction) -> tuple[Array, Array]:
-    """Return what is seen of a count up to m with noise, and of the count and one more.
-
-    The outputs are: 0 or less, 1 to m, and more. Beyond both counts, all outputs have the same
-    likelihoods up to a factor, so nothing is lost by taking them together.
+    The outputs are: 0 or less, 1 to m − 1, and m or more. Beyond all counts, all outputs have the
+    same likelihoods up to a factor, so nothing is lost by taking them together.
     """
     from scipy.signal import lfilter
 
@@ -339,9 +365,5 @@ def _shifted(count: Array, fall: Fraction) -> tuple[Array, Array]:
     centre, end = float((1 - fall) / (1 + fall)), float(1 / (1 + fall))
     up = lfilter([1.0], [1.0, -c], count)  # Σ_k≤z count_k·c^(z−k)
     down = lfilter([1.0], [1.0, -c], count[::-1])[::-1]
-    inside = centre * (up + c * np.append(down[1:], 0.0))
-    low, high = end * down[0], end * up[-1]
-    return (
-        np.concatenate([[low], inside[1:], [c * high]]),
-        np.concatenate([[c * low], inside[:-1], [high]]),
-    )
+    inside = centre * (up[1:-1] + c * down[2:])
+    return np.concatenate([[end * down[0]], inside, [end * up[-1]]])

@@ -7,6 +7,7 @@ from .policy import Policy
 from .public_counts.counts import PublicCounts
 from .query import Sensitivity, answer_graph, sensitivity
 from .real import Box, Circle, Interval, Tree
+from .secret_difference import NeighbourExplanation, secret_difference, total_difference
 from .secrets import SecretGraph
 from .symmetric_query import HistogramQuery, MostCommonQuery, SumQuery, counting_query
 from .symmetry.automorphisms import AutomorphismGroup, automorphism_group
@@ -25,6 +26,7 @@ __all__ = [
     "Interval",
     "Metric",
     "MostCommonQuery",
+    "NeighbourExplanation",
     "Policy",
     "PublicCounts",
     "SecretGraph",
@@ -39,7 +41,9 @@ __all__ = [
     "distance_distribution",
     "distance_regularity",
     "margin",
+    "secret_difference",
     "sensitivity",
     "sharply_transitive_set",
+    "total_difference",
     "vertex_transitivity",
 ]

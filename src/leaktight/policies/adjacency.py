@@ -10,13 +10,15 @@ import math
 from collections import Counter
 from collections.abc import Callable, Hashable, Iterable
 from dataclasses import dataclass, field
+from fractions import Fraction
 from functools import cached_property
 from typing import Any
 
 import numpy as np
-from flint import fmpz, fmpz_poly
+from flint import fmpz_poly
 
 from leaktight.errors import InvalidGraph, TooLarge, expect
+from leaktight.exact.powers import LONGEST, Powers, as_powers
 from leaktight.exact.shown import counted, one_line
 from leaktight.labels import Labels
 from leaktight.policies.graph import MOST_DRAWN, Graph, Indices, product_edges
@@ -125,19 +127,32 @@ class AdjacencyGraph:
     # --- how many --------------------------------------------------------------------------
 
     @cached_property
+    def order_factors(self) -> Powers:
+        """The number of databases as a product of powers, at any number of records.
+
+        >>> AdjacencyGraph.of(Graph(6, [(0, 1)]), records=10**9).order_factors
+        Powers(6^1000000000)
+        """
+        return self._product(lambda graph: graph.order)
+
+    @cached_property
     def order(self) -> int:
-        """The number of databases."""
-        return self._power(lambda graph: graph.order)
+        """The number of databases, if it can be written out."""
+        return int(self.order_factors.value)
 
     @property
     def size(self) -> int:
-        """The number of pairs of neighbours."""
+        """The number of pairs of neighbours, if it can be written out."""
         return sum(copies * g.size * (self.order // g.order) for g, copies in self.factors)
 
     @cached_property
     def component_count(self) -> int:
-        """The number of connected components."""
-        return self._power(lambda graph: len(graph.components))
+        """The number of connected components, if it can be written out."""
+        return int(self._component_factors.value)
+
+    @cached_property
+    def _component_factors(self) -> Powers:
+        return self._product(lambda graph: len(graph.components))
 
     @property
     def is_connected(self) -> bool:
@@ -231,10 +246,11 @@ class AdjacencyGraph:
         ]
         farthest = sum(times * int(distances.max()) for distances, times in parts)
         width = 1 + (farthest if limit is None else min(limit, farthest))
-        if width * math.log2(self.order) > MOST_COUNTED_BITS:
+        if width * self.order_factors.bits > MOST_COUNTED_BITS:
+            digits = self.order_factors.bits * math.log10(2)
             raise TooLarge(
-                f"{width:,} exact counts of up to {math.log10(self.order):,.0f} digits would not "
-                "fit in memory; give a smaller limit="
+                f"{width:,} exact counts of up to {digits:,.0f} digits would not fit in memory; "
+                "give a smaller limit="
             )
         counts = fmpz_poly([1])
         for distances, times in parts:
@@ -262,7 +278,7 @@ class AdjacencyGraph:
         """The databases, one by one."""
         if self._places == 1:
             return self.factors[0][0].vertices
-        self._refuse(self.order, MOST_VERTICES, "database", "databases")
+        self._refuse(self.order_factors, MOST_VERTICES, "database", "databases")
         self._refuse(self.order * self._places, MOST_EDGES, "value", "values")
         return tuple(itertools.product(*(graph.vertices for graph in self._repeated())))
 
@@ -305,14 +321,16 @@ class AdjacencyGraph:
 
     def __repr__(self) -> str:
         one_way = f", {len(self.one_way_indices):,} one way only" if not self.is_symmetric else ""
+        each = sum(Fraction(copies * g.size, g.order) for g, copies in self.factors)
+        edges = self.order_factors * Powers.of((each, 1)) if each else None
         return one_line(
             f"AdjacencyGraph({counted(self.records, 'record', 'records')}, "
-            f"{counted(self.order, 'vertex', 'vertices')}, "
-            f"{counted(self.size, 'edge', 'edges')}{one_way})"
+            f"{self.order_factors.counted('vertex', 'vertices')}, "
+            f"{edges.counted('edge', 'edges') if edges else '0 edges'}{one_way})"
         )
 
     def _repr_svg_(self) -> str | None:
-        return self.explicit()._repr_svg_() if self.order <= MOST_DRAWN else None
+        return self.explicit()._repr_svg_() if self.order_factors <= MOST_DRAWN else None
 
     # --- over the factors ------------------------------------------------------------------
 
@@ -335,22 +353,20 @@ class AdjacencyGraph:
         values = iter(database)
         return [(graph, tuple(itertools.islice(values, copies))) for graph, copies in self.factors]
 
-    def _power(self, number: Callable[[Graph], int]) -> int:
+    def _product(self, number: Callable[[Graph], int]) -> Powers:
         """Return the product over the factors of a number, each as often as it is repeated."""
-        power = fmpz(1)
-        for graph, copies in self.factors:
-            power *= fmpz(number(graph)) ** copies
-        return int(power)
+        return Powers.of(*((number(graph), copies) for graph, copies in self.factors))
 
     def _sums(self, numbers: Callable[[Graph], tuple[int, ...]]) -> Counter[int]:
         """Count the sums of one number per place, each from a component of its graph."""
         least = sum(copies * min(numbers(graph)) for graph, copies in self.factors)
         widest = sum(copies * max(numbers(graph)) for graph, copies in self.factors)
-        digits = math.log2(self.component_count) + 1
-        if (widest - least + 1) * digits > MOST_COUNTED_BITS:
+        digits = self._component_factors.bits + 1
+        if (widest - least + 1) * digits > MOST_COUNTED_BITS or digits > LONGEST:
+            components = self._component_factors.counted("component", "components")
             raise TooLarge(
-                f"{self.records:,} records have {counted(self.component_count, '', 'components')} "
-                f"of up to {widest - least + 1:,} kinds, more than fit in memory; "
+                f"{self.records:,} records have {components} of up to "
+                f"{widest - least + 1:,} kinds, more than fit in memory; "
                 "those of each factor are in factors"
             )
         total = fmpz_poly([1])
@@ -361,9 +377,10 @@ class AdjacencyGraph:
             {least + more: int(total[more]) for more in range(len(total)) if total[more]}
         )
 
-    def _refuse(self, count: int, most: int, one: str, many: str) -> None:
+    def _refuse(self, count: int | Powers, most: int, one: str, many: str) -> None:
         if count > most:
+            found = as_powers(count).counted(one, many)
             raise TooLarge(
-                f"{self.records:,} records have {counted(count, one, many)}, and at most {most:,} "
+                f"{self.records:,} records have {found}, and at most {most:,} "
                 "are listed one by one; distances, diameters and components need no list"
             )

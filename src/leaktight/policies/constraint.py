@@ -6,8 +6,8 @@ matters about the records so far is how many of them each constraint has counted
 """
 
 import math
-from collections import Counter
-from collections.abc import Hashable, Iterable, Sequence
+from collections import Counter, deque
+from collections.abc import Hashable, Iterable, Iterator, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from functools import cached_property
@@ -17,10 +17,14 @@ import numpy as np
 import numpy.typing as npt
 
 from leaktight.errors import InvalidPolicy, TooLarge
+from leaktight.exact.powers import Powers
 from leaktight.labels import Labels
 
 MOST_STATES = 100_000
 """The most states (record, counts so far) that are walked through: less than a second's work."""
+
+MOST_BITS = 2**31
+"""The most bits of all numbers together by which databases are counted: a second's work, too."""
 
 State: TypeAlias = tuple[int, ...]
 
@@ -47,6 +51,14 @@ class Count:
             raise InvalidPolicy(
                 f"a count must leave some number, got at least {self.least} and at most {self.most}"
             )
+
+    def of(self, database: Iterable[Hashable]) -> int:
+        """Return how many records of a database it counts.
+
+        >>> Count(("flu", "cold")).of(["flu", "none", "cold"])
+        2
+        """
+        return sum(value in self.values for value in database)
 
     def __str__(self) -> str:
         whom = f"with {self.name}" if self.name else f"in {{{', '.join(map(str, self.values))}}}"
@@ -133,14 +145,33 @@ class CountedDatabases:
         return bool(self._layers)
 
     @property
+    def is_possible(self) -> bool:
+        """Whether there is a database, if they are few enough to be counted."""
+        return bool(self._layers[-1])
+
+    @cached_property
     def number(self) -> int:
         """How many databases there are."""
-        if not self.is_countable:
+        if all(least <= 0 and most >= len(self.domains) for _, least, most in self.counts):
+            return self._unlimited
+        if not self.is_countable or self._work > MOST_BITS:
             raise TooLarge(
                 f"{len(self.domains):,} records are too many to count the databases that agree "
                 f"with the constraints; there may be up to 10^{self.magnitude:.0f}"
             )
-        return self._ways[0].get(self._start, 0)
+        (ways,) = deque(self._ways_from_the_last(), maxlen=1)
+        return ways.get(self._start, 0)
+
+    @property
+    def _unlimited(self) -> int:
+        """How many databases there are if no count excludes one."""
+        sizes = Counter(map(len, self.domains))
+        return int(Powers.of(*sizes.items()).value)
+
+    @property
+    def _work(self) -> float:
+        """How many bits all numbers have at most by which databases are counted."""
+        return sum(map(len, self._layers)) * self.magnitude * math.log2(10)
 
     @property
     def magnitude(self) -> float:
@@ -198,17 +229,22 @@ class CountedDatabases:
     @cached_property
     def _ways(self) -> list[dict[State, int]]:
         """For each layer, in how many ways each of its states can be completed, if in any."""
-        ways = [dict.fromkeys(self._layers[-1], 1)]
+        return list(self._ways_from_the_last())[::-1]
+
+    def _ways_from_the_last(self) -> Iterator[dict[State, int]]:
+        """Yield the ways of each layer, of which only the last is needed for the next."""
+        ways = dict.fromkeys(self._layers[-1], 1)
+        yield ways
         for layer, domain in zip(self._layers[-2::-1], reversed(self.domains), strict=True):
             totals = {
                 state: sum(
-                    times * ways[-1].get(self._after(state, kind), 0)
+                    times * ways.get(self._after(state, kind), 0)
                     for kind, times in self._kinds[domain].items()
                 )
                 for state in layer
             }
-            ways.append({state: total for state, total in totals.items() if total})
-        return ways[::-1]
+            ways = {state: total for state, total in totals.items() if total}
+            yield ways
 
     @property
     def _start(self) -> State:

@@ -8,7 +8,6 @@ that record i may have, and the answer f(D⁻, v) for each of them. It is K_{D�
 from collections import Counter
 from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import combinations_with_replacement
 from math import comb, prod
 from typing import Any
 
@@ -17,7 +16,13 @@ from leaktight.exact.numbers import rational
 from leaktight.exact.shown import counted
 from leaktight.labels import Labels
 from leaktight.policies.policy import Policy
-from leaktight.policies.symmetric_query import LinearQuery, Query, SymmetricQuery
+from leaktight.policies.symmetric_query import (
+    Counts,
+    LinearQuery,
+    Query,
+    SymmetricQuery,
+    all_counts,
+)
 
 MOST_OTHERS = 10**6
 """The most combinations of the other records that are gone through."""
@@ -163,37 +168,43 @@ def _whole(number: Any) -> int:
 
 
 def _counted(query: SymmetricQuery, values: Labels, others: Counter[Labels]) -> Iterator[OneRecord]:
-    """Yield the answers over all counts of the others' values."""
-    ways = prod(comb(n + len(domain) - 1, n) for domain, n in others.items())
+    """Yield the answers over all counts of the others' values that the query tells apart."""
+    if len(others) == 1:
+        ((domain, n),) = others.items()
+        ways, every = query.kinds_of_others(domain, n)
+    else:
+        ways = prod(comb(n + len(domain) - 1, n) for domain, n in others.items())
+        every = _joined(list(others.items()))
     if ways > MOST_OTHERS:
         raise TooLarge(
             f"{counted(ways, 'combination', 'combinations')} of the other records, and at most "
             f"{MOST_OTHERS:,} are gone through; fewer records, or fewer values"
         )
     seen = set[tuple[Hashable, ...]]()
-    for counts in _counts(list(others.items())):
-        answers = tuple(query.of_counts(counts + Counter([value])) for value in values)
+    for counts in every:
+        answers = tuple(query.of_counts({**counts, v: counts.get(v, 0) + 1}) for v in values)
         if answers not in seen:
             seen.add(answers)
-            told = ", ".join(f"{n:,} × {value!r}" for value, n in counts.items() if n)
+            told = ", ".join(f"{n:,} × {value!r}" for value, n in counts.items())
             yield OneRecord(values, answers, f"the others are {told}" if told else "nobody else")
 
 
-def _counts(parts: list[tuple[Labels, int]]) -> Iterator[Counter[Hashable]]:
+def _joined(parts: list[tuple[Labels, int]]) -> Iterator[Counts]:
+    """Yield all counts of records that have values of their own."""
     if not parts:
-        yield Counter()
+        yield {}
         return
     (domain, n), *rest = parts
-    for some in combinations_with_replacement(domain, n):
-        for more in _counts(rest):
-            yield Counter(some) + more
+    for some in all_counts(domain, n):
+        for more in _joined(rest):
+            yield some | {value: some.get(value, 0) + times for value, times in more.items()}
 
 
 def _listed(policy: Policy, query: Query | None) -> Iterator[OneRecord]:
     """Yield the answers by going through all possible databases."""
-    if policy.database_count > MOST_OTHERS:
+    if policy.database_factors > MOST_OTHERS:
         raise TooLarge(
-            f"{counted(policy.database_count, 'database', 'databases')}, and at most "
+            f"{policy.database_factors.counted('database', 'databases')}, and at most "
             f"{MOST_OTHERS:,} are gone through; fewer records, or a query that only counts"
         )
     answered = _answer(query)

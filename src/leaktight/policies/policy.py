@@ -5,14 +5,15 @@ database is known to satisfy: the pair (G, I) of Definition 1 of [Edwards2021]_.
 """
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, Literal
 
 import numpy as np
 
-from leaktight.errors import InvalidGraph, InvalidPolicy, TooLarge
+from leaktight.errors import InvalidGraph, InvalidPolicy, Mismatch, TooLarge
 from leaktight.exact.numbers import objects
+from leaktight.exact.powers import Powers
 from leaktight.exact.shown import counted
 from leaktight.labels import Labels
 from leaktight.policies.adjacency import MOST_VERTICES, AdjacencyGraph
@@ -20,8 +21,14 @@ from leaktight.policies.constraint import Count, CountedDatabases
 from leaktight.policies.difference import Rows, check_size, minimal_differences
 from leaktight.policies.graph import Graph
 from leaktight.policies.metric import Metric
-from leaktight.policies.public_counts import Cells, PublicCounts
+from leaktight.policies.public_counts import Cells, Most, PublicCounts
 from leaktight.policies.reading import Reader, RecordValues
+from leaktight.policies.secret_difference import (
+    Direction,
+    NeighbourExplanation,
+    direction,
+    total_difference,
+)
 
 MOST_NAMED = 4
 """The most counts that are named one by one."""
@@ -157,6 +164,8 @@ class Policy:
     def database_count(self) -> int:
         """The number of possible databases, found without listing them if there is no predicate.
 
+        Of so many independent records that it cannot be written out, ``database_factors`` is it.
+
         >>> from leaktight.policies.constraint import count
         >>> Policy(Graph(2), 16, constraints=[count([1], equals=8)]).database_count
         12870
@@ -166,6 +175,17 @@ class Policy:
         if self.listed is not None or self.predicate is not None:
             return len(self._rows)
         return self._counted.number
+
+    @property
+    def database_factors(self) -> Powers:
+        """The number of possible databases as a product of powers, to compare and to tell.
+
+        >>> Policy(Graph(6), 10**9).database_factors > 10**1000
+        True
+        """
+        if not self.is_constrained:
+            return self._of_records.order_factors
+        return Powers.of((self.database_count, 1))
 
     @property
     def is_listable(self) -> bool:
@@ -217,6 +237,51 @@ class Policy:
             return AdjacencyGraph(((graph, 1),), self.records, one_way)
         return self._of_records
 
+    def explain_neighbours(self, first: Any, second: Any) -> NeighbourExplanation:
+        """Say why two possible databases are neighbours, or which database rules it out.
+
+        For independent records there may be any number of them; under constraints the possible
+        databases are listed, and TooLarge is raised where they are too many.
+
+        >>> policy = Policy(Graph(3, [(0, 1)]), 2, databases=[(0, 0), (0, 1), (2, 0)])
+        >>> print(policy.explain_neighbours((0, 1), (2, 0)))
+        neighbours
+        (0, 1) → (2, 0): no, the secret difference is {(1, 1, 0)}, and (0, 0) is in between
+        (2, 0) → (0, 1): yes, the secret difference is {(1, 0, 1)}, and no possible database is
+        in between
+        """
+        expect_graph(self)
+        reader = Reader(self.secrets, self.records)
+        read = reader.databases([first]) + reader.databases([second])
+        one, other = (tuple(each) if self.records > 1 else (each,) for each in read)
+        for i, domain in enumerate(self.values or ()):
+            if {one[i], other[i]} - set(domain):
+                raise Mismatch(f"record {i} may have the values {domain}, got {one[i], other[i]}")
+        return NeighbourExplanation(self._direction(one, other), self._direction(other, one))
+
+    def _direction(self, start: Labels, end: Labels) -> Direction:
+        """Read Definition 2 one way."""
+        if not self.is_constrained:
+            changes = sorted(total_difference(start, end), key=lambda change: change[0])
+            return direction(  # any one change leads to a possible database
+                start, end, self.secrets, ((*start[:i], v, *start[i + 1 :]) for i, _, v in changes)
+            )
+        check_size(self.database_count, self.records, self.secrets.order)
+        listed: tuple[Any, ...] = self.databases()
+        possible: tuple[Labels, ...] = listed
+        if self.records == 1:
+            possible = tuple((value,) for value in listed)
+        for database in (start, end):
+            if database not in possible:
+                raise Mismatch(f"the database {database} must be a possible one of {self!r:.80}")
+        told = [count for count in self.constraints if count.is_told]
+        for count in told:
+            if count.of(start) != count.of(end):
+                found = direction(start, end, self.secrets, ())
+                return replace(found, published=str(count))
+        alike = (each for each in possible if all(c.of(each) == c.of(start) for c in told))
+        return direction(start, end, self.secrets, alike)
+
     @cached_property
     def _of_records(self) -> AdjacencyGraph:
         """All databases of independent records, those joined that differ in a pair of values."""
@@ -242,6 +307,22 @@ class Policy:
             return None
         cells = Cells.of(self.secrets.order, self.records, self._limits(), self._told())
         return PublicCounts(cells, self.secrets)
+
+    @cached_property
+    def reach(self) -> Most:
+        """In how many records neighbours differ at most: in one, if records are independent.
+
+        >>> secrets = Graph(2, [(0, 1)])
+        >>> Policy(secrets, 3, databases=[(0, 0, 1), (1, 1, 1)]).reach
+        Most(attained=2, value=2)
+        """
+        if not self.is_constrained:
+            return Most(1, 1)
+        if self.public_counts is not None:
+            return self.public_counts.reach
+        ends = self._rows[self._adjacency.explicit().edges]
+        most = int((ends[:, 0] != ends[:, 1]).sum(axis=1).max(initial=0))
+        return Most(most, most)
 
     def _told(self) -> list[frozenset[int]]:
         """The sets of values whose counts are public, whatever they are."""
@@ -315,7 +396,7 @@ class Policy:
         if not self.constraints:
             return
         if (counts := self.public_counts) is None:
-            possible = not self._counted.is_countable or self._counted.number > 0
+            possible = not self._counted.is_countable or self._counted.is_possible
         else:
             possible = counts.is_possible
         if not possible:

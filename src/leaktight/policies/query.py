@@ -71,11 +71,14 @@ def answer_graph(neighbours: Neighbours, query: Query) -> Graph:
     if isinstance(query, SymmetricQuery) and isinstance(neighbours, Policy):
         if not neighbours.is_constrained:
             return _symmetric_answers(neighbours, query)
-        if neighbours.records == 1:  # a database of one record is its value
-            single = query
-            query = lambda value: single((value,))  # noqa: E731
+        query = _of_database(neighbours, query)
     labels, pairs = _answered(graph.explicit(), query)
     return Graph.from_indices(labels, pairs[pairs[:, 0] != pairs[:, 1]])
+
+
+def _of_database(policy: Policy, query: SymmetricQuery) -> Query:
+    """Return a query as a function of a database, which for one record is its value."""
+    return query if policy.records > 1 else lambda value: query((value,))
 
 
 def _symmetric_answers(policy: Policy, query: SymmetricQuery) -> Graph:
@@ -240,7 +243,8 @@ def sensitivity(neighbours: Neighbours, query: Query) -> Sensitivity:
     >>> print(sensitivity(known, HistogramQuery(tuple(values))))
     sensitivity 4: ('flu', 'cough') against ('none', 'cold'); 999,998 others stay
     """
-    query = SumQuery() if query is sum else query
+    listed_databases = isinstance(neighbours, Graph) and isinstance(neighbours.vertices[0], tuple)
+    query = SumQuery() if query is sum and not listed_databases else query
     if isinstance(neighbours, Policy) and isinstance(query, LinearQuery):
         if isinstance(query, CountingQuery):
             _check_values(query, neighbours.secrets.vertices)
@@ -254,6 +258,8 @@ def sensitivity(neighbours: Neighbours, query: Query) -> Sensitivity:
             _check_values(query, _values(neighbours, graph))
         return _linear_sensitivity(graph, query)
     listed = graph.explicit()
+    if isinstance(neighbours, Policy) and isinstance(query, SymmetricQuery):
+        query = _of_database(neighbours, query)
     labels, pairs = _answered(listed, query)
     numbers = [_numbers(answer) for answer in labels]
     distinct, first = np.unique(pairs, axis=0, return_index=True)

@@ -87,7 +87,7 @@ class SecretGraph(Graph):
 
         Without a ``metric``, numbers are |u − v| apart, a float being the decimal that it prints
         as; if any value is not a number, all are as far apart as their places in the list. Texts
-        that read as numbers could mean either, so they are refused.
+        that read as numbers could mean either, so they are refused, as are tuples of numbers.
 
         >>> SecretGraph.threshold([1, 2, 3, 4], distance=2).size
         5
@@ -218,7 +218,17 @@ def _places(values: Labels) -> list[Fraction]:
             f"values must not be texts that read as numbers, got {text!r}; give numbers, or say "
             "with metric= how far apart they are"
         )
+    if points := [value for value in values if _is_point(value)]:
+        raise InvalidGraph(
+            f"values must have one place in a list, got {points[0]!r:.60}; say with metric= how "
+            "far apart they are, or take Metric.euclidean(points)"
+        )
     return [Fraction(i) for i in range(len(values))]
+
+
+def _is_point(value: object) -> bool:
+    """Say whether a value is a tuple of several numbers, such as coordinates."""
+    return isinstance(value, tuple) and len(value) > 1 and all(map(_is_number, value))
 
 
 def _close_on_line(places: list[Fraction], limit: Fraction) -> list[tuple[int, int]]:

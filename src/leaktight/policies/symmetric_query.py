@@ -6,13 +6,21 @@ query adds up a weight for each record: a count, a sum, a histogram.
 
 from abc import ABC, abstractmethod
 from collections import Counter
-from collections.abc import Callable, Hashable, Iterable, Mapping
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from itertools import combinations
+from math import comb
+from numbers import Number
 from typing import Any, TypeAlias
+
+from flint import fmpq
 
 from leaktight.errors import InvalidInput
 from leaktight.labels import Labels
 from leaktight.policies.constraint import read_values
+
+Counts: TypeAlias = dict[Hashable, int]
+"""How many records have each value, without the values that none has."""
 
 Query: TypeAlias = Callable[[Any], Hashable] | Mapping[Any, Hashable]
 """A function of a database, such as a counting query, or a table of answers."""
@@ -30,6 +38,28 @@ class SymmetricQuery(ABC):
     def __call__(self, records: Iterable[Hashable]) -> Any:
         """Return the answer for a database, given as the values of its records."""
         return self.of_counts(Counter(records))
+
+    def kinds_of_others(self, values: Labels, others: int) -> tuple[int, Iterator[Counts]]:
+        """Return at most how many counts of other records matter, and these counts.
+
+        Of counts with the same answers, whatever value one record more has, one is enough.
+        Here they are all that there are.
+        """
+        return comb(others + len(values) - 1, others), all_counts(values, others)
+
+
+def all_counts(values: Labels, records: int) -> Iterator[Counts]:
+    """Yield how many of so many records may have each value, without those that none has.
+
+    >>> list(all_counts(("no", "yes"), 2))
+    [{'no': 2}, {'no': 1, 'yes': 1}, {'yes': 2}]
+    """
+    if len(values) == 1 or not records:
+        yield {values[0]: records} if records else {}
+        return
+    for first in range(records, -1, -1):
+        for rest in all_counts(values[1:], records - first):
+            yield {values[0]: first, **rest} if first else rest
 
 
 class LinearQuery(SymmetricQuery):
@@ -80,12 +110,13 @@ class SumQuery(LinearQuery):
 
     def weight(self, value: Hashable) -> Any:
         """Return the value itself, a number."""
-        return value
+        if isinstance(value, Number | fmpq):
+            return value
+        raise InvalidInput(f"a sum needs values that are numbers, got {value!r:.60}; count them")
 
     def of_counts(self, counts: Mapping[Hashable, int]) -> Any:
         """Return the sum."""
-        numbers: Mapping[Any, int] = counts
-        return sum(value * times for value, times in numbers.items())
+        return sum(self.weight(value) * times for value, times in counts.items())
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,3 +155,52 @@ class MostCommonQuery(SymmetricQuery):
         most = max(counts.values())
         first = [value for value, times in counts.items() if times == most]
         return first[0] if len(first) == 1 else "tie"
+
+    def kinds_of_others(self, values: Labels, others: int) -> tuple[int, Iterator[Counts]]:
+        """Return counts by who leads, and by who is one behind a single leader.
+
+        With one record more a leader wins. Who is one behind ties with the leaders; who is
+        further behind leaves it as it is, won by a single leader or a tie of several. So neither
+        the number of records nor how far somebody is behind matters.
+
+        >>> MostCommonQuery().kinds_of_others(("a", "b", "c", "d"), 10**6)[0]
+        43
+        """
+        every, k = comb(others + len(values) - 1, others), len(values)
+        kinds = 2**k - 1 - k + k * 2 ** (k - 1)
+        if kinds < every:
+            return kinds, _led(values, others)
+        return every, all_counts(values, others)
+
+
+def _led(values: Labels, records: int) -> Iterator[Counts]:
+    """Yield counts for each set of leaders, and each set of values one behind a single leader."""
+    for size in range(1, len(values) + 1):
+        for leaders in combinations(values, size):
+            behind = tuple(value for value in values if value not in leaders)
+            if size > 1:
+                yield from _leading(leaders, (), behind, 1, records)
+                continue
+            for nearer in range(len(behind) + 1):
+                for near in combinations(behind, nearer):
+                    far = tuple(value for value in behind if value not in near)
+                    yield from _leading(leaders, near, far, 2, records)
+
+
+def _leading(
+    leaders: Labels, near: Labels, far: Labels, distance: int, records: int
+) -> Iterator[Counts]:
+    """Yield counts in which the leaders have equally many, ``near`` one less, if there are any.
+
+    The others are at least ``distance`` behind. Only the largest number that leaders can have is
+    tried: with less of them more is left for the others, each of whom may have less.
+    """
+    most, left = divmod(records + len(near), len(leaders) + len(near))
+    room = most - distance
+    if (near and most < 1) or (far and room < 0) or left > room * len(far):
+        return
+    counts = dict.fromkeys(leaders, most) | dict.fromkeys(near, most - 1)
+    for value in far:
+        counts[value] = min(left, room)
+        left -= counts[value]
+    yield {value: times for value, times in counts.items() if times}

@@ -17,7 +17,7 @@ from leaktight.channels.row_distance import largest_row_distance
 from leaktight.errors import InvalidNumber
 from leaktight.exact.bits import OfFactor
 from leaktight.exact.numbers import Number, Value, fraction, rational
-from leaktight.exact.shown import in_bits, shown
+from leaktight.exact.shown import above, in_bits, shown, shown_above
 from leaktight.labels import Labels
 
 
@@ -34,7 +34,8 @@ class AverageBreachLevel(OfFactor):
         return self.prior.support
 
     def __repr__(self) -> str:
-        return f"AverageBreachLevel(factor {shown(self.factor)}, {in_bits(self.bits)})"
+        size = f"factor {shown_above(self.factor)}, {in_bits(self.bits, above)}"
+        return f"AverageBreachLevel({size})"
 
 
 def average_breach_level(channel: Channel) -> AverageBreachLevel:

@@ -19,7 +19,7 @@ from leaktight.channels.distribution import Distribution, prior_on
 from leaktight.errors import InvalidNumber
 from leaktight.exact.bits import OfFactor
 from leaktight.exact.numbers import Number, Value, rational
-from leaktight.exact.shown import in_bits, shown
+from leaktight.exact.shown import above, in_bits, shown, shown_above
 from leaktight.labels import Labels
 from leaktight.policies.graph import Graph
 from leaktight.privacy.breach import expect_databases
@@ -81,7 +81,8 @@ class BreachLevel(PrivacyLevel, OfFactor):
 
     def __repr__(self) -> str:
         worst = "" if self.witness is None else f"; worst: {self.witness}"
-        return f"{type(self).__name__}(ratio {shown(self.ratio)}, {in_bits(self.bits)}{worst})"
+        size = f"ratio {shown_above(self.ratio)}, {in_bits(self.bits, above)}"
+        return f"{type(self).__name__}({size}{worst})"
 
 
 def breach_level(channel: Channel) -> BreachLevel:

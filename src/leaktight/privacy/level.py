@@ -21,7 +21,7 @@ from leaktight.exact.numbers import Array, Number, Value, float_array, fraction,
 from leaktight.exact.powers import Powers
 from leaktight.exact.ratio import LARGEST_EPSILON, Ratio, RatioLike
 from leaktight.exact.rounding import outward
-from leaktight.exact.shown import above, shown, shown_above
+from leaktight.exact.shown import above, shown_above, shown_below
 from leaktight.labels import Labels, alignment
 from leaktight.policies.graph import Graph, Indices
 from leaktight.policies.metric import Metric
@@ -75,7 +75,7 @@ class PrivacyLevel:
         size = (
             shown_above(self.ratio)
             if self.is_exact
-            else f"{shown(self.attained)} to {shown_above(self.ratio)}"
+            else f"{shown_below(self.attained)} to {shown_above(self.ratio)}"
         )
         return f"PrivacyLevel(ratio {size}, ε ≤ {above(self.epsilon)}{worst})"
 
@@ -101,6 +101,14 @@ class PrivacyLevel:
         while not self.holds(epsilon=epsilon):
             epsilon = math.nextafter(epsilon, math.inf)
         return epsilon
+
+    @property
+    def epsilon_bits(self) -> float:
+        """ε = log2(ratio)/distance, rounded up: the unit of [Boreale2012]_."""
+        if self.ratio == math.inf:
+            return math.inf
+        number, apart = rational(self.ratio), rational(self.distance)
+        return outward(lambda: arb(number).log_base(2) / arb(apart))[1]
 
     def holds(self, ratio: RatioLike = None, epsilon: Number | None = None) -> bool:
         """Say whether the channel is private at this ratio or ε; decided exactly.

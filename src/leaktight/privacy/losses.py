@@ -84,19 +84,29 @@ class Losses:
 
     def corners(self, n: int = 1) -> Corners:
         """Return the chances under Q and P of the sets {ratio ≥ r} of n looks, from the top."""
-        certain = self._whole() ** n - self._finite() ** n
+        exact = self.exact_corners(n)
+        if exact is not None:
+            return Corners(exact, exact)
+        looks, certain = self._blocks(n), self._certain(n)
+        return Corners(_gridded(looks, certain, False), _gridded(looks, certain, True))
+
+    def exact_corners(self, n: int = 1) -> list[Corner] | None:
+        """Return the corners of n looks; None if their ratios are too many to be told apart."""
+        certain = self._certain(n)
         if not self.ratios:
-            return Corners([(fmpq(0), certain)], [(fmpq(0), certain)])
+            return [(fmpq(0), certain)]
         places = _exponents(list(self.ratios))
         if places is not None:
-            exact = _corners(zip(*self._lattice(places, n), strict=True), certain)
-            return Corners(exact, exact)
+            return _corners(zip(*self._lattice(places, n), strict=True), certain)
         looks = self._blocks(n)
-        if len(looks) == 1:
-            ranked = sorted(looks[0].ratios.items(), reverse=True)
-            exact = _corners((pair for _, pair in ranked), certain)
-            return Corners(exact, exact)
-        return Corners(_gridded(looks, certain, False), _gridded(looks, certain, True))
+        if len(looks) > 1:
+            return None
+        ranked = sorted(looks[0].ratios.items(), reverse=True)
+        return _corners((pair for _, pair in ranked), certain)
+
+    def _certain(self, n: int) -> fmpq:
+        """Return the chance that one of n looks shows what Q never has."""
+        return self._whole() ** n - self._finite() ** n
 
     def _blocks(self, n: int) -> list["Losses"]:
         """Return losses whose product is that of n looks, as few as can be told apart exactly."""

@@ -9,7 +9,7 @@ hull of these points matter, so the whole function is a few numbers. See ``docs/
 import math
 from bisect import bisect_right
 from collections.abc import Hashable, Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import TypeAlias
 
@@ -22,7 +22,7 @@ from leaktight.exact.bits import Between
 from leaktight.exact.numbers import Array, Number, exact_array, fraction, rational
 from leaktight.exact.ratio import Ratio, RatioLike
 from leaktight.exact.rounding import float_above, outward
-from leaktight.exact.shown import Told, shown, shown_above
+from leaktight.exact.shown import Told, shown_above
 from leaktight.policies.neighbours import Neighbours
 from leaktight.privacy.level import databases_of, rows_on
 from leaktight.privacy.losses import Corner, Losses
@@ -97,9 +97,9 @@ class PrivacyProfile:
     """The same as the lower ones if they are exact."""
 
     def __repr__(self) -> str:
-        half = self.delta(ratio=1)
+        half = str(replace(self.delta(ratio=1), witness=None)).removeprefix("δ ")
         looks = f" after {self.observations:,} looks" * (self.observations > 1)
-        return f"PrivacyProfile(δ(1) = {shown(half.upper)}{looks}; {len(self.upper)} corners)"
+        return f"PrivacyProfile(δ(1) {half}{looks}; {len(self.upper)} corners)"
 
     @property
     def is_exact(self) -> bool:
@@ -200,7 +200,8 @@ def _undominated(
 ) -> list[tuple[Hashable, Hashable, Losses]]:
     """Return the pairs that no other one tells apart at least as well by every test.
 
-    By Blackwell's theorem that one does so after any number of looks, too.
+    If δ of one look is at most another's for all λ ≥ 0, it is so after any number of looks, too:
+    section 2 of docs/proofs/profile.md, for rows that need not sum to 1.
     """
     curves = [_hull([losses.corners().upper]) for _, _, losses in pairs]
     kept = list[int]()

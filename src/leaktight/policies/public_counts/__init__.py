@@ -2,7 +2,7 @@
 
 from leaktight.policies.public_counts.answers import Answers, counted_answers
 from leaktight.policies.public_counts.cells import Cells
-from leaktight.policies.public_counts.counts import PublicCounts
+from leaktight.policies.public_counts.counts import Most, PublicCounts
 from leaktight.policies.public_counts.gains import Gains, Move
 from leaktight.policies.public_counts.kinds import Kinds
 from leaktight.policies.public_counts.linear_change import largest_change
@@ -14,6 +14,7 @@ __all__ = [
     "Gains",
     "Heaviest",
     "Kinds",
+    "Most",
     "Move",
     "PublicCounts",
     "counted_answers",

@@ -188,6 +188,7 @@ class Cells:
 
     def _walk(self, most: int) -> Iterator[Histogram]:
         cells, looked_at = range(len(self.members)), 0
+        last = [int(np.flatnonzero(column).max(initial=-1)) for column in self.table.T]
         started: list[tuple[Histogram, int, Table]] = [
             ((), self.records, np.zeros(self.table.shape[1], dtype=np.int64))
         ]
@@ -204,10 +205,20 @@ class Cells:
             if (counted > self.limits[:, 1]).any() or (counted + still < self.limits[:, 0]).any():
                 continue
             if i in cells:
-                rest = range(left + 1) if i + 1 in cells else (left,)
+                rest = self._room(i, left, counted, last)
                 started += [((*so_far, n), left - n, counted + n * self.table[i]) for n in rest]
             else:
                 yield so_far
+
+    def _room(self, i: int, left: int, counted: Table, last: Sequence[int]) -> range:
+        """Return how many of the records that are left may be in a cell, by the counts it is in.
+
+        What a count still lacks must come from the last of its cells.
+        """
+        counts = np.flatnonzero(self.table[i]).tolist()
+        most = min([left, *(int(self.limits[q, 1] - counted[q]) for q in counts)])
+        least = max([0, *(int(self.limits[q, 0] - counted[q]) for q in counts if last[q] == i)])
+        return range(max(least, left) if i + 1 == len(self.members) else least, most + 1)
 
     def _whole(
         self, least: list[Any], most: list[Any], low: list[Any], high: list[Any]

@@ -8,12 +8,13 @@ it enters, and one by dynamic programming for a few cells; beyond, an assignment
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from math import lcm
 from typing import Any, TypeAlias
 
 import numpy as np
 from flint import arb, fmpq
 
-from leaktight.exact.numbers import rational
+from leaktight.exact.numbers import Array, to_float
 from leaktight.exact.rounding import precision
 
 MOST_CELLS = 10
@@ -158,21 +159,20 @@ def _by_sets(weights: Sequence[Sequence[Any]], multiply: bool) -> Cycle:
 
 def _bounded(weights: Sequence[Sequence[Any]], multiply: bool) -> Cycle:
     """Bound all cycles by the best assignment of successors, where a cell may be left out."""
-    from scipy.optimize import linear_sum_assignment
-
     cells = range(len(weights))
-    sizes = np.zeros((len(weights), len(weights)), dtype=np.int64)
+    unit = SCALE if multiply else _denominator(weights)
+    sizes = np.zeros((len(weights), len(weights)), dtype=object)
     for i in cells:
         for j in cells:
             if i != j:
-                sizes[i, j] = _scaled(weights[i][j], multiply)
-    _, after = linear_sum_assignment(sizes, maximize=True)
-    total = int(sizes[cells, after].sum())
+                exact = weights[i][j]
+                sizes[i, j] = _logarithm(exact) if multiply else int((exact * unit).p)
+    after, total = _assignment(sizes)
     if multiply:
-        with precision(128):
+        with precision(128 + total.bit_length()):
             upper: Any = (arb(2) ** arb(fmpq(total, SCALE))).upper().fmpq()
     else:
-        upper = fmpq(total, SCALE)
+        upper = fmpq(total, unit)
     cycles, left = [_greedy(weights)], set(cells)
     while left:
         cycle = [left.pop()]
@@ -184,13 +184,40 @@ def _bounded(weights: Sequence[Sequence[Any]], multiply: bool) -> Cycle:
     return Cycle(tuple(found[1]), found[0], max(upper, found[0]))
 
 
-def _scaled(weight: Any, multiply: bool) -> int:
-    """Return a whole number of SCALE that is at least the weight, or its logarithm."""
-    if not multiply:
-        exact = rational(weight) * SCALE
-        return int(-((-exact.p) // exact.q))
-    with precision(96):
-        return int((arb(weight).log() / arb(2).log() * SCALE).upper().ceil().fmpz())
+def _assignment(sizes: Array) -> tuple[Any, int]:
+    """Return a successor for each cell, and no less than the sizes of any successors add up to.
+
+    For any numbers v_j, no assignment has more than Σ_i max_j (w_ij − v_j) + Σ_j v_j, as each j is
+    taken once. Floats propose the assignment, and v is such that each i has its maximum at what it
+    is assigned: v of that is at most v_j + w of that − w_ij for all j. These are whole numbers, so
+    that a proposal that is not the best makes the bound wide, and never wrong.
+    """
+    from scipy.optimize import linear_sum_assignment
+
+    largest = max(1, *map(abs, sizes.ravel().tolist()))
+    near = np.array([to_float(fmpq(size, largest)) for size in sizes.ravel()]).reshape(sizes.shape)
+    _, after = linear_sum_assignment(near, maximize=True)
+    every = np.arange(len(sizes))
+    apart = sizes[every, after][:, None] - sizes
+    prices = np.zeros(len(sizes), dtype=object)
+    for _ in every:
+        lower = prices.copy()
+        lower[after] = np.minimum(prices[after], (prices + apart).min(axis=1))
+        if (lower == prices).all():
+            break
+        prices = lower
+    return after, int((sizes - prices).max(axis=1).sum() + prices.sum())
+
+
+def _denominator(weights: Sequence[Sequence[Any]]) -> int:
+    """Return a number that makes all weights whole."""
+    return lcm(*(int(w.q) for i, row in enumerate(weights) for j, w in enumerate(row) if i != j))
+
+
+def _logarithm(weight: Any) -> int:
+    """Return a whole number of SCALE that is at least the binary logarithm of a weight."""
+    with precision(96 + weight.height_bits().bit_length()):
+        return int((arb(weight).log_base(2) * SCALE).upper().ceil().fmpz())
 
 
 def _greedy(weights: Sequence[Sequence[Any]]) -> list[int]:

@@ -10,13 +10,14 @@ import heapq
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from math import log
 from typing import Any
 
 import numpy as np
+from flint import fmpq
 
 from leaktight.errors import Undecided
 from leaktight.exact.numbers import to_float
+from leaktight.exact.rounding import log2
 from leaktight.policies.public_counts.cells import Cells, Histogram
 from leaktight.policies.public_counts.definition import Definition
 from leaktight.policies.public_counts.gains import Gains, Move
@@ -27,8 +28,8 @@ MOST_CHOICES = 400
 MOST_OPTIONS = 2000
 """The most choices of moves of one kind that are ranked."""
 
-SLACK = 2.0**-20
-"""By so much floats may rank kinds wrongly; exact numbers compare those that are so near."""
+ROUNDING = 2.0**-52
+"""By so much of its size a float is off that was rounded once or twice."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,6 +77,8 @@ class Search:
             each.sort(key=lambda move: (move.weight, not move.is_secret), reverse=True)
         self.tried = 0
         self.neutral = gains.total(())
+        weights = [abs(each[0].weight) for each in self.options if each]
+        self.unit = max([weight for weight in weights if weight], default=fmpq(1))
         self.exact = gains.all_secret and self.cells.are_equalities
         self.fits: dict[Any, Histogram | None] = {}
 
@@ -83,14 +86,15 @@ class Search:
         """Go through the kinds, those that promise most first."""
         upper, best = self.neutral, Heaviest(self.neutral, self.neutral)
         for kind, size in self._promising():
-            if size < self._size(best.lower) - SLACK:
+            reached = self._size(best.lower)
+            if size < reached - abs(reached) * ROUNDING:
                 break
             promise = self._promise(kind)
             if promise is None or promise <= best.lower:
                 continue
-            reached, found = self._of_kind(kind, promise, best.lower)
+            most, found = self._of_kind(kind, promise, best.lower)
             best = best if found is None else found
-            upper = max(upper, reached)
+            upper = max(upper, most)
         if not self.kinds.are_all:
             best = max(best, self._there_and_back(), key=lambda found: found.lower)
             upper = max(upper, self._without_kinds())
@@ -116,17 +120,23 @@ class Search:
         return best
 
     def _size(self, weight: Any) -> float:
-        return log(to_float(weight)) if self.gains.multiply else to_float(weight)
+        """Return a weight as a float, rounded: its logarithm, or its share of the largest move."""
+        return log2(weight) if self.gains.multiply else to_float(weight / self.unit)
 
     def _promising(self) -> Iterator[tuple[Any, float]]:
-        """Yield the kinds in the order of what they add at most, nearly."""
-        nothing = -1e300
-        best = np.array([self._size(each[0].weight) if each else nothing for each in self.options])
-        multisets = self.kinds.multisets
-        sizes = multisets[:, : len(best)] @ best
-        for row in np.argsort(-sizes, kind="stable"):
-            if sizes[row] > nothing / 2:
-                yield multisets[row], float(sizes[row])
+        """Yield the kinds with a float that is no less than what their moves add, largest first.
+
+        A sum of n products of floats is off by less than (n + 4) roundings of the sum of their
+        sizes, and by no more than 2^−900 for what is too small to be a float.
+        """
+        empty = np.array([not each for each in self.options], dtype=bool)
+        best = np.array([self._size(each[0].weight) if each else 0.0 for each in self.options])
+        moves = self.kinds.multisets[:, : len(best)]
+        sizes = moves @ best
+        sizes += (len(best) + 4) * ROUNDING * (moves @ np.abs(best)) + 2.0**-900
+        order = np.argsort(-sizes, kind="stable")
+        for row in order[~moves[order][:, empty].any(axis=1)].tolist():
+            yield self.kinds.multisets[row], float(sizes[row])
 
     def _promise(self, kind: Any) -> Any | None:
         """Return the most that moves of a kind add, if all fit; None if none can be secret."""

@@ -17,6 +17,7 @@ import numpy as np
 from flint import fmpz
 
 from leaktight.errors import TooLarge
+from leaktight.exact.powers import LONGEST
 from leaktight.exact.shown import counted
 from leaktight.policies.graph import Graph
 from leaktight.policies.neighbours import Neighbours, adjacency_of
@@ -65,7 +66,13 @@ class WreathGroup:
 
     @property
     def order(self) -> int:
-        """The number of automorphisms in the group."""
+        """The number of automorphisms in the group, if it can be written out."""
+        length = sum(n * (group.order.bit_length() + n.bit_length()) for group, n in self.factors)
+        if length > LONGEST:
+            raise TooLarge(
+                f"the number of automorphisms has up to {counted(length, 'bit', 'bits')}, more "
+                f"than {LONGEST:,}; the group of a record, and how many there are, are in .factors"
+            )
         size = fmpz(1)
         for group, n in self.factors:
             size *= fmpz(group.order) ** n * fmpz.fac_ui(fmpz(n))
