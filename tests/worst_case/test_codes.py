@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from leaktight.errors import InvalidInput, Mismatch
+from leaktight.errors import InvalidInput, Mismatch, TooLarge
 from leaktight.policies.adjacency import AdjacencyGraph
 from leaktight.policies.graph import Graph
 from leaktight.policies.secrets import SecretGraph
@@ -44,6 +44,13 @@ def agree(formula: CoveringCode, listed: CoveringCode) -> None:
     for ratio in RATIOS:
         assert formula.bound(ratio) == listed.bound(ratio)
         assert formula.normalised_bound(ratio) == listed.normalised_bound(ratio)
+
+
+def test_a_code_of_a_billion_records_is_not_counted_out() -> None:
+    code = hamming_code(2) ** (10**9 // 3)
+    assert "about 10^100343332 words" in repr(code)  # two words for every three records
+    with pytest.raises(TooLarge, match="bits"):
+        _ = code.size
 
 
 @pytest.mark.parametrize("checks", [1, 2, 3])

@@ -2,6 +2,7 @@
 
 import itertools
 import random
+from collections import Counter
 from fractions import Fraction
 from typing import Any
 
@@ -183,13 +184,13 @@ def power(base: list[int], exponent: int) -> list[int]:
 
 
 @pytest.mark.parametrize("n", [1, 2, 3, 10])
-def test_the_formula_of_the_cube_is_a_bound_and_attained(n: int) -> None:
+def test_the_formula_of_the_cube_is_the_worst_case(n: int) -> None:
     cubes = [AdjacencyGraph.of(complete(2), n)] + ([cube(n)] if n < 10 else [])
     for graph in cubes:
         decision = decide_bound(graph, power([0, 2], n), power([1, 1], n))
         assert decision
-        assert decision.is_attained
-        assert str(decision) == "a bound, attained at every ratio"
+        assert decision.is_tight
+        assert str(decision) == "a tight bound: the worst case at every ratio"
 
 
 @pytest.mark.parametrize("n", [1, 2, 3, 10])
@@ -198,7 +199,7 @@ def test_a_slightly_smaller_formula_is_refuted_by_a_channel(n: int) -> None:
     r = [c * 10**6 for c in power([0, 2], n)]
     decision = decide_bound(graph, r, [c * 10**6 + 1 for c in power([1, 1], n)])
     assert not decision
-    assert not decision.is_attained
+    assert not decision.is_tight
     found = decision.counterexample
     assert found is not None
     assert found.value > found.claimed
@@ -206,10 +207,10 @@ def test_a_slightly_smaller_formula_is_refuted_by_a_channel(n: int) -> None:
     assert min_capacity(found.channel).factor == found.value
 
 
-def test_a_larger_formula_is_a_bound_that_is_not_attained() -> None:
+def test_a_larger_formula_is_a_bound_that_is_not_tight() -> None:
     decision = decide_bound(cube(2), [0, 1], [1])
     assert decision
-    assert not decision.is_attained
+    assert not decision.is_tight
     assert decision.function(2) == Fraction(16, 9)
 
 
@@ -248,7 +249,66 @@ def test_theorem_6_of_barthe_and_koepf_with_its_formula_for_attained_corrected()
         assert response[0, 1] + response[1, 0] == 2 / (1 + ratio) < 1
     decision = decide_bound(bit, [2], [1, 1])
     assert not decision.is_bound
-    assert not decision.is_attained
+    assert not decision.is_tight
+
+
+REACHED = {
+    "a mixture with a constant channel": ([1, 3], [2, 2]),
+    "a constant channel": ([1], [1]),
+    "the worst case": ([0, 2], [1, 1]),
+}
+
+
+@pytest.mark.parametrize("case", REACHED)
+@pytest.mark.parametrize("ratio", [Fraction(1), Fraction(3, 2), Fraction(2), Fraction(9)])
+def test_what_is_reached_is_leaked_by_a_private_channel(case: str, ratio: Fraction) -> None:
+    r, s = REACHED[case]
+    decision = decide_bound(complete(2), r, s)
+    assert decision.is_reached
+    channel = decision.channel(ratio)
+    assert privacy_level(channel, complete(2)).ratio <= ratio
+    claimed = sum(c * ratio**k for k, c in enumerate(r)) / sum(
+        c * ratio**k for k, c in enumerate(s)
+    )
+    assert min_capacity(channel).factor == claimed
+
+
+@pytest.mark.parametrize(("n", "r", "s"), [(1, [2], [1, 1]), (2, [0, 1], [1]), (2, [0, 5], [0, 4])])
+def test_what_is_not_reached_is_below_one_or_above_the_worst_case(
+    n: int, r: list[int], s: list[int]
+) -> None:
+    decision = decide_bound(AdjacencyGraph.of(complete(2), n), r, s)
+    assert not decision.is_reached
+    found = decision.unreached
+    assert found is not None
+    assert found.most == (2 * found.ratio / (1 + found.ratio)) ** n
+    assert not 1 <= found.claimed <= found.most
+    with pytest.raises(InvalidInput, match="no private channel"):
+        decision.channel(found.ratio)
+
+
+def test_random_formulas_are_decided_as_samples_of_ratios_say() -> None:
+    """r/s between 1 and V at all of many ratios, if and (here) only if it is reached."""
+    draw, counts = random.Random(6), Counter[bool]()
+    ratios = [1 + Fraction(k, 40) ** 3 for k in range(200)]
+    for _ in range(150):
+        n = draw.choice([1, 2])
+        s = power([1, 1], n)
+        r = [draw.randrange(0, 4) for _ in range(n + 1)]
+        scale = draw.choice([1, sum(r) or 1])
+        r, s = [c * sum(s) for c in r], [c * scale for c in s]  # often 1 at λ = 1
+        decision = decide_bound(AdjacencyGraph.of(complete(2), n), r, s)
+        sampled = True
+        for ratio in ratios:
+            claimed = sum(c * ratio**k for k, c in enumerate(r)) / sum(
+                c * ratio**k for k, c in enumerate(s)
+            )
+            most = (2 * ratio / (1 + ratio)) ** n
+            sampled &= 1 <= claimed <= most
+            assert not decision.is_bound or claimed >= most
+        assert decision.is_reached == sampled
+        counts[decision.is_reached] += 1
+    assert min(counts[True], counts[False]) > 10
 
 
 # --- what it rests on ---
@@ -293,9 +353,9 @@ def test_coefficients_are_never_cut_to_whole_numbers() -> None:
     for more in (1.9, "1.9", Fraction(19, 10), "19/10"):
         assert not decide_bound(bit, [0, 2], [more, more])
         assert not decide_bound(bit, [0, more], [1, 1])
-        assert decide_bound(bit, [0, more], [0.95, "19/20"]).is_attained
+        assert decide_bound(bit, [0, more], [0.95, "19/20"]).is_tight
     assert decide_bound(bit, [0, 2], [0.9, 1])
-    assert decide_bound(bit, [0, "2/3"], ["1/3", "1/3"]).is_attained
+    assert decide_bound(bit, [0, "2/3"], ["1/3", "1/3"]).is_tight
     found = decide_bound(bit, [0, "1.9"], [1, 1]).counterexample
     assert found is not None
     assert found.claimed == Fraction(19, 10) * found.ratio / (1 + found.ratio)
@@ -312,7 +372,7 @@ def test_what_is_no_list_of_numbers_is_refused(wrong: Any) -> None:
 def test_a_policy_is_taken_as_everywhere_else() -> None:
     policy = Policy(SecretGraph.complete(2), records=2)
     assert repr(worst_case_function(policy)) == repr(worst_case_function(policy.adjacency()))
-    assert decide_bound(policy, [0, 0, 4], [1, 2, 1]).is_attained
+    assert decide_bound(policy, [0, 0, 4], [1, 2, 1]).is_tight
     with pytest.raises(InvalidInput, match="must say what is joined, got 5"):
         worst_case_function(5)  # type: ignore[arg-type]
 

@@ -42,7 +42,9 @@ def squared(metric: Metric) -> Metric:
 
 
 def many(records: int, epsilon: str = "3/10") -> WorstCase:
-    return worst_case_leakage(Policy(FORK, records), epsilon=epsilon)
+    found = worst_case_leakage(Policy(FORK, records), epsilon=epsilon)
+    assert isinstance(found, WorstCase)
+    return found
 
 
 @settings(max_examples=25, deadline=None)

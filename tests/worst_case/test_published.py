@@ -10,6 +10,7 @@ import pytest
 from scipy.optimize import linprog
 
 from leaktight.errors import InvalidNumber, Mismatch, TooLarge
+from leaktight.exact.powers import Powers
 from leaktight.mechanisms.best import worst_case_with_outputs
 from leaktight.policies.adjacency import AdjacencyGraph
 from leaktight.policies.constraint import count
@@ -199,7 +200,7 @@ def test_a_product_has_the_same_bounds_as_its_list_of_databases(ratio: int | str
         assert only(both[0], text).value == only(both[1], text).value
 
 
-def test_a_million_records_take_less_than_a_second() -> None:
+def test_a_million_records_are_bounded_as_one_is() -> None:
     policy = Policy(SecretGraph.threshold(50, 3), records=1_000_000)
     leakage_bounds(policy, 2)  # what is imported when first needed
     bounds = leakage_bounds(policy, epsilon=1)
@@ -209,6 +210,16 @@ def test_a_million_records_take_less_than_a_second() -> None:
     assert only(bounds, "radii").bits == pytest.approx(9_000_000 / math.log(2))
     with pytest.raises(TooLarge, match="bits"):
         _ = only(bounds, "diameters").value
+
+
+def test_a_billion_records_are_bounded_by_logarithms() -> None:
+    bounds = leakage_bounds(Policy(SecretGraph.complete(6), records=10**9), ratio=2, outputs=5)
+    # (vλ/(v − 1 + λ))^u with v = 6 values, λ = 2 and u = 10^9 records.
+    assert only(bounds, "(vλ/(v−1+λ))^u").factors == Powers.of((Fraction(12, 7), 10**9))
+    assert only(bounds, "number of databases").factors == Powers.of((6, 10**9))
+    reasons = {one.form: one.reason for one in bounds.inapplicable}
+    assert reasons["|X|·α(c, n)"].startswith("the exact counts at 1,000,000,001 distances")
+    assert max(map(len, str(bounds).splitlines())) <= 80
 
 
 def test_an_edgeless_secret_graph_protects_nothing() -> None:
@@ -332,7 +343,7 @@ def test_the_bound_by_records_that_agree_is_attained(
     policy = Policy(SecretGraph.complete(values), records)
     bounds = leakage_bounds(policy, 2, outputs=outputs)
     best = worst_case_with_outputs(policy, outputs, ratio=2)
-    assert only(bounds, "records that agree").value == best.utility == best.upper
+    assert only(bounds, "records that agree").value == best.lower == best.upper
 
 
 @pytest.mark.parametrize("ratio", ["1", "11/10", "2", "50"])
@@ -343,3 +354,11 @@ def test_the_bound_by_records_that_agree_is_never_above_the_others(ratio: str) -
             Policy(SecretGraph.complete(values), records), ratio, outputs=outputs
         )
         assert only(bounds, "records that agree").value == bounds.tightest.value
+
+
+def test_a_corollary_for_records_that_are_not_bits_is_ours() -> None:
+    """Corollaries 3 and 4 of [Barthe2011] are about bits."""
+    for values, ours in ((2, False), (3, True)):
+        table = leakage_bounds(Policy(SecretGraph.complete(values), 2), 2)
+        for text in ("repetition code", "Corollary 4 of [Barthe2011]"):
+            assert only(table, text).form.endswith("(ours)") is ours

@@ -95,7 +95,9 @@ def test_the_mechanism_is_private_and_attains_what_it_claims(
 
 
 def many(records: int, ratio: str = "11/10") -> WorstCase:
-    return worst_case_leakage(Policy(FORK, records=records), ratio=ratio)
+    found = worst_case_leakage(Policy(FORK, records=records), ratio=ratio)
+    assert isinstance(found, WorstCase)
+    return found
 
 
 def test_a_million_records_are_known_to_within_one_bit() -> None:
@@ -144,6 +146,7 @@ def test_a_changed_digit_is_refused(records: int) -> None:
 @functools.cache
 def proof_of_two() -> str:
     found = worst_case_leakage(Policy(STAR, records=2), ratio="3/2")
+    assert isinstance(found, WorstCase)
     forced = replace(found, together=together(Fraction(3, 2), (STAR, 2)))
     return json.dumps(forced.certificate)
 

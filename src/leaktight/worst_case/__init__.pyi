@@ -13,7 +13,7 @@ from .published.codes import (
 )
 from .published.published import leakage_bounds
 from .real import RealWorstCase
-from .under_counts import WorstCaseUnderCounts, worst_case_under_counts
+from .under_counts import WorstCaseUnderCounts
 
 __all__ = [
     "Bound",
@@ -36,6 +36,5 @@ __all__ = [
     "verify_certificate",
     "worst_case_function",
     "worst_case_leakage",
-    "worst_case_under_counts",
     "write_certificate",
 ]

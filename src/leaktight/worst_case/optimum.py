@@ -23,6 +23,7 @@ from leaktight.exact.powers import Powers
 from leaktight.exact.ratio import Ratio, RatioLike
 from leaktight.exact.shown import above, below, in_bits
 from leaktight.policies.adjacency import AdjacencyGraph
+from leaktight.policies.graph import Graph
 from leaktight.policies.metric import Metric
 from leaktight.policies.neighbours import Apart, adjacency_of, in_edges
 from leaktight.policies.policy import Policy
@@ -32,6 +33,11 @@ from leaktight.worst_case.certificate import digest_of
 from leaktight.worst_case.real import RealWorstCase, real_worst_case
 from leaktight.worst_case.records import RecordKind
 from leaktight.worst_case.together import Packing, Together
+from leaktight.worst_case.under_counts import (
+    WorstCaseUnderCounts,
+    are_too_many,
+    worst_case_under_counts,
+)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -160,19 +166,27 @@ def _attained(piece: RecordKind | MetricKind) -> dict[str, Any]:
 
 @overload
 def worst_case_leakage(
-    neighbours: Apart, ratio: RatioLike = None, epsilon: Number | None = None
+    neighbours: AdjacencyGraph | Graph | Metric,
+    ratio: RatioLike = None,
+    epsilon: Number | None = None,
 ) -> WorstCase: ...
+@overload
+def worst_case_leakage(
+    neighbours: Policy, ratio: RatioLike = None, epsilon: Number | None = None
+) -> WorstCase | WorstCaseUnderCounts: ...
 @overload
 def worst_case_leakage(
     neighbours: RealPolicy, ratio: RatioLike = None, epsilon: Number | None = None
 ) -> RealWorstCase: ...
 def worst_case_leakage(
     neighbours: Apart | RealPolicy, ratio: RatioLike = None, epsilon: Number | None = None
-) -> WorstCase | RealWorstCase:
+) -> WorstCase | RealWorstCase | WorstCaseUnderCounts:
     """Return the largest leakage of any mechanism that is private, with mechanism and proof.
 
     The largest min-entropy leakage over all private channels and all priors is the logarithm of
-    the largest Σ_z max_x K(z|x). A million independent records cost no more than one. For a
+    the largest Σ_z max_x K(z|x). A million independent records cost no more than one. Under public
+    counts that leave too many databases to list, the answer is a
+    :class:`~leaktight.worst_case.WorstCaseUnderCounts`: bits, and no mechanism. For a
     :class:`Metric`, λ is the ratio at a distance of 1. Powers of λ are then rounded, unless all
     edges are of one rational length, so that the two ends differ by some 10⁻¹² and ``is_exact``
     does not hold; the certificate proves both. For an interval and other real values the answer is
@@ -188,6 +202,11 @@ def worst_case_leakage(
     WorstCase(between 1.39057 and 1.39058 bits at ratio 2 (ε = ln 2); columns of a metric)
     >>> worst_case_leakage(Interval(0, 100), epsilon="0.1")
     RealWorstCase(exactly 6 = 1 + εL/2, 2.58497 bits)
+    >>> from leaktight.policies.constraint import count
+    >>> flu = count(["flu"], equals=300)
+    >>> ward = Policy(SecretGraph.complete(["flu", "cold", "none"]), 1000, constraints=[flu])
+    >>> worst_case_leakage(ward, ratio=2)
+    WorstCaseUnderCounts(exactly 408.035 bits; weighting)
     """
     if isinstance(neighbours, Interval | Box | Circle | Tree):
         found = real_worst_case(neighbours, ratio, epsilon)
@@ -198,6 +217,8 @@ def worst_case_leakage(
     known, asked = in_edges(neighbours, Ratio.of(ratio, epsilon))
     if isinstance(known, Policy) and known.metric is not None:
         return _of_metric(known.metric, known.records, asked)
+    if isinstance(known, Policy) and are_too_many(known):
+        return worst_case_under_counts(known, asked)
     graph = adjacency_of(known)
     pieces = [RecordKind.of(factor, asked, records) for factor, records in graph.factors]
     if sum(records for _, records in graph.factors) == 1:

@@ -18,7 +18,7 @@ from leaktight.exact.bits import FactorBetween
 from leaktight.exact.numbers import Number, as_printed, fraction, rational
 from leaktight.exact.ratio import Ratio, RatioLike
 from leaktight.exact.rounding import precision
-from leaktight.exact.shown import above, shown
+from leaktight.exact.shown import above, shown_above
 from leaktight.policies.real import Box, Circle, Interval, RealPolicy, Tree
 
 ENDS = ("lower", "upper")
@@ -42,7 +42,7 @@ class RealWorstCase(FactorBetween):
 
     def __repr__(self) -> str:
         how = "exactly " if self.is_exact else ""
-        value = shown(self.upper)
+        value = shown_above(self.upper)
         return f"RealWorstCase({how}{value} = {self.formula}, {above(self.bits)} bits)"
 
 

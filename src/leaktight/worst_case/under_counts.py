@@ -7,21 +7,35 @@ for each other. Where a count divides the records in two, that is the distance, 
 weighting, so that the worst case is exact: docs/proofs/public-counts.md.
 """
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 from math import comb
+from typing import Any
 
 import numpy as np
 from flint import arb, fmpq
 
-from leaktight.errors import InvalidInput, Undecided, expect
-from leaktight.exact.bits import Between
+from leaktight.channels.channel import Channel
+from leaktight.errors import InvalidInput, TooLarge, Undecided, expect
+from leaktight.exact.bits import InBits
 from leaktight.exact.numbers import Number, rational
+from leaktight.exact.powers import Powers
 from leaktight.exact.ratio import Ratio, RatioLike, step_ratio
-from leaktight.exact.rounding import outward
-from leaktight.exact.shown import above
+from leaktight.exact.rounding import outward, precision
+from leaktight.exact.shown import above, below
 from leaktight.policies.policy import Policy
 from leaktight.policies.public_counts import PublicCounts
+
+MOST_COUNTED = 1000
+"""The most records with public counts of which all databases may be listed."""
+
+MOST_DATABASES = 20_000
+"""The most databases with public counts whose worst case is that of a graph."""
+
+MOST_ARRANGED = 10**5
+"""The most records whose number of arrangements is written out."""
 
 MOST_TERMS = 10**5
 """The most terms of a sum over the records that change places."""
@@ -34,19 +48,46 @@ ROUNDS = 200
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class WorstCaseUnderCounts(Between):
-    """The largest log2 Σ_z max_x K(z|x) over all private channels, between two numbers of bits.
+class WorstCaseUnderCounts(InBits):
+    """The largest Σ_z max_x K(z|x) over all private channels under public counts.
 
-    Randomised response attains ``lower``, and no private mechanism leaks more than ``upper``. By
-    themselves the number of databases allows ``databases`` bits, and Theorem 11 of [Edwards2021]_
-    ``by_diameter``, None if the diameter is not known.
+    Randomised response attains ``lower_factors``, and no private mechanism exceeds
+    ``upper_factors``; no mechanism or certificate is written out. By themselves the number of
+    databases, ``databases``, is a bound, and Theorem 11 of [Edwards2021]_, ``by_diameter``, None
+    if the diameter is not known.
     """
 
-    lower: float
-    upper: float
-    databases: float
-    by_diameter: float | None
+    ratio: Ratio
+    lower_factors: Powers
+    upper_factors: Powers
+    databases: Powers
+    by_diameter: Powers | None
     route: str
+
+    @property
+    def bits_interval(self) -> tuple[float, float]:
+        """What some private mechanism leaks, and what none exceeds, in bits."""
+        return self.lower_factors.bits_interval[0], self.upper_factors.bits_interval[1]
+
+    @property
+    def lower(self) -> Fraction:
+        """What Σ max of some private channel reaches; refused if it is too long to write out."""
+        return self.lower_factors.value
+
+    @property
+    def upper(self) -> Fraction:
+        """What Σ max of no private channel exceeds; refused if it is too long to write out."""
+        return self.upper_factors.value
+
+    @property
+    def mechanism(self) -> Channel:
+        """Refused: a mechanism on so many databases is not written out."""
+        raise TooLarge(_NOT_WRITTEN)
+
+    @property
+    def certificate(self) -> dict[str, Any]:
+        """Refused: the proof is that of docs/proofs/public-counts.md, and not a list of numbers."""
+        raise TooLarge(_NOT_WRITTEN)
 
     @property
     def is_exact(self) -> bool:
@@ -54,8 +95,34 @@ class WorstCaseUnderCounts(Between):
         return self.route == "weighting"
 
     def __repr__(self) -> str:
-        ends = "exactly" if self.is_exact else f"between {self.lower:.6g} and"
-        return f"WorstCaseUnderCounts({ends} {above(self.upper)} bits; {self.route})"
+        low, high = self.bits_interval
+        ends = "exactly" if self.is_exact else f"between {below(low)} and"
+        return f"WorstCaseUnderCounts({ends} {above(high)} bits; {self.route})"
+
+
+_NOT_WRITTEN = (
+    "under these public counts there are too many databases for a mechanism or a certificate; "
+    "fewer records have both"
+)
+
+
+def _two_to(bits: float) -> tuple[Powers, Powers]:
+    """Return numbers below and above 2^bits, short however large it is."""
+    whole = math.floor(bits)
+    with precision(128):
+        rest = (arb(bits - whole) * arb.const_log2()).exp()
+        low, high = rest.lower().fmpq(), rest.upper().fmpq()
+    return Powers.of((2, whole), (low, 1)), Powers.of((2, whole), (high, 1))
+
+
+def are_too_many(policy: Policy) -> bool:
+    """Say whether databases with public counts are too many to list."""
+    if policy.public_counts is None or policy.records > MOST_COUNTED:
+        return policy.public_counts is not None
+    try:
+        return policy.database_count > MOST_DATABASES
+    except TooLarge:
+        return True
 
 
 def worst_case_under_counts(
@@ -63,7 +130,7 @@ def worst_case_under_counts(
 ) -> WorstCaseUnderCounts:
     """Return what any mechanism leaks at most that is private under a policy with public counts.
 
-    No databases are listed; for few, ``worst_case_leakage`` is exact and proves it.
+    No databases are listed; ``worst_case_leakage`` comes here where they are too many.
 
     >>> from leaktight.policies.constraint import count
     >>> from leaktight.policies.secrets import SecretGraph
@@ -79,32 +146,59 @@ def worst_case_under_counts(
             "for all others"
         )
     asked = Ratio.of(ratio, epsilon)
-    cells, n = counts.cells, policy.records
-    values = sum(map(len, cells.members))
-    databases = outward(lambda: n * arb(values).log_base(2))[1]
-    if cells.only is not None:
-        databases = outward(lambda: _databases(counts, cells.only or ()))[1]
-    if not counts.all_secret:
+    cells = counts.cells
+    databases, by_diameter = database_bound(counts), diameter_bound(counts, asked)
+    if by_diameter is None:
+        attained = _two_to(_attained(counts, asked))[0]
         return WorstCaseUnderCounts(
-            _attained(counts, asked), databases, databases, None, "number of databases"
+            asked, attained, databases, databases, None, "number of databases"
         )
-    assert counts.diameter is not None
-    steps = counts.diameter.value
-    results = comb(n + len(cells.members) - 1, n) if cells.told.any() else 1
-    by_diameter = outward(
-        lambda: arb(results).log_base(2) + steps * arb(rational(asked.upper)).log_base(2)
-    )[1]
     there = [(len(v), k) for v, k in zip(cells.members, cells.only or (), strict=False) if k]
     if cells.only is not None and len(there) < 3 and min(k for _, k in there) <= MOST_TERMS:
         low, high = (outward(lambda q=q: _two_cells(there, q)) for q in _inverse(asked))  # type: ignore[misc]
-        return WorstCaseUnderCounts(low[0], high[1], databases, by_diameter, "weighting")
-    covered = outward(lambda: _covered(counts, _inverse(asked)[1]))[1]
+        ends = _two_to(max(0.0, low[0]))[0], _two_to(high[1])[1]
+        return WorstCaseUnderCounts(asked, *ends, databases, by_diameter, "weighting")
+    covered = _two_to(outward(lambda: _covered(counts, _inverse(asked)[1]))[1])[1]
     upper, route = min(
         (covered, "cover"), (by_diameter, "diameter"), (databases, "number of databases")
     )
-    return WorstCaseUnderCounts(
-        min(_attained(counts, asked), upper), upper, databases, by_diameter, route
-    )
+    attained = min(_two_to(_attained(counts, asked))[0], upper)
+    return WorstCaseUnderCounts(asked, attained, upper, databases, by_diameter, route)
+
+
+def database_count(counts: PublicCounts) -> Powers | None:
+    """Return the number of databases, if there is one histogram and it can be written out."""
+    only, left = counts.cells.only, counts.cells.records
+    if only is None or left > MOST_ARRANGED:
+        return None
+    ways = 1
+    for k in only:
+        ways, left = ways * comb(left, k), left - k
+    return _within(counts, only) * Powers.of((ways, 1))
+
+
+def database_bound(counts: PublicCounts) -> Powers:
+    """Return at least the number of databases."""
+    only = counts.cells.only
+    if only is None:
+        return Powers.of((sum(map(len, counts.cells.members)), counts.cells.records))
+    arranged = math.ceil(outward(lambda: _arrangements(only))[1])
+    return database_count(counts) or _within(counts, only) * Powers.of((2, arranged))
+
+
+def _within(counts: PublicCounts, histogram: Sequence[int]) -> Powers:
+    """Return how many ways there are to choose values in given cells."""
+    return Powers.of(*zip(map(len, counts.cells.members), histogram, strict=True))
+
+
+def diameter_bound(counts: PublicCounts, ratio: Ratio) -> Powers | None:
+    """Return Theorem 11 of [Edwards2021]_: λ^diameter for each component, if it is known."""
+    if not counts.all_secret:
+        return None
+    assert counts.diameter is not None
+    cells, n = counts.cells, counts.cells.records
+    results = comb(n + len(cells.members) - 1, n) if cells.told.any() else 1
+    return Powers.of((results, 1), (ratio.upper, counts.diameter.value))
 
 
 def _inverse(asked: Ratio) -> tuple[fmpq, fmpq]:

@@ -105,7 +105,7 @@ class Setting:
             (len(seen.counts) - 1) * copies
             for seen, (_, copies) in zip(self._equal, self.graph.factors, strict=True)
         )
-        if farthest * math.log2(self.graph.order) > MOST_COUNTED:
+        if farthest * self.graph.order_factors.bits > MOST_COUNTED:
             return f"the exact counts at {farthest + 1:,} distances are too long to list"
         return self.too_long(farthest)
 
@@ -157,7 +157,7 @@ class Setting:
     def _small_codes(self) -> list[list[tuple[list[CoveringCode], int]]]:
         ways = [[(_small_codes(graph), copies) for graph, copies in self.graph.factors]]
         several = self.graph.is_product and self.records > 1
-        if several and 1 < self.graph.order <= MOST_GREEDY:
+        if several and 1 < self.graph.order_factors <= MOST_GREEDY:
             ways.append([(_small_codes(self.graph.explicit()), 1)])
         return ways
 

@@ -6,11 +6,11 @@ from decimal import ROUND_CEILING, Decimal
 from fractions import Fraction
 from html import escape
 
+from leaktight.errors import TooLarge
 from leaktight.exact.bits import InBits
 from leaktight.exact.powers import Powers
 from leaktight.exact.ratio import Ratio
 from leaktight.exact.shown import above, in_bits, wrapped
-from leaktight.policies.adjacency import AdjacencyGraph
 
 DIAMETERS = "diameters"
 """The form of Theorem 11 of [Edwards2021] as it is published."""
@@ -68,10 +68,11 @@ class LeakageBounds:
     """Bounds on the worst case of all λ-private channels on a graph, the smallest first.
 
     ``bounds`` are about the whole database, ``about_one_record`` about any one record if all
-    others are known; the two are not to be compared. ``inapplicable`` has the rest.
+    others are known; the two are not to be compared. ``inapplicable`` has the rest. ``databases``
+    is how many vertices the graph has, None if that is only bounded.
     """
 
-    graph: AdjacencyGraph
+    databases: Powers | None
     ratio: Ratio
     bounds: tuple[Bound, ...]
     about_one_record: tuple[Bound, ...]
@@ -95,8 +96,9 @@ class LeakageBounds:
         query this bounds the utility of an oblivious mechanism for uniform answers: Theorem 3
         of [Alvim2011b]_, where that assumption is missing, and Theorem 3 of [Alvim2011a]_.
         """
-        order = Powers.of(*((graph.order, copies) for graph, copies in self.graph.factors))
-        return (self.tightest.factors / order).value
+        if self.databases is None:
+            raise TooLarge("how many databases there are is only bounded, and so not their share")
+        return (self.tightest.factors / self.databases).value
 
     def named(self, text: str) -> tuple[Bound, ...]:
         """Return the bounds on the whole database whose source or form has ``text`` in it."""
@@ -191,4 +193,4 @@ def _number(number: Powers) -> str:
 
 def _ratio(ratio: Ratio) -> str:
     text = str(ratio)
-    return text if len(text) <= 50 else f"e^{ratio.epsilon:.6g}"
+    return text if len(text) <= 50 else f"e^{above(ratio.epsilon)}"

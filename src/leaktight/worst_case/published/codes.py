@@ -8,7 +8,6 @@ b ≥ 0 on the vertices bound the leakage by Σ b as soon as Σ_c b_c λ^−d(c,
 """
 
 import itertools
-import math
 from collections import Counter
 from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass
@@ -21,7 +20,6 @@ from flint import fmpz_poly
 from leaktight.errors import InvalidInput, InvalidNumber, Mismatch, expect
 from leaktight.exact.numbers import rational
 from leaktight.exact.powers import Powers
-from leaktight.exact.shown import counted
 from leaktight.policies.adjacency import AdjacencyGraph
 from leaktight.policies.graph import Graph, Indices
 from leaktight.policies.neighbours import adjacency_of
@@ -81,8 +79,13 @@ class CoveringCode:
 
     @property
     def size(self) -> int:
-        """The number of codewords."""
-        return math.prod(sum(covered.size for covered in part) ** n for part, n in self.parts)
+        """The number of codewords, if it can be written out."""
+        return int(self._size_factors.value)
+
+    @property
+    def _size_factors(self) -> Powers:
+        sizes = ((sum(covered.size for covered in part), n) for part, n in self.parts)
+        return Powers.of(*sizes)
 
     @property
     def radius(self) -> int:
@@ -131,7 +134,7 @@ class CoveringCode:
         return _shape(self.graph) == _shape(graph)
 
     def __repr__(self) -> str:
-        words = counted(self.size, "word", "words")
+        words = self._size_factors.counted("word", "words")
         return f"CoveringCode({self.name}: {words} within distance {self.radius:,})"
 
 

@@ -130,6 +130,7 @@ def no_proposition_2(setting: Setting) -> str:
         return reason
     if setting.values < 2:
         return "a record must have at least 2 values"
-    if (setting.outputs or 1) > setting.graph.order:
-        return f"false for more outputs than the {setting.graph.order} databases; merge some"
+    databases = setting.graph.order_factors
+    if databases < (setting.outputs or 1):
+        return f"false for more outputs than the {int(databases.value)} databases; merge some"
     return setting.too_long(setting.records)

@@ -24,6 +24,7 @@ from leaktight.policies.adjacency import AdjacencyGraph
 from leaktight.policies.metric import Metric
 from leaktight.policies.neighbours import Apart, adjacency_of, in_edges
 from leaktight.policies.policy import Policy
+from leaktight.policies.public_counts import PublicCounts
 from leaktight.worst_case.published.assumptions import Setting
 from leaktight.worst_case.published.bounds import (
     DIAMETERS,
@@ -51,13 +52,20 @@ from leaktight.worst_case.published.formulas import (
     repetition,
     vertex_count,
 )
+from leaktight.worst_case.under_counts import (
+    are_too_many,
+    database_bound,
+    database_count,
+    diameter_bound,
+)
 
 
 @dataclass(frozen=True, slots=True)
 class Published:
     """A bound, as a function of the setting, and what it assumes.
 
-    ``fails`` gives the reason why the assumption does not hold, empty if it does.
+    ``fails`` gives the reason why the assumption does not hold, empty if it does; ``beyond`` the
+    reason why the paper does not say it of this setting, empty if it does. Then it is ours.
     """
 
     source: str
@@ -65,6 +73,7 @@ class Published:
     assumes: str
     fails: Callable[[Setting], str]
     factors: Callable[[Setting], Powers]
+    beyond: Callable[[Setting], str] = always
 
     def at(self, setting: Setting) -> Bound | Inapplicable:
         """Return what the bound says, or why it says nothing."""
@@ -74,7 +83,8 @@ class Published:
             factors = self.factors(setting)
         except TooLarge as error:
             return Inapplicable(self.source, self.form, str(error))
-        return Bound(self.source, self.form, self.assumes, factors)
+        form = f"{self.form} (ours)" if self.beyond(setting) else self.form
+        return Bound(self.source, form, self.assumes, factors)
 
 
 def leakage_bounds(
@@ -105,18 +115,20 @@ def leakage_bounds(
     >>> print(bounds.inapplicable[0])
     Lemma 4 of [Alvim2011b]: λ: not all databases are neighbours
     """
+    if outputs is not None and (not isinstance(outputs, int) or outputs < 1):
+        raise InvalidNumber(f"outputs= must be a whole number, at least 1 output, got {outputs!r}")
     known, enclosed = in_edges(neighbours, Ratio.of(ratio, epsilon))
     if isinstance(known, Policy) and known.metric is not None:
         return _for_metric(known.metric, known.records, enclosed)
+    if isinstance(known, Policy) and known.public_counts is not None and are_too_many(known):
+        return _under_counts(known.public_counts, enclosed, outputs)
     graph = adjacency_of(known)
-    if outputs is not None and (not isinstance(outputs, int) or outputs < 1):
-        raise InvalidNumber(f"outputs= must be a whole number, at least 1 output, got {outputs!r}")
     setting = Setting(graph, rational(enclosed.upper), outputs)
     given = itertools.chain.from_iterable(_given(graph, code) for code in codes)
     rows = [bound.at(setting) for bound in (*PUBLISHED, *given)]
     one_record = [bound.at(setting) for bound in ABOUT_ONE_RECORD]
     return LeakageBounds(
-        graph,
+        vertex_count(setting),
         enclosed,
         in_order(row for row in rows if isinstance(row, Bound)),
         in_order(row for row in one_record if isinstance(row, Bound)),
@@ -135,8 +147,21 @@ def _for_metric(metric: Metric, records: int, ratio: Ratio) -> LeakageBounds:
         source = "Theorem 11 of [Edwards2021]"
         power = Powers.of((total, records))  # components and distances of records multiply and add
         bounds.append(Bound(source, form, "finite distances in a component", power))
-    graph = AdjacencyGraph.of(metric.graph, records)
-    return LeakageBounds(graph, ratio, in_order(bounds), (), ())
+    return LeakageBounds(bounds[0].factors, ratio, in_order(bounds), (), ())
+
+
+def _under_counts(counts: PublicCounts, ratio: Ratio, outputs: int | None) -> LeakageBounds:
+    """Return what holds of databases with public counts, however many they are."""
+    bounds = [Bound("number of databases", "|X|", "nothing", database_bound(counts))]
+    source = "Theorem 11 of [Edwards2021]"
+    missing: tuple[Inapplicable, ...] = ()
+    if (diameters := diameter_bound(counts, ratio)) is not None:
+        bounds.append(Bound(source, DIAMETERS, "nothing", diameters))
+    else:
+        missing = (Inapplicable(source, DIAMETERS, "not every two values are a secret pair"),)
+    if outputs is not None:
+        bounds.append(Bound("number of outputs", "r", "at most r outputs", Powers.of((outputs, 1))))
+    return LeakageBounds(database_count(counts), ratio, in_order(bounds), (), missing)
 
 
 def _given(graph: AdjacencyGraph, code: CoveringCode | Iterable[Hashable]) -> Iterator[Published]:
@@ -213,6 +238,7 @@ PUBLISHED = (
         "independent records with equally many values, all joined; the paper has two values",
         lambda setting: setting.no_power_of_clique,
         lambda setting: repetition(setting).bound(setting.ratio),
+        lambda setting: setting.no_cube,
     ),
     Published(
         "Corollary 3 of [Barthe2011]",
@@ -260,6 +286,7 @@ PUBLISHED = (
         "calls it a limit of its bounds, but it is itself a bound",
         lambda setting: setting.no_spheres,
         balls,
+        lambda setting: setting.no_cube,
     ),
     Published(
         "number of outputs",
