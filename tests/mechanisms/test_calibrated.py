@@ -5,7 +5,7 @@ from fractions import Fraction
 
 import pytest
 
-from leaktight.errors import InvalidInput
+from leaktight.errors import InvalidInput, InvalidNumber
 from leaktight.mechanisms.calibrated import calibrated
 from leaktight.mechanisms.geometric import GeometricNoise
 from leaktight.mechanisms.randomized_response import RandomizedResponse
@@ -13,8 +13,13 @@ from leaktight.policies.constraint import count
 from leaktight.policies.policy import Policy
 from leaktight.policies.query import answer_graph
 from leaktight.policies.secrets import SecretGraph
-from leaktight.policies.symmetric_query import HistogramQuery, MostCommonQuery, counting_query
-from leaktight.privacy.level import privacy_level
+from leaktight.policies.symmetric_query import (
+    HistogramQuery,
+    MostCommonQuery,
+    SumQuery,
+    counting_query,
+)
+from leaktight.privacy.level import PrivacyLevel, privacy_level
 from tests.strategies.public_counts import random_counted_policy
 
 
@@ -69,3 +74,30 @@ def test_what_cannot_be_calibrated_is_refused() -> None:
     policy = Policy(SecretGraph.complete(3), 10, constraints=count([0], equals=3))
     with pytest.raises(InvalidInput, match="a count, a sum or a histogram"):
         calibrated(policy, MostCommonQuery(), ratio=2)
+
+
+def test_a_predicate_makes_records_depend_on_each_other() -> None:
+    # Of three records exactly two have flu: neighbours swap two records.
+    policy = Policy(
+        SecretGraph.complete(["cold", "flu"]), 3, predicate=lambda d: d.count("flu") == 2
+    )
+    found = calibrated(policy, ratio=2)
+    assert found.steps == 2
+    assert isinstance(found.mechanism, RandomizedResponse)
+    assert privacy_level(found.mechanism.survey, policy).ratio <= 2
+    assert "differ in up to 2 records" in str(found)
+
+
+def test_the_epsilon_that_is_printed_keeps_the_promise() -> None:
+    for ratio in (2, 3, "3/2", 7):
+        policy = Policy(SecretGraph.complete(3), 5)
+        found = calibrated(policy, ratio=ratio)
+        printed = str(found).split("ε = ")[1].split()[0]
+        assert PrivacyLevel(RandomizedResponse(3, epsilon=printed).ratio, None).holds(ratio=ratio)
+
+
+def test_halves_have_no_noise_on_whole_numbers() -> None:
+    # Neighbours are 1 apart at most, but 0 and 1/2 would have no output in common.
+    halves = Policy(SecretGraph.complete([0, Fraction(1, 2), 1]), 3)
+    with pytest.raises(InvalidNumber, match="needs whole numbers"):
+        calibrated(halves, SumQuery(), ratio=2)

@@ -22,16 +22,16 @@ ABOVE_1 = RATIOS.filter(lambda ratio: ratio > 1)
 @given(ABOVE_1, st.integers(-6, 6))
 def test_tails_add_up_to_1(ratio: Fraction, k: int) -> None:
     noise = GeometricNoise(ratio=ratio)
-    assert noise.tail(k) - noise.tail(k + 1) == noise.probability(k)
+    assert noise.tail(k) - noise.tail(k + 1) == noise.pmf(k)
     assert noise.tail(k) + noise.tail(1 - k) == 1
-    assert noise.probability(-k) == noise.probability(k) > 0
+    assert noise.pmf(-k) == noise.pmf(k) > 0
 
 
 @given(ABOVE_1, st.integers(1, 5))
 @settings(max_examples=30)
 def test_answers_within_the_sensitivity_are_within_the_ratio(ratio: Fraction, s: int) -> None:
     noise = GeometricNoise(ratio=ratio, sensitivity=s)
-    chances = {k: noise.probability(k) for k in range(-2 * s - 2, 2 * s + 3)}
+    chances = {k: noise.pmf(k) for k in range(-2 * s - 2, 2 * s + 3)}
     worst = max(
         chances[z] / chances[z - shift] for shift in range(-s, s + 1) for z in range(-s - 2, s + 3)
     )
@@ -52,7 +52,7 @@ def test_truncation_collects_the_tails(ratio: Fraction, s: int, least: int, more
         assert channel[x, least] == noise.tail(x - least)
         assert channel[x, most] == noise.tail(most - x)
         for z in range(least + 1, most):
-            assert channel[x, z] == noise.probability(z - x)
+            assert channel[x, z] == noise.pmf(z - x)
 
 
 def test_it_has_no_finite_channel_and_none_at_ratio_1() -> None:

@@ -11,8 +11,9 @@ from typing import Any
 import pytest
 
 from leaktight.channels.channel import Channel
+from leaktight.channels.gain import Loss
 from leaktight.errors import InvalidInput, LeaktightError, Mismatch, TooLarge
-from leaktight.repetition.success import success_probability
+from leaktight.repetition.success import expected_loss, success_probability
 
 COIN = Channel([["2/3", "1/3"], ["1/3", "2/3"]])
 FOUR = Channel.normalised([[4, 3, 2, 0], [1, 2, 3, 4], [2, 2, 3, 3]])
@@ -72,3 +73,28 @@ def test_what_is_no_strategy_gets_one_line(
     with pytest.raises(error, match=words) as caught:
         success_probability(channel, None, n, strategy)
     assert "\n" not in str(caught.value)
+
+
+def test_the_loss_of_given_guesses_is_that_of_all_sequences() -> None:
+    """Equation 10 of [Boreale2012], term by term; the likeliest guess, and one that is given."""
+    prior = [Fraction(1, 2), Fraction(1, 3), Fraction(1, 6)]
+    rows = [[Fraction(k, 6) for k in row] for row in ([3, 2, 1], [1, 1, 4], [2, 2, 2])]
+    squared = Loss.by_distance(range(3), lambda a, b: (a - b) ** 2 + 1)
+    for n in (1, 2, 3):
+        likeliest = given = Fraction(0)
+        for seen in product(range(3), repeat=n):
+            joint = [p * prod(row[z] for z in seen) for p, row in zip(prior, rows, strict=True)]
+            guess = joint.index(max(joint))
+            likeliest += sum(p * ((guess - x) ** 2 + 1) for x, p in enumerate(joint))
+            most = min(2, seen.count(2))
+            given += sum(p * ((most - x) ** 2 + 1) for x, p in enumerate(joint))
+        channel = Channel(rows)
+        assert expected_loss(channel, squared, prior, n, guess="likeliest").lower == likeliest
+        assert (
+            expected_loss(channel, squared, prior, n, lambda seen: min(2, seen[2])).lower == given
+        )
+        assert expected_loss(channel, squared, prior, n).upper <= min(likeliest, given)
+    with pytest.raises(LeaktightError, match="'best', 'likeliest' or a function"):
+        expected_loss(channel, squared, guess="first")  # type: ignore[arg-type]
+    with pytest.raises(LeaktightError, match="one of the loss's"):
+        expected_loss(channel, squared, guess=lambda seen: 7)

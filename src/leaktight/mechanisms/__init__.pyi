@@ -1,5 +1,5 @@
 from .best.best import BestMechanism, optimal_mechanism
-from .best.few_outputs import worst_case_with_outputs
+from .best.few_outputs import WorstCaseWithOutputs, worst_case_with_outputs
 from .best.rate_distortion import RateDistortion, rate_distortion
 from .best.repair import Repaired, repair
 from .best.tradeoff import TradeOff, least_leaking, most_useful
@@ -39,6 +39,7 @@ __all__ = [
     "TightConstraints",
     "TradeOff",
     "TruncatedGeometric",
+    "WorstCaseWithOutputs",
     "calibrated",
     "geometric_noise",
     "least_leaking",

@@ -1,8 +1,8 @@
-"""How strong must a mechanism be so that public counts do not undo its promise, and at what cost?
+"""How strong must a mechanism be so that what is public does not undo its promise, at what cost?
 
-Plain differential privacy protects a record that changes alone. Where counts are public, neighbours
-differ in several records at once, or in an answer by more. If at most k records change, and each
-is told apart by a ratio λ^(1/k) at most, the promise λ holds again.
+Plain differential privacy protects a record that changes alone. Where counts are public, or more,
+neighbours differ in several records at once, or in an answer by more. If at most k records change,
+and each is told apart by a ratio λ^(1/k) at most, the promise λ holds again.
 """
 
 from dataclasses import dataclass
@@ -13,9 +13,10 @@ from leaktight.errors import InvalidInput, expect
 from leaktight.exact.numbers import Number
 from leaktight.exact.ratio import Ratio, RatioLike, step_ratio
 from leaktight.exact.rounding import ln_interval
-from leaktight.exact.shown import above, percent
+from leaktight.exact.shown import below, percent
 from leaktight.mechanisms.geometric import GeometricNoise
 from leaktight.mechanisms.randomized_response import RandomizedResponse
+from leaktight.policies.one_record import whole_weights
 from leaktight.policies.policy import Policy, expect_graph
 from leaktight.policies.query import sensitivity
 from leaktight.policies.symmetric_query import LinearQuery
@@ -52,7 +53,7 @@ class Calibrated:
     def __str__(self) -> str:
         if isinstance(self.mechanism, RandomizedResponse):
             return (
-                f"neighbours differ in up to {self.steps:,} records: ε = {above(self.epsilon)} for "
+                f"neighbours differ in up to {self.steps:,} records: ε = {below(self.epsilon)} for "
                 f"each record keeps the promise; {percent(self.error)} of the answers are then not "
                 f"true, and {percent(self.plain_error)} would be with nothing public"
             )
@@ -70,11 +71,13 @@ def calibrated(
     ratio: RatioLike = None,
     epsilon: Number | None = None,
 ) -> Calibrated:
-    """Return a mechanism that is private for the neighbours of a policy with public counts.
+    """Return a mechanism that is private for the neighbours of a policy, whatever is public.
 
     Without a query it is randomised response on each record; for a count, a sum of whole numbers or
-    a histogram it is geometric noise, on each cell of its own. The number of records does not
-    matter. Where the kinds of neighbours are too many to go through, it is made for more than all.
+    a histogram it is geometric noise, on each cell of its own. Where counts are public the number
+    of records does not matter, and if the kinds of neighbours are too many to go through, it is
+    made for more than all. Under a predicate, a list of databases, or counts with values of each
+    record the databases are listed; `TooLarge` is raised if they are too many.
 
     >>> from leaktight.policies.constraint import count
     >>> from leaktight.policies.secrets import SecretGraph
@@ -91,7 +94,7 @@ def calibrated(
     expect_graph(policy)
     alone = Policy(expect(policy, Policy, "Policy(graph, records) makes one").secrets)
     if query is None:
-        steps = 1 if policy.public_counts is None else max(1, policy.public_counts.reach.value)
+        steps = max(1, policy.reach.value)
         values = policy.secrets.vertices
         each = RandomizedResponse(values, step_ratio(asked.lower, steps), records=policy.records)
         plain = RandomizedResponse(values, asked)
@@ -101,21 +104,8 @@ def calibrated(
             f"noise is calibrated for a count, a sum or a histogram, got {query!r:.60}; without a "
             "query it is randomised response"
         )
-    steps, plain_steps = (_whole(sensitivity(each, query).value) for each in (policy, alone))
+    for value in policy.secrets.vertices:
+        whole_weights(query, value)
+    steps, plain_steps = (max(1, int(sensitivity(each, query).value)) for each in (policy, alone))
     noise, less = (GeometricNoise(asked, sensitivity=each) for each in (steps, plain_steps))
-    return Calibrated(noise, steps, plain_steps, _mean(noise), _mean(less))
-
-
-def _whole(change: Fraction) -> int:
-    if change.denominator != 1:
-        raise InvalidInput(
-            f"geometric noise needs answers that are whole numbers, got a change of {change}; "
-            "count in a smaller unit"
-        )
-    return max(1, int(change))
-
-
-def _mean(noise: GeometricNoise) -> Fraction:
-    """Return the mean of |k| for probabilities (1 − c)/(1 + c)·c^|k|: 2c/(1 − c²)."""
-    c = 1 / noise.step
-    return 2 * c / (1 - c**2)
+    return Calibrated(noise, steps, plain_steps, noise.mean_size, less.mean_size)

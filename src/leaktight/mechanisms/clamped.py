@@ -6,6 +6,7 @@ takes this one. A real output cannot be printed, so it is rounded to a grid.
 """
 
 from collections.abc import Hashable, Iterable
+from contextlib import suppress
 from fractions import Fraction
 from functools import cached_property
 from typing import Any
@@ -118,10 +119,12 @@ class ClampedLaplace(Mechanism):
         return self.outputs[int(self._drawn([values], rng)[0])]
 
     def _place(self, value: object) -> Fraction:
-        """Return u, in cells."""
-        number = fraction(as_printed(value))
-        if not self.interval.low <= number <= self.interval.high:
-            raise InvalidNumber(f"a number must be in {self.interval}, got {value}")
+        """Return u, in cells; a number that is somebody's is not quoted."""
+        number = None
+        with suppress(InvalidNumber):
+            number = fraction(as_printed(value))
+        if number is None or not self.interval.low <= number <= self.interval.high:
+            raise InvalidNumber(f"a number must be in {self.interval}, got something else")
         return (number - self.interval.low) / self._width + Fraction(1, 2)
 
     def _drawn(

@@ -9,11 +9,11 @@ Corollary 1 of [Boreale2012]_ is an equality.
 from fractions import Fraction
 
 from attrs import frozen
-from flint import fmpq
 
+from leaktight.channels.additive_noise import UnboundedNoise
 from leaktight.channels.channel import Channel
 from leaktight.errors import InvalidNumber, TooLarge
-from leaktight.exact.numbers import Number, rational
+from leaktight.exact.numbers import Number
 from leaktight.exact.ratio import Ratio, RatioLike, step_ratio
 from leaktight.exact.shown import counted
 from leaktight.mechanisms.line import LineMechanism, read_sensitivity
@@ -21,7 +21,7 @@ from leaktight.mechanisms.mechanism import Guarantee, Mechanism
 
 
 @frozen(init=False, repr=False)
-class GeometricNoise(Mechanism):
+class GeometricNoise(Mechanism, UnboundedNoise):
     """Two-sided geometric noise on all whole numbers, for answers of some ``sensitivity``.
 
     c is 1/λ for sensitivity 1, and otherwise a rational just above its root, so that answers that
@@ -29,7 +29,7 @@ class GeometricNoise(Mechanism):
     whole numbers, which is no distribution.
 
     >>> noise = GeometricNoise(ratio=2)
-    >>> [str(noise.probability(k)) for k in (-1, 0, 1, 2)]
+    >>> [str(noise.pmf(k)) for k in (-1, 0, 1, 2)]
     ['1/6', '1/3', '1/6', '1/12']
     >>> noise.tail(3)
     Fraction(1, 12)
@@ -88,15 +88,10 @@ class GeometricNoise(Mechanism):
             range(least, most + 1), ratio=self.ratio, sensitivity=self.sensitivity
         )
 
-    def probability(self, k: int) -> Fraction:
-        """Return the chance that ``k`` is added."""
-        c = 1 / self.step
-        return (1 - c) / (1 + c) * c ** abs(k)
-
-    def tail(self, k: int) -> Fraction:
-        """Return the chance that ``k`` or more is added."""
-        c = 1 / self.step
-        return c**k / (1 + c) if k > 0 else 1 - c ** (1 - k) / (1 + c)
+    @property
+    def centre(self) -> Fraction:
+        """(1 − c)/(1 + c), the chance that nothing is added."""
+        return (self.step - 1) / (self.step + 1)
 
 
 class TruncatedGeometric(LineMechanism):
@@ -135,6 +130,7 @@ class TruncatedGeometric(LineMechanism):
         """``step`` to the power of the places that neighbours are apart; attained."""
         return Guarantee(self.step**self.reach, self._whose, lambda: self.graph)
 
-    def _tail(self, k: int) -> fmpq:
-        c = 1 / rational(self.step)
-        return c**k / (1 + c)
+    @property
+    def centre(self) -> Fraction:
+        """(1 − c)/(1 + c), the chance that nothing is added before it is cut off."""
+        return (self.step - 1) / (self.step + 1)

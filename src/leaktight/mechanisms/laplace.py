@@ -7,9 +7,6 @@ to a grid, and the chance of each grid point is an exact rational.
 
 from fractions import Fraction
 
-from flint import fmpq
-
-from leaktight.exact.numbers import rational
 from leaktight.exact.ratio import step_ratio
 from leaktight.exact.shown import counted
 from leaktight.mechanisms.line import LineMechanism
@@ -60,6 +57,12 @@ class RoundedLaplace(LineMechanism):
             level = (2 - 1 / self.half_step) * self.half_step ** (2 * n - 3)
         return Guarantee(level, self._whose, lambda: self.graph)
 
-    def _tail(self, k: int) -> fmpq:
-        s = 1 / rational(self.half_step)
-        return s ** (2 * k - 1) / 2 if k else 1 - s / 2
+    @property
+    def step(self) -> Fraction:
+        """s^−2: from 1 on, so much less likely is each step farther."""
+        return self.half_step**2
+
+    @property
+    def centre(self) -> Fraction:
+        """1 − s, the chance that nothing is added before it is cut off."""
+        return 1 - 1 / self.half_step

@@ -1,15 +1,14 @@
 """What is seen of values in a line, if noise is added and may not leave the line?"""
 
-from abc import abstractmethod
 from fractions import Fraction
 
 import numpy as np
 from attrs import frozen
-from flint import fmpq
 
+from leaktight.channels.additive_noise import GeometricTails
 from leaktight.channels.channel import Channel
 from leaktight.errors import InvalidNumber
-from leaktight.exact.numbers import Number, exact_array, fraction
+from leaktight.exact.numbers import Number, exact_array, rational
 from leaktight.exact.ratio import Ratio, RatioLike
 from leaktight.labels import Labels
 from leaktight.mechanisms.mechanism import Mechanism, refuse_too_large
@@ -18,7 +17,7 @@ from leaktight.policies.secrets import SecretGraph
 
 
 @frozen(init=False, repr=False)
-class LineMechanism(Mechanism):
+class LineMechanism(Mechanism, GeometricTails):
     """Symmetric noise on values in a line; what falls beyond an end is collected there.
 
     Values at most ``sensitivity`` places apart are neighbours: 1 is the line itself, and as many
@@ -41,6 +40,11 @@ class LineMechanism(Mechanism):
         )
 
     @property
+    def places(self) -> Labels:
+        """The values, at whose ends the noise is cut off."""
+        return self.values
+
+    @property
     def reach(self) -> int:
         """How many places neighbours are apart at most."""
         return min(self.sensitivity, len(self.values) - 1)
@@ -59,25 +63,13 @@ class LineMechanism(Mechanism):
         refuse_too_large(n, n)
         if n == 1:
             return Channel.identity(self.values)
-        at_least = exact_array(map(self._tail, range(n + 1)))
+        fall, beyond = 1 / rational(self.step), rational(self.tail(1))
+        at_least = exact_array([1 - beyond, *(beyond * fall**k for k in range(n))])
         exactly, at_least = at_least[:-1] - at_least[1:], at_least[:-1]
         places = np.arange(n)
         matrix = exactly[np.abs(places[:, None] - places)]
         matrix[:, 0], matrix[:, -1] = at_least, at_least[::-1]
         return Channel.trusted(self.values, self.values, matrix)
-
-    def tail(self, k: int) -> Fraction:
-        """Return the chance that noise is ``k`` places or more to one side, before it is cut off.
-
-        >>> from leaktight.mechanisms.geometric import TruncatedGeometric
-        >>> TruncatedGeometric(range(5), ratio=2).tail(3)
-        Fraction(1, 12)
-        """
-        return fraction(self._tail(k) if k >= 0 else 1 - self._tail(1 - k))
-
-    @abstractmethod
-    def _tail(self, k: int) -> fmpq:
-        """Return the chance that noise is k ≥ 0 places or more to one side."""
 
     @property
     def _whose(self) -> str:

@@ -7,7 +7,7 @@ from flint import fmpq
 
 from leaktight.exact.numbers import Value, fraction, rational
 from leaktight.exact.rounding import float_above, float_below
-from leaktight.exact.shown import counted, shown
+from leaktight.exact.shown import above, below, counted, shown
 from leaktight.repetition.types import Method
 
 Ends: TypeAlias = tuple[fmpq, fmpq]
@@ -39,8 +39,10 @@ class Enclosed:
     def _number(self) -> str:
         if self.is_exact:
             return shown(self.lower)
-        low, high = f"{self.lower:.6g}", f"{self.upper:.6g}"
-        return f"≈{low}" if low == high else f"{low} to {high}"
+        near = {f"{end:.6g}" for end in (self.lower, self.upper)}
+        if len(near) == 1:
+            return f"≈{near.pop()}"
+        return f"{below(float(self.lower))} to {above(float(self.upper))}"
 
     def _source(self) -> str:
         return f"after {counted(self.observations, 'observation', 'observations')}; {self.method}"

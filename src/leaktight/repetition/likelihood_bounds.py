@@ -46,7 +46,7 @@ def success_bounds(channel: Observed, prior: PriorLike = None, n: int = 1) -> Su
     >>> from leaktight.channels.channel import Channel
     >>> dice = Channel.normalised([[3, 2, 2, 2, 2, 1], [1, 2, 2, 2, 2, 3], [1, 1, 3, 3, 2, 2]])
     >>> success_bounds(dice, n=100)
-    SuccessProbability(right 0.983192 to 0.983979, wrong 0.0160206 to 0.0168081
+    SuccessProbability(right 0.983191 to 0.98398, wrong 0.0160205 to 0.0168081
     after 100 observations; bounds)
     """
     return bounded_success(observe(channel, prior).rounds(n), POINTS)

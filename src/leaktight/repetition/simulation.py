@@ -8,7 +8,7 @@ import numpy.typing as npt
 from leaktight.channels.distribution import PriorLike
 from leaktight.errors import InvalidNumber
 from leaktight.exact.numbers import float_array
-from leaktight.exact.shown import counted
+from leaktight.exact.shown import above, below, counted
 from leaktight.repetition.rounds import Observations, Observed, observe
 from leaktight.samples.confidence import binomial_lower, binomial_upper, read_risk
 
@@ -39,7 +39,8 @@ class SimulatedSuccess:
 
     def __repr__(self) -> str:
         return (
-            f"SimulatedSuccess(estimate {self.estimate:.6g}, {self.lower:.6g} to {self.upper:.6g} "
+            f"SimulatedSuccess(estimate {self.estimate:.6g}, "
+            f"{below(self.lower)} to {above(self.upper)} "
             f"with confidence {self.confidence:g}; {counted(self.runs, 'run', 'runs')})"
         )
 
@@ -60,7 +61,7 @@ def simulate_success(
     >>> from leaktight.channels.channel import Channel
     >>> coin = Channel([["2/3", "1/3"], ["1/3", "2/3"]])
     >>> simulate_success(coin, n=3, runs=10_000, seed=1)
-    SimulatedSuccess(estimate 0.7407, 0.731991 to 0.749268 with confidence 0.95; 10,000 runs)
+    SimulatedSuccess(estimate 0.7407, 0.731991 to 0.749269 with confidence 0.95; 10,000 runs)
     """
     if not isinstance(runs, int | np.integer) or runs < 1:
         raise InvalidNumber(f"an experiment needs at least one run, a whole number, got {runs!r}")

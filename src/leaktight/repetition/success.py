@@ -3,14 +3,15 @@
 from dataclasses import dataclass
 from itertools import combinations
 from math import comb
+from typing import Literal
 
 import numpy as np
 
 from leaktight.channels.distribution import PriorLike
 from leaktight.channels.gain import Gain, Loss, Tries
-from leaktight.errors import InvalidGain, TooLarge
+from leaktight.errors import InvalidGain, InvalidInput, TooLarge
 from leaktight.exact.numbers import Array, exact_array, rational
-from leaktight.exact.shown import counted, shown
+from leaktight.exact.shown import counted, shown_above, shown_below
 from leaktight.labels import alignment
 from leaktight.leakage.vulnerability import GainLike, Leakage
 from leaktight.repetition.enclosure import Enclosed, Ends, SuccessProbability, enclosed
@@ -18,7 +19,7 @@ from leaktight.repetition.likelihood_bounds import MOST_CLASSES, bounded_success
 from leaktight.repetition.own_output import OwnOutput
 from leaktight.repetition.pair_error import POINTS
 from leaktight.repetition.rounds import Observations, Observed, observe
-from leaktight.repetition.strategy import Strategy, success_of_strategy
+from leaktight.repetition.strategy import Strategy, loss_of_guesses, success_of_strategy
 from leaktight.repetition.types import (
     Guessing,
     Likelihoods,
@@ -127,19 +128,34 @@ def _gain_of(seen: Observations, gain: Gain | Tries) -> Enclosed:
     return enclosed((most.sum() - high, most.sum() - low), seen.total, method, exact)
 
 
-def expected_loss(channel: Observed, loss: Loss, prior: PriorLike = None, n: int = 1) -> Enclosed:
-    """Return what the best guess loses on average after n observations of one secret.
+def expected_loss(
+    channel: Observed,
+    loss: Loss,
+    prior: PriorLike = None,
+    n: int = 1,
+    guess: Strategy | Literal["best", "likeliest"] = "best",
+) -> Enclosed:
+    """Return what a guess loses on average after n observations of one secret: U_n.
 
     It falls towards what the best guess loses if all that can be told apart is known (Theorem 9
-    of [Boreale2012]_, whose guess is the likeliest secret; here it is the one that loses least).
+    of [Boreale2012]_). ``guess`` is the guess that loses least, or the likeliest secret (MAP, as
+    in the paper), or a function from how often each output was seen, g of its equation 10.
 
     >>> from leaktight.channels.channel import Channel
     >>> coin = Channel([["2/3", "1/3"], ["1/3", "2/3"]])
     >>> expected_loss(coin, Loss.zero_one([0, 1]), n=3)
     Enclosed(7/27 after 3 observations; types)
+    >>> rows = Channel([["4/5", "1/5"], ["1/2", "1/2"], ["3/10", "7/10"]])
+    >>> squared = Loss.by_distance(range(3), lambda a, b: (a - b) ** 2)
+    >>> [expected_loss(rows, squared, guess=g).lower for g in ("best", "likeliest")]
+    [Fraction(2, 3), Fraction(1, 1)]
     """
     if not isinstance(loss, Loss):
         raise InvalidGain(f"expected a Loss, got {loss!r:.60}")
+    if guess != "best":
+        if isinstance(guess, str) and guess != "likeliest":
+            raise InvalidInput(f"guess= is 'best', 'likeliest' or a function, got {guess!r:.60}")
+        return loss_of_guesses(channel, loss, prior, n, None if isinstance(guess, str) else guess)
     seen = observe(channel, prior).rounds(n)
     table = seen.by_class(seen.prior * _payoffs(seen, loss))
     least = table.min(axis=0)
@@ -192,7 +208,7 @@ class RepeatedLeakage:
         return self.after.is_exact
 
     def __repr__(self) -> str:
-        low, high = shown(self.lower.factor), shown(self.upper.factor)
+        low, high = shown_below(self.lower.factor), shown_above(self.upper.factor)
         factor = low if low == high else f"{low} to {high}"
         return f"RepeatedLeakage(factor {factor}, {self.after!r})"
 

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from leaktight.channels.distribution import PriorLike
-from leaktight.errors import InvalidFile, InvalidInput, Mismatch
+from leaktight.errors import InvalidFile, InvalidInput, Mismatch, without_data
 from leaktight.exact.numbers import Number, fraction
 from leaktight.samples.confidence import read_risk
 from leaktight.samples.design import SampleDesign, generator
@@ -93,6 +93,7 @@ def estimate_from_numbers(
     return RuleEstimate(rule, guess, leaked(after, design, learn, test, each))
 
 
+@without_data()
 def read_numbers(path: str | Path, secret: str, outputs: Iterable[str]) -> tuple[list[str], Floats]:
     """Read a column of secrets and columns of numbers of a CSV file, by their names."""
     named = list(outputs)
@@ -103,6 +104,7 @@ def read_numbers(path: str | Path, secret: str, outputs: Iterable[str]) -> tuple
         raise InvalidFile(f"{path}: {', '.join(map(repr, named))} must hold numbers") from None
 
 
+@without_data()
 def _read(outputs: Any) -> Floats:
     """Return a row of numbers for each sample."""
     try:

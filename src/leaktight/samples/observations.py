@@ -12,12 +12,12 @@ from flint import fmpq
 
 from leaktight.channels.channel import Channel
 from leaktight.channels.distribution import Distribution
-from leaktight.errors import InvalidFile, InvalidInput, Mismatch, TooLarge
+from leaktight.errors import InvalidFile, InvalidInput, Mismatch, TooLarge, without_data
 from leaktight.exact.matrix import read_table, text_table
 from leaktight.exact.numbers import Array, exact_array, is_exact
 from leaktight.exact.shown import counted, shown
 from leaktight.files import expect_commas, read_path
-from leaktight.labels import Labels, position, read_labels
+from leaktight.labels import Labels, nearest, read_labels
 
 Counts: TypeAlias = npt.NDArray[np.int64]
 
@@ -177,6 +177,7 @@ def read_observations(path: str | Path, secret: str, output: str) -> Observation
         raise InvalidFile(f"{path}: {wrong}") from None
 
 
+@without_data()
 def read_columns(path: str | Path, *names: str) -> tuple[list[str], ...]:
     """Return the cells of some columns of a CSV file, by their names."""
     source = read_path(path)
@@ -196,7 +197,7 @@ def read_columns(path: str | Path, *names: str) -> tuple[list[str], ...]:
 def _columns(lines: Any, *names: str) -> tuple[list[str], ...]:
     header = tuple(cell.strip() for cell in next(lines, ()))
     expect_commas(header)
-    at = [position(name, header, "column") for name in names]
+    at = [_place(name, header) for name in names]
     found: tuple[list[str], ...] = tuple([] for _ in names)
     for line in lines:
         if not line:
@@ -212,13 +213,22 @@ def _columns(lines: Any, *names: str) -> tuple[list[str], ...]:
     return found
 
 
+def _place(name: str, header: Labels) -> int:
+    """Return where a column is; the first line may be no header, and then it is not quoted."""
+    if name not in header:
+        near = nearest(name, header) or "no name of a column is near it"
+        raise InvalidFile(f"there is no column {name!r}; {near}")
+    return header.index(name)
+
+
 # --- counting ------------------------------------------------------------------------------
 
 
 def numbered(values: Any, what: str) -> tuple[Counts, Labels]:
     """Return the position of each value's label, and the labels."""
     if isinstance(values, str) or not isinstance(values, Iterable):
-        raise InvalidInput(f"expected one {what} for each sample, got {values!r:.60}")
+        kind = type(values).__name__
+        raise InvalidInput(f"expected one {what} for each sample, got one of the type {kind}")
     array = values.to_numpy() if hasattr(values, "to_numpy") else values
     if isinstance(array, np.ndarray):
         if array.ndim != 1:

@@ -26,7 +26,8 @@ from leaktight.exact.numbers import (
     rational,
 )
 from leaktight.exact.ratio import Ratio, RatioLike
-from leaktight.exact.shown import shown
+from leaktight.exact.rounding import float_above
+from leaktight.exact.shown import above, shown
 from leaktight.labels import alignment, positions
 from leaktight.mechanisms.mechanism import Guarantee, Mechanism, guarantee_of
 from leaktight.policies.graph import Graph
@@ -112,7 +113,8 @@ class BestMechanism(Mechanism):
 
     def __repr__(self) -> str:
         what, value = ("loss", self.loss) if isinstance(self.aim, Loss) else ("gain", self.utility)
-        how = "the best" if self.is_optimal else f"within {float(self.gap):.2g} of the best"
+        gap = above(float_above(rational(self.gap)), 2)
+        how = "the best" if self.is_optimal else f"within {gap} of the best"
         return f"BestMechanism({what} {shown(value)}, {how}, at ratio {self.ratio})"
 
 

@@ -5,14 +5,18 @@ guesses among r vertices, and its Σ_z max_x K(z|x) is the number of vertices ti
 the guess is right if all are alike. So it is the best mechanism for each set of r guesses.
 """
 
+from dataclasses import dataclass
+from fractions import Fraction
 from itertools import combinations
 from math import comb
 
+from leaktight.channels.channel import Channel
 from leaktight.channels.gain import Gain
 from leaktight.errors import InvalidNumber, TooLarge
+from leaktight.exact.bits import FactorBetween
 from leaktight.exact.numbers import Number
 from leaktight.exact.ratio import RatioLike
-from leaktight.exact.shown import counted
+from leaktight.exact.shown import above, counted, shown
 from leaktight.mechanisms.best.best import BestMechanism, optimal_mechanism
 from leaktight.policies.neighbours import Neighbours, adjacency_of
 
@@ -20,22 +24,46 @@ MOST_SETS = 2000
 """The most sets of vertices that are tried for a number of outputs."""
 
 
+@dataclass(frozen=True, slots=True, repr=False)
+class WorstCaseWithOutputs(FactorBetween):
+    """The most that private channels with few outputs leak, and one that leaks ``lower`` of it.
+
+    The factor is the largest Σ_z max_x K(z|x) over private channels with so many outputs.
+    """
+
+    lower: Fraction
+    """The factor that the channel has."""
+    upper: Fraction
+    """What no private channel with so many outputs exceeds."""
+    mechanism: BestMechanism
+    """The mechanism that guesses among the best set of vertices, with the proof for that set."""
+
+    @property
+    def channel(self) -> Channel:
+        """A private channel with so many outputs that has the factor ``lower``."""
+        return self.mechanism.channel
+
+    def __repr__(self) -> str:
+        how = "exactly " if self.is_exact else "at most "
+        return f"WorstCaseWithOutputs({how}{shown(self.upper)}, {above(self.bits)} bits)"
+
+
 def worst_case_with_outputs(
     neighbours: Neighbours,
     outputs: int,
     ratio: RatioLike = None,
     epsilon: Number | None = None,
-) -> BestMechanism:
-    """Return the private channel with so many outputs that has the largest Σ_z max_x K(z|x).
+) -> WorstCaseWithOutputs:
+    """Return the largest Σ_z max_x K(z|x) of private channels with so many outputs, and one.
 
-    That sum is its ``utility``; all sets of vertices are tried, and no private channel with so many
-    outputs has more than the largest ``upper`` among them, which it has.
+    All sets of vertices are tried, and no private channel with so many outputs has more than the
+    largest ``upper`` among them.
 
     >>> from leaktight.policies.policy import Policy
     >>> from leaktight.policies.secrets import SecretGraph
     >>> two_bits = Policy(SecretGraph.complete(2), records=2)
-    >>> worst_case_with_outputs(two_bits, 2, ratio=2).upper
-    Fraction(3, 2)
+    >>> worst_case_with_outputs(two_bits, 2, ratio=2)
+    WorstCaseWithOutputs(exactly 3/2, 0.584963 bits)
     """
     graph = adjacency_of(neighbours).explicit()
     if not isinstance(outputs, int) or isinstance(outputs, bool) or outputs < 1:
@@ -53,4 +81,5 @@ def worst_case_with_outputs(
         optimal_mechanism(graph, None, alike, ratio, epsilon, outputs=chosen)
         for chosen in combinations(graph.vertices, size)
     )
-    return max(tried, key=lambda best: best.upper)
+    best = max(tried, key=lambda one: one.upper)
+    return WorstCaseWithOutputs(best.utility, best.upper, best)

@@ -16,13 +16,14 @@ from leaktight.channels.channel import Channel, expect_channel
 from leaktight.channels.composition import Parallel
 from leaktight.channels.deterministic import Deterministic
 from leaktight.channels.thinned import NO_ANSWER, Answering, Thinned
-from leaktight.errors import InvalidChannel, Mismatch
+from leaktight.errors import InvalidChannel, Mismatch, without_data
 from leaktight.exact.numbers import rational
-from leaktight.labels import Labels, suggestion
+from leaktight.labels import Labels, first_few
 from leaktight.mechanisms.release.alias import AliasTable
 from leaktight.mechanisms.release.random_bits import RandomBytes, random_bytes
 
 
+@without_data()
 def sample(
     channel: Channel | Parallel | Thinned, inputs: Any, rng: np.random.Generator | None = None
 ) -> Any:
@@ -66,7 +67,9 @@ def _sample_records(
 ) -> tuple[Hashable, ...]:
     """Draw an answer for each record; if they are thinned, all of them are kept or none."""
     if isinstance(database, str) or not isinstance(database, Iterable):
-        raise Mismatch(f"a database has a value for each record, got {database!r:.60}")
+        raise Mismatch(
+            f"a database has a value for each record, got one of the type {type(database).__name__}"
+        )
     values = database.tolist() if hasattr(database, "tolist") else list(database)
     if len(values) != len(records):
         raise Mismatch(f"the database must have {len(records):,} records, got {len(values):,}")
@@ -106,7 +109,7 @@ def _is_label(value: Any, where: Mapping[Hashable, int]) -> bool:
 def _rows(inputs: Any, where: Mapping[Hashable, int], labels: Labels) -> npt.NDArray[np.intp]:
     """Return the row of each input."""
     if isinstance(inputs, str) or not isinstance(inputs, Iterable):
-        raise Mismatch(f"there is no input {inputs!r}; {suggestion(inputs, labels)}")
+        raise Mismatch(f"what is given is no input of the channel; {first_few(labels)}")
     if isinstance(inputs, np.ndarray):
         inputs = inputs.ravel()
         if (rows := _rows_of_integers(inputs, labels)) is not None:
@@ -116,9 +119,7 @@ def _rows(inputs: Any, where: Mapping[Hashable, int], labels: Labels) -> npt.NDA
         return np.fromiter(map(where.__getitem__, wanted), np.intp, len(wanted))
     except (KeyError, TypeError):  # a label that is unknown, or cannot be one
         at = next(i for i, label in enumerate(wanted) if not _is_label(label, where))
-        raise Mismatch(
-            f"inputs[{at}]: there is no input {wanted[at]!r}; {suggestion(wanted[at], labels)}"
-        ) from None
+        raise Mismatch(f"inputs[{at}] is no input of the channel; {first_few(labels)}") from None
 
 
 def _rows_of_integers(wanted: npt.NDArray[Any], labels: Labels) -> npt.NDArray[np.intp] | None:

@@ -10,9 +10,9 @@ from pathlib import Path
 import numpy as np
 
 from leaktight.channels.channel import Channel
-from leaktight.errors import InvalidFile, Mismatch
+from leaktight.errors import InvalidFile, Mismatch, without_data
 from leaktight.files import expect_commas, expect_writable, new_file, read_path
-from leaktight.labels import Labels, nearest, suggestion
+from leaktight.labels import Labels, first_few, nearest
 from leaktight.mechanisms.mechanism import Mechanism
 from leaktight.mechanisms.release.draw import sample
 from leaktight.mechanisms.release.release import ReleaseRecord, applied, recorded
@@ -22,6 +22,7 @@ _CELL = r'(?>"[^"]*(?:""[^"]*)*"|[^,\r\n]*)'
 """A cell of a line that is known to be CSV: in quotes, or up to the next comma."""
 
 
+@without_data()
 def release_csv(
     mechanism: Mechanism | Channel,
     source: str | Path,
@@ -116,7 +117,7 @@ def _read_column(
         if cells[at] not in known:
             raise InvalidFile(
                 f"{file}, line {number}, column {column!r}: the cell is no input of the channel; "
-                f"{suggestion(cells[at], inputs)}"
+                f"{first_few(inputs)}"
             )
         answers.append(cells[at])
     return header, answers

@@ -118,9 +118,8 @@ def release(
     3 answers released by a channel with 2 inputs and 2 outputs. No guarantee was stated.
     """
     if isinstance(answers, str) or not isinstance(answers, Iterable):
-        raise Mismatch(
-            f"expected a column of answers, got {answers!r:.60}: write [{answers!r:.60}]"
-        )
+        kind = type(answers).__name__
+        raise Mismatch(f"expected a column of answers, got one of the type {kind}: write [answer]")
     column: Any = answers if hasattr(answers, "tolist") else list(answers)
     name, channel, guarantee = applied(mechanism, neighbours)
     count = len(column) if isinstance(column, list) else int(column.size)

@@ -6,6 +6,7 @@ from leaktight.repetition.rates.chernoff import (
     natural_log,
 )
 from leaktight.repetition.rates.rates import (
+    Rate,
     average_breach_rate,
     breach_probability_rate,
     breach_rate,
@@ -17,6 +18,7 @@ from leaktight.repetition.rates.rates import (
 )
 
 __all__ = [
+    "Rate",
     "average_breach_rate",
     "breach_probability_rate",
     "breach_rate",
