@@ -1,6 +1,6 @@
 """Run the command line: ``python -m leaktight``."""
 
-from leaktight.commands.app import main
+from leaktight_command import main
 
 if __name__ == "__main__":
     main()

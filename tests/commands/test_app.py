@@ -57,7 +57,7 @@ MISTAKES = {
     "audit policy.toml --certificate no/c.json": "no/c.json cannot be written: there is no folder",
     "audit policy.toml --certificate policy.toml": "policy.toml of the study and --certificate",
     "audit policy.toml --report p.md --certificate p.md": "must be two files, got p.md for both",
-    "audit policy.toml --certificate c.json": "--certificate: there is nothing to prove: no ε",
+    "audit policy.toml --certificate c.json": "a certificate has nothing to prove: no ε",
     "bound": "Missing argument",
     "bound line:4": r"give one of --ratio and --epsilon \(leaktight bound --help\)$",
     "bound line:4 --ratio 2 --epsilon 1": "give one of --ratio and --epsilon",
@@ -320,11 +320,63 @@ def test_real_values_have_a_closed_form(run: Run) -> None:
     assert several.code == 2
 
 
+def test_public_counts_bound_what_leaks_at_any_size(run: Run, tmp_path: Path) -> None:
+    """One of two values has a public count: log2 of C(n, m)/Σ_x C(m, x)C(n−m, x)λ^−x."""
+    said = run(*["bound", "complete:2", "--records", "200", "--count", "0=50", "--ratio", "2"])
+    assert said.code == 0
+    ways = sum(math.comb(50, x) * math.comb(150, x) / 2**x for x in range(51))
+    assert str(math.log2(math.comb(200, 50) / ways))[:6] in said.out
+    study = tmp_path / "study.toml"
+    study.write_text(
+        "[policy]\nvalues = [0, 1]\nrecords = 200\n"
+        "[[policy.constraints]]\nvalues = [0]\nequals = 50\n[question]\nratio = 2\n"
+    )
+    assert run("bound", str(study)).out == said.out
+    found = json.loads(
+        run(*["bound", "complete:2", "--records", "1000000", "--count", "0=50", "--ratio", "2",
+              "--outputs", "4", "--json"]).out
+    )  # fmt: skip
+    assert found["bounds"][0]["source"] == "number of outputs"
+    wrong = {
+        "--count 7=1": "some of the values 0, 1",
+        "--count 0": "VALUES=NUMBER",
+        "--count 0=many": "many",
+        "--count 0=5": "more than the 1 record",
+        "--outputs 0": "at least 1",
+    }
+    for options, why in wrong.items():
+        refused = run("bound", "complete:2", "--ratio", "2", *options.split())
+        assert (refused.code, why in refused.err) == (2, True), refused.err
+    assert run("bound", str(study), "--records", "3").code == 2
+
+
 def test_a_bound_is_decided(run: Run) -> None:
     assert run("decide", "complete:2", "0,2", "1,1").code == 0  # 2λ/(λ+1) is the worst case
     assert run("decide", "complete:2", "1", "1").code == 1
+    assert run("decide", "complete:2", "0,0,4", "1,2,1", "--records", "2").code == 0
+    mixed = run("decide", "complete:2", "1,3", "2,2", "--ratio", "3/2")
+    assert (mixed.code, "reached by some private channel" in mixed.out) == (1, True)
+    assert "exact channel" in mixed.out
     found = json.loads(run("decide", "complete:2", "0,2", "1,1", "--json").out)
-    assert (found["bound"], found["attained"]) == (True, True)
+    assert (found["bound"], found["reached"], found["tight"]) == (True, True, True)
+
+
+def test_breaches_and_the_level_on_a_graph_are_told(run: Run) -> None:
+    """Randomised response 2/3: ratio 2, and 1 + ½·(1/3 + 1/3) on average."""
+    found = json.loads(run("leak", "coin.csv", "--graph", "line:2", "--json").out)
+    assert found["breach"]["worst"]["factor"] == found["ratio on the graph"] == "2"
+    assert found["breach"]["average"]["factor"] == "4/3"
+    told = run("leak", "coin.csv", "--graph", "line:2").out
+    assert "Worst-case breach" in told
+    assert "On line:2, it is private at ε = 0.693148" in told
+    assert run("leak", "coin.csv", "--graph", "line:3").code == 2
+    many = ["repeat", "coin.csv", "--observations", "1,2", "--prior", "9/10,1/10"]
+    seen = json.loads(run(*many, "--breach", "yes", "--factor", "2", "--json").out)
+    # Belief in yes is 1/10; two answers yes make it 4/13 > 2/10, one 2/11 < 2/10.
+    assert [row["raised"]["lower"] for row in seen["breaches"]] == [0, pytest.approx(4 / 9)]
+    assert seen["error rate"]["upper"] == pytest.approx(-math.log2(2 * math.sqrt(2) / 3))
+    assert run(*many, "--breach", "maybe").code == 2
+    assert run(*many, "--breach", "no,yes").code == 2
 
 
 def test_observations_add_up(run: Run) -> None:
@@ -406,19 +458,20 @@ def outcomes(*failures: str | None) -> list[Outcome]:
 
 
 def test_verdicts_are_counted() -> None:
-    counted = " ".join(summary(outcomes(*[None] * 8)).split())
+    counted = " ".join(summary(outcomes(*[None] * 9)).split())
     assert counted == (
-        "8 claims in 12 s: 5 of the papers (hold: 2, hold as corrected: 1, false: 1, drawings: 1), "
-        "3 open in the papers (settled: 1, partly settled: 1, open: 1); "
+        "9 claims in 14 s: 5 of the papers (hold: 2, hold as corrected: 1, false: 1, drawings: 1), "
+        "4 open in the papers (settled: 1, answered by another of them: 1, partly settled: 1, "
+        "open: 1); "
         "all came out as the register says"
     )
-    failed = " ".join(summary(outcomes(None, "no", *[None] * 5, "no")).split())
+    failed = " ".join(summary(outcomes(None, "no", *[None] * 6, "no")).split())
     assert "3 of the papers (hold: 1, false: 1, drawings: 1)" in failed
     assert failed.endswith("2 FAILED")
 
 
 def test_a_line_on_a_terminal_is_as_wide_as_it() -> None:
-    one = outcomes(*[None] * 8)[2]
+    one = outcomes(*[None] * 9)[2]
     assert len(line(one)) > 150
     assert len(line(one, 80)) == 80
     assert line(one, 80)[:-1] + "…" == line(one, 80)

@@ -2,6 +2,7 @@
 
 import csv
 import json
+import re
 import shutil
 import subprocess
 import sys
@@ -180,6 +181,21 @@ def test_an_old_copy_of_a_ledger_and_another_one_are_found_out(run: Run, ledger:
     assert "has the release '2024'; name another output" in other.err
 
 
+def test_a_state_that_was_noted_finds_out_an_older_copy(run: Run, ledger: Path) -> None:
+    shutil.copy(ledger, "old")
+    run("release", "wages.toml")
+    shown = run("ledger", "wages.ledger")
+    noted = shown.out.splitlines()[-1].removeprefix("State ").removesuffix(".")
+    assert json.loads(run("ledger", "wages.ledger", "--json").out)["state"].startswith(noted)
+    assert run("ledger", "wages.ledger", "--expect", noted).out == shown.out
+    shutil.copy("old", ledger)
+    assert run("ledger", "wages.ledger").code == 0  # an older copy is sound by itself
+    refused = run("ledger", "wages.ledger", "--expect", noted)
+    assert refused.code == 2
+    assert f"was never in the state {noted}: it is an older copy" in refused.err
+    assert refused.err.count("\n") == 1
+
+
 def test_a_ledger_is_made_once_and_with_a_budget(run: Run, ledger: Path, wages: Path) -> None:
     assert "made only once" in run("ledger", "wages.ledger", "--new", "wages.toml").err
     assert "ledger is wages.ledger, not other" in run("ledger", "other", "--new", "wages.toml").err
@@ -299,3 +315,20 @@ def test_rows_have_no_plan_and_no_picture(run: Run, votes: Path, option: list[st
     refused = run("release", "votes.toml", *option)
     assert refused.code == 2
     assert "are for queries" in refused.err
+
+
+def test_a_noisy_number_is_not_called_exact_however_little_noise_it_has(run: Run) -> None:
+    Path("t.csv").write_text("v\n" + "a\n" * 5 + "b\n" * 4)
+    Path("t.toml").write_text(
+        '[policy]\nvalues = ["a", "b"]\nrecords = 9\n[data]\nsource = "t.csv"\ncolumns = "v"\n'
+        '[release]\nname = "one"\nepsilon = 20\nbudget = 100\nledger = "t.ledger"\n'
+        '[[release.queries]]\nname = "some"\nkind = "count"\nvalues = ["a"]\n'
+        '[[release.queries]]\nname = "each"\nkind = "count"\nvalues = ["a", "b"]\n'
+    )
+    assert run("ledger", "t.ledger", "--new", "t.toml").code == 0
+    said = run("release", "t.toml")
+    assert said.code == 0, said
+    told = {line.split()[0]: line for line in said.out.splitlines() if line[:4] in ("some", "each")}
+    assert "exactly" not in told["some"]  # 2/(e^20 + 1) is not 0
+    assert re.search(r"(-?\d+) to \1$", told["some"])
+    assert told["each"].endswith("9  exactly")

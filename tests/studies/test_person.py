@@ -14,6 +14,7 @@ from leaktight.channels.channel import Channel
 from leaktight.errors import InvalidInput, InvalidNumber, Mismatch
 from leaktight.mechanisms.geometric import GeometricNoise, TruncatedGeometric
 from leaktight.mechanisms.randomized_response import RandomizedResponse
+from leaktight.policies.constraint import count
 from leaktight.policies.policy import Policy
 from leaktight.policies.secrets import SecretGraph
 from leaktight.policies.symmetric_query import (
@@ -286,6 +287,16 @@ def test_what_is_known_beforehand_is_said_to_be() -> None:
     assert known.text == ("Who knows all others knows the value already, by what is public.",)
 
 
+def test_where_others_are_many_some_who_know_already_are_said_to() -> None:
+    """Of three records with one 0 at least, who knows two 1 knows the third."""
+    policy = Policy(SecretGraph.line(3), 3, constraints=[count([0], at_least=1)])
+    possible: tuple[Any, ...] = policy.databases()
+    rows = {d: ["1/2", "1/2"] if sum(d) % 2 else ["1/3", "2/3"] for d in possible}
+    told: Any = audit(Study(policy, Channel(rows), on="database", ratio=2)).person.informed
+    assert (told.before, told.after[0].value) == (1, 1)
+    assert told.text[0] == "Some who know all others know the value already, by what is public."
+
+
 def test_no_number_of_looks_keeps_below_what_some_reach_before() -> None:
     """Of two who share a count, one is a or b, and 19 in 20 of these are a; the other is c or d."""
     found: Any = written(
@@ -319,6 +330,27 @@ def test_under_counts_who_knows_nobody_is_not_bounded_by_who_knows_all_others() 
     ).person
     assert found.informed.after[0].value == Fraction(5, 8)
     assert found.uninformed.after.value >= found.uninformed.before == Fraction(2, 3)
+
+
+@pytest.mark.parametrize("records", [64, 65, 80, 2_000, 1_000_000])
+@pytest.mark.parametrize("prior", ["", 'prior = ["9/10", "1/20", "1/20"]'])
+def test_a_noisy_count_is_told_to_who_knows_the_public_counts(records: int, prior: str) -> None:
+    """Nobody has the flu, or a quarter have: what else was believed of it does not matter."""
+
+    def told(ill: int) -> Any:
+        return written(
+            f'[policy]\nvalues = ["flu", "cold", "none"]\nrecords = {records}\n'
+            f'constraints = [{{ values = ["flu"], equals = {ill} }}]\n[mechanism]\n'
+            'kind = "geometric"\nquery = "count"\nof = ["cold"]\n[question]\nratio = 2\n' + prior
+        ).person.uninformed
+
+    nobody, quarter = told(0), told(records // 4)
+    assert nobody.before == Fraction(1, 2)
+    assert quarter.before == Fraction(records - records // 4, 2 * records)
+    # One more or less among n evenly split is seen with at most the chance of the likeliest count.
+    most = 1 / math.sqrt(math.pi * (records - records // 4 - 2) / 2)
+    for found in (nobody, quarter):
+        assert found.before < found.after.value <= found.before + Fraction(most)
 
 
 def test_many_outcomes_do_not_hold_an_audit_up() -> None:

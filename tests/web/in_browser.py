@@ -6,6 +6,7 @@ import re
 import subprocess
 import sys
 from collections.abc import Iterator
+from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +16,7 @@ from playwright.sync_api import Browser, Page, Route, expect, sync_playwright
 
 from leaktight.commands.app import main
 from leaktight.web.document import address_of, document_of
+from leaktight.web.server import Redirect
 
 CHROMIUM = os.environ["LEAKTIGHT_BROWSER"]
 STUDIES = Path(__file__).parents[2] / "examples" / "studies"
@@ -121,8 +123,10 @@ def test_the_numbers_on_the_page_are_those_of_the_command_line(
     assert bars == chances
     point = page.locator("#worst .point")
     assert float(point.get_attribute("data-bits") or "nan") == audit["worst_case"]["bits"]
-    bounds = [float(cell) for cell in page.locator("#bounds .figure").all_text_contents()]
-    assert bounds == [round(bound["bits"], 4) for bound in audit["published"]]
+    cells = page.locator("#bounds .figure").all_text_contents()
+    for cell, bound in zip(cells, audit["published"], strict=True):
+        shown = Fraction(cell.replace(",", ""))
+        assert Fraction(bound["bits"]) <= shown <= Fraction(bound["bits"]) * Fraction(100001, 10**5)
     matrix = [
         float(each.get_attribute("data-chance") or "nan")
         for each in page.query_selector_all("#mechanism .cell")
@@ -275,6 +279,34 @@ def test_a_map_is_edited_with_the_mouse_and_what_is_saved_is_what_is_seen(
     expect(page.locator("#wrong")).to_contain_text("at a distance above 0")
     page.fill("#points", "\n".join(f"p{k}: {k}, {k % 5}" for k in range(26)))
     expect(page.locator("#wrong")).to_contain_text("leaktight audit study.toml")
+
+
+def test_a_file_leads_to_the_page(browser: Browser, address: str) -> None:
+    way, page = Redirect(address), browser.new_page()
+    page.goto(way.open())
+    page.wait_for_selector(READY, timeout=60_000)
+    way.close()
+    assert page.url.startswith(address.partition("#")[0])
+    assert page.inner_text("#wrong") == ""  # it has the token
+
+
+def test_within_the_ring_that_is_said_odds_at_most_double(browser: Browser, address: str) -> None:
+    page = opened(browser, address, "places")
+    for epsilon in ("1", "0.7", "0.3", "0.069321", "3", "17"):
+        page.fill("#epsilon", epsilon)
+        page.press("#epsilon", "Enter")
+        page.wait_for_selector(READY)
+        said = re.search(r"The ring is ([\d.e-]+) km", page.inner_text("body"))
+        assert said is not None
+        # 2^-99 below 0.693…: ln 2 = Σ 1/(k·2^k)
+        ln2 = sum((Fraction(1, k * 2**k) for k in range(1, 99)), Fraction(0))
+        assert ln2 * Fraction(99, 100) < Fraction(said[1]) * Fraction(epsilon) <= ln2
+    below = "([x, digits]) => import('/assets/map.js').then((map) => map.below(x, digits))"
+    for x in (0.6931, 0.69999, 9.999, 99.96, 100.0, 0.001, 123456.789, 2.31e-7, 1e21):
+        for digits in (1, 3, 6):
+            shown = page.evaluate(below, [x, digits])
+            assert Fraction(x) * (1 - Fraction(10) ** (1 - digits)) < Fraction(shown) <= Fraction(x)
+            assert float(f"{shown:.{digits}g}") == shown
 
 
 def test_a_map_is_edited_by_keyboard_alone(browser: Browser, address: str) -> None:

@@ -66,6 +66,7 @@ POLICIES: list[Document] = [
      "constraints": [{"values": ["a"], "at_most": 1}]},
     {"attributes": {"sex": ["f", "m"], "age": {"values": [1, 2], "secrets": "line"}},
      "records": 2, "margins": {"age": {"1": 1, "2": 1}}},
+    {"attributes": {"sex": ["f", "m"], "age": [1, 2]}, "records": 3, "margins": ["age"]},
     {"metric": "euclidean", "points": [[0, 0], [0.5, 1], ["1/3", 2]], "unit": "mile"},
     {"metric": "euclidean", "points": {"a": [0, 0, 1], "b": [0, 1, "0.3"]}, "records": 3},
     {"metric": "manhattan", "sides": [2, ["0.5", 2]]},
@@ -104,6 +105,20 @@ def test_so_does_the_code_of_every_kind_of_policy_and_mechanism(document: Docume
     asked = sent(document)
     code = TASKS["code"](Asked(study=asked), ignored)
     assert audited_by(code) == to_json(lt.audit(answerable(asked)))
+
+
+@pytest.mark.parametrize("ill", [0, 30])
+def test_a_noisy_count_of_many_under_a_public_count_is_answered(ill: int) -> None:
+    """As many as are not gone through exactly, at which the page once failed."""
+    document: Document = {
+        "policy": {"values": ["flu", "cold", "none"], "records": 100,
+                   "constraints": [{"values": ["flu"], "equals": ill}]},
+        "mechanism": {"kind": "geometric", "query": "count", "of": ["cold"]},
+        "question": {"ratio": 2},
+    }  # fmt: skip
+    found = looks(Asked(study=sent(document)), ignored)["person"]["uninformed"]
+    assert found == to_json(lt.audit(answerable(sent(document))))["person"]["uninformed"]
+    assert found["before"]["exact"] == str(Fraction(100 - ill, 200))
 
 
 def test_a_curve_has_the_worst_case_the_bounds_and_the_odds_at_each_epsilon() -> None:

@@ -1,11 +1,17 @@
 """What can be asked on the command line?
 
-Exit codes: 0 if all is well, 1 if a policy or a claim is violated, 2 on bad input, with one line.
+Exit codes: 0 if all is well, 1 if a policy or a claim is violated, and for nothing else; 2 on bad
+input, with one line; 70 on a mistake of leaktight's own; 130 if the user stops it, 141 if nobody
+reads the answer.
 """
 
 import os
+import platform
 import sys
-from typing import Annotated, NoReturn
+import traceback
+from contextlib import suppress
+from pathlib import Path
+from typing import Annotated, NoReturn, TextIO
 
 import typer
 
@@ -19,11 +25,12 @@ from leaktight.commands.risk import risk
 from leaktight.commands.study import audit
 from leaktight.commands.table import ledger, release
 
-CLOSED = 141
-"""The exit code if nobody reads the answer, as a shell has it for a closed pipe."""
+WRONG, DEFECT, STOPPED, CLOSED = 2, 70, 130, 141
+"""The exit codes for bad input, for a mistake of ours (as in sysexits.h), if the user stops a
+command, and if nobody reads the answer (as a shell has them)."""
 
-STOPPED = 130
-"""The exit code if the user stops a command, as a shell has it."""
+TRACEBACK = "LEAKTIGHT_TRACEBACK"
+"""The environment variable with which a mistake of ours shows all that is known of it."""
 
 LONGEST = 400
 """The most letters of a line that says what is wrong; of a longer one the middle is left out."""
@@ -60,40 +67,96 @@ def version_option(
 
 def main() -> NoReturn:
     """Run a command; whatever is wrong with its input is said in one line."""
+    _open_streams()
+    try:
+        code = app(sys.argv[1:] or ["--help"], prog_name="leaktight", standalone_mode=False) or 0
+        sys.stdout.flush()
+    except BaseException as wrong:
+        code = _told(wrong)
+    for stream in (sys.stdout, sys.stderr):
+        _close(stream)
+    sys.exit(code)
+
+
+def _open_streams() -> None:
+    """Give a stream that was closed somewhere to go, and one with few letters other ones."""
+    for name in ("stdout", "stderr"):
+        stream = getattr(sys, name)
+        if stream is None:
+            setattr(sys, name, open(os.devnull, "w", encoding="utf-8"))  # noqa: SIM115
+        elif hasattr(stream, "reconfigure"):  # λ and ε must not stop a terminal that has none
+            stream.reconfigure(errors="replace")
+
+
+def _close(stream: TextIO) -> None:
+    """Write what is left; if nobody takes it, it goes nowhere, or Python would leave with 120."""
+    try:
+        stream.flush()
+    except OSError:
+        nowhere = os.open(os.devnull, os.O_WRONLY)
+        os.dup2(nowhere, stream.fileno())
+        os.close(nowhere)
+
+
+def _told(wrong: BaseException) -> int:
+    """Say in one line why a command ended, and return its exit code."""
     from typer.exceptions import TyperException
 
     from leaktight.errors import LeaktightError
 
-    if sys.stdout is None:  # it was closed before the start
-        sys.stdout = open(os.devnull, "w")  # noqa: SIM115
-    for stream in (sys.stdout, sys.stderr):
-        if hasattr(stream, "reconfigure"):  # λ and ε must not stop a terminal that has none
-            stream.reconfigure(errors="replace")
-    try:
-        code = app(sys.argv[1:] or ["--help"], prog_name="leaktight", standalone_mode=False)
-        sys.stdout.flush()
-    except LeaktightError as wrong:
-        _fail(str(wrong))
-    except TyperException as wrong:
-        asked = getattr(wrong, "ctx", None)  # which command it was, if it came as far as one
-        _fail(f"{wrong.format_message()} ({asked.command_path if asked else 'leaktight'} --help)")
-    except MemoryError:
-        _fail("there is not enough memory for this; ask for something smaller")
-    except BrokenPipeError:
-        sys.stdout = open(os.devnull, "w")  # noqa: SIM115  (nobody reads what is left)
-        sys.exit(CLOSED)
-    except SystemExit as left:  # typer leaves with 1 if nobody reads, which would be a violation
-        sys.exit(CLOSED if isinstance(left.__context__, BrokenPipeError) else left.code)
-    except OSError as wrong:
-        _fail(f"{wrong.filename or 'the output'} cannot be used: {wrong.strerror}")
-    except typer.Abort:
-        sys.exit(STOPPED)
-    sys.exit(code or 0)
+    if isinstance(wrong, SystemExit | typer.Abort) and wrong.__context__ is not None:
+        wrong = wrong.__context__  # typer says 1 if nobody reads, which would be a violation
+    match wrong:
+        case LeaktightError():
+            return _said(str(wrong))
+        case TyperException():
+            asked = getattr(wrong, "ctx", None)  # which command it was, if it came as far as one
+            command = asked.command_path if asked else "leaktight"
+            return _said(f"{wrong.format_message()} ({command} --help)")
+        case MemoryError():
+            return _said("there is not enough memory for this; ask for something smaller")
+        case KeyboardInterrupt() | typer.Abort():
+            return STOPPED
+        case BrokenPipeError():
+            return CLOSED
+        case OSError():
+            why = wrong.strerror or type(wrong).__name__
+            return _said(f"{wrong.filename or 'the output'} cannot be used: {why}")
+        case SystemExit(code=int(code)):
+            return code
+    return _said(_defect(wrong), DEFECT)
 
 
-def _fail(text: str) -> NoReturn:
+def _defect(wrong: BaseException) -> str:
+    """Say where a mistake of ours is; what it says itself may be somebody's data, and is left out.
+
+    >>> try:
+    ...     int("secret")
+    ... except ValueError as wrong:
+    ...     "ValueError" in _defect(wrong), "secret" in _defect(wrong)
+    (True, False)
+    """
+    from leaktight import __version__
+
+    if os.environ.get(TRACEBACK):
+        traceback.print_exception(wrong)
+    frames = traceback.extract_tb(wrong.__traceback__)
+    own = Path(__file__).parents[1]
+    ours = [frame for frame in frames if own in Path(frame.filename).parents] or frames
+    place = f"{Path(ours[-1].filename).name}:{ours[-1].lineno}"
+    return (
+        f"a mistake of leaktight's own, {type(wrong).__name__} at {place}, and no answer; please "
+        f"report it with this line, the command and its input, if that may be seen "
+        f"(leaktight {__version__}, Python {platform.python_version()}, {platform.system()}; "
+        f"{TRACEBACK}=1 shows where it was, with data of yours perhaps)"
+    )
+
+
+def _said(text: str, code: int = WRONG) -> int:
+    """Say one line, if anybody reads it, and return an exit code."""
     line = " ".join(text.split())
     if len(line) > LONGEST:
         line = f"{line[: LONGEST // 2]} … {line[-LONGEST // 2 :]}"
-    print(f"leaktight: {line}", file=sys.stderr)
-    sys.exit(2)
+    with suppress(OSError):
+        print(f"leaktight: {line}", file=sys.stderr, flush=True)
+    return code

@@ -13,13 +13,19 @@ from leaktight.commands.arguments import (
     read_chance,
     read_count,
     read_prior,
+    read_ratio,
     read_whole,
 )
 from leaktight.commands.output import print_json, spinner
 
 if TYPE_CHECKING:
+    from leaktight.channels.channel import Channel
+    from leaktight.channels.distribution import Distribution
     from leaktight.policies.graph import Graph
     from leaktight.policies.metric import Metric
+    from leaktight.repetition.breach_probability import BreachProbability
+    from leaktight.repetition.enclosure import EventProbability
+    from leaktight.repetition.rates import Rate
 
 MOST_DRAWS = 10**6
 """The most draws for an input on a command line."""
@@ -30,6 +36,13 @@ def repeat(
     observations: Annotated[str, typer.Option(help="Such as 10 or 1,10,100.")] = "1,2,5,10,20,50",
     prior: PriorOption = None,
     below: Annotated[str | None, typer.Option(help="A chance that shall not be reached.")] = None,
+    breach: Annotated[
+        str | None,
+        typer.Option(help="Inputs, such as yes: how likely is belief in them to change much?"),
+    ] = None,
+    factor: Annotated[
+        str, typer.Option(help="What is much: a belief grows, or falls, by more than this factor.")
+    ] = "2",
     as_json: JsonOption = False,
 ) -> int:
     """What does an attacker know after n observations of one secret?
@@ -38,13 +51,15 @@ def repeat(
     Example:
       printf 'answer,no,yes\\nno,2/3,1/3\\nyes,1/3,2/3\\n' > coin.csv
       leaktight repeat coin.csv --observations 1,10,100 --below 0.99
+      leaktight repeat coin.csv --prior 9/10,1/10 --breach yes --factor 5
     """
     from leaktight.channels.file import read_channel
     from leaktight.errors import TooLarge
-    from leaktight.exact.shown import Probability, percent
+    from leaktight.exact.shown import Probability, percent, wrapped
     from leaktight.repetition.attacker import largest_n
     from leaktight.repetition.curve import success_curve
     from leaktight.repetition.explanation import kept_below
+    from leaktight.repetition.rates import error_rate
     from leaktight.studies.study import MOST_OBSERVATIONS
 
     seen, counts = read_channel(channel), read_whole(observations)
@@ -56,13 +71,26 @@ def repeat(
         curve = success_curve(seen, belief, counts)
         progress("the most observations")
         most = None if limit is None else largest_n(seen, limit, belief)
+        progress("rates")
+        rate = error_rate(seen, belief)
+        chances = None if breach is None else _breaches(seen, belief, breach, factor, counts)
     if as_json:
         points = [
             {"observations": n, "lower": float(p.lower), "upper": float(p.upper), "how": p.method}
             for n, p in curve.items()
         ]
         found = most if most is not None and isfinite(most) else None
-        print_json({"curve": points, "most below": found})
+        print_json(
+            {
+                "curve": points,
+                "most below": found,
+                "error rate": {"lower": rate.lower, "upper": rate.upper, "inputs": _pair(rate)},
+                "breaches": [
+                    {"observations": n, "raised": _ends(p.raised), "lowered": _ends(p.lowered)}
+                    for n, p in (chances or {}).items()
+                ],
+            }
+        )
         return 0
     print("observations  a guess is right")
     for n, p in curve.items():
@@ -72,7 +100,62 @@ def repeat(
         print(f"{n:>12,}  {chance}  ({p.method})")
     if most is not None and limit is not None:
         print(kept_below(limit, most))
+    print(wrapped(_rate_in_words(rate)))
+    for n, odds in (chances or {}).items():
+        print(
+            wrapped(
+                f"After {n:,}: belief in {breach} grows more than {factor}-fold with a chance of "
+                f"{_chance(odds.raised)} if it is true, and falls as much with "
+                f"{_chance(odds.lowered)} if not."
+            )
+        )
     return 0
+
+
+def _breaches(
+    seen: "Channel", belief: "Distribution | None", inputs: str, factor: str, counts: list[int]
+) -> "dict[int, BreachProbability]":
+    """Return how likely belief in a set changes by a factor, after each number of observations."""
+    from leaktight.repetition.breach_probability import breach_probability
+
+    named = {str(x): x for x in seen.inputs}
+    chosen = [named.get(name, name) for name in inputs.split(",")]
+    level = read_ratio(factor, None)
+    return {n: breach_probability(seen, chosen, level, None, belief, n) for n in counts}
+
+
+def _rate_in_words(rate: "Rate") -> str:
+    """Say how quickly a wrong guess becomes unlikely, and which inputs are told apart last."""
+    from leaktight.exact.shown import above, percent
+
+    if not isfinite(rate.upper):
+        return "Inputs with different rows are told apart for certain after one observation."
+    beyond = (
+        f" beyond {percent(Fraction(rate.limit))}, which equal rows leave," if rate.limit else ""
+    )
+    last = "" if (pair := _pair(rate)) is None else f" of {pair[0]} and {pair[1]}"
+    return (
+        f"In the long run each observation divides the chance of a wrong guess{beyond} by "
+        f"{above(2**rate.upper)}: rate {above(rate.upper)} bits, the least Chernoff "
+        f"information{last}."
+    )
+
+
+def _pair(rate: "Rate") -> list[str] | None:
+    return None if rate.pair is None else list(map(str, rate.pair))
+
+
+def _ends(event: "EventProbability") -> dict[str, float]:
+    return {"lower": float(event.lower), "upper": float(event.upper)}
+
+
+def _chance(event: "EventProbability") -> str:
+    """Return a chance, or the most that it can be."""
+    from leaktight.exact.shown import Probability, percent
+
+    if event.is_exact:
+        return percent(Fraction(event.lower))
+    return str(Probability(event.observations, Fraction(event.upper), False))
 
 
 def sample(
@@ -106,6 +189,7 @@ def sample(
     """
     from leaktight.channels.file import read_channel
     from leaktight.exact.shown import wrapped
+    from leaktight.labels import position
     from leaktight.mechanisms.release import release_csv
     from leaktight.mechanisms.release import sample as drawn
 
@@ -123,9 +207,10 @@ def sample(
         else:
             print(wrapped(str(record)))
     elif inputs:
-        named = {str(x): x for x in seen.inputs}
+        texts = tuple(map(str, seen.inputs))
         asked = [text for text in inputs for _ in range(count)]
-        outputs = list(map(str, drawn(seen, [named.get(text, text) for text in asked])))
+        known = [seen.inputs[position(text, texts, "input")] for text in inputs]
+        outputs = list(map(str, drawn(seen, [one for one in known for _ in range(count)])))
         if as_json:
             print_json({"inputs": asked, "outputs": outputs})
         else:

@@ -13,6 +13,7 @@ from leaktight.commands.arguments import (
     JsonOption,
     PriorOption,
     RatioOption,
+    graph_forms,
     read_aim,
     read_count,
     read_numbers,
@@ -28,8 +29,21 @@ from leaktight.commands.output import (
 )
 
 if TYPE_CHECKING:
+    from collections.abc import Hashable, Sequence
+
+    from leaktight.exact.ratio import Ratio
+    from leaktight.policies.constraint import Count
+    from leaktight.policies.policy import Policy
     from leaktight.worst_case.optimum import WorstCase
     from leaktight.worst_case.real import RealWorstCase
+    from leaktight.worst_case.under_counts import WorstCaseUnderCounts
+
+RecordsOption = Annotated[
+    int,
+    typer.Option(
+        help="How many independent records there are.", parser=read_count, metavar="<int>"
+    ),
+]
 
 MOST_COEFFICIENTS = 100
 """The most coefficients of a polynomial that a person writes down."""
@@ -39,15 +53,26 @@ MOST_DESIGNED = 400
 
 
 def bound(
-    graph: GraphArgument,
-    records: Annotated[
-        int,
-        typer.Option(
-            help="How many independent records there are.", parser=read_count, metavar="<int>"
+    secrets: Annotated[
+        str,
+        typer.Argument(
+            help="complete:6, line:4, cycle:7, threshold:10:2, grid:3x4, edges:a-b,b-c; a study.",
+            autocompletion=graph_forms,
         ),
-    ] = 1,
+    ],
+    records: RecordsOption = 1,
     ratio: RatioOption = None,
     epsilon: EpsilonOption = None,
+    counts: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--count",
+            help="A public count: flu=300, flu,cold=1..3, or flu=published. Again for others.",
+        ),
+    ] = None,
+    outputs: Annotated[
+        str | None, typer.Option(help="At most so many outputs, for bounds that ask for it.")
+    ] = None,
     certificate: CertificateOption = None,
     as_json: JsonOption = False,
 ) -> int:
@@ -55,46 +80,52 @@ def bound(
 
     Exactly, and by the published bounds. Distances, such as euclidean:4x4, haversine:places.csv
     or edges:a-b=2,b-c=1/2, take the place of a graph; real values, such as interval:0:100,
-    box:0:1,0:2 or circle:24, have a closed form. ε is then for a distance of 1.
+    box:0:1,0:2 or circle:24, have a closed form. ε is then for a distance of 1. A study has its
+    own records, public counts and ε.
 
     \b
     Example:
       leaktight bound line:4 --records 100 --ratio 2
+      leaktight bound complete:2 --records 200 --count 0=100 --ratio 2
       leaktight bound euclidean:4x4 --epsilon 0.5
       leaktight bound interval:0:100 --epsilon 0.1
     """
     from leaktight.exact.shown import wrapped
-    from leaktight.policies.policy import Policy
-    from leaktight.policies.text import apart_of, real_of
+    from leaktight.policies.text import real_of
     from leaktight.studies.leakage import bounds_shown, worst_shown
     from leaktight.studies.schema import to_json
     from leaktight.worst_case.certificate import write_certificate
     from leaktight.worst_case.optimum import worst_case_leakage
     from leaktight.worst_case.published import leakage_bounds
 
-    given = read_ratio(ratio, epsilon)
-    if (reals := real_of(graph)) is not None:
-        if records > 1 or certificate is not None:
-            raise typer.BadParameter("real values have no --records and no --certificate here")
+    if (reals := real_of(secrets)) is not None:
+        if records > 1 or certificate is not None or counts or outputs is not None:
+            raise typer.BadParameter(
+                "real values have no --records, --count, --outputs and --certificate here"
+            )
+        read_ratio(ratio, epsilon)
         return _bound_real(worst_case_leakage(reals, ratio, epsilon), as_json)
-    values = apart_of(graph)
-    policy = Policy(values, records)
+    policy, given = _bounded(secrets, records, counts or [], ratio, epsilon)
+    most = None if outputs is None else read_count(outputs)
     about_to_write(certificate)
     with spinner(as_json) as progress:
         progress("worst case")
         worst = worst_case_leakage(policy, given)
-        alone = worst if records == 1 else worst_case_leakage(Policy(values), given)
+        alone = worst if policy.records == 1 else None
+        if policy.records > 1 and not policy.is_constrained and policy.values is None:
+            alone = worst_case_leakage(policy.metric or policy.secrets, given)
         progress("published bounds")
-        table = leakage_bounds(policy, given)
+        table = leakage_bounds(policy, given, outputs=most)
     if certificate is not None:
         write_certificate(worst, certificate)
     if as_json:
+        one_record = None if alone is None else to_json(worst_shown("one record", alone))
         print_json(
             {
                 "policy": repr(policy),
                 "ratio": str(worst.ratio),
                 "worst case": to_json(worst_shown("all records", worst)),
-                "worst case of one record": to_json(worst_shown("one record", alone)),
+                "worst case of one record": one_record,
                 "bounds": to_json(bounds_shown(table)),
                 "not applicable": [str(one) for one in table.inapplicable],
             }
@@ -102,23 +133,70 @@ def bound(
     else:
         any_one = f"Any mechanism that is private at the ratio {worst.ratio}"
         print(wrapped(f"{any_one} leaks {_most(worst)}."))
-        if records > 1:
+        if alone is not None and policy.records > 1:
             print(wrapped(f"About one record, if the others are known, it leaks {_most(alone)}."))
         print(f"\n{table}" + ("\n" if certificate is not None else ""))
         print_proof(certificate)
     return 0
 
 
+def _bounded(
+    secrets: str, records: int, counts: list[str], ratio: str | None, epsilon: str | None
+) -> "tuple[Policy, Ratio]":
+    """Return what must not be told apart, and how well: of a study, or of what was written."""
+    from leaktight.policies.policy import Policy
+    from leaktight.policies.text import apart_of
+
+    if not secrets.endswith(".toml"):
+        values = apart_of(secrets)
+        public = [_count(text, Policy(values).secrets.vertices) for text in counts]
+        return Policy(values, records, constraints=public), read_ratio(ratio, epsilon)
+    from leaktight.studies import read_study
+
+    if records > 1 or counts:
+        raise typer.BadParameter("a study has its own records and public counts")
+    study = read_study(Path(secrets))
+    if ratio is epsilon is None and study.ratio is not None:
+        return study.policy, study.ratio
+    return study.policy, read_ratio(ratio, epsilon)
+
+
+def _count(text: str, values: "Sequence[Hashable]") -> "Count":
+    """Return a public count, such as flu=300, flu,cold=1..3 or flu=published."""
+    from leaktight.policies.constraint import count
+
+    named, equals, number = text.rpartition("=")
+    known = {str(value): value for value in values}
+    missing = [name for name in named.split(",") if name not in known]
+    if not equals or missing:
+        few = ", ".join(list(known)[:6]) + (", …" if len(known) > 6 else "")
+        raise typer.BadParameter(
+            f"--count is VALUES=NUMBER with some of the values {few}, as in {next(iter(known))}=3, "
+            f"got {text!r}"
+        )
+    counted = [known[name] for name in named.split(",")]
+    if number == "published":
+        return count(counted, told=True)
+    least, several, most = number.partition("..")
+    if not several:
+        return count(counted, equals=read_count(least))
+    return count(
+        counted,
+        at_least=read_count(least) if least else None,
+        at_most=read_count(most) if most else None,
+    )
+
+
 def _bound_real(worst: "RealWorstCase", as_json: bool) -> int:
     """Print what is known about real values."""
-    from leaktight.exact.shown import above, in_bits, shown, wrapped
+    from leaktight.exact.shown import above, in_bits, shown_above, wrapped
 
     bits = in_bits(worst.bits, above)
     if as_json:
         ends = {"lower": str(worst.lower), "upper": str(worst.upper), "bits": worst.bits}
         print_json({"policy": repr(worst.policy), "formula": worst.formula} | ends)
     else:
-        most = shown(worst.upper)
+        most = shown_above(worst.upper)
         how = "" if most.startswith("≈") else "= "
         told = (
             f"Any mechanism on {worst.policy!r} that is private for ε times the distance leaks "
@@ -128,7 +206,7 @@ def _bound_real(worst: "RealWorstCase", as_json: bool) -> int:
     return 0
 
 
-def _most(worst: "WorstCase") -> str:
+def _most(worst: "WorstCase | WorstCaseUnderCounts") -> str:
     """Say how much any mechanism leaks at worst."""
     from leaktight.exact.shown import above, equal_to, in_bits
 
@@ -186,7 +264,7 @@ def design(
             {
                 "utility": str(best.utility),
                 "upper": str(best.upper),
-                "gap": float(best.gap),
+                "gap": float_above(rational(best.gap)),
                 "guarantee": str(best.guarantee),
                 "mechanism": str(output),
                 "certificate": None if certificate is None else str(certificate),
@@ -207,17 +285,26 @@ def decide(
     graph: GraphArgument,
     numerator: Annotated[str, typer.Argument(help="Coefficients of r(λ) from the constant: 0,2")],
     denominator: Annotated[str, typer.Argument(help="Coefficients of s(λ): 1,1")],
+    records: RecordsOption = 1,
+    ratio: Annotated[
+        str | None,
+        typer.Option(help="Show a private channel that leaks r(λ)/s(λ) at this λ, such as 3/2."),
+    ] = None,
     as_json: JsonOption = False,
 ) -> int:
     """Decide whether r(λ)/s(λ) bounds what leaks at every ε.
 
-    The exit code is 0 if it does, 1 if not.
+    And whether some private mechanism leaks just as much at every ε. The exit code is 0 if it is a
+    bound, 1 if not.
 
     \b
     Example:
       leaktight decide complete:2 0,2 1,1
+      leaktight decide complete:2 0,0,4 1,2,1 --records 2
+      leaktight decide complete:2 1,3 2,2 --ratio 3/2
     """
     from leaktight.errors import TooLarge
+    from leaktight.policies.policy import Policy
     from leaktight.policies.text import graph_of
     from leaktight.worst_case.every_ratio import decide_bound
 
@@ -227,16 +314,22 @@ def decide(
         raise TooLarge(f"at most {MOST_COEFFICIENTS} coefficients, got {most:,}")
     with spinner(as_json) as progress:
         progress("worst case at every ε")
-        decision = decide_bound(graph_of(graph), above, below)
+        decision = decide_bound(Policy(graph_of(graph), records), above, below)
+        channel = None if ratio is None else decision.channel(ratio)
     if as_json:
         print_json(
             {
                 "bound": decision.is_bound,
-                "attained": decision.is_attained,
+                "reached": decision.is_reached,
+                "tight": decision.is_tight,
                 "counterexample": str(decision.counterexample) if decision.counterexample else None,
+                "unreached": str(decision.unreached) if decision.unreached else None,
                 "worst case": str(decision.function),
+                "channel": None if channel is None else [list(map(str, r)) for r in channel.matrix],
             }
         )
     else:
         print(f"{decision}\nthe worst case is\n{decision.function}")
+        if channel is not None:
+            print(f"\nprivate at the ratio {ratio}, with this Σ max: {channel}")
     return 0 if decision else 1

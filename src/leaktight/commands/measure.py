@@ -7,27 +7,44 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from leaktight.commands.arguments import JsonOption, PriorOption, read_prior
+from leaktight.commands.arguments import JsonOption, PriorOption, graph_forms, read_prior
 from leaktight.commands.output import about_to_write, print_json, spinner
 
 if TYPE_CHECKING:
+    from collections.abc import Hashable, Iterable, Iterator
+
     from leaktight.channels.channel import Channel
+    from leaktight.privacy.average_breach import AverageBreachLevel
+    from leaktight.privacy.breach_level import BreachLevel
+    from leaktight.privacy.level import PrivacyLevel
     from leaktight.samples.leakage import LeakageEstimate
 
 ChannelArgument = Annotated[Path, typer.Argument(help="A channel, .csv or .json.")]
 
 
-def leak(channel: ChannelArgument, prior: PriorOption = None, as_json: JsonOption = False) -> int:
+def leak(
+    channel: ChannelArgument,
+    prior: PriorOption = None,
+    graph: Annotated[
+        str | None,
+        typer.Option(
+            help="Which inputs are neighbours, such as line:4 or edges:no-yes.",
+            autocompletion=graph_forms,
+        ),
+    ] = None,
+    as_json: JsonOption = False,
+) -> int:
     """How much does a channel leak, by every measure?
 
     \b
     Example:
       printf 'answer,no,yes\\nno,2/3,1/3\\nyes,1/3,2/3\\n' > coin.csv
       leaktight leak coin.csv --prior 9/10,1/10
+      leaktight leak coin.csv --graph edges:no-yes
     """
     from leaktight.channels.file import read_channel
 
-    return _leaks(read_channel(channel), prior, as_json)
+    return _leaks(read_channel(channel), prior, as_json, graph)
 
 
 def program(
@@ -64,11 +81,13 @@ def program(
     return _leaks(seen, prior, as_json)
 
 
-def _leaks(seen: "Channel", prior: str | None, as_json: bool) -> int:
+def _leaks(seen: "Channel", prior: str | None, as_json: bool, graph: str | None = None) -> int:
     """Print what a channel leaks, by every measure."""
-    from leaktight.exact.shown import above, counted, wrapped
+    from leaktight.exact.shown import counted, wrapped
     from leaktight.leakage.measures import measures, worst_measures
     from leaktight.leakage.per_output import pointwise_leakage
+    from leaktight.privacy.average_breach import average_breach_level
+    from leaktight.privacy.breach_level import breach_level
     from leaktight.privacy.level import distinguishability
 
     belief = read_prior(prior, seen.inputs)
@@ -78,6 +97,8 @@ def _leaks(seen: "Channel", prior: str | None, as_json: bool) -> int:
         progress("what leaks at worst")
         worst, level = worst_measures(seen), distinguishability(seen)
         telling = pointwise_leakage(seen, belief)[0]
+        breach, average = breach_level(seen), average_breach_level(seen)
+        asked = None if graph is None else _level_on(seen, graph)
     if as_json:
         print_json(
             {
@@ -95,6 +116,11 @@ def _leaks(seen: "Channel", prior: str | None, as_json: bool) -> int:
                     "factor": _exact(telling.factor),
                 },
                 "ratio of any two inputs": _exact(level.ratio),
+                "breach": {
+                    "worst": {"factor": _exact(breach.factor), "set": _names(breach.subset)},
+                    "average": {"factor": _exact(average.factor), "set": _names(average.pair[:1])},
+                },
+                "ratio on the graph": None if asked is None else _exact(asked.ratio),
             }
         )
         return 0
@@ -113,11 +139,69 @@ def _leaks(seen: "Channel", prior: str | None, as_json: bool) -> int:
         f"likelier by a factor of {_short(telling.factor)}."
     )
     print(f"\n{wrapped(most)}")
-    if level.ratio == math.inf:
-        print("Some output rules an input out: private at no ε if all inputs are neighbours.")
-    else:
-        print(f"If all inputs are neighbours, it is private at ε = {above(level.epsilon)}.")
+    for sentence in _breached(breach, average):
+        print(wrapped(sentence))
+    print(wrapped(_private(level, "If all inputs are neighbours")))
+    if asked is not None:
+        print(wrapped(_private(asked, f"On {graph}")))
     return 0
+
+
+def _level_on(seen: "Channel", graph: str) -> "PrivacyLevel":
+    """Return how private a channel is on a graph of its inputs, by their names or their order."""
+    from leaktight.policies.metric import Metric
+    from leaktight.policies.text import apart_of
+    from leaktight.privacy.level import privacy_level
+
+    joined = apart_of(graph)
+    values = joined.values if isinstance(joined, Metric) else joined.vertices
+    names = {str(x): x for x in seen.inputs}
+    if set(map(str, values)) == set(names):
+        order = [names[str(value)] for value in values]
+    elif len(values) == len(seen.inputs) and not graph.startswith("edges:"):
+        order = list(seen.inputs)
+    else:
+        raise typer.BadParameter(
+            f"--graph must have the {len(names):,} inputs of the channel, got {graph!r:.60}"
+        )
+    from leaktight.channels.channel import Channel
+
+    return privacy_level(Channel(seen.restrict(order).matrix, values, seen.outputs), joined)
+
+
+def _private(level: "PrivacyLevel", where: str) -> str:
+    """Say at which ε a channel is private, and which inputs are told apart best."""
+    from leaktight.exact.shown import above
+
+    worst = "" if level.witness is None else f"; worst pair: {level.witness}"
+    if level.ratio == math.inf:
+        return f"{where}, it is private at no ε: some output rules an input out{worst}."
+    return f"{where}, it is private at ε = {above(level.epsilon)}{worst}."
+
+
+def _breached(breach: "BreachLevel", average: "AverageBreachLevel") -> "Iterator[str]":
+    """Say by how much a belief can grow, whoever holds it: at worst, and on average."""
+    if breach.factor == math.inf:
+        yield (
+            f"Worst-case breach: some output rules {breach.subset[0]!r:.40} out, "
+            "whoever believed it before."
+        )
+    else:
+        yield (
+            f"Worst-case breach: no belief in any set of inputs grows or falls by a factor of more "
+            f"than {_short(breach.factor)}; belief in {breach.subset[0]!r:.40} comes as near as "
+            "one likes."
+        )
+    pair = average.pair
+    among = f", as it does for {pair[0]!r:.40} against {pair[-1]!r:.40}" if len(pair) > 1 else ""
+    yield (
+        "Average-case breach: a guess whether the input is in some set becomes right more often by "
+        f"a factor of at most {_short(average.factor)}{among}."
+    )
+
+
+def _names(labels: "Iterable[Hashable]") -> list[str]:
+    return list(map(str, labels))
 
 
 def _print_row(name: str, *cells: str) -> None:
@@ -303,9 +387,9 @@ def _estimated(each: "LeakageEstimate") -> dict[str, Any]:
     return {
         "quantity": each.quantity,
         "unit": each.unit,
-        "estimate": each.estimate,
-        "lower": each.lower,
-        "upper": each.upper,
+        "estimate": _finite(each.estimate),
+        "lower": _finite(each.lower),
+        "upper": _finite(each.upper),
         "confidence": str(each.confidence),
         "assumed": each.assumed,
     }

@@ -74,13 +74,21 @@ def explain(
         )
     if as_json:
         chances = [
-            {"observations": p.observations, "chance": float(p.value), "exact": p.is_exact}
+            {"observations": p.observations, "chance": _told(p), "exact": p.is_exact}
             for p in (found.before, *found.after)
         ]
         print_json({"what": what, "chances": chances, "text": str(found)})
     else:
         print(found)
     return 0
+
+
+def _told(chance: "Probability") -> float:
+    """Return a chance as a float that is not below it, if it is a bound."""
+    from leaktight.exact.numbers import rational
+    from leaktight.exact.rounding import float_above
+
+    return float(chance.value) if chance.is_exact else float_above(rational(chance.value))
 
 
 def choose(

@@ -89,7 +89,9 @@ def reproduce(
         str | None,
         typer.Argument(help="Such as E-T11; all if not given.", autocompletion=claim_ids),
     ] = None,
-    figures: Annotated[Path | None, typer.Option(help="Draw the figures into this folder.")] = None,
+    figures: Annotated[
+        Path | None, typer.Option(help="Draw what is a figure into this folder.")
+    ] = None,
     as_json: JsonOption = False,
 ) -> int:
     """Check every claim of the five papers before your eyes.
@@ -104,10 +106,10 @@ def reproduce(
 
     chosen, outcomes = claims_named(claim), []
     if figures is not None:
-        from leaktight.papers.figures import draw_all
+        from leaktight.papers.figures import draw_figures
 
         before = {*figures.glob("*")}
-        for path in draw_all(figures):
+        for path in draw_figures(figures, (one.id for one in chosen)):
             told = ", which replaces the one before" if path in before else ""
             print(f"drawn: {path}{told}", file=sys.stderr)
     width = get_terminal_size().columns if sys.stdout.isatty() else None

@@ -45,20 +45,15 @@ def audit(
     expect_different(*read, ("--report", report), ("--certificate", certificate))
     about_to_write(report, certificate)
 
-    from leaktight.errors import InvalidInput
     from leaktight.reports.terminal import summary
     from leaktight.studies import audit as answered  # what a mistake need not wait for
-    from leaktight.studies.answers import Skipped
     from leaktight.studies.schema import to_json
     from leaktight.worst_case.certificate import write_certificate
 
     with spinner(quiet or as_json) as progress:
         answer = answered(asked, progress)
     if certificate is not None:
-        if answer.proof is None:
-            assert isinstance(answer.worst_case, Skipped)
-            raise InvalidInput(f"--certificate: there is nothing to prove: {answer.worst_case.why}")
-        write_certificate(answer.proof, certificate)
+        write_certificate(answer.provable(), certificate)
         answer = answer.proved_by(str(certificate))
     if report is not None:
         from leaktight.reports.page import html, markdown

@@ -50,6 +50,10 @@ def ledger(
     new: Annotated[
         Path | None, typer.Option("--new", help="Make it, for the policy and budget of a study.")
     ] = None,
+    expect: Annotated[
+        str | None,
+        typer.Option(help="Refuse it if it was never in this state, which was noted before."),
+    ] = None,
     as_json: JsonOption = False,
     registry: Annotated[
         bool, typer.Option("--registry", help="Print what OpenDP's registry of deployments asks.")
@@ -57,7 +61,8 @@ def ledger(
 ) -> int:
     """Show what was released from a ledger, and what is left.
 
-    With --new it is made first, once, for the policy and the budget of a study.
+    With --new it is made first, once, for the policy and the budget of a study. The last line is
+    its state: noted elsewhere, --expect finds out if an older copy has come into its place.
 
     \b
     Example:
@@ -86,6 +91,8 @@ def ledger(
         )
     else:
         book = Ledger.open(file)
+    if expect is not None:
+        book.expect_state(expect)
     found = statement(book)
     if registry:
         print_json(registry_entry(found))
@@ -189,7 +196,7 @@ def _told(asked: "ReleaseStudy", name: str) -> dict[str, Any]:
 
 
 def _planned(asked: "ReleaseStudy", as_json: bool) -> int:
-    from leaktight.exact.shown import wrapped
+    from leaktight.exact.shown import above, wrapped
     from leaktight.tables.plan import plan
 
     found = plan(
@@ -215,7 +222,7 @@ def _planned(asked: "ReleaseStudy", as_json: bool) -> int:
             ]
         )
         return 0
-    at = f"{asked.title}: ε = {asked.ratio.epsilon:.6g}, nothing is read or spent"
+    at = f"{asked.title}: ε = {above(asked.ratio.epsilon)}, nothing is read or spent"
     print(f"{wrapped(at)}\n± is the standard deviation of what a number is off\n")
     for each in found:
         print(wrapped(str(each), "  "))
@@ -238,8 +245,9 @@ def _print_table(done: "TableRelease") -> None:
     from leaktight.tables.output import table_of
 
     rows = table_of(done)
+    noises = [noise for answer in done.answers for noise in answer.noises]
     wide = [max(len(str(row[i])) for row in rows) for i in (0, 1)]
     print(f"{'query':<{wide[0]}}  {'cell':<{wide[1]}}  {'number':>10}  true one, 95%")
-    for query, cell, number, low, high, _ in rows:
-        between = "exactly" if low == high else f"{low:,} to {high:,}"
+    for (query, cell, number, low, high, _), noise in zip(rows, noises, strict=True):
+        between = f"{low:,} to {high:,}" if noise else "exactly"
         print(f"{query:<{wide[0]}}  {cell:<{wide[1]}}  {number:>10,}  {between}")

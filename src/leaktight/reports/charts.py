@@ -6,10 +6,12 @@ colour alone.
 
 import math
 from collections.abc import Callable, Sequence
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
 
+from leaktight.exact.shown import DIGITS, above, percent_above
 from leaktight.policies.graph import picture
 from leaktight.reports.figure import (
     BLUE,
@@ -112,8 +114,8 @@ def leakage_by_epsilon(answers: Answers) -> str | None:
         drawing.legend(loc="outside lower center", ncols=2)
         title = (
             f"Leakage against ε from {epsilons[0]:.4g} to {epsilons[-1]:.4g}: the worst case rises "
-            f"from {worst[0]:.4g} to {worst[-1]:.4g} bits, the tightest published bound from "
-            f"{tightest[0]:.4g} to {tightest[-1]:.4g}"
+            f"from {above(worst[0], DIGITS)} to {above(worst[-1], DIGITS)} bits, the tightest "
+            f"published bound from {above(tightest[0], DIGITS)} to {above(tightest[-1], DIGITS)}"
         )
         return finished(drawing, "leakage", title)
 
@@ -182,8 +184,8 @@ def repetition(answers: Answers) -> str | None:
         drawing.legend(loc="outside lower center", ncols=2)
         title = (
             f"Chance of a right guess against the number of observations: at most "
-            f"{100 * high[0]:.3g}% after {counts[0]}, at most {100 * high[-1]:.3g}% after "
-            f"{counts[-1]}"
+            f"{percent_above(Fraction(high[0]))} after {counts[0]}, at most "
+            f"{percent_above(Fraction(high[-1]))} after {counts[-1]}"
         )
         return finished(drawing, "repetition", title)
 

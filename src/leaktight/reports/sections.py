@@ -272,11 +272,11 @@ def _bounds(answers: Answers, bounds: tuple[PublishedBound, ...]) -> Section:
     if not isinstance(worst := answers.worst_case, Skipped):
         kind = "exact worst case" if worst.is_exact else "worst case, upper end"
         found = f"nothing; found by {worst.route}"
-        rows.append(
-            ("leaktight", kind, AtMost(worst.bits), worst.nats, _factor(worst.factor), found)
-        )
+        most = AtMost(worst.bits), AtMost(worst.nats)
+        rows.append(("leaktight", kind, *most, _factor(worst.factor), found))
     rows += [
-        (b.source, b.form, AtMost(b.bits), b.nats, _factor(b.factor), b.assumes) for b in bounds
+        (b.source, b.form, AtMost(b.bits), AtMost(b.nats), _factor(b.factor), b.assumes)
+        for b in bounds
     ]
     return Section(
         "bounds",

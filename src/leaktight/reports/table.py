@@ -10,9 +10,11 @@ from leaktight.channels.distribution import Distribution
 from leaktight.channels.gain import Gain, Loss
 from leaktight.errors import InvalidInput
 from leaktight.exact.matrix import html_rows
-from leaktight.exact.numbers import fraction, is_exact
+from leaktight.exact.numbers import fraction, is_exact, rational
+from leaktight.exact.rounding import float_above
+from leaktight.exact.shown import Probability
 from leaktight.reports.person import guessing
-from leaktight.reports.wording import Cell, exactly, rounded
+from leaktight.reports.wording import AtMost, Cell, exactly, rounded
 from leaktight.studies.answers import Answers, Skipped
 from leaktight.tables import Answer, TableRelease
 from leaktight.worst_case.published import LeakageBounds
@@ -135,7 +137,7 @@ def _matrix(corner: str, rows: Sequence[Any], columns: Sequence[Any], matrix: An
 def _bounds(bounds: LeakageBounds) -> Iterator[tuple[Any, ...]]:
     for about, some in (("all", bounds.bounds), ("one record", bounds.about_one_record)):
         for b in some:
-            yield b.source, b.form, b.bits, str(b.factors), b.assumes, about
+            yield b.source, b.form, AtMost(b.bits), str(b.factors), b.assumes, about
 
 
 def _person(answers: Answers) -> Table:
@@ -147,10 +149,15 @@ def _person(answers: Answers) -> Table:
         found.guessers, (p for p in parts if not isinstance(p, Skipped)), strict=True
     ):
         after = part.after if isinstance(part.after, tuple) else (part.after,)
-        chances: list[Fraction | None] = [part.before, *(p.value for p in after)]
+        chances: list[Fraction | float | None] = [part.before, *map(_chance, after)]
         chances += [None] * (len(found.when) - len(chances))
         rows.append((one.who, *chances, all(p.is_exact for p in after)))
     return Table(("who", *found.when, "is exact"), tuple(rows))
+
+
+def _chance(found: Probability) -> Fraction | float:
+    """Return a chance, exactly or as a float that is not below it."""
+    return found.value if found.is_exact else AtMost(float_above(rational(found.value)))
 
 
 def _numbers(answers: Iterable[Answer]) -> Iterator[tuple[Any, ...]]:

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from leaktight.exact.shown import (
     BOUND_DIGITS,
     DIGITS,
+    NARROWEST,
     above,
     below,
     counted,
@@ -74,7 +75,7 @@ def _person(answers: Answers) -> Iterator[str]:
     columns = list(zip(found.when, *(one.chances for one in found.guessers), strict=True))
     widths = [max(map(len, column)) for column in columns]
     room = width() - sum(widths) - 2 * len(widths)
-    head = _paragraph(found.what, "  ", room)
+    head = _paragraph(found.what, "  ", max(room, NARROWEST // 2))
     names = max([len(head[-1]), *(len(one.who) + 2 for one in found.guessers)])
     yield from head[:-1]
     for name, cells in [

@@ -5,7 +5,9 @@ from collections.abc import Iterator
 from fractions import Fraction
 from typing import TypeAlias
 
-from leaktight.exact.shown import Probability, above, below, nearest
+from leaktight.exact.numbers import rational, to_float
+from leaktight.exact.rounding import float_above, float_below
+from leaktight.exact.shown import Probability, above, below, nearest, shown_above
 from leaktight.reports.figure import short_label
 from leaktight.studies.answers import NOT_ASKED, Answers, Skipped
 
@@ -14,6 +16,9 @@ Cell: TypeAlias = str | int | float | None
 
 MOST_SAID = 30.0
 """The most bits that are said as odds."""
+
+SMALLEST = Fraction(1, 2**1000)
+"""What is smaller, or larger than its inverse, is written as a power of 2."""
 
 SHORT, LONGEST = 16, 60
 """The most letters of an exact number, and of a label, in a sentence."""
@@ -49,15 +54,25 @@ def exactly(number: Fraction, kind: type[float] = float) -> str:
 
     >>> exactly(Fraction(4, 3)), exactly(Fraction(2 * 10**20 + 1, 10**20), AtMost)
     ('4/3', '2.00001')
+    >>> exactly(Fraction(3) ** 1000, AtMost)  # 2^1584.9625…, more than any float
+    '≈2^1584.97'
     """
     near = if_short(number, SHORT)
-    return near if near is not None else rounded(kind(_outward(number, kind)))
+    if near is not None:
+        return near
+    if not SMALLEST < abs(number) < 1 / SMALLEST:
+        return shown_above(number)
+    return rounded(kind(_outward(number, kind)))
 
 
 def _outward(number: Fraction, kind: type[float]) -> float:
-    """Return a float that is not below the number, if it is a bound."""
-    near = float(number)
-    return near * (1 + 2.0**-50) if kind is AtMost and near < number else near
+    """Return a float that is on the safe side of a number if it is a bound, and printed so, too."""
+    exact = rational(number)
+    if kind is AtMost:
+        return math.nextafter(float_above(exact), math.inf)
+    if kind is AtLeast:
+        return math.nextafter(float_below(exact), -math.inf)
+    return to_float(exact)
 
 
 def if_short(number: Fraction | None, longest: int = LONGEST // 2) -> str | None:
@@ -77,9 +92,7 @@ def chance(found: Probability) -> str:
     '≤ 100%'
     """
     said = found.percent.replace("more than ", "> ").replace("less than ", "< ")
-    if found.is_exact:
-        return said
-    return "≤ 100%" if said.startswith(">") else said if said.startswith("<") else f"≤ {said}"
+    return said if found.is_exact else f"≤ {said}"
 
 
 def bits(amount: float) -> str:

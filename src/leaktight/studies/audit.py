@@ -13,7 +13,7 @@ from typing import Any, TypeVar
 from msgspec.structs import replace
 
 from leaktight.channels.gain import Gain, Loss
-from leaktight.errors import LeaktightError, TooLarge, expect
+from leaktight.errors import InvalidInput, LeaktightError, TooLarge, expect
 from leaktight.exact.matrix import html_rows
 from leaktight.exact.numbers import fraction
 from leaktight.exact.ratio import Ratio
@@ -42,11 +42,10 @@ from leaktight.studies.answers import (
 )
 from leaktight.studies.leakage import (
     about_all,
+    bounds_shown,
     by_epsilon,
     each_record,
     leakage_of,
-    published,
-    worst_of,
     worst_shown,
 )
 from leaktight.studies.naming import Names
@@ -54,7 +53,8 @@ from leaktight.studies.public import public
 from leaktight.studies.study import Study
 from leaktight.studies.verdict import epsilon_of, verdict
 from leaktight.studies.warnings import warnings
-from leaktight.worst_case.optimum import WorstCase
+from leaktight.worst_case.optimum import WorstCase, worst_case_leakage
+from leaktight.worst_case.published import leakage_bounds
 
 Found = TypeVar("Found")
 Progress = Callable[[str], object]
@@ -99,6 +99,15 @@ class Audit(Answers, frozen=True, kw_only=True, eq=False):
         """Whether the mechanism is as private as asked."""
         return self.verdict.holds
 
+    def provable(self) -> BestMechanism | WorstCase:
+        """Return what a certificate is written of; if there is nothing, say why."""
+        if self.proof is not None:
+            return self.proof
+        why = "of too many databases to list there is no certificate, but fewer records have one"
+        if isinstance(self.worst_case, Skipped):
+            why = self.worst_case.why
+        raise InvalidInput(f"a certificate has nothing to prove: {why}")
+
     def proved_by(self, file: str) -> "Audit":
         """Return the same, with the file that its certificate was written to."""
         proves = "the worst case: that no mechanism as private leaks more"
@@ -133,7 +142,7 @@ def audit(study: Study, progress: Progress | None = None, without: Collection[st
         level = _level(study)
         privacy = Privacy(_shown_level(level, names, study.ratio), _one_record(study, names))
     ratio = study.ratio or _own_ratio(level)
-    worst = work.at(ratio, "worst case", lambda r: worst_of(study, r))
+    worst = work.at(ratio, "worst case", lambda r: worst_case_leakage(study.policy, r))
     leakage = work.of(study, "leakage", lambda: leakage_of(study))
     best = work.at(ratio, "best mechanism", lambda r: _best(study, r))
     return Audit(
@@ -147,7 +156,9 @@ def audit(study: Study, progress: Progress | None = None, without: Collection[st
         public=public(study, level, leakage),
         leakage=leakage,
         worst_case=worst if isinstance(worst, Skipped) else worst_shown(about_all(study), worst),
-        published=work.at(ratio, "published bounds", lambda r: published(study, r)),
+        published=work.at(
+            ratio, "published bounds", lambda r: bounds_shown(leakage_bounds(study.policy, r))
+        ),
         by_epsilon=work.at(ratio, "worst case for other ε", lambda r: by_epsilon(study, r)),
         usefulness=work.do("usefulness", lambda: _usefulness(study, best)),
         warnings=tuple(warnings(study, level, worst)),
@@ -278,10 +289,9 @@ def _usefulness(study: Study, best: BestMechanism | Skipped) -> Usefulness | Ski
         study.scope, about_all(study)
     )
     if study.noise is not None and study.channel is None:
-        # Σ_k |k|·P(k) is twice the sum of the tails, which fall off by a constant factor from 1 on.
-        tail, after = study.noise.tail(1), study.noise.tail(2)
-        error = 2 * tail / (1 - after / tail)
-        return Usefulness(about, "average error", None, error, None, None, None)
+        return Usefulness(
+            about, "average error", None, study.noise.mean_size, None, None, None
+        )  # fmt: skip
     if study.channel is None and isinstance(best, Skipped):
         return best
     aim = _aim(study)

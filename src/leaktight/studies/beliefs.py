@@ -96,10 +96,10 @@ def typical_record(policy: Policy, prior: Distribution) -> Distribution:
 
 def databases_prior(policy: Policy, prior: Distribution) -> Distribution:
     """Return what is believed of whole databases."""
-    if policy.database_count > MOST_DATABASES:
+    if policy.database_factors > MOST_DATABASES:
         raise TooLarge(
-            f"{counted(policy.database_count, 'database', 'databases')}, and what is believed of "
-            f"each is told for at most {MOST_DATABASES:,}"
+            f"{policy.database_factors.counted('database', 'databases')}, and what is believed "
+            f"of each is told for at most {MOST_DATABASES:,}"
         )
     belief = dict(zip(prior.values, prior.array, strict=True))
     databases: tuple[Any, ...] = policy.databases()

@@ -1,13 +1,11 @@
 """How much leaks of all records together: by this mechanism, and by any that is as private?"""
 
-from flint import arb
-
 from leaktight.channels.channel import Channel
 from leaktight.channels.composition import Parallel
 from leaktight.errors import TooLarge
 from leaktight.exact.bits import added
 from leaktight.exact.ratio import Ratio
-from leaktight.exact.rounding import log2_interval, outward
+from leaktight.exact.rounding import log2_interval
 from leaktight.exact.shown import DIGITS, above
 from leaktight.leakage.capacity import min_capacity
 from leaktight.leakage.noise_on_sums import shift_distance
@@ -17,13 +15,7 @@ from leaktight.studies.answers import EpsilonPoint, Leakage, PublishedBound, Wor
 from leaktight.studies.study import Study
 from leaktight.worst_case.optimum import WorstCase, worst_case_leakage
 from leaktight.worst_case.published import LeakageBounds, leakage_bounds
-from leaktight.worst_case.under_counts import WorstCaseUnderCounts, worst_case_under_counts
-
-MOST_COUNTED = 1000
-"""The most records with public counts of which all databases may be listed."""
-
-MOST_DATABASES = 20_000
-"""The most databases with public counts whose worst case is that of a graph."""
+from leaktight.worst_case.under_counts import WorstCaseUnderCounts, are_too_many
 
 MOST_SWEPT = 40
 """The largest graph whose worst case is computed for many ε."""
@@ -82,24 +74,6 @@ def _leakage_of_noise(study: Study) -> Leakage:
     return Leakage(about_all(study), bits, len(columns) == 1 and runs)
 
 
-def worst_of(study: Study, ratio: Ratio) -> WorstCase | WorstCaseUnderCounts:
-    """Return the most that any mechanism leaks, or bounds if databases are too many to list."""
-    if _are_too_many(study):
-        return worst_case_under_counts(study.policy, ratio)
-    return worst_case_leakage(study.policy, ratio)
-
-
-def _are_too_many(study: Study) -> bool:
-    """Say whether databases with public counts are too many to list."""
-    policy = study.policy
-    if policy.public_counts is None or policy.records > MOST_COUNTED:
-        return policy.public_counts is not None
-    try:
-        return policy.database_count > MOST_DATABASES
-    except TooLarge:
-        return True
-
-
 def worst_shown(about: str, worst: WorstCase | WorstCaseUnderCounts) -> WorstCaseFound:
     """Return the most that any mechanism leaks."""
     low, high = worst.bits_interval
@@ -122,42 +96,12 @@ def bounds_shown(bounds: LeakageBounds) -> tuple[PublishedBound, ...]:
     )
 
 
-def published(study: Study, ratio: Ratio) -> tuple[PublishedBound, ...]:
-    """Return the published bounds on a study's policy, the tightest first."""
-    if _are_too_many(study):
-        return _published_under_counts(worst_case_under_counts(study.policy, ratio))
-    return bounds_shown(leakage_bounds(study.policy, ratio))
-
-
-def _published_under_counts(worst: WorstCaseUnderCounts) -> tuple[PublishedBound, ...]:
-    """Return the bounds that need no list of databases."""
-    found = [("number of databases", "|X|", worst.databases)]
-    if worst.by_diameter is not None:
-        found.append(("Theorem 11 of [Edwards2021]", "diameters", worst.by_diameter))
-    return tuple(
-        PublishedBound(
-            source, form, "nothing", bits, outward(lambda b=bits: arb(b) * arb.const_log2())[1],  # type: ignore[misc]
-            f"2^{above(bits, DIGITS)}",
-        )
-        for source, form, bits in sorted(found, key=lambda each: each[2])
-    )  # fmt: skip
-
-
 def by_epsilon(study: Study, ratio: Ratio) -> tuple[EpsilonPoint, ...]:
     """Return the worst case around the ε that was asked for."""
     policy, middle = study.policy, max(ratio.epsilon, LEAST_EPSILON)
     sweep = [round(2 * middle * k / SWEEP, 6) for k in range(1, SWEEP + 1)]
-    if _are_too_many(study):
-        worst = [worst_case_under_counts(policy, epsilon=epsilon) for epsilon in sweep]
-        return tuple(
-            EpsilonPoint(
-                epsilon, each.bits,
-                min(bound.bits for bound in _published_under_counts(each)), each.by_diameter,
-            )
-            for epsilon, each in zip(sweep, worst, strict=True)
-        )  # fmt: skip
     sizes = [policy.secrets.order]
-    if policy.metric is None:
+    if policy.metric is None and not are_too_many(policy):
         sizes = [factor.order for factor, _ in policy.adjacency().factors]
     if max(sizes) > MOST_SWEPT:
         raise TooLarge(f"for at most {MOST_SWEPT} databases or values, got {max(sizes):,}")

@@ -14,11 +14,10 @@ from flint import arb
 from leaktight.channels.channel import Channel
 from leaktight.channels.distribution import Distribution
 from leaktight.errors import InvalidInput, LeaktightError, TooLarge, Undecided
-from leaktight.exact.numbers import fraction, rational
+from leaktight.exact.numbers import Number, fraction, rational
 from leaktight.exact.ratio import Ratio
 from leaktight.exact.rounding import outward
 from leaktight.exact.shown import (
-    BOUND_DIGITS,
     Probability,
     above,
     nearest,
@@ -55,6 +54,9 @@ from leaktight.studies.study import Study
 
 Observed: TypeAlias = tuple[Channel, Distribution, str]
 """What is seen of a person's value, what is believed of it, and who the others are."""
+
+LARGE = 1000.0
+"""What is more than 2 to this is written as a power of 2."""
 
 MOST_CHANNELS = 16
 """The most different D⁻ for which repeated observations are counted exactly."""
@@ -156,11 +158,20 @@ def _by_distance(study: Study, ratio: Ratio) -> Iterator[str]:
     if metric.nearest <= 1 < farthest:
         told.append(f"any two within {one} by a factor of at most {_number(ratio.upper)}")
     if farthest:
-        rate = outward(lambda: (arb(rational(ratio.upper)).log() * rational(farthest)).exp())[1]
         apart = f"{nearest(float(farthest))} {study.unit}".rstrip()
-        factor = f"by a factor of at most {above(rate, BOUND_DIGITS)}"
+        factor = f"by a factor of at most {_power(ratio, farthest)}"
         told.append(f"the farthest two, {apart} apart, {factor}")
         yield f"What is seen moves the odds of {', and of '.join(told)}."
+
+
+def _power(ratio: Ratio, distance: Number) -> str:
+    """Return λ^d, rounded up; as a power of 2 if it is large."""
+
+    def exponent() -> arb:
+        return arb(rational(ratio.upper)).log_base(2) * rational(distance)
+
+    bits = outward(exponent)[1]
+    return f"2^{above(bits)}" if bits > LARGE else above(outward(lambda: arb(2) ** exponent())[1])
 
 
 def _from_before(study: Study, odds: OddsUnderCounts) -> OddsUnderCounts:
@@ -224,10 +235,12 @@ def _bounded(study: Study, found: IndividualLeakage, own: Ratio | None) -> Infor
         grown = _grown(before, found.factor, n)
         after.append(_tightest(study, own, Probability(n, Fraction(min(1.0, grown)), False)))
     why = "so many different things can be seen that it takes long"
+    text = (*_in_words(found), *_surely_below(study, before, found.factor, after))
+    if before == 1:
+        text = ("Some who know all others know the value already, by what is public.", *text)
     return Informed(
-        *_factors(found), found.others, before, tuple(after), None,
-        (*_in_words(found), *_surely_below(study, before, found.factor, after)), (), Skipped(why),
-    )  # fmt: skip
+        *_factors(found), found.others, before, tuple(after), None, text, (), Skipped(why)
+    )
 
 
 def _surely_below(

@@ -45,7 +45,10 @@ def public(
     odds = _or_why(lambda: _odds(study, level))
     way_out = _or_why(lambda: _way_out(study))
     exact = reach.attained == reach.value
-    text = (*_reach(reach.value, exact), *_in_words(told, odds, leakage), *_way(way_out))
+    # Of counts that are named, the leakage is that of the databases which have these, and what
+    # others might have told is not known: the sum of the bits would bound neither.
+    both = leakage if study.policy.is_free else Skipped("counts are named")
+    text = (*_reach(reach.value, exact), *_in_words(told, odds, both), *_way(way_out))
     return PublicFound(reach.value, exact, told, odds, way_out, text)
 
 
@@ -135,9 +138,7 @@ def _in_words(
             average = "" if told.are_named else " on average"
             after = f"at most {percent_above(odds.after)}{average}"
             known.append(f"one guess about one person is right with {after}")
-        # Of counts that are named, the leakage is that of the databases which have these, and what
-        # others might have told is not known: the sum of the bits would bound neither.
-        if not isinstance(leakage, Skipped) and not told.are_named:
+        if not isinstance(leakage, Skipped):
             both = added([((told.bits, told.bits), 1), ((leakage.bits, leakage.bits), 1)])[1]
             most = f"at most {above(both, DIGITS)} bits more than before"
             known.append(f"all that is known of {leakage.about} is {most}")

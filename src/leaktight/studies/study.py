@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 from attrs import frozen
 
+from leaktight.channels.additive_noise import AdditiveNoise, GeometricTails, UnboundedNoise
 from leaktight.channels.aim import GAINS, aim_of
 from leaktight.channels.channel import Channel
 from leaktight.channels.composition import parallel
@@ -19,7 +20,7 @@ from leaktight.errors import InvalidInput, InvalidNumber, Mismatch, TooLarge
 from leaktight.exact.numbers import Number, as_printed, fraction
 from leaktight.exact.ratio import Ratio, RatioLike
 from leaktight.labels import Labels, alignment
-from leaktight.leakage.noise_on_sums import Noise, added_noise
+from leaktight.leakage.noise_on_sums import added_noise
 from leaktight.mechanisms.best import BestMechanism
 from leaktight.mechanisms.mechanism import Mechanism
 from leaktight.policies.graph import Graph
@@ -170,7 +171,7 @@ class Study:
         return f" per {self.unit}" if self.unit else " at a distance of 1"
 
     @cached_property
-    def noise(self) -> Noise | None:
+    def noise(self) -> GeometricTails | None:
         """The noise that the mechanism adds to a sum of whole numbers, if it is of that kind."""
         return added_noise(self.mechanism, self.policy, self.query)
 
@@ -244,7 +245,7 @@ def _scope(policy: Policy, mechanism: Any, query: Query | None, on: str | None) 
     if on is not None or mechanism is None:
         return on or "record"
     values = policy.secrets.vertices
-    if hasattr(mechanism, "truncated"):
+    if isinstance(mechanism, UnboundedNoise):
         return "record"
     inputs = _written_out(mechanism, values).inputs
     return "record" if set(inputs) == set(values) else "database"
@@ -286,15 +287,16 @@ def _cells(mechanism: Any, query: Query | None, answers: Any) -> list[Channel]:
     The cells have noise of their own.
     """
     several = isinstance(query, LinearQuery) and isinstance(answers[0], tuple)
-    values = getattr(mechanism, "values", ())
-    if not (several and hasattr(mechanism, "tail") and all(isinstance(z, int) for z in values)):
+    places = mechanism.places if isinstance(mechanism, GeometricTails) else None
+    whole = all(isinstance(z, int) for z in places or ())
+    if not (several and isinstance(mechanism, AdditiveNoise) and whole):
         return []
     return [_written_out(mechanism, tuple({*cell})) for cell in zip(*answers, strict=True)]
 
 
 def _written_out(mechanism: Any, inputs: Labels) -> Channel:
     """Return what is seen of each input; noise on all whole numbers is cut off beyond them."""
-    if hasattr(mechanism, "truncated"):
+    if isinstance(mechanism, UnboundedNoise):
         numbers = [x for x in inputs if isinstance(x, int)]
         if len(numbers) < len(inputs):
             other = next(x for x in inputs if not isinstance(x, int))

@@ -143,7 +143,13 @@ def looks(asked: Asked, progress: Progress) -> dict[str, Any]:
     study = answerable(asked.study)
     found = audit(study, lambda what: progress(what, 0.5), without=(*AT_ONCE, SWEEP))
     said = to_json(found)
-    return {"odds": _odds(found), "person": said["person"], "published": said["published"]}
+    bounds = () if isinstance(found.published, Skipped) else found.published
+    return {
+        "odds": _odds(found),
+        "person": said["person"],
+        "published": said["published"],
+        "bits": [above(bound.bits) for bound in bounds],
+    }
 
 
 def curves(asked: Asked, progress: Progress) -> dict[str, Any]:
@@ -228,10 +234,7 @@ def report(asked: Asked, progress: Progress) -> str:
 def certificate(asked: Asked, progress: Progress) -> str:
     """Return the proof that ``leaktight audit --certificate`` writes."""
     found = audit(answerable(asked.study), without=(*LATER, SWEEP))
-    if found.proof is None:
-        why = found.worst_case.why if isinstance(found.worst_case, Skipped) else ""
-        raise InvalidInput(f"there is nothing to prove: {why}")
-    return json.format(json.encode(found.proof.certificate), indent=1).decode()
+    return json.format(json.encode(found.provable().certificate), indent=1).decode()
 
 
 def opened(asked: Asked, progress: Progress) -> Document:

@@ -138,9 +138,12 @@ def _count(table: dict[str, Any]) -> str:
 def _margins(table: dict[str, Any], study: Study) -> list[str]:
     names = list(table.get("attributes", {}))
     people: list[Any] = [v for v in study.policy.secrets.vertices if isinstance(v, tuple)]
-    found = []
-    for key, numbers in table.get("margins", {}).items():
+    found, given = [], table.get("margins", {})
+    for key, numbers in (dict.fromkeys(given) if isinstance(given, list) else given).items():
         parts = [names.index(name.strip()) for name in key.split(",")]
+        if numbers is None:  # published, whatever it says
+            found.append(f"*lt.policies.margin(secrets.vertices, {parts}, None, {names})")
+            continue
         told = {", ".join(str(v[p]) for p in parts): tuple(v[p] for p in parts) for v in people}
         cells = {told[text]: number for text, number in numbers.items()}
         found.append(f"*lt.policies.margin(secrets.vertices, {parts}, {cells}, {names})")

@@ -1,10 +1,13 @@
 """How is the page started, and where is it?"""
 
+import os
 import socket
 import sys
 import webbrowser
+from html import escape
 from pathlib import Path
 from secrets import token_urlsafe
+from tempfile import TemporaryDirectory
 
 from leaktight.errors import InvalidInput
 from leaktight.studies.table import load
@@ -43,16 +46,17 @@ def explore(study: str | None, port: int | None, browser: bool) -> None:
     own, token = listening.getsockname()[1], token_urlsafe(24)
     address = f"http://127.0.0.1:{own}/#token={token}&study={state}"
 
-    quick, slow = Pool(), Pool()
+    quick, slow, way = Pool(), Pool(), Redirect(address)
 
     class Server(uvicorn.Server):
         async def startup(self, sockets: list[socket.socket] | None = None) -> None:
             await super().startup(sockets)
             print(f"The page is at {address}\nCtrl-C ends it.", flush=True)
             if browser:
-                webbrowser.open(address)
+                webbrowser.open(way.open())
 
         async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
+            way.close()
             quick.close()
             slow.close()  # nobody waits for what is still being answered
             await super().shutdown(sockets)
@@ -64,7 +68,40 @@ def explore(study: str | None, port: int | None, browser: bool) -> None:
         server_header=False,
         timeout_graceful_shutdown=1,
     )
-    Server(config).run(sockets=[listening])
+    try:
+        Server(config).run(sockets=[listening])
+    finally:
+        way.close()
+
+
+class Redirect:
+    """A file of this user alone that leads a browser to an address.
+
+    What a browser is started with is seen by everybody on the machine, and the address has the
+    token.
+    """
+
+    def __init__(self, address: str) -> None:
+        self.address = address
+        self._folder: TemporaryDirectory[str] | None = None
+
+    def open(self) -> str:
+        """Write the file, and return where it is; nobody else may look into its folder."""
+        self._folder = TemporaryDirectory(prefix="leaktight-")
+        file = Path(self._folder.name) / "page.html"
+        with open(os.open(file, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w") as text:
+            text.write(
+                '<!doctype html><meta charset="utf-8"><title>leaktight</title>'
+                '<meta name="referrer" content="no-referrer">'
+                f'<meta http-equiv="refresh" content="0;url={escape(self.address)}">'
+            )
+        return file.as_uri()
+
+    def close(self) -> None:
+        """Remove it."""
+        if self._folder is not None:
+            self._folder.cleanup()
+            self._folder = None
 
 
 def _state(study: str | None) -> str:

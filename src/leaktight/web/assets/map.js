@@ -123,6 +123,13 @@ function paint() {
 const length = () => view.scale / (isGlobe() ? DEGREE : 1); // pixels of a distance of 1
 const radius = () => Math.LN2 / epsilon;
 
+/** A number with so many digits that is not above `value`: what is promised within it holds. */
+export function below(value, digits) {
+  const near = Number(value.toPrecision(digits));
+  const unit = 10 ** (Math.floor(Math.log10(value)) + 1 - digits);
+  return near <= value ? near : Number((near - unit).toPrecision(digits));
+}
+
 /** Within the ring, odds at most double. */
 function ring([x, y]) {
   const r = radius() * length();
@@ -144,7 +151,7 @@ export function hint() {
   const points = pointsOf(study.policy);
   const [called, at] = points[focused] ?? points[0] ?? ["", []];
   return `${chosen === null ? "Drag a point, or choose it with Enter and move it with the arrow keys; a double click adds one."
-    : "Arrow keys move the chosen point, with Shift a little; Delete removes it."} The ring is ${+radius().toPrecision(3)}${unitName ? ` ${unitName}` : ""} around ${called ?? name(at)}: between it and a point inside, what is released at most doubles the odds.`;
+    : "Arrow keys move the chosen point, with Shift a little; Delete removes it."} The ring is ${below(radius(), 3)}${unitName ? ` ${unitName}` : ""} around ${called ?? name(at)}: between it and a point inside, what is released at most doubles the odds.`;
 }
 
 // --- edits ---------------------------------------------------------------------------------------

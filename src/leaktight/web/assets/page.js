@@ -199,9 +199,9 @@ function showWorst() {
   drawWorst();
   $("worst-words").textContent = found.is === "skipped" ? found.why : `At this ε, any mechanism leaks ${said.worst} at worst (${found.route}).`;
   const bounds = longer.isFresh("looks") && Array.isArray(more.looks?.published) ? more.looks.published : [];
-  const rows = bounds.map((bound) => {
+  const rows = bounds.map((bound, k) => {
     const called = `${bound.source}: ${bound.form}`;
-    const row = html("tr", {}, html("td", {}, bound.source), html("td", {}, bound.form), html("td", { className: "figure" }, bound.bits.toFixed(4)));
+    const row = html("tr", {}, html("td", {}, bound.source), html("td", {}, bound.form), html("td", { className: "figure" }, more.looks.bits[k]));
     row.onpointerenter = () => { marked = called; showCurves(); };
     row.onpointerleave = () => { marked = null; showCurves(); };
     return row;
