@@ -2,7 +2,7 @@
 PYTHON ?= python3
 BIN := .venv/bin
 
-.PHONY: audit table explore test test-spark test-web test-ibis test-kill lint types format fuzz mutants bench docs clean
+.PHONY: audit table explore test test-oldest test-spark test-web test-ibis test-kill lint types format fuzz mutants bench docs clean
 
 audit: .venv/ready
 	$(BIN)/leaktight audit examples/studies/hospital.toml --report hospital.html || test $$? -eq 1
@@ -34,8 +34,13 @@ test-web: .venv/dev-ready .venv/web-test-ready
 	@test -n "$(CHROMIUM)" || { echo "The page is tested in Chromium: apt-get install chromium, or make test-web CHROMIUM=/its/path"; exit 1; }
 	LEAKTIGHT_BROWSER="$(CHROMIUM)" $(BIN)/python -m pytest --numprocesses auto tests/web/in_browser.py tests/reports/in_browser.py $(ARGS)
 
+# Do the oldest versions that pyproject.toml allows still do? In an environment of its own.
+test-oldest: .venv/oldest/ready
+	.venv/oldest/bin/python -m pytest --numprocesses auto $(ARGS)
+
 test-kill: .venv/dev-ready
-	LEAKTIGHT_KILLS=100 $(BIN)/python -m pytest tests/tables/test_ledger.py
+	LEAKTIGHT_KILLS=500 LEAKTIGHT_FLIPS=4000 $(BIN)/python -m pytest tests/tables/test_ledger.py tests/tables/test_damage.py
+	LEAKTIGHT_KILLS=500 $(BIN)/python -m pytest tests/tables/test_per_row.py -k killed
 
 lint: .venv/dev-ready
 	$(BIN)/ruff check .
@@ -62,6 +67,7 @@ bench: .venv/bench-ready
 
 docs: .venv/docs-ready
 	$(BIN)/python -m leaktight.papers.errata docs/errata.md
+	$(BIN)/python -m leaktight.papers.items docs/papers.md
 	$(BIN)/sphinx-build -q -W docs site
 
 .venv/ready: pyproject.toml
@@ -76,6 +82,12 @@ docs: .venv/docs-ready
 .venv/ibis/ready: pyproject.toml
 	$(PYTHON) -m venv .venv/ibis
 	.venv/ibis/bin/python -m pip install --quiet --editable '.[dev]' 'ibis-framework[duckdb]>=12' 'duckdb<2'
+	touch $@
+
+.venv/oldest/ready: pyproject.toml .ci/oldest.py
+	$(PYTHON) -m venv .venv/oldest
+	$(PYTHON) .ci/oldest.py > .venv/oldest/constraints.txt
+	.venv/oldest/bin/python -m pip install --quiet --constraint .venv/oldest/constraints.txt --editable '.[dev]'
 	touch $@
 
 clean:
