@@ -25,6 +25,7 @@ ROOMS = [
     "leakage",
     "privacy",
     "worst_case",
+    "curves",
     "mechanisms",
     "samples",
     "repetition",

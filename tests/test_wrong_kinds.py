@@ -93,7 +93,7 @@ def test_the_examples_of_the_past_are_refused() -> None:
         with pytest.raises(lt.LeaktightError, match=said):
             wrong()
     assert str(lt.worst_case_function(lt.Policy(PAIR))) == str(lt.worst_case_function(PAIR))
-    assert lt.decide_bound(lt.Policy(PAIR), [0, 2], [1, 1]).is_attained
+    assert lt.decide_bound(lt.Policy(PAIR), [0, 2], [1, 1]).is_tight
 
 
 def test_a_level_beyond_all_ratios_is_shown() -> None:

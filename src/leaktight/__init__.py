@@ -14,9 +14,9 @@ Fraction(16, 9)
 Fraction(16, 9)
 
 The names of daily use stand here; all others in their rooms, as ``lt.leakage.renyi_capacity``:
-``policies``, ``channels``, ``leakage``, ``privacy``, ``worst_case``, ``mechanisms``, ``samples``,
-``repetition``, ``tables``, ``studies``, ``reports``, ``papers``, and ``exact`` and ``errors`` below
-them all.
+``policies``, ``channels``, ``leakage``, ``privacy``, ``worst_case``, ``curves``, ``mechanisms``,
+``samples``, ``repetition``, ``tables``, ``studies``, ``reports``, ``papers``, and ``exact`` and
+``errors`` below them all.
 """
 
 from difflib import get_close_matches

@@ -1,4 +1,5 @@
 from . import channels as channels
+from . import curves as curves
 from . import errors as errors
 from . import exact as exact
 from . import leakage as leakage
@@ -26,6 +27,7 @@ from .channels import (
     sequential,
     write_channel,
 )
+from .curves import PrivacyCurve
 from .errors import LeaktightError, TooLarge
 from .exact import Ratio
 from .leakage import (
@@ -81,6 +83,7 @@ __all__ = [
     "Metric",
     "Observations",
     "Policy",
+    "PrivacyCurve",
     "RandomizedResponse",
     "Ratio",
     "SecretGraph",

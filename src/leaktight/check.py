@@ -44,6 +44,20 @@ rows and its privacy are checked as above, its utility is summed up, and for eve
 f ≥ 0 must leave y − π∘g_w − Σ f_ih·(λ·e_h − e_i) ≥ 0: then no private column c earns more with
 guess w than it costs, π∘g_w·c ≤ y·c, and the columns of a channel cost Σ y together.
 
+A certificate of a *curve* claims the same of mechanisms that keep *pairs* (λ, δ): for neighbours
+i, h in both orders and every set S of outputs, K(S|i) ≤ λ·K(S|h) + δ. There is a list of pairs that
+the mechanism keeps, Σ_z max(0, K_iz − λ·K_hz) ≤ δ, and one for which nothing better is possible;
+what was promised lies between them. With W_iz the prior times the gain, the bound has one of two
+proofs:
+
+- *multipliers* c_ez ≥ 0 for arcs e = i → h, each with a pair. Added to what a mechanism earns,
+  c_ez·(t_ez − K_iz + λ_e·K_hz) ≥ 0 with Σ_z t_ez = δ_e, and as rows sum to 1, it earns at most
+  Σ_e δ_e·max_z c_ez + Σ_i max_z (W_iz − Σ_{e out of i} c_ez + Σ_{e into i} λ_e·c_ez).
+- *weights* w, 0 ≤ w ≤ prior, if all vertices are neighbours and the guess must be right. With
+  p_x = K_xx and a_x the least K_zx, z ≠ x, p_x ≤ g(a_x), g the least of all lines δ + λ·a and
+  1 − (1 − δ − a)/λ and of 1, and p_x + Σ_{z≠x} a_z ≤ 1. So with W = Σ w it earns at most
+  W + Σ_x max_a ((π_x − w_x)·g(a) − (W − w_x)·a).
+
 Of a *metric*, each edge has a length between two rationals, and two ratios: the first is at most
 λ^length for the lower λ and length, the second at least that for the upper ones. They take the
 place of λ above. The bounds of parts are then proved by prices, and a packing has rows: private
@@ -66,6 +80,7 @@ from collections import Counter
 from collections.abc import Iterable
 from decimal import MAX_EMAX, MIN_EMIN, ROUND_CEILING, ROUND_FLOOR, Context, Decimal
 from fractions import Fraction
+from itertools import pairwise
 from operator import le, mul
 from typing import Any, NamedTuple, TypeAlias
 
@@ -89,14 +104,18 @@ PIECE, PACKED = KIND | {"mechanism": [[str]], "lower": str}, KIND | {"packing": 
 FAR, SPREAD = PIECE | LENGTHS, KIND | LENGTHS | {"packing": [[str]]}
 BEST = {"prior": [str], "guesses": [str], "gain": [[str]], "outputs": [int], "mechanism": [[str]]}
 BEST |= GRAPH | PRICES | {"utility": str, "upper": str}
+PAIRS = {"format": str, "lower pairs": [(str, str)], "upper pairs": [(str, str)]}
+PAIRS |= GRAPH | {"prior": [str], "guesses": [str], "gain": [[str]], "mechanism": [[str]]}
+PAIRS |= {"lower": str, "upper": str}
 RATIOS = {"format": str, "lower ratio": str, "upper ratio": str}
 TOGETHER = RATIOS | {"kept": str, "share": str}
 WORST_CASE, RECORDS = "leaktight worst case 1", "leaktight records 1"
-MECHANISM = "leaktight mechanism 1"
+MECHANISM, CURVE = "leaktight mechanism 1", "leaktight curve 1"
 FORMATS: dict[str, Any] = {
     WORST_CASE: RATIOS | {"pieces": [either(PIECE, PIECE | ONCE, FAR, FAR | ONCE)]},
     RECORDS: TOGETHER | {"pieces": [either(PACKED, PACKED | ONCE, SPREAD, SPREAD | ONCE)]},
     MECHANISM: either(RATIOS | BEST, RATIOS | BEST | LENGTHS),
+    CURVE: either(PAIRS | {"weights": [str]}, PAIRS | {"multipliers": [(int, int, int, [str])]}),
 }
 
 SHORT, FEW, WIDTH = 40, 400, 80
@@ -477,6 +496,136 @@ def check_best(claim: dict[str, Any], ends: list[Fraction], reader: Reader) -> P
     return 1, utility, upper
 
 
+def check_curve(claim: dict[str, Any], reader: Reader) -> Proved:
+    """Return what a mechanism that keeps some pairs earns, and what none exceeds."""
+    n, guesses = len(claim["vertices"]), claim["guesses"]
+    demand(0 < n == len(set(claim["vertices"])), "the vertices must have different names")
+    demand(0 < len(guesses) == len(set(guesses)), "the guesses must have different names")
+    arcs = {(i, h) for edge in claim["edges"] for i, h in (edge, edge[::-1])}
+    demand(all(0 <= i < n and i != h for i, h in arcs), "an edge is none of the graph")
+    chances = [reader.number(text) for text in claim["prior"]]
+    demand(sum(chances) == 1 and min(chances) >= 0, "the prior must sum to 1")
+    demand(len(claim["gain"]) == len(guesses), "each guess must earn something")
+    fits = all(len(row) == n for row in (chances, *claim["gain"]))
+    demand(fits, "prior and gain must have a number for each vertex")
+    gain = [[reader.number(text) for text in row] for row in claim["gain"]]
+    below, above = (pairs_of(claim[key], reader) for key in ("lower pairs", "upper pairs"))
+    lower = kept_pairs(claim["mechanism"], len(guesses), n, arcs, below, reader)
+    reader.spend(n * len(guesses), 512, 512)
+    worth = [[p * g[i] for g in gain] for i, p in enumerate(chances)]
+    earned = sum(sum(map(mul, *rows)) for rows in zip(worth, lower, strict=True))
+    if "weights" in claim:
+        single = all(g[i] == (w == i) for w, g in enumerate(gain) for i in range(n))
+        everywhere = len(arcs) == n * (n - 1) and len(guesses) == n and single
+        demand(everywhere, "weights bound a right guess where all are neighbours")
+        bound = weighted(chances, claim["weights"], above, reader)
+    else:
+        bound = multiplied(worth, claim["multipliers"], above, arcs, reader)
+    ends = [reader.number(claim[key]) for key in ("lower", "upper")]
+    demand(ends[0] <= earned, "the mechanism earns less than is claimed")
+    demand(bound <= ends[1], "more than is claimed is not excluded")
+    return 1, ends[0], ends[1]
+
+
+def pairs_of(written: list[list[str]], reader: Reader) -> list[tuple[Fraction, Fraction]]:
+    """Return pairs (λ, δ)."""
+    found = [(reader.number(ratio), reader.number(delta)) for ratio, delta in written]
+    demand(all(r >= 1 and 0 <= d <= 1 for r, d in found), "a pair needs λ ≥ 1 and a chance δ")
+    return found
+
+
+def kept_pairs(
+    rows: list[list[str]],
+    width: int,
+    n: int,
+    arcs: set[tuple[int, int]],
+    pairs: list[tuple[Fraction, Fraction]],
+    reader: Reader,
+) -> list[list[Fraction]]:
+    """Return the rows of a mechanism that keeps all pairs."""
+    demand(len(rows) == n, "the mechanism must have a row for each vertex")
+    demand(all(len(row) == width for row in rows), "it must have an output for each guess")
+    values, unit = reader.table([entry for row in rows for entry in row])
+    matrix = [values[i * width : (i + 1) * width] for i in range(n)]
+    for i, row in enumerate(matrix):
+        demand(min(row) >= 0 and sum(row) == unit, f"row {i} is no distribution")
+    for ratio, delta in pairs:
+        (p, q), (a, b) = ratio.as_integer_ratio(), delta.as_integer_ratio()
+        reader.spend(len(arcs) * width, unit.bit_length(), size((p, q)))
+        for i, h in arcs:
+            over = sum(max(q * x - p * y, 0) for x, y in zip(matrix[i], matrix[h], strict=True))
+            demand(over * b <= a * q * unit, f"the mechanism tells {i} from {h} too well")
+    return [[Fraction(x, unit) for x in row] for row in matrix]
+
+
+def multiplied(
+    worth: list[list[Fraction]],
+    written: list[tuple[int, int, int, list[str]]],
+    pairs: list[tuple[Fraction, Fraction]],
+    arcs: set[tuple[int, int]],
+    reader: Reader,
+) -> Fraction:
+    """Return the bound of some multipliers."""
+    left, bound = [list(row) for row in worth], Fraction(0)
+    for i, h, k, numbers in written:
+        demand((i, h) in arcs and 0 <= k < len(pairs), "a multiplier has no edge, or no pair")
+        demand(len(numbers) == len(worth[0]), "a multiplier is missing")
+        c, (ratio, delta) = [reader.number(text) for text in numbers], pairs[k]
+        demand(min(c) >= 0, "a multiplier must not be negative")
+        reader.spend(8 * len(c), 512, size(ratio.as_integer_ratio()) + 64)
+        bound += delta * max(c)
+        for z, each in enumerate(c):
+            if each:
+                left[i][z] -= each
+                left[h][z] += ratio * each
+    return bound + sum(map(max, left))
+
+
+def weighted(
+    prior: list[Fraction],
+    written: list[str],
+    pairs: list[tuple[Fraction, Fraction]],
+    reader: Reader,
+) -> Fraction:
+    """Return the bound of some weights."""
+    w = [reader.number(text) for text in written]
+    demand(len(w) == len(prior), "each vertex must have a weight")
+    fits = all(0 <= one <= chance for one, chance in zip(w, prior, strict=True))
+    demand(fits, "a weight must be from 0 to the prior")
+    reader.spend(len(w) * (len(pairs) + 8) * 16, 512, 512)
+    whole, corners = sum(w, Fraction(0)), envelope(pairs)
+    known: dict[tuple[Fraction, Fraction], Fraction] = {}
+    for one, chance in zip(w, prior, strict=True):
+        if (one, chance) not in known:
+            sums = ((chance - one) * p - (whole - one) * a for a, p in corners)
+            known[one, chance] = max(sums)
+    return whole + sum(known[pair] for pair in zip(w, prior, strict=True))
+
+
+def envelope(pairs: list[tuple[Fraction, Fraction]]) -> list[tuple[Fraction, Fraction]]:
+    """Return the corners on [0, 1] of the least of all lines of some pairs, and of 1."""
+    lines = [(Fraction(0), Fraction(1))]
+    for ratio, delta in pairs:
+        lines += [(ratio, delta), (1 / ratio, 1 - (1 - delta) / ratio)]
+    kept: list[tuple[Fraction, Fraction]] = []
+    for slope, height in sorted(lines, key=lambda line: (-line[0], line[1])):
+        if kept and kept[-1][0] == slope:
+            continue
+        while kept and height <= kept[-1][1]:
+            kept.pop()
+        while len(kept) > 1 and crossing((slope, height), kept[-1]) <= crossing(kept[-1], kept[-2]):
+            kept.pop()
+        kept.append((slope, height))
+    places = [Fraction(0), Fraction(1)]
+    places += [crossing(*both) for both in pairwise(kept)]
+    return [(a, min(d + s * a for s, d in kept)) for a in places if a <= 1]
+
+
+def crossing(one: tuple[Fraction, Fraction], other: tuple[Fraction, Fraction]) -> Fraction:
+    """Return where two lines meet."""
+    return (other[1] - one[1]) / (one[0] - other[0])
+
+
 def check(content: Any) -> list[Proved]:
     """Return (records, lower, upper), whose powers multiply, or raise Refuted or Unreadable.
 
@@ -485,7 +634,10 @@ def check(content: Any) -> list[Proved]:
     kind = content.get("format") if type(content) is dict else None
     if type(kind) is not str or kind not in FORMATS:
         raise Unreadable(f"its format must be one of {', '.join(map(repr, FORMATS))}")
-    reader, ends = Reader(letters(content, FORMATS[kind], "it")), ratios(content)
+    reader = Reader(letters(content, FORMATS[kind], "it"))
+    if kind == CURVE:
+        return [check_curve(content, reader)]
+    ends = ratios(content)
     demand(1 <= ends[0] <= ends[1], "the ratios must be at least 1, the lower one first")
     if kind == MECHANISM:
         return [check_best(content, ends, reader)]
@@ -533,14 +685,15 @@ def lowest(written: str) -> str:
 
 def told(content: dict[str, Any], proved: list[Proved]) -> list[str]:
     """Say what is proved, at which ratio and of what, in lines: the reader must compare it."""
-    best, asked = content["format"] == MECHANISM, question(content)
+    best, asked = content["format"] in (MECHANISM, CURVE), question(content)
     (_, lower, upper), pieces = proved[0], content.get("pieces", [])
     records = sum(piece["records"] for piece in pieces)
     what = f"the worst case of {f'{records:,} records' if records > 1 else 'one secret'}"
     if best:
         near = f"a mechanism within {rounded(upper - lower, UP, 2)} of the best"
         what = "the best mechanism" if lower == upper else near
-    lines = [f"accepted: {what}, at {ratio_of(*ratios(content))}"]
+    at = pairs_told(content) if content["format"] == CURVE else ratio_of(*ratios(content))
+    lines = [f"accepted: {what}, at {at}"]
     for graph in content.get("pieces", [content]):
         times = f"{graph['records']:,} × " if graph.get("records", 1) > 1 else ""
         how = " with lengths, λ for a length of 1" if "lengths" in graph else ""
@@ -554,6 +707,17 @@ def told(content: dict[str, Any], proved: list[Proved]) -> list[str]:
         f"{'earned on average' if best else 'attained'}: {amount_of(best, proved, DOWN)}",
         f"not exceeded: {amount_of(best, proved, UP)}",
     ]
+
+
+def pairs_told(content: dict[str, Any]) -> str:
+    """Return the pairs that the mechanism keeps, and those for which the bound holds."""
+    reader, texts = Reader(MOST_LETTERS * len(content["upper pairs"])), []
+    for key, side in (("lower pairs", DOWN), ("upper pairs", UP)):
+        pairs = [[reader.number(text) for text in pair] for pair in content[key][:3]]
+        said = [f"({rounded(r, side, 6)}, {rounded(d, side, 6)})" for r, d in pairs]
+        more = ["…"] * (len(content[key]) > 3)
+        texts.append(f"{key} (λ, δ) {', '.join(said + more)}")
+    return "; ".join(texts)
 
 
 def ratio_of(below: Fraction, above: Fraction) -> str:

@@ -120,6 +120,15 @@ def suggestion(label: Hashable, labels: Sequence[Hashable]) -> str:
     """Return the way out of a wrong label: the nearest one, or the first few."""
     if near := nearest(label, labels):
         return near
+    return first_few(labels)
+
+
+def first_few(labels: Sequence[Hashable]) -> str:
+    """Return which labels there are, whatever was found instead of them.
+
+    >>> first_few(range(9))
+    'there are 0, 1, 2, 3, 4, …'
+    """
     shown = ", ".join(map(repr, labels[:5]))
     return f"there are {shown}" + (", …" if len(labels) > 5 else "")
 
