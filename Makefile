@@ -66,8 +66,8 @@ bench: .venv/bench-ready
 	$(BIN)/python -m benchmarks $(ARGS)
 
 docs: .venv/docs-ready
-	$(BIN)/python -m leaktight.papers.errata docs/errata.md
-	$(BIN)/python -m leaktight.papers.items docs/papers.md
+	$(BIN)/python -m leaktight_papers.errata docs/errata.md
+	$(BIN)/python -m leaktight_papers.items docs/papers.md
 	$(BIN)/sphinx-build -q -W docs site
 
 .venv/ready: pyproject.toml

@@ -14,6 +14,7 @@ from leaktight import errors
 
 ROOT = Path(__file__).parent.parent
 SOURCES = sorted((ROOT / "src" / "leaktight").rglob("*.py"))
+PAPERS = sorted((ROOT / "src" / "leaktight_papers").rglob("*.py"))
 ROOMS = [
     "errors",
     "labels",
@@ -33,7 +34,6 @@ ROOMS = [
     "studies",
     "reports",
     "web",
-    "papers",
     "commands",
 ]
 """A room imports only from those before it."""
@@ -59,20 +59,25 @@ def public(room: str) -> list[str]:
 
 
 def wrong_imports(place: tuple[str, ...], text: str) -> list[str]:
-    """Return what a module may not import: a later room, a folder inside a room, a private name.
-
-    The papers see public names alone, errors, and how files are written.
-    """
+    """Return what a module may not import: a later room, a folder inside a room, a private name."""
     found = []
     for where, names in imports_of(text):
         if place[0] == where[0]:
             continue
         wrong = ROOMS.index(where[0]) > ROOMS.index(place[0]) or len(where) > 2
-        if place[0] == "papers" and where not in (("errors",), ("files",)):
-            wrong |= len(where) > 1 or not {*names} <= {*public(where[0])}
         if wrong or any(name.startswith("_") for name in names):
             found.append(f"{'.'.join(place)} imports {names} of {'.'.join(where)}")
     return found
+
+
+def hidden_imports(text: str) -> list[str]:
+    """Return what the papers may not import: all but public names, errors, and writing files."""
+    return [
+        f"{names} of {'.'.join(where)}"
+        for where, names in imports_of(text)
+        if where not in (("errors",), ("files",))
+        and (len(where) > 1 or not {*names} <= {*public(where[0])})
+    ]
 
 
 def test_the_root_holds_the_rooms_and_little_else() -> None:
@@ -92,12 +97,21 @@ def test_a_wrong_import_is_found() -> None:
     assert wrong_imports(("studies", "audit"), "from leaktight.policies.graph.graph import Graph")
     assert wrong_imports(("leakage", "hyper"), "from leaktight.channels.channel import _rows")
     assert not wrong_imports(("leakage", "hyper"), "from leaktight.channels.channel import Channel")
-    papers = ("papers", "edwards2021", "bounds")
-    assert wrong_imports(papers, "from leaktight.channels.channel import Channel")
-    assert wrong_imports(papers, "from leaktight.exact import rational")
-    assert wrong_imports(papers, "from leaktight.labels import suggestion")
-    assert not wrong_imports(papers, "from leaktight.channels import Channel")
-    assert not wrong_imports(papers, "from leaktight.errors import InvalidChannel")
+
+
+def test_the_papers_see_public_names_alone() -> None:
+    assert [line for source in PAPERS for line in hidden_imports(source.read_text("utf-8"))] == []
+    assert hidden_imports("from leaktight.channels.channel import Channel")
+    assert hidden_imports("from leaktight.exact import rational")
+    assert hidden_imports("from leaktight.labels import suggestion")
+    assert not hidden_imports("from leaktight.channels import Channel")
+    assert not hidden_imports("from leaktight.errors import InvalidChannel")
+
+
+def test_nothing_but_a_command_knows_the_papers() -> None:
+    knows = [source for source in SOURCES if "from leaktight_papers" in source.read_text("utf-8")]
+    assert knows != []
+    assert {module(source)[0] for source in knows} == {"commands"}
 
 
 def test_the_root_holds_few_names_and_all_are_listed_and_sorted() -> None:
@@ -145,7 +159,10 @@ def test_the_reference_has_a_page_for_each_room_that_tells_of_every_public_name(
 
 def test_every_citation_is_in_the_bibliography() -> None:
     keys = set(re.findall(r"\*\*\[(\w+)\]\*\*", (ROOT / "docs/bibliography.md").read_text("utf-8")))
-    texts = {s: s.read_text(encoding="utf-8") for s in [*SOURCES, *(ROOT / "docs").rglob("*.md")]}
+    texts = {
+        s: s.read_text(encoding="utf-8")
+        for s in [*SOURCES, *PAPERS, *(ROOT / "docs").rglob("*.md")]
+    }
     cited = {
         (s.name, key)
         for s, text in texts.items()
@@ -169,7 +186,7 @@ def test_tolerances_stand_in_one_place_only() -> None:
     """No literal like 1e-9 in the source but in ``tolerances.py`` and in examples."""
     found = [
         (source.name, number)
-        for source in SOURCES
+        for source in [*SOURCES, *PAPERS]
         if source.name != "tolerances.py"
         for number, line in enumerate(source.read_text(encoding="utf-8").splitlines(), 1)
         if re.search(r"\b\d(?:\.\d+)?e-\d+\b", line) and ">>>" not in line

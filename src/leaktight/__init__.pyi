@@ -4,7 +4,6 @@ from . import errors as errors
 from . import exact as exact
 from . import leakage as leakage
 from . import mechanisms as mechanisms
-from . import papers as papers
 from . import policies as policies
 from . import privacy as privacy
 from . import repetition as repetition

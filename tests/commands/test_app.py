@@ -16,12 +16,12 @@ from typing import Any
 import pytest
 
 from leaktight import Channel, read_channel, write_channel
-from leaktight.papers.claim import Claim, Outcome, Verdict
-from leaktight.papers.register import claims_named
-from leaktight.papers.show import line, summary
 from leaktight.policies.text import graph_of
 from leaktight.studies import audit, read_study
 from leaktight.studies.schema import to_json
+from leaktight_papers.claim import Claim, Outcome, Verdict
+from leaktight_papers.register import claims_named
+from leaktight_papers.show import line, summary
 from tests.commands.conftest import Run
 
 COMMANDS = (
@@ -439,7 +439,7 @@ def test_a_claim_is_reproduced(run: Run) -> None:
 
 def test_all_claims_end_with_a_count(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     [one] = claims_named("E-T11")
-    monkeypatch.setattr("leaktight.papers.register.claims_named", lambda _: [one, one])
+    monkeypatch.setattr("leaktight_papers.register.claims_named", lambda _: [one, one])
     said = run("reproduce")
     first, second, *counted = said.out.splitlines()
     assert first[:40] == second[:40]

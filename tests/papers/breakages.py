@@ -16,8 +16,8 @@ from typing import Any
 
 import pytest
 
-from leaktight.papers.claim import Claim, run
-from leaktight.papers.register import REGISTER
+from leaktight_papers.claim import Claim, run
+from leaktight_papers.register import REGISTER
 
 ROOMS = (
     "exact",
@@ -52,7 +52,7 @@ def public_functions() -> dict[str, FunctionType]:
 
 def paper_modules() -> list[ModuleType]:
     """Return the modules of the claims and of what they need."""
-    return [m for name, m in sys.modules.items() if name.startswith("leaktight.papers.")]
+    return [m for name, m in sys.modules.items() if name.startswith("leaktight_papers.")]
 
 
 def used_by(claim: Claim) -> frozenset[str]:
@@ -73,7 +73,7 @@ def used_by(claim: Claim) -> frozenset[str]:
 
 
 def _is_ours(value: Any) -> bool:
-    return str(value.__module__).startswith("leaktight.papers.")
+    return str(value.__module__).startswith("leaktight_papers.")
 
 
 def _names(code: CodeType) -> Iterator[str]:

@@ -6,7 +6,7 @@ default in place of an argument. ``NOTICED`` names the claims that notice, for e
 
 import pytest
 
-from leaktight.papers.register import REGISTER
+from leaktight_papers.register import REGISTER
 from tests.papers.breakages import Breakage, breakages, notices, used_by
 
 NOTICED = {

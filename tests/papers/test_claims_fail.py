@@ -12,12 +12,6 @@ from leaktight.channels import Channel, Distribution, Loss, diagonal_form
 from leaktight.channels.program import Chance
 from leaktight.leakage import Capacity
 from leaktight.mechanisms import RandomizedResponse
-from leaktight.papers.alvim2011a import programs
-from leaktight.papers.boreale2012 import rates
-from leaktight.papers.claim import Unexpected, run
-from leaktight.papers.evidence import scaled_cover
-from leaktight.papers.ours.two_outputs import with_two_outputs
-from leaktight.papers.register import REGISTER
 from leaktight.policies import Graph, SecretGraph, sharply_transitive_set
 from leaktight.privacy import PrivacyLevel, average_breach_level, breach_level, privacy_level
 from leaktight.repetition import (
@@ -28,6 +22,12 @@ from leaktight.repetition import (
     geometric_chernoff,
 )
 from leaktight.worst_case import worst_case_leakage
+from leaktight_papers.alvim2011a import programs
+from leaktight_papers.boreale2012 import rates
+from leaktight_papers.claim import Unexpected, run
+from leaktight_papers.evidence import scaled_cover
+from leaktight_papers.ours.two_outputs import with_two_outputs
+from leaktight_papers.register import REGISTER
 
 forwards = programs.timed
 
@@ -163,7 +163,7 @@ def test_a_claim_fails_if_something_is_wrong(
     modules: str, name: str, wrong: object, broken: str, told: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     for module in modules.split():
-        monkeypatch.setattr(f"leaktight.papers.{module}.{name}", wrong)
+        monkeypatch.setattr(f"leaktight_papers.{module}.{name}", wrong)
     for id in broken.split():
         outcome = run(REGISTER[id])
         assert not outcome.holds, id

@@ -7,11 +7,11 @@ from hypothesis import strategies as st
 
 from leaktight.leakage import min_capacity, posterior_vulnerability
 from leaktight.mechanisms import GraphExponential
-from leaktight.papers.alvim2011b.utility import doubled_ring
-from leaktight.papers.barthe2011.bit import canonical
-from leaktight.papers.edwards2021.blocks import block_channel, block_graph
 from leaktight.policies import SecretGraph
 from leaktight.privacy import privacy_level
+from leaktight_papers.alvim2011b.utility import doubled_ring
+from leaktight_papers.barthe2011.bit import canonical
+from leaktight_papers.edwards2021.blocks import block_channel, block_graph
 from tests.mechanisms.promises import RATIOS
 
 

@@ -3,9 +3,9 @@
 import re
 from pathlib import Path
 
-from leaktight.papers.claim import Claim, Erratum, Outcome, Verdict, run
-from leaktight.papers.errata import claims_with_errata, errata_page
-from leaktight.papers.register import REGISTER
+from leaktight_papers.claim import Claim, Erratum, Outcome, Verdict, run
+from leaktight_papers.errata import claims_with_errata, errata_page
+from leaktight_papers.register import REGISTER
 
 PAGE = Path(__file__).parents[2] / "docs" / "errata.md"
 
@@ -20,7 +20,7 @@ def outcome(
 
 
 def test_the_page_in_the_docs_is_what_the_claims_give_today() -> None:
-    """If it fails: ``python -m leaktight.papers.errata docs/errata.md``."""
+    """If it fails: ``python -m leaktight_papers.errata docs/errata.md``."""
     assert PAGE.read_text(encoding="utf-8") == errata_page(map(run, claims_with_errata()))
 
 

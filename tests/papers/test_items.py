@@ -8,12 +8,12 @@ import pytest
 
 from leaktight.channels import write_channel
 from leaktight.commands.app import main
-from leaktight.papers import constructions
-from leaktight.papers.calls import CALLS, COMMANDS, SETUP
-from leaktight.papers.claim import run
-from leaktight.papers.items import items, items_page
-from leaktight.papers.register import REGISTER
-from leaktight.papers.show import detail, to_dict
+from leaktight_papers import constructions
+from leaktight_papers.calls import CALLS, COMMANDS, SETUP
+from leaktight_papers.claim import run
+from leaktight_papers.items import items, items_page
+from leaktight_papers.register import REGISTER
+from leaktight_papers.show import detail, to_dict
 from tests.papers.test_register import PAPERS
 
 PAGE = Path(__file__).parents[2] / "docs" / "papers.md"
@@ -27,7 +27,7 @@ def names() -> dict[str, Any]:
 
 
 def test_the_page_in_the_docs_is_what_the_register_gives() -> None:
-    """If it fails: ``python -m leaktight.papers.items docs/papers.md``."""
+    """If it fails: ``python -m leaktight_papers.items docs/papers.md``."""
     assert PAGE.read_text(encoding="utf-8") == items_page(items())
 
 

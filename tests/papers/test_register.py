@@ -6,11 +6,11 @@ from pathlib import Path
 import pytest
 
 from leaktight.errors import InvalidInput
-from leaktight.papers.claim import Claim, Verdict, run
-from leaktight.papers.drawings import DRAWINGS
-from leaktight.papers.figures import FIGURES, draw_figures
-from leaktight.papers.register import REGISTER, SECTIONS, claims_named
-from leaktight.papers.show import PROBLEMS, summary
+from leaktight_papers.claim import Claim, Verdict, run
+from leaktight_papers.drawings import DRAWINGS
+from leaktight_papers.figures import FIGURES, draw_figures
+from leaktight_papers.register import REGISTER, SECTIONS, claims_named
+from leaktight_papers.show import PROBLEMS, summary
 
 PAPERS = {
     "Edwards2021": """
@@ -63,7 +63,7 @@ def test_the_claim_comes_out_and_shows_why(claim: Claim) -> None:
 
 
 def test_there_is_one_claim_for_each_item_of_the_papers_and_problem_of_ours() -> None:
-    names = [f"leaktight.papers.{paper}.{one}" for paper, some in SECTIONS for one in some.split()]
+    names = [f"leaktight_papers.{paper}.{one}" for paper, some in SECTIONS for one in some.split()]
     made = [x.id for name in names for x in vars(import_module(name)).values() if type(x) is Claim]
     expected = [id for ids in (*PAPERS.values(), OURS) for id in ids.split()]
     assert sorted(made) == sorted(expected) == sorted(REGISTER)

@@ -4,11 +4,11 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from leaktight.leakage.capacity import min_capacity
-from leaktight.papers.evidence import optimum
-from leaktight.papers.ours.two_outputs import two_outputs, with_two_outputs
 from leaktight.policies.graph import Graph
 from leaktight.policies.secrets import SecretGraph
 from leaktight.privacy.level import privacy_level
+from leaktight_papers.evidence import optimum
+from leaktight_papers.ours.two_outputs import two_outputs, with_two_outputs
 from tests.strategies.graphs import secret_graphs
 
 

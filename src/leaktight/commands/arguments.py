@@ -30,7 +30,7 @@ def gain_names(incomplete: str) -> Iterator[str]:
 
 def claim_ids(incomplete: str) -> Iterator[str]:
     """Complete a claim of the papers."""
-    from leaktight.papers.register import REGISTER
+    from leaktight_papers.register import REGISTER
 
     return (name for name in REGISTER if name.startswith(incomplete))
 

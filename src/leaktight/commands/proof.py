@@ -100,13 +100,13 @@ def reproduce(
     Example:
       leaktight reproduce E-T11
     """
-    from leaktight.papers.claim import run
-    from leaktight.papers.register import claims_named
-    from leaktight.papers.show import detail, line, summary, to_dict
+    from leaktight_papers.claim import run
+    from leaktight_papers.register import claims_named
+    from leaktight_papers.show import detail, line, summary, to_dict
 
     chosen, outcomes = claims_named(claim), []
     if figures is not None:
-        from leaktight.papers.figures import draw_figures
+        from leaktight_papers.figures import draw_figures
 
         before = {*figures.glob("*")}
         for path in draw_figures(figures, (one.id for one in chosen)):
