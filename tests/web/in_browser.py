@@ -370,6 +370,57 @@ def test_the_line_of_the_odds_is_dragged_and_its_epsilon_is_used(
     assert float(said[-1].strip("≤ %")) <= limit
 
 
+def test_a_drag_of_one_chart_moves_nothing_of_the_other(browser: Browser, address: str) -> None:
+    page = opened(browser, address)
+    before = page.input_value("#epsilon")
+    frame = page.locator("#below svg").bounding_box()
+    assert frame is not None
+    page.mouse.move(frame["x"] + 100, frame["y"] + 60)
+    page.mouse.down()
+    for k in range(8):
+        page.mouse.move(frame["x"] + 100, frame["y"] + 60 + 10 * k)
+        page.wait_for_selector(READY)
+    page.mouse.up()
+    assert page.input_value("#epsilon") == before
+    limit = page.locator(".handle").get_attribute("aria-valuenow")
+    frame = page.locator("#worst svg").bounding_box()
+    assert frame is not None
+    page.mouse.move(frame["x"] + 100, frame["y"] + 60)
+    page.mouse.down()
+    for k in range(8):
+        page.mouse.move(frame["x"] + 100 + 15 * k, frame["y"] + 60)
+        page.wait_for_selector(READY)
+    page.mouse.up()
+    assert page.input_value("#epsilon") != before
+    assert page.locator(".handle").get_attribute("aria-valuenow") == limit
+
+
+def test_each_of_five_quick_presses_moves_the_line(browser: Browser, address: str) -> None:
+    page = opened(browser, address)
+    handle = page.locator(".handle")
+    start = int(handle.get_attribute("aria-valuenow") or "nan")
+    handle.focus()
+    for _ in range(5):
+        page.keyboard.press("ArrowUp")
+    expect(handle).to_have_attribute("aria-valuenow", str(start + 5))
+    page.wait_for_selector(READY)
+    page.keyboard.press("ArrowDown")  # it is still where the keys go
+    expect(handle).to_have_attribute("aria-valuenow", str(start + 4))
+
+
+def test_what_is_not_taken_is_said(browser: Browser, address: str) -> None:
+    page = opened(browser, address)
+    page.fill("#records", "2.5")
+    expect(page.locator("#notice")).to_contain_text("Records must be a whole number from 1 up")
+    expect(page.locator("#records")).to_have_attribute("aria-invalid", "true")
+    page.fill("#records", "25")
+    expect(page.locator("#records")).to_have_attribute("aria-invalid", "false")
+    page = opened(browser, address, "hospital")
+    page.fill("#new-value", "perhaps")
+    page.press("#new-value", "Enter")
+    expect(page.locator("#notice")).to_contain_text("equally likely again")
+
+
 def test_what_is_taken_away_is_whole(browser: Browser, address: str, tmp_path: Path) -> None:
     page = opened(browser, address)
     assert "</html>" in saved(page, "#report").read_text("utf-8")

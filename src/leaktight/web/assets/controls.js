@@ -2,7 +2,7 @@
 
 import * as graph from "./graph.js";
 import * as map from "./map.js";
-import { change, name, read, shown, study } from "./study.js";
+import { change, name, read, shown, study, tell } from "./study.js";
 import { html } from "./svg.js";
 
 const KINDS = {
@@ -40,10 +40,15 @@ function input(id, value, edit, more = {}) {
 
 const button = (id, said, press, more = {}) => html("button", { id, type: "button", onclick: press, ...more }, said);
 
-/** A whole number, if one was typed. */
-function whole(typed, edit) {
-  const found = Number(typed.replaceAll(/[, _]/g, ""));
-  if (Number.isInteger(found) && found > 0) change((next) => edit(next, found), true);
+/** A field for a whole number; until one is typed, what was there holds, and that is said. */
+function whole(id, label, value, edit) {
+  return input(id, String(value), (typed, made) => {
+    const found = Number(typed.replaceAll(/[, _]/g, ""));
+    const right = Number.isSafeInteger(found) && found > 0;
+    made.setAttribute("aria-invalid", !right);
+    if (right) change((next) => edit(next, found), true);
+    else if (typed.trim()) tell(`${label} must be a whole number from 1 up; it is still ${value.toLocaleString("en")}.`);
+  }, { inputMode: "numeric" });
 }
 
 const lines = (typed) => typed.split("\n").map((each) => each.trim()).filter(Boolean);
@@ -197,7 +202,7 @@ function attributes(policy) {
 
 export function publicly(values) {
   const { policy } = study;
-  const made = [field("Records", input("records", String(policy.records ?? 1), (typed) => whole(typed, (next, n) => { next.policy.records = n; }), { inputMode: "numeric" }))];
+  const made = [field("Records", whole("records", "Records", policy.records ?? 1, (next, n) => { next.policy.records = n; }))];
   (policy.constraints ?? []).forEach((each, k) => made.push(constraint(each, k, values)));
   for (const [key, numbers] of Object.entries(policy.margins ?? {})) made.push(margin(key, numbers));
   if (policy.databases) made.push(html("p", { className: "hint" }, `Only ${policy.databases.length} databases are possible.`));
@@ -275,7 +280,7 @@ export function question(values, prior) {
   const kinds = Object.fromEntries(MECHANISMS.filter((kind) => (fits(kind) && kind !== "matrix") || mechanism.kind === kind).map((kind) => [kind, kind === "best" ? "the best there is" : kind]));
   const made = [
     field("What is guessed, in words", input("what", asked.what, (typed) => typed.trim() && change((next) => { next.question.what = typed; }, true))),
-    field("Looks", input("observations", String(asked.observations), (typed) => whole(typed, (next, n) => { next.question.observations = n; }), { inputMode: "numeric" }), "how often something is released about the same secret"),
+    field("Looks", whole("observations", "Looks", asked.observations, (next, n) => { next.question.observations = n; }), "how often something is released about the same secret"),
     field("Mechanism", select("kind-of-mechanism", kinds, mechanism.kind, (kind) => change((next) => {
       const { on, query, of, ratio, epsilon } = next.mechanism;
       next.mechanism = JSON.parse(JSON.stringify({ kind, on, query, of, ...(kind === "matrix" ? {} : { ratio, epsilon }) }));

@@ -176,15 +176,27 @@ function showOdds() {
   $("odds-words").replaceChildren(...words.map((each) => html("li", {}, each)));
 }
 
+/** The chance that a guess shall not exceed, as it is now. */
+function limitNow() {
+  const { below } = study.question;
+  return below === undefined ? Math.max(0.75, leastLimit()) : number(below);
+}
+
+const leastLimit = () => Math.min(0.99, Math.ceil(100 * Math.max(...answer.prior) + 1) / 100);
+
+function setLimit(chance) {
+  const kept = Math.min(0.99, Math.max(leastLimit(), chance));
+  change(({ question }) => { question.below = Math.round(100 * kept) / 100; }, true);
+  showBelow(); // at once: the next step begins where this one ended
+}
+
 function showBelow() {
-  const before = Math.max(...answer.prior);
   const choice = longer.isFresh("choice") ? more.choice : null;
   for (const id of ["below", "worst"]) $(id).classList.toggle("stale", !longer.isFresh("curves"));
-  const limit = study.question.below === undefined ? Math.max(0.75, Math.ceil(100 * before + 1) / 100) : number(study.question.below);
   pictures.below($("below"), {
-    points: more.points, upto: upto(), epsilon: epsilonNow(), per: per(), observations: study.question.observations, limit,
-    chosen: choice?.epsilon ?? null, start: Math.min(0.99, Math.ceil(100 * before + 1) / 100),
-  }, (chance) => change((next) => { next.question.below = Math.round(100 * chance) / 100; }, true));
+    points: more.points, upto: upto(), epsilon: epsilonNow(), per: per(), observations: study.question.observations, limit: limitNow(),
+    chosen: choice?.epsilon ?? null, start: leastLimit(),
+  }, setLimit, (by) => setLimit(limitNow() + by));
   const use = html("button", { type: "button", id: "use" }, "Use this ε");
   const digits = 10 ** (4 - Math.floor(Math.log10(upto())));
   use.onclick = () => setEpsilon(Math.floor(digits * choice.epsilon) / digits, false);
@@ -279,6 +291,8 @@ function notice(said) {
   $("notice").textContent = said;
   setTimeout(() => { if ($("notice").textContent === said) $("notice").textContent = ""; }, 6000);
 }
+
+addEventListener("told", ({ detail }) => notice(detail));
 
 const file = () => study.title.replaceAll(/[^\p{L}\p{N}]+/gu, "-").replaceAll(/^-|-$/g, "").toLowerCase() || "study";
 

@@ -50,11 +50,11 @@ export function worst(place, { points, upto, epsilon, per, bits, marked, why }, 
   if (epsilon <= upto) parts.push(line(x(epsilon), frame.top, x(epsilon), frame.bottom, "today"), text(x(epsilon) + (epsilon > upto / 2 ? -5 : 5), frame.top + 4, "today’s ε", `label ${epsilon > upto / 2 ? "end" : ""}`));
   if (bits !== null && epsilon <= upto) parts.push(svg("circle", { cx: x(epsilon), cy: y(bits), r: 5, class: "point", "data-bits": bits }));
   const drawing = draw(place, `The worst case against ε, up to ε = ${upto}: at ε = ${epsilon} it is ${bits} bits`, height, width, parts.filter(Boolean));
-  dragged(drawing, (event) => pick(Math.min(upto, x.value(at(drawing, event, width)[0]))));
+  dragged(place, drawing, (event) => pick(Math.min(upto, x.value(at(drawing, event, width)[0]))));
 }
 
 /** The odds over ε, with a line that is dragged: which ε keeps them below? */
-export function below(place, { points, upto, epsilon, per, observations, limit, chosen, start }, move) {
+export function below(place, { points, upto, epsilon, per, observations, limit, chosen, start }, move, step) {
   const width = room(place), height = 300, frame = box(width, height);
   const known = points.filter((point) => point.odds);
   const x = scale(upto, frame.left, frame.right), y = scale(1, frame.bottom, frame.top);
@@ -76,7 +76,6 @@ export function below(place, { points, upto, epsilon, per, observations, limit, 
   if (epsilon <= upto) parts.push(line(x(epsilon), frame.top, x(epsilon), frame.bottom, "today"));
   if (chosen !== null && chosen <= upto) parts.push(line(x(chosen), y(limit), x(chosen), frame.bottom, "chosen"), svg("circle", { cx: x(chosen), cy: y(limit), r: 5, class: "point" }));
   const said = `${Math.round(1000 * limit) / 10}%`;
-  const step = (by) => move(Math.min(0.99, Math.max(start, limit + by)));
   const handle = svg("g", {
     class: "handle", tabindex: 0, role: "slider", "aria-label": "The chance that a guess shall not exceed",
     "aria-valuemin": Math.round(100 * start), "aria-valuemax": 99, "aria-valuenow": Math.round(100 * limit), "aria-valuetext": said,
@@ -90,7 +89,7 @@ export function below(place, { points, upto, epsilon, per, observations, limit, 
   rect(frame.right - 58, y(limit) - 20, 56, 17, "flag"), text(frame.right - 30, y(limit) - 7, said, "flag-text middle"));
   parts.push(handle);
   const drawing = draw(place, `The chance of a right guess against ε; the line is at ${said}`, height, width, parts, true);
-  dragged(drawing, (event) => move(Math.round(100 * Math.min(0.99, Math.max(start, y.value(at(drawing, event, width)[1])))) / 100));
+  dragged(place, drawing, (event) => move(Math.round(100 * Math.min(0.99, Math.max(start, y.value(at(drawing, event, width)[1])))) / 100));
 }
 
 /** Where the pointer is, in the units of a drawing. */
@@ -101,21 +100,18 @@ function at(drawing, event, width) {
 }
 
 let moving = null;
-addEventListener("pointermove", (event) => moving?.(event));
+addEventListener("pointermove", (event) => moving?.follow(event));
 addEventListener("pointerup", () => { moving = null; });
 addEventListener("pointercancel", () => { moving = null; });
 
-/** Follow the pointer from where it goes down on a drawing, even if that is drawn anew. */
-function dragged(drawing, follow) {
+/** Follow the pointer from where it goes down on a drawing, even if that is drawn anew in its place. */
+function dragged(place, drawing, follow) {
   drawing.addEventListener("pointerdown", (event) => {
     event.preventDefault();
-    moving = (each) => drag(each);
-    drag(event);
-  });
-  if (moving) moving = (each) => drag(each);
-  function drag(event) {
+    moving = { place, follow };
     follow(event);
-  }
+  });
+  if (moving?.place === place) moving.follow = follow;
 }
 
 /** The mechanism: a row for each input, darker where an output is likelier. A column is picked. */

@@ -44,8 +44,13 @@ export function onChange(listener) {
 export function change(edit, moving = false) {
   const next = structuredClone(study);
   edit(next);
+  const others = JSON.stringify(next.policy) !== JSON.stringify(study.policy);
+  if (others && study.question.prior && !next.question.prior) tell("The values have changed: all are equally likely again. Say how likely each is beside what is guessed.");
   set(next, moving);
 }
+
+/** Say something that is no error, for a while. */
+export const tell = (said) => dispatchEvent(new CustomEvent("told", { detail: said }));
 
 let late = null;
 
