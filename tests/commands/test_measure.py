@@ -86,6 +86,25 @@ def test_inputs_that_are_not_all_numbers_are_texts(run: Run) -> None:
         assert read_channel("same.json").outputs == outputs
 
 
+@pytest.mark.parametrize(
+    ("given", "count"), [("0..9999", 10_000), ("range:300", 300), ("bits:8", 256), ("-2..2,7", 6)]
+)
+def test_inputs_in_a_row_are_each_an_input(run: Run, given: str, count: int) -> None:
+    Path("last.py").write_text("def last(x):\n    return x % 2\n")
+    done = run("program", "last:last", f"--inputs={given}", "--allow-code")
+    assert done.code == 0, done.err
+    assert done.out.startswith(f"{count:,} inputs, 2 outputs")
+
+
+@pytest.mark.parametrize("given", ["10000", "range:1", "5..3,7", "no", "bits:60", "0..99999999"])
+def test_fewer_than_two_inputs_or_too_many_are_refused(run: Run, given: str) -> None:
+    Path("last.py").write_text("def last(x):\n    return 0\n")
+    refused = run("program", "last:last", f"--inputs={given}", "--allow-code")
+    assert refused.code == 2
+    assert "--inputs m" in refused.err
+    assert refused.err.count("\n") == 1
+
+
 def test_compare_says_which_is_safer_and_shows_when_it_is_not(run: Run) -> None:
     Path("sharp.csv").write_text("answer,-,+\nno,3/4,1/4\nyes,1/4,3/4\n")
     Path("zero.csv").write_text("answer,-,+\nno,1,0\nyes,1/2,1/2\n")

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from leaktight.channels.channel import Channel
 from leaktight.channels.gain import Gain, Loss, Tries
 from leaktight.check import Refuted, check, digest
-from leaktight.errors import InvalidGain, InvalidGraph, TooLarge
+from leaktight.errors import InvalidGain, InvalidGraph, InvalidInput, TooLarge
 from leaktight.exact.numbers import rational
 from leaktight.leakage.vulnerability import posterior_vulnerability
 from leaktight.mechanisms.best import optimal_mechanism
@@ -197,9 +197,22 @@ def test_a_gain_may_be_a_table_or_a_function() -> None:
     assert {best.digest for best in found} == {found[0].digest}
     assert optimal_mechanism(line, gain=table[:2], ratio=2).aim.guesses == (0, 1)
     with pytest.raises(InvalidGain, match="expected a Gain"):
-        optimal_mechanism(line, gain="guess", ratio=2)
+        optimal_mechanism(line, gain=7, ratio=2)
     with pytest.raises(TooLarge, match="sets of 20"):
         optimal_mechanism(SecretGraph.line(40), gain=Tries(20), ratio=2)
+
+
+def test_a_gain_may_be_named_as_in_a_study() -> None:
+    metric = Metric.euclidean([(0, 0), (3, 4), (3, 0)])
+    by_name = optimal_mechanism(metric, gain="distance", epsilon="1/10")
+    loss = Loss(metric.distances, metric.values, metric.values)
+    assert by_name.loss == optimal_mechanism(metric, gain=loss, epsilon="1/10").loss
+    line = SecretGraph.line([0, 1, 3])
+    squared = Loss.by_distance(line.vertices, lambda a, b: (a - b) ** 2)
+    named = optimal_mechanism(line, gain="squared", ratio=2)
+    assert named.channel == optimal_mechanism(line, gain=squared, ratio=2).channel
+    with pytest.raises(InvalidInput, match="gain must be one of guess, distance"):
+        optimal_mechanism(line, gain="distanse", ratio=2)
 
 
 def test_functions_of_graphs_alone_say_so() -> None:

@@ -155,7 +155,7 @@ MISTAKES: dict[str, tuple[str, str]] = {
     ),
     "a mechanism of no kind": (POLICY + "[mechanism]\n", r"\[mechanism\] needs kind"),
     "an unknown kind": (
-        POLICY + '[mechanism]\nkind = "randomized response"',
+        POLICY + '[mechanism]\nkind = "randomised respons"',
         "did you mean 'randomised response'",
     ),
     "no ratio": (POLICY + RESPONSE, r"\[mechanism\] needs epsilon or ratio"),
@@ -422,6 +422,15 @@ def test_what_is_no_text_file_is_refused(tmp_path: Path, write: Callable[[str], 
     refused(write("[" * 1_000_000), "nested too deeply|is not TOML")
     refused(Path("/dev/null"), "is a device")
     refused(write("x").with_name("study.toml") / "more.toml", "cannot be read: Not a directory")
+
+
+def test_words_are_read_in_both_spellings(write: Callable[[str], Path]) -> None:
+    policy = '[policy]\nvalues = ["no", "yes"]\n\n[mechanism]\nepsilon = 1\nkind = '
+    british, american = (
+        read_study(write(f'{policy}"{kind} response"\n')) for kind in ("randomised", "randomized")
+    )
+    assert british.name == american.name
+    assert british.channel == american.channel
 
 
 def test_every_key_has_a_mistake_of_its_own() -> None:

@@ -24,6 +24,8 @@ def aim_of(kind: str, graph: Graph | Metric) -> Gain | Loss:
     >>> aim_of("squared difference", SecretGraph.line([10, 11, 13])).matrix[0, 2]
     9
     """
+    if kind not in GAINS:
+        raise InvalidInput(f"gain must be one of {', '.join(GAINS)}, got {kind!r:.60}")
     metric, graph = (graph, graph.graph) if isinstance(graph, Metric) else (None, graph)
     if kind == "guess":
         return Gain.binary(graph.vertices)

@@ -5,6 +5,7 @@ An option has its text here, how it is read, and how a shell completes it.
 
 from collections.abc import Iterator
 from fractions import Fraction
+from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -108,6 +109,43 @@ def read_whole(text: str) -> list[int]:
         raise typer.BadParameter(
             f"expected whole numbers such as 1,10, got {text[:60]!r}"
         ) from None
+
+
+MOST_INPUTS = 2**20
+"""The most inputs that a range may stand for."""
+
+
+def read_inputs(text: str) -> list[int] | list[str]:
+    """Return the inputs of a program: 0..9999, range:10000, bits:16, or a list of them.
+
+    >>> read_inputs("3..5,9"), read_inputs("bits:2"), read_inputs("no,yes")
+    ([3, 4, 5, 9], [0, 1, 2, 3], ['no', 'yes'])
+    """
+    texts = [part.strip() for part in text.split(",")]
+    ranges = [found for found in map(_range, texts) if found is not None]
+    if (size := sum(map(len, ranges))) > MOST_INPUTS:
+        raise typer.BadParameter(f"--inputs may be {MOST_INPUTS:,} at most, got {size:,}")
+    numbers = list(chain(*ranges)) if len(ranges) == len(texts) else []
+    given = numbers or texts
+    if len(given) < 2 or not all(ranges):
+        many = numbers[0] if len(numbers) == 1 and numbers[0] > 1 else 10_000
+        raise typer.BadParameter(
+            f"--inputs must be two or more, such as no,yes or range:{many} for the whole numbers "
+            f"below {many:,}; got {text[:60]!r}"
+        )
+    return given
+
+
+def _range(text: str) -> range | None:
+    """Return the whole numbers that a part of the inputs stands for, if it is of that kind."""
+    kind, colon, size = text.partition(":")
+    if colon and kind in ("range", "bits") and size.isdecimal() and len(size) < 10:
+        return range(int(size)) if kind == "range" else range(2 ** min(int(size), 60))
+    first, dots, last = text.partition("..")
+    ends = [first, last] if dots else [first, first]
+    if not all(end.removeprefix("-").isdecimal() and len(end) < 20 for end in ends):
+        return None
+    return range(int(ends[0]), int(ends[1]) + 1)
 
 
 def read_aim(name: str, values: Any) -> Any:

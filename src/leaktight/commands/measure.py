@@ -7,7 +7,13 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from leaktight.commands.arguments import JsonOption, PriorOption, graph_forms, read_prior
+from leaktight.commands.arguments import (
+    JsonOption,
+    PriorOption,
+    graph_forms,
+    read_inputs,
+    read_prior,
+)
 from leaktight.commands.output import about_to_write, print_json, spinner
 
 if TYPE_CHECKING:
@@ -49,7 +55,7 @@ def leak(
 
 def program(
     function: Annotated[str, typer.Argument(help="module:function of a .py file here.")],
-    inputs: Annotated[str, typer.Option(help="Such as no,yes or 0,1,2.")],
+    inputs: Annotated[str, typer.Option(help="Such as no,yes or 0..9999 or bits:16.")],
     allow_code: Annotated[
         bool, typer.Option("--allow-code", help="Run the file, which you trust.")
     ] = False,
@@ -61,21 +67,21 @@ def program(
 
     The function gets an input and, if it has a second argument, a Chance to draw from. It is run
     for every input and every outcome of its choices, so what is shown is exact. Inputs that are
-    all whole numbers are passed as such, others as texts.
+    all whole numbers are passed as such, others as texts; 0..9999, range:10000 and bits:16 are
+    numbers in a row.
 
     \b
     Example:
       printf 'def check(pin):\\n    return pin == 3\\n' > lock.py
-      leaktight program lock:check --inputs 0,1,2,3 --allow-code
+      leaktight program lock:check --inputs 0..9999 --allow-code
     """
     from leaktight.channels.file import write_channel
     from leaktight.studies.code import called, load_function
 
     found, _ = load_function(Path(function).name, Path(function).parent, allow_code=allow_code)
-    texts = [part.strip() for part in inputs.split(",")]
-    whole = all(text.lstrip("-").isdecimal() for text in texts)
+    given = read_inputs(inputs)
     about_to_write(output)
-    seen = called(function, found, [int(text) for text in texts] if whole else texts)
+    seen = called(function, found, given)
     if output is not None:
         write_channel(seen, output)
     return _leaks(seen, prior, as_json)

@@ -21,7 +21,7 @@ from leaktight.exact.numbers import Array, Number, Value, float_array, fraction,
 from leaktight.exact.powers import Powers
 from leaktight.exact.ratio import LARGEST_EPSILON, Ratio, RatioLike
 from leaktight.exact.rounding import outward
-from leaktight.exact.shown import above, shown_above, shown_below
+from leaktight.exact.shown import above, shown, shown_above, shown_below
 from leaktight.labels import Labels, alignment
 from leaktight.policies.graph import Graph, Indices
 from leaktight.policies.metric import Metric
@@ -77,7 +77,10 @@ class PrivacyLevel:
             if self.is_exact
             else f"{shown_below(self.attained)} to {shown_above(self.ratio)}"
         )
-        return f"PrivacyLevel(ratio {size}, ε ≤ {above(self.epsilon)}{worst})"
+        if self.distance == 1:
+            return f"PrivacyLevel(ratio {size}, ε ≤ {above(self.epsilon)}{worst})"
+        found = f"ratio {size} at a distance of {shown(self.distance)}"
+        return f"PrivacyLevel(ε ≤ {above(self.epsilon)} per unit of distance: {found}{worst})"
 
     @property
     def attained(self) -> Value:

@@ -217,15 +217,16 @@ class StudyTable:
             return asked_ratio(*given)
 
     def one_of(self, key: str, known: tuple[str, ...], usual: str | None = None) -> str:
-        """Return one of the known texts."""
+        """Return one of the known texts, in British or American spelling."""
         found = self.content.get(key, usual)
         if found is None:
             raise self.wrong("", f"needs {key}: one of {', '.join(known)}")
-        if not isinstance(found, str) or found not in known:
+        spelt = {_spelling(each): each for each in known}
+        if not isinstance(found, str) or _spelling(found) not in spelt:
             close = get_close_matches(str(found)[:60], known, n=1)
             hint = f"did you mean {close[0]!r}?" if close else f"known: {', '.join(known)}"
             raise self.wrong(key, f"cannot be {shortened(found)}; {hint}")
-        return found
+        return spelt[_spelling(found)]
 
     def labels(self, key: str) -> list[Any]:
         """Return a list of values."""
@@ -253,3 +254,8 @@ def shortened(given: Any) -> str:
         return str(given).lower()[:60]
     text = str(given) if isinstance(given, int) else repr(given)
     return text if len(text) <= 60 else f"{text[:59]}…"
+
+
+def _spelling(text: str) -> str:
+    """Return a text as both sides of the Atlantic would read it: randomized, neighbor."""
+    return text.replace("iz", "is").replace("our", "or")

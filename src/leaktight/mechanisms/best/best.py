@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 from flint import fmpq
 
+from leaktight.channels.aim import aim_of
 from leaktight.channels.channel import Channel
 from leaktight.channels.distribution import Distribution, PriorLike, prior_on
 from leaktight.channels.gain import Aim, Gain, Loss, read_aim
@@ -129,8 +130,9 @@ def optimal_mechanism(
     """Return the mechanism of largest expected gain, or least loss, among those that are private.
 
     The gain is 1 for the right guess unless given, the prior uniform. It may be a Gain or a Loss,
-    Tries(k), whose guesses are sets, a plain table or a function. The outputs of the mechanism are
-    guesses; ``outputs`` names those that may be used. For the answers of a query, ask for their
+    Tries(k), whose guesses are sets, a plain table, a function, or one of the names in a study:
+    "guess", "distance", "difference", "squared". The outputs of the mechanism are guesses;
+    ``outputs`` names those that may be used. For the answers of a query, ask for their
     ``answer_graph``. For a :class:`Metric`, λ holds at a distance of 1 and λ^d at d.
 
     >>> from leaktight.policies.secrets import SecretGraph
@@ -138,9 +140,7 @@ def optimal_mechanism(
     >>> best = optimal_mechanism(SecretGraph.complete(6), prior, ratio=2)
     >>> best
     BestMechanism(gain 8/25, the best, at ratio 2 (ε = ln 2))
-    >>> line = SecretGraph.line(3)
-    >>> distance = Loss.by_distance(line.vertices, lambda a, b: abs(a - b))
-    >>> optimal_mechanism(line, gain=distance, ratio=2).channel
+    >>> optimal_mechanism(SecretGraph.line(3), gain="distance", ratio=2).channel
     exact channel, 3 inputs × 3 outputs
          0    1    2
     0  2/3  1/6  1/6
@@ -156,7 +156,7 @@ def optimal_mechanism(
             f"a mechanism is designed for at most {MOST_ENTRIES:,} inputs times guesses, "
             f"got {graph.order:,} × {guesses:,}"
         )
-    aim = _read_aim(gain, graph, outputs)
+    aim = _read_aim(gain, metric, outputs)
     earned = exact_array(aim.matrix) * belief.array
     if isinstance(aim, Loss):
         earned = -earned
@@ -187,9 +187,10 @@ def optimal_mechanism(
     )
 
 
-def _read_aim(gain: Aim, graph: Graph, outputs: Iterable[Hashable] | None) -> Gain | Loss:
+def _read_aim(gain: Aim, metric: Metric, outputs: Iterable[Hashable] | None) -> Gain | Loss:
     """Return the gain or loss with the vertices as inputs and the outputs as guesses."""
-    aim = read_aim(gain, graph.vertices)
+    graph = metric.graph
+    aim = aim_of(gain, metric) if isinstance(gain, str) else read_aim(gain, graph.vertices)
     order = alignment(graph.vertices, aim.inputs, "the graph's vertices and the gain's inputs")
     kept = list(range(len(aim.guesses)))
     if outputs is not None:
