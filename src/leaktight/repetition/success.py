@@ -13,7 +13,7 @@ from leaktight.errors import InvalidGain, InvalidInput, TooLarge
 from leaktight.exact.numbers import Array, exact_array, rational
 from leaktight.exact.shown import counted, shown_above, shown_below
 from leaktight.labels import alignment
-from leaktight.leakage.vulnerability import GainLike, Leakage
+from leaktight.leakage.vulnerability import GainLike, Leakage, read_gain
 from leaktight.repetition.enclosure import Enclosed, Ends, SuccessProbability, enclosed
 from leaktight.repetition.likelihood_bounds import MOST_CLASSES, bounded_success
 from leaktight.repetition.own_output import OwnOutput
@@ -224,8 +224,9 @@ def repeated_leakage(
     Leakage(1/2 before, 20/27 after: factor 40/27, 0.567041 bits)
     """
     once = observe(channel, prior)
+    aim = read_gain(gain, once.inputs)
     before, after = (
-        success_of(seen) if gain is None else _gain_of(seen, gain)
+        success_of(seen) if aim is None else _gain_of(seen, aim)
         for seen in (once.rounds(0), once.rounds(n))
     )
     lower = Leakage.of_gain(rational(before.upper), rational(after.lower))
