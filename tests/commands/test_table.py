@@ -2,10 +2,12 @@
 
 import csv
 import json
+import os
 import re
 import shutil
 import subprocess
 import sys
+from datetime import date
 from pathlib import Path
 
 import pytest
@@ -64,15 +66,49 @@ def ledger(run: Run, wages: Path) -> Path:
 
 
 def test_asked_again_the_same_numbers_come_back(run: Run, ledger: Path) -> None:
-    first = run("release", "wages.toml", "--json")
+    first = json.loads(run("release", "wages.toml", "--json").out)
     kept = Path("wages-2024.csv").read_bytes(), Path("wages-2024.csv.release.json").read_bytes()
-    Path("wages.csv").unlink()
-    again = run("release", "wages.toml", "--json")
-    assert first.out == again.out
+    again = json.loads(run("release", "wages.toml", "--json").out)
+    assert first.pop("new") is True
+    assert again.pop("new") is False
+    assert again == first
     assert kept == (
         Path("wages-2024.csv").read_bytes(),
         Path("wages-2024.csv.release.json").read_bytes(),
     )
+    said = " ".join(run("release", "wages.toml").out.split())
+    assert re.search(r"Drawn on \S+ from wages.csv, written \S+; nothing was spent now\.", said)
+
+
+def test_numbers_of_another_table_are_not_shown_as_its_own(run: Run, ledger: Path) -> None:
+    first = json.loads(run("release", "wages.toml", "--json").out)
+    written = Path("wages.csv").stat().st_mtime_ns
+    shutil.copy("wages.csv", "february.csv")
+    os.utime("wages.csv", ns=(written, written + 1))
+    for source in ("wages.csv", "february.csv", "nowhere.csv"):
+        changed(Path("wages.toml"), 'source = "wages.csv"', f'source = "{source}"')
+        refused = run("release", "wages.toml")
+        assert refused.code == 2
+        assert refused.err.count("\n") == 1
+        assert "was drawn on" in refused.err
+        assert f"and this is {source}" in refused.err
+        assert refused.out == ""
+        again = json.loads(run("release", "wages.toml", "--again", "--json").out)
+        assert again["numbers"] == first["numbers"]
+        changed(Path("wages.toml"), f'source = "{source}"', 'source = "wages.csv"')
+    assert len(json.loads(run("ledger", "wages.ledger", "--json").out)["releases"]) == 1
+    never = run("release", "wages.toml", "--name", "2025", "--output", "2025.csv", "--again")
+    assert "has no numbers of a release '2025' to show" in never.err
+
+
+def test_a_name_may_have_the_month_in_it(run: Run, ledger: Path) -> None:
+    changed(Path("wages.toml"), 'name = "2024"', 'name = "wages of {year}-{month}"')
+    changed(Path("wages.toml"), 'output = "wages-2024.csv"', 'output = "{year}-{month}-{day}.csv"')
+    before = date.today()
+    done = json.loads(run("release", "wages.toml", "--json").out)
+    days = {before, date.today()}
+    assert done["record"]["name"] in {f"wages of {day:%Y-%m}" for day in days}
+    assert any(Path(f"{day:%Y-%m-%d}.csv").exists() for day in days)
 
 
 def test_the_record_has_hashes_versions_and_the_guarantee(run: Run, ledger: Path) -> None:

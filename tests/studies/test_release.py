@@ -38,6 +38,10 @@ MISTAKES: dict[str, tuple[str, str]] = {
     "cut": (WHOLE.replace(DATA, DATA + "cuts = { v = 3 }\n"), "[data] cuts must be a list"),
     "clamp": (WHOLE.replace(DATA, DATA + "clamp = 3\n"), "[data] clamp must be a list"),
     "name": (WHOLE.replace(RELEASE, RELEASE + "name = 3\n"), "[release] name must be text"),
+    "a field": (
+        WHOLE.replace(RELEASE, RELEASE + 'name = "{week}"\n'),
+        "[release] name may have {year}, {month}, {day} in it, got {week}",
+    ),
     "queries": (POLICY + DATA + RELEASE + "queries = 3\n", "queries must be a list"),
     "no queries": (POLICY + DATA + RELEASE, "needs queries"),
     "not true": (POLICY + DATA + RELEASE + "rows = 3\n", "rows must be true or false, got 3"),

@@ -105,7 +105,9 @@ def test_it_costs_exactly_the_ratio_of_the_channel(tmp_path: Path) -> None:
 def test_asked_again_the_file_is_left_as_it_is(book: Path) -> None:
     first = published(book, ANSWER)
     rows = read(first.path)
-    again = published(book, ANSWER, source="no such table.csv")
+    with pytest.raises(InvalidInput, match=r"and this is no such table.csv"):
+        published(book, ANSWER, source="no such table.csv")
+    again = published(book, ANSWER, source="no such table.csv", again=True)
     assert (read(again.path), again.rows) == (rows, 300)
     assert len(Ledger.open(book).entries()) == 1
 
@@ -121,7 +123,14 @@ def test_a_file_that_was_stored_but_not_moved_is_found(
         published(book, ANSWER)
     monkeypatch.undo()
     assert not book.with_name("noisy.csv").exists()
-    assert len(read(published(book, ANSWER, source="no such table.csv").path)) == 300
+    assert len(read(published(book, ANSWER, source="no such table.csv", again=True).path)) == 300
+
+
+def test_rows_that_were_never_drawn_are_not_shown_again(book: Path) -> None:
+    with pytest.raises(InvalidInput, match="has no rows of a release"):
+        published(book, ANSWER, again=True)
+    assert Ledger.open(book).entries() == ()
+    assert [p.name for p in book.parent.iterdir()] == ["l"]
 
 
 def test_a_file_that_was_never_finished_is_drawn_anew(

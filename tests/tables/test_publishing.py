@@ -105,7 +105,10 @@ def test_intervals_hold_the_truth_as_often_as_they_say(book: Path) -> None:
 
 def test_a_release_asked_again_does_not_even_read_the_table(book: Path) -> None:
     first = released(book)
-    again = released(book, source="there is no such table.csv")
+    with pytest.raises(InvalidInput, match=r"drawn on .* from a frame, and this is no such.csv"):
+        released(book, source="no such.csv")
+    again = released(book, source="no such.csv", again=True)
+    assert (first.is_new, again.is_new) == (True, False)
     assert [a.numbers for a in first.answers] == [a.numbers for a in again.answers]
     assert again.stored.schema == first.stored.schema == (("band", "String"),)
     assert len(Ledger.open(book).entries()) == 1

@@ -10,6 +10,7 @@ from leaktight.commands.output import about_to_write, print_json, spinner, write
 
 if TYPE_CHECKING:
     from leaktight.studies.release import ReleaseStudy
+    from leaktight.tables.per_row import RowsRelease
     from leaktight.tables.publishing import TableRelease
 
 
@@ -21,12 +22,16 @@ def release(
     name: Annotated[str | None, typer.Option(help="A name for this release.")] = None,
     output: Annotated[Path | None, typer.Option(help="Where to write it.")] = None,
     picture: Annotated[Path | None, typer.Option(help="Draw the histograms, .svg.")] = None,
+    again: Annotated[
+        bool, typer.Option("--again", help="Show what was drawn under this name; read no table.")
+    ] = False,
     as_json: JsonOption = False,
 ) -> int:
     """Release a table with noise, paid for from a ledger.
 
-    Asked again under the same name, the same numbers come back and nothing is spent. The ledger
-    must be there: leaktight ledger FILE --new STUDY.toml makes it.
+    Asked again under the same name, the same numbers come back and nothing is spent, unless the
+    table is another one by now; that needs another name, such as "{year}-{month}" in the study.
+    The ledger must be there: leaktight ledger FILE --new STUDY.toml makes it.
 
     \b
     Example:
@@ -41,8 +46,10 @@ def release(
     if asked.rows is not None:
         if plan or picture is not None:
             raise typer.BadParameter("--plan and --picture are for queries; every row is published")
-        return _rows(asked, named, target, as_json)
-    return _planned(asked, as_json) if plan else _answers(asked, named, target, picture, as_json)
+        return _rows(asked, named, target, again, as_json)
+    if plan:
+        return _planned(asked, as_json)
+    return _answers(asked, named, target, picture, again, as_json)
 
 
 def ledger(
@@ -104,7 +111,12 @@ def ledger(
 
 
 def _answers(
-    asked: "ReleaseStudy", name: str, target: Path | None, picture: Path | None, as_json: bool
+    asked: "ReleaseStudy",
+    name: str,
+    target: Path | None,
+    picture: Path | None,
+    again: bool,
+    as_json: bool,
 ) -> int:
     """Answer the queries with noise."""
     from leaktight.exact.shown import wrapped
@@ -128,7 +140,7 @@ def _answers(
             ratio=asked.ratio,
             keep=asked.reading.keep,
             absent=asked.absent,
-            **_told(asked, name),
+            **_told(asked, name, again),
         )
         progress("what it promises")
         record = record_of(done, asked.prior)
@@ -139,19 +151,31 @@ def _answers(
 
         write(picture, released_chart(done.answers))
     if as_json:
-        print_json({"record": record.to_dict(), "numbers": _numbers(done)})
+        told = {"record": record.to_dict(), "numbers": _numbers(done), "new": done.is_new}
+        print_json(told)
         return 0
     for warning in done.warnings:
         typer.echo(f"leaktight: {warning}", err=True)
     print(f"{asked.title}\n")
     _print_table(done)
     print(f"\n{wrapped(str(record))}")
+    _print_age(done)
     if target is not None:
         _print_files(target)
     return 0
 
 
-def _rows(asked: "ReleaseStudy", name: str, target: Path | None, as_json: bool) -> int:
+def _print_age(done: "TableRelease | RowsRelease") -> None:
+    """Say so if a release was not drawn now."""
+    from leaktight.exact.shown import wrapped
+
+    if not done.is_new:
+        origin = done.stored.origin
+        source = "" if origin is None else f" from {origin}"
+        print(wrapped(f"Drawn on {done.entry.time}{source}; nothing was spent now."))
+
+
+def _rows(asked: "ReleaseStudy", name: str, target: Path | None, again: bool, as_json: bool) -> int:
     """Publish every row, each drawn by itself."""
     from leaktight.exact.shown import wrapped
     from leaktight.tables.ledger import Ledger
@@ -169,22 +193,29 @@ def _rows(asked: "ReleaseStudy", name: str, target: Path | None, as_json: bool) 
     with spinner(as_json) as progress:
         progress("answering every row")
         done = release_rows(
-            asked.source, asked.policy, asked.rows, target, column=columns[0], **_told(asked, name)
+            asked.source,
+            asked.policy,
+            asked.rows,
+            target,
+            column=columns[0],
+            **_told(asked, name, again),
         )
         record = record_of(done, asked.prior)
     write_record(record, target)
     if as_json:
-        print_json({"record": record.to_dict()})
+        print_json({"record": record.to_dict(), "new": done.is_new})
         return 0
     print(f"{asked.title}\n\n{wrapped(str(record))}")
+    _print_age(done)
     _print_files(target)
     return 0
 
 
-def _told(asked: "ReleaseStudy", name: str) -> dict[str, Any]:
+def _told(asked: "ReleaseStudy", name: str, again: bool) -> dict[str, Any]:
     """Return what is told of either release: its name, who pays, and how rows are read."""
     return {
         "name": name,
+        "again": again,
         "ledger": asked.ledger,
         "table": asked.table,
         "person": asked.reading.person,

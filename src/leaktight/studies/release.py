@@ -1,7 +1,9 @@
 """What does a study say of a table and its release? ``[data]`` and ``[release]``."""
 
+import re
 from collections.abc import Hashable, Mapping
 from dataclasses import dataclass
+from datetime import date
 from pathlib import Path
 from typing import Any
 
@@ -87,14 +89,31 @@ def read_release(path: str | Path) -> ReleaseStudy:
         table=data.text("table", "") if "table" in data else None,
         reading=reading,
         rows_per_person=own,
-        name=asked.text("name", file.stem),
+        name=_dated(asked, "name") if "name" in asked else file.stem,
         queries=tuple(_query(asked, each) for each in asked.listed("queries")),
         rows=rows,
         ratio=ratio,
         ledger=file.parent / asked.text("ledger", ""),
         budget=_budget(asked),
-        output=file.parent / asked.text("output", "") if "output" in asked else None,
+        output=file.parent / _dated(asked, "output") if "output" in asked else None,
     )
+
+
+FIELDS = {"year": "%Y", "month": "%m", "day": "%d"}
+"""What may stand in braces in a name, of the day on which a release is asked for."""
+
+
+def _dated(asked: StudyTable, key: str) -> str:
+    """Return the name of a release, or of its file, with today's date in its fields."""
+    today = date.today()
+
+    def filled(field: re.Match[str]) -> str:
+        if field[1] not in FIELDS:
+            known = ", ".join(f"{{{each}}}" for each in FIELDS)
+            raise asked.wrong(key, f"may have {known} in it, got {field[0]:.40}")
+        return today.strftime(FIELDS[field[1]])
+
+    return re.sub(r"\{([^{}]*)\}", filled, asked.text(key, ""))
 
 
 def _rows(data: StudyTable, asked: StudyTable, study: Study) -> Channel | Mechanism:

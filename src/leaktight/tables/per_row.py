@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from leaktight.channels.channel import Channel
-from leaktight.errors import InvalidChannel, InvalidFile, InvalidPolicy
+from leaktight.errors import InvalidChannel, InvalidFile, InvalidInput, InvalidPolicy
 from leaktight.exact.powers import Powers
 from leaktight.files import expect_writable, read_path
 from leaktight.labels import alignment
@@ -27,6 +27,7 @@ from leaktight.privacy.level import privacy_level
 from leaktight.tables.budget import Paid
 from leaktight.tables.draw import drawing, hash_of, note_of, settled
 from leaktight.tables.ledger import Entry, Ledger, Stored
+from leaktight.tables.origin import Origin
 from leaktight.tables.protection import Protection
 from leaktight.tables.reading import Outside, Reading
 from leaktight.tables.row_answers import answer_rows, expect_readable
@@ -49,6 +50,8 @@ class RowsRelease:
     """What the ledger keeps: the number of rows, and the hash of the file."""
     ratio: Fraction
     """The largest ratio of any two values, for one row."""
+    is_new: bool = True
+    """Whether it was drawn and paid for now, and not before."""
 
     @property
     def rows(self) -> int:
@@ -71,6 +74,7 @@ def release_rows(
     outside: Outside = None,
     cuts: Mapping[str, Sequence[Any]] | None = None,
     clamp: Sequence[str] = (),
+    again: bool = False,
     rng: np.random.Generator | None = None,
 ) -> RowsRelease:
     """Publish a column, each row drawn through a channel on the values, paid for from a ledger.
@@ -78,7 +82,8 @@ def release_rows(
     The output has that column alone, in the order of the table: a .csv or .parquet file or, from
     Spark, a folder of Parquet files that ends in .parquet. Every pair of values pays the largest
     ratio that the channel has for any two of them. The number of rows is seen, so the policy may
-    have no value for absent records.
+    have no value for absent records. What is asked again is as in
+    :func:`leaktight.tables.release`.
 
     >>> import polars
     >>> from tempfile import TemporaryDirectory
@@ -108,13 +113,15 @@ def release_rows(
     book = Ledger.open(ledger)
     book.expect(protection)
     question = _question(column, channel, reading, rng is not None)
-    asked = _Asked(book, name, question, target, ratio)
+    asked = _Asked(book, name, question, target, ratio, None if again else Origin.of(source))
     if not note_of(book, name).exists() and (known := asked.answered()):
         return asked.told(known)
     with drawing(book, name) as draw:
         if known := asked.answered():  # by another process, or one that was stopped
             draw.finish(target, book.answer(known).file)
             return asked.told(known)
+        if asked.origin is None:
+            raise InvalidInput(f"the ledger {book.path} has no rows of a release {name!r} to show")
         draw.destroy()  # what a process that was stopped had drawn, and nobody has seen
         if os.path.lexists(target):
             raise InvalidFile(f"{target} is there already; name another output")
@@ -135,9 +142,9 @@ def release_rows(
         except BaseException:
             draw.destroy()  # nobody has seen it, nor will
             raise
-        stored = book.store(entry, Stored(((rows,),), counted.schema, found))
+        stored = book.store(entry, Stored(((rows,),), counted.schema, found, asked.origin))
         draw.finish(target, stored.file)
-        return asked.told(entry)
+        return asked.told(entry, is_new=True)
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,6 +156,8 @@ class _Asked:
     question: str
     target: Path
     ratio: Fraction
+    origin: Origin | None
+    """What it is asked of; None if that is not to be looked at."""
 
     def answered(self) -> Entry | None:
         """Return what the ledger has, if it is the same and its rows were drawn."""
@@ -158,15 +167,17 @@ class _Asked:
         self.book.expect_same(known, self.question)
         return known if known.answered else None
 
-    def told(self, entry: Entry) -> RowsRelease:
+    def told(self, entry: Entry, is_new: bool = False) -> RowsRelease:
         """Return the release that the ledger knows, whose file must be in its place."""
         stored = self.book.answer(entry)
+        if stored.origin is not None and self.origin is not None:
+            stored.origin.expect(self.origin, entry.name, entry.time)
         if not self.target.exists() or hash_of(self.target) != stored.file:
             raise InvalidFile(
                 f"{self.target} is not the file that was released as {entry.name!r}, and another "
                 "draw would cost again; choose another name, or bring it back"
             )
-        return RowsRelease(entry, self.book, self.target, stored, self.ratio)
+        return RowsRelease(entry, self.book, self.target, stored, self.ratio, is_new)
 
 
 def _expect_all(rows: int, drawn: int) -> None:

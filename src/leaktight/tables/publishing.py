@@ -22,6 +22,7 @@ from leaktight.policies.policy import Policy
 from leaktight.tables.calibration import Noise, calibrated
 from leaktight.tables.interval import half_width, read_confidence
 from leaktight.tables.ledger import Entry, Ledger, Stored
+from leaktight.tables.origin import Origin
 from leaktight.tables.protection import Protection
 from leaktight.tables.query import Block, Kind, TableQuery
 from leaktight.tables.reading import Outside, Reading
@@ -66,6 +67,8 @@ class TableRelease:
     """What the ledger keeps: the numbers of each block."""
     warnings: tuple[str, ...] = ()
     """What was noticed when the table was read."""
+    is_new: bool = True
+    """Whether it was drawn and paid for now, and not taken from the ledger."""
 
     def __repr__(self) -> str:
         told = ", ".join(f"{each.name!r}: {len(each.numbers):,}" for each in self.answers)
@@ -98,6 +101,7 @@ def release(
     outside: Outside = None,
     cuts: Mapping[str, Sequence[Any]] | None = None,
     clamp: Sequence[str] = (),
+    again: bool = False,
     rng: np.random.Generator | None = None,
 ) -> TableRelease:
     """Release noisy answers to some queries about a table, paid for from a ledger.
@@ -108,7 +112,10 @@ def release(
     geometric, drawn exactly, and so wide that all queries together are private at the ratio. The
     ledger must have been made for this policy, by :meth:`Ledger.create`.
 
-    Asked again under the same ``name``, the same numbers come back, and nothing is spent.
+    Asked again under the same ``name``, the same numbers come back, and nothing is spent. A file
+    of another name, or one that was written since, is refused then: its numbers would not be those.
+    With ``again`` the numbers that were drawn come back in any case, and the source is not looked
+    at.
 
     >>> import polars
     >>> from tempfile import TemporaryDirectory
@@ -142,9 +149,15 @@ def release(
     if known is not None:
         book.expect_same(known, question)
         if known.answered:
-            return _told(known, book, noise, book.answer(known))
+            stored = book.answer(known)
+            if not again and stored.origin is not None:
+                stored.origin.expect(Origin.of(source), name, known.time)
+            return _told(known, book, noise, stored, is_new=False)
+    if again:
+        raise InvalidInput(f"the ledger {book.path} has no numbers of a release {name!r} to show")
+    origin = Origin.of(source)  # before it is read: what is written meanwhile is noticed next time
     counts = count_rows(source, protection, reading, table)
-    return publish(book, name, question, noise, counts, rng)
+    return publish(book, name, question, noise, counts, origin, rng)
 
 
 def publish(
@@ -153,11 +166,13 @@ def publish(
     question: str,
     noise: Noise,
     counts: Counted,
+    origin: Origin | None = None,
     rng: np.random.Generator | None = None,
 ) -> TableRelease:
     """Spend, draw, store, and return what was stored: in this order, each on the disk first."""
     entry = book.spend(name, question, noise.paid)
-    stored = book.store(entry, Stored(drawn(noise, counts, rng), counts.schema))
+    numbers = drawn(noise, counts, rng)
+    stored = book.store(entry, Stored(numbers, counts.schema, origin=origin))
     return _told(entry, book, noise, stored, counts.warnings)
 
 
@@ -196,12 +211,17 @@ def _drawn(
 
 
 def _told(
-    entry: Entry, book: Ledger, noise: Noise, stored: Stored, warnings: tuple[str, ...] = ()
+    entry: Entry,
+    book: Ledger,
+    noise: Noise,
+    stored: Stored,
+    warnings: tuple[str, ...] = (),
+    is_new: bool = True,
 ) -> TableRelease:
     answers = tuple(
         _answer(block, noise, own) for block, own in zip(noise.blocks, stored.numbers, strict=True)
     )
-    return TableRelease(entry, book, noise, answers, stored, warnings)
+    return TableRelease(entry, book, noise, answers, stored, warnings, is_new)
 
 
 def _answer(block: Block, noise: Noise, numbers: tuple[int, ...]) -> Answer:

@@ -103,6 +103,7 @@ class TableRecord:
                 "columns": schema,
                 "hash": digest(canonical(schema)),
                 "rules": question["rows"],
+                "source": None if (origin := release.stored.origin) is None else str(origin),
             },
             **self._asked(question),
             "guarantee": {

@@ -14,6 +14,7 @@ from typing import Any
 from leaktight.errors import InvalidFile
 from leaktight.exact.numbers import fraction, rational
 from leaktight.exact.powers import Powers
+from leaktight.tables.origin import Origin
 from leaktight.tables.weights import CHANGED, Weights
 from leaktight.tables.writing import canonical, digest
 
@@ -117,11 +118,16 @@ class Stored:
     """The columns that were read, and their types."""
     file: str = ""
     """The hash of the file, where every row was published."""
+    origin: Origin | None = None
+    """What it was drawn from; None of an earlier version."""
 
 
 def write_answer(file: sqlite3.Connection, entry: Entry, stored: Stored) -> str:
     """Keep the numbers of an entry, and return their hash."""
-    text = canonical({"numbers": stored.numbers, "schema": stored.schema, "file": stored.file})
+    content = {"numbers": stored.numbers, "schema": stored.schema, "file": stored.file}
+    if stored.origin is not None:
+        content["origin"] = stored.origin.to_list()
+    text = canonical(content)
     link = digest(entry.chain, text)
     row = (entry.number, zlib.compress(text.encode()), link)
     file.execute("INSERT INTO answer VALUES (?, ?, ?)", row)
@@ -139,7 +145,8 @@ def read_answer(file: sqlite3.Connection, entry: Entry) -> Stored:
             raise ValueError
         content = json.loads(text)
         numbers, schema = (tuple(map(tuple, content[key])) for key in ("numbers", "schema"))
-        return Stored(numbers, schema, str(content["file"]))
+        origin = Origin(*content["origin"]) if "origin" in content else None
+        return Stored(numbers, schema, str(content["file"]), origin)
     except (ValueError, TypeError, KeyError, zlib.error):
         raise InvalidFile(f"the ledger was changed at the answer {entry.number}") from None
 
