@@ -123,6 +123,16 @@ def suggestion(label: Hashable, labels: Sequence[Hashable]) -> str:
     return first_few(labels)
 
 
+def named(label: Hashable, most: int = 40) -> str:
+    """Return a label as a person writes it: that of several attributes with commas.
+
+    >>> named(("female", "65-74")), named("x" * 50, 8)
+    ('(female, 65-74)', 'xxxxxxx…')
+    """
+    text = f"({', '.join(map(str, label))})" if isinstance(label, tuple) else str(label)
+    return text if len(text) <= most else f"{text[: most - 1]}…"
+
+
 def first_few(labels: Sequence[Hashable]) -> str:
     """Return which labels there are, whatever was found instead of them.
 

@@ -152,7 +152,7 @@ def test_the_budget_ends(run: Run, ledger: Path) -> None:
         assert done.code == 0, done.err
     refused = run("release", "wages.toml", "--name", "2026", "--output", "2026.csv")
     assert refused.code == 2
-    assert "would bring the pair '60-90k', '>90k' to ε ≤ 3" in refused.err
+    assert "would bring the pair 60-90k – >90k to ε ≤ 3" in refused.err
     assert refused.err.count("\n") == 1
     assert not Path("2026.csv").exists()
 

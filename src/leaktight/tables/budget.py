@@ -11,8 +11,11 @@ from leaktight.exact.numbers import Number, as_printed, fraction, rational
 from leaktight.exact.powers import Powers
 from leaktight.exact.ratio import Ratio, RatioLike
 from leaktight.exact.rounding import ln, outward, precision
-from leaktight.exact.shown import above, shown
+from leaktight.exact.shown import above, below, shown
 from leaktight.tables.weights import Places, Weights
+
+CRUMB = 2.0**-20
+"""Of ε that is left, less than this is called none."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,3 +118,12 @@ class Paid:
 def told_epsilon(ratio: Powers) -> str:
     """Return the ε of a ratio, rounded up, as a person reads it."""
     return above(max(0.0, ratio.nats))
+
+
+def told_left(epsilon: float) -> str:
+    """Return the ε that is left, rounded down, as a person reads it; a crumb buys nothing.
+
+    >>> told_left(1 / 3), told_left(1.031e-19)
+    ('0.333333', '0')
+    """
+    return below(epsilon) if epsilon >= CRUMB else "0"

@@ -9,8 +9,9 @@ import numpy as np
 from leaktight.channels.distribution import PriorLike
 from leaktight.errors import expect
 from leaktight.exact.powers import Powers
-from leaktight.exact.shown import below, counted, wrapped
-from leaktight.tables.budget import told_epsilon
+from leaktight.exact.shown import counted, wrapped
+from leaktight.labels import named
+from leaktight.tables.budget import told_epsilon, told_left
 from leaktight.tables.ledger import Ledger
 from leaktight.tables.odds import Odds, odds
 from leaktight.tables.spent import Spent
@@ -49,7 +50,8 @@ class PairSpent:
         u, v = self.pair
         others = f" and {self.alike - 1:,} more" if self.alike > 1 else ""
         return (
-            f"{u} – {v}{others}: ε ≤ {told_epsilon(self.ratio)} spent, ε = {below(self.left)} left"
+            f"{named(u)} – {named(v)}{others}: ε ≤ {told_epsilon(self.ratio)} spent, "
+            f"ε = {told_left(self.left)} left"
         )
 
 

@@ -20,8 +20,9 @@ from leaktight.exact.numbers import Number
 from leaktight.exact.powers import Powers
 from leaktight.exact.ratio import RatioLike
 from leaktight.files import read_path, sync_folder, take
+from leaktight.labels import named
 from leaktight.policies.policy import Policy
-from leaktight.tables.budget import Budget, Paid, told_epsilon
+from leaktight.tables.budget import Budget, Paid, told_epsilon, told_left
 from leaktight.tables.ledger.entry import (
     Entry,
     Stored,
@@ -264,10 +265,10 @@ class Ledger:
         worst = after.worst or 0
         u, v = self.protection.cases[worst]
         return (
-            f"the release {name!r} would bring the pair {u!r:.40}, {v!r:.40} to ε ≤ "
+            f"the release {name!r} would bring the pair {named(u)} – {named(v)} to ε ≤ "
             f"{told_epsilon(after.ratio(worst))}, and the budget of {self.path} is "
-            f"{self.budget.told()}; that pair has ε = {self.budget.left(before.ratio(worst)):.4g} "
-            "left"
+            f"{self.budget.told()}; that pair has ε = "
+            f"{told_left(self.budget.left(before.ratio(worst)))} left"
         )
 
     # --- the file --------------------------------------------------------------------------
