@@ -185,8 +185,6 @@ def test_outputs_and_names_that_cannot_be_are_refused() -> None:
         COIN.merge(lambda z: [z])  # type: ignore[arg-type,return-value]
     with pytest.raises(InvalidChannel, match="a function or a mapping"):
         COIN.merge(None)  # type: ignore[arg-type]
-    with pytest.raises(Mismatch, match=r"channel\[input, output\]"):
-        COIN["no"]  # type: ignore[index]
     with pytest.raises(Mismatch, match=r"got the text 'no': write \['no'\]"):
         COIN.restrict("no")
     with pytest.raises(InvalidChannel, match="a label must be hashable"):
@@ -272,3 +270,16 @@ def test_a_channel_is_an_array_of_floats_and_a_table_of_fractions() -> None:
     assert np.asarray(channel, dtype=np.float32).dtype == np.float32
     assert channel.fractions == ((Fraction(2, 3), Fraction(1, 3)), (Fraction(1, 4), Fraction(3, 4)))
     assert Channel([[0.25, 0.75]]).fractions == ((Fraction(1, 4), Fraction(3, 4)),)
+
+
+def test_a_row_is_found_by_its_input_and_a_cascade_is_a_product() -> None:
+    coin = Channel([["2/3", "1/3"], ["1/4", "3/4"]], ["no", "yes"], ["-", "+"])
+    assert coin["yes"] == coin.row("yes")
+    assert coin["yes"]["+"] == coin["yes", "+"] == Fraction(3, 4)
+    back = Channel([[1, 0], ["1/2", "1/2"]], ["-", "+"], ["a", "b"])
+    assert coin @ back == coin.then(back)
+    assert (coin @ back)["no", "b"] == Fraction(1, 3) * Fraction(1, 2)
+    with pytest.raises(Mismatch, match="input"):
+        coin["perhaps"]
+    with pytest.raises(TypeError):
+        coin @ [[1]]  # type: ignore[operator]

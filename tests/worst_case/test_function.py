@@ -6,6 +6,7 @@ from collections import Counter
 from fractions import Fraction
 from typing import Any
 
+import numpy as np
 import pytest
 from flint import fmpz_poly
 
@@ -395,3 +396,14 @@ def test_weightings_put_together_from_blocks_solve_the_whole_system(seed: int) -
         weights = weighting(graph, ratio)
         assert weights is not None
         assert piece(ratio) == Fraction(str(total_weight(weights)))
+
+
+def test_it_takes_many_ratios_at_once_and_is_written_in_latex() -> None:
+    star = worst_case_function(SecretGraph.from_edges([*"abcd"], [("a", x) for x in "bcd"]))
+    ratios = [Fraction(1), Fraction(3, 2), Fraction(2), Fraction(7)]
+    assert star(ratios).tolist() == [float(star(each)) for each in ratios]
+    assert star(np.array([1.5, 7.0])).tolist() == star(["3/2", 7]).tolist()
+    assert star._repr_latex_() == (
+        r"$\displaystyle V(\lambda) = \begin{cases} \lambda & 1 \le \lambda \le 2 \\ "
+        r"\dfrac{4\lambda - 2}{\lambda + 1} & \lambda \ge 2 \end{cases}$"
+    )

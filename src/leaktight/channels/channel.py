@@ -7,13 +7,13 @@ K(z|x) of each output given each input (Definition 5 of [Alvim2011a]_).
 from collections.abc import Callable, Hashable, Iterable, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any
+from typing import Any, overload
 
 import numpy as np
 import numpy.typing as npt
 
 from leaktight.channels.distribution import Distribution, PriorLike, known, prior_on
-from leaktight.errors import InvalidChannel, Mismatch
+from leaktight.errors import InvalidChannel
 from leaktight.exact.matrix import (
     cascade,
     equal_rows,
@@ -202,9 +202,17 @@ class Channel:
             )
         return self.to_numpy().astype(dtype or np.float64, copy=False)
 
-    def __getitem__(self, pair: tuple[Hashable, Hashable]) -> Value:
+    @overload
+    def __getitem__(self, pair: tuple[Hashable, Hashable]) -> Value: ...  # type: ignore[overload-overlap]
+    @overload
+    def __getitem__(self, pair: Hashable) -> Distribution: ...
+    def __getitem__(self, pair: Any) -> Value | Distribution:
+        """Return ``channel[input, output]``, or what is seen of one input, ``channel[input]``.
+
+        An input that is itself a pair, such as two records, has its own :meth:`row`.
+        """
         if not (isinstance(pair, tuple) and len(pair) == 2):
-            raise Mismatch(f"an entry is channel[input, output], got channel[{pair!r}]")
+            return self.row(pair)
         x, z = pair
         i, j = position(x, self.inputs, "input"), position(z, self.outputs, "output")
         return public(self._entry(i, j))
@@ -251,6 +259,8 @@ class Channel:
         >>> blur = Channel({"no": {"?": 1}, "yes": {"?": "1/2", "yes": "1/2"}})
         >>> Channel.identity(["no", "yes"]).then(blur)["yes", "?"]
         Fraction(1, 2)
+        >>> Channel.identity(["no", "yes"]) @ blur == blur
+        True
         """
         other = expect_channel(other)
         order = alignment(
@@ -259,6 +269,9 @@ class Channel:
         first, second = same_numbers(self, other)
         right = second.matrix if order is None else second.matrix[order]
         return Channel.trusted(self.inputs, other.outputs, cascade(first.matrix, right))
+
+    def __matmul__(self, other: "Channel") -> "Channel":
+        return self.then(other) if isinstance(other, Channel) else NotImplemented
 
     def reverse(self, prior: PriorLike = None) -> "Channel":
         """What is believed after each output that can occur: the channel from outputs to inputs.

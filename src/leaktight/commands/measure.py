@@ -133,13 +133,7 @@ def _leaks(seen: "Channel", prior: str | None, as_json: bool, graph: str | None 
     x, z = seen.shape
     shape = f"{counted(x, 'input', 'inputs')}, {counted(z, 'output', 'outputs')}"
     print(f"{shape}; {'exact' if seen.is_exact else 'floats: estimates'}\n")
-    _print_row("", "before", "after", "bits leaked")
-    for m in table:
-        _print_row(m.name, _short(m.before), _short(m.after), _bits(m.bits))
-    print()
-    _print_row("at worst, under any prior", "factor", "", "bits leaked")
-    for w in worst:
-        _print_row(w.name, "" if w.factor is None else _short(w.factor), "", _bits(w.bits))
+    print(f"{table!r}\n\n{worst!r}")
     most = (
         f"The most telling output is {telling.output!r:.40}: it makes {telling.input!r:.40} "
         f"likelier by a factor of {_short(telling.factor)}."
@@ -208,16 +202,6 @@ def _breached(breach: "BreachLevel", average: "AverageBreachLevel") -> "Iterator
 
 def _names(labels: "Iterable[Hashable]") -> list[str]:
     return list(map(str, labels))
-
-
-def _print_row(name: str, *cells: str) -> None:
-    print(f"{name:40}  {cells[0]:>10}  {cells[1]:>10}  {cells[2]:>11}".rstrip())
-
-
-def _bits(value: float | None) -> str:
-    from leaktight.exact.shown import above
-
-    return "" if value is None else "infinite" if value == math.inf else above(value)
 
 
 def compare(

@@ -1,11 +1,16 @@
 """What does a channel leak, by every measure at once? One table."""
 
+import math
 from dataclasses import dataclass
+from typing import ClassVar, TypeVar
 
 from leaktight.channels.channel import Channel, expect_channel
 from leaktight.channels.distribution import PriorLike, prior_on
 from leaktight.channels.gain import Tries
+from leaktight.exact.matrix import html_rows
 from leaktight.exact.numbers import Value
+from leaktight.exact.shown import above, shown
+from leaktight.labels import position
 from leaktight.leakage.capacity import min_capacity, risk_capacity
 from leaktight.leakage.entropy import EntropyLeakage, renyi_leakage, shannon_leakage
 from leaktight.leakage.guesswork import conditional_questions, guessing_leakage, questions
@@ -23,31 +28,85 @@ from leaktight.leakage.vulnerability import (
 class Measure:
     """A number before and after an observation, under one prior, and the bits between them."""
 
+    HEAD: ClassVar = ("", "before", "after", "bits leaked")
+
     name: str
     before: Value
     after: Value
     bits: float | None
     """How many bits leak, rounded up; None of what is not counted in bits."""
 
+    def cells(self) -> list[str]:
+        """Return it as a row under its heading."""
+        return [self.name, short(self.before), short(self.after), short_bits(self.bits)]
+
 
 @dataclass(frozen=True, slots=True)
 class WorstMeasure:
     """The most that leaks under any prior."""
+
+    HEAD: ClassVar = ("at worst, under any prior", "factor", "bits leaked")
 
     name: str
     factor: Value | None
     """By how much a chance grows, or shrinks; None if it is no factor."""
     bits: float
 
+    def cells(self) -> list[str]:
+        """Return it as a row under its heading."""
+        return [self.name, short(self.factor), short_bits(self.bits)]
 
-def measures(channel: Channel, prior: PriorLike = None) -> tuple[Measure, ...]:
+
+Kind = TypeVar("Kind", bound=Measure | WorstMeasure)
+
+
+class Measures(tuple[Kind, ...]):
+    """Measures in a row, found by their names too; they are shown as a table."""
+
+    __slots__ = ()
+
+    def named(self, name: str) -> Kind:
+        """Return the measure of a name."""
+        return self[position(name, tuple(each.name for each in self), "measure")]
+
+    def __repr__(self) -> str:
+        rows = [list(self[0].HEAD), *(each.cells() for each in self)]
+        widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+        return "\n".join(
+            "  ".join([name.ljust(widths[0]), *map(str.rjust, cells, widths[1:])]).rstrip()
+            for name, *cells in rows
+        )
+
+    def _repr_html_(self) -> str:
+        return html_rows("", self[0].HEAD, (each.cells() for each in self))
+
+
+def short(value: Value | None) -> str:
+    """Return a number of a table as it is shown; nothing if there is none."""
+    return "" if value is None else "infinite" if value == math.inf else shown(value)
+
+
+def short_bits(value: float | None) -> str:
+    """Return some bits, rounded up."""
+    return "" if value is None else "infinite" if value == math.inf else above(value)
+
+
+def measures(channel: Channel, prior: PriorLike = None) -> Measures[Measure]:
     """Return what a channel leaks under a prior by each measure.
 
     >>> coin = Channel([["2/3", "1/3"], ["1/3", "2/3"]])
-    >>> for each in measures(coin)[:2]:
-    ...     print(each.name, each.before, each.after, each.bits)
-    one guess is right 1/2 2/3 0.41503749927884387
-    one of two guesses is right 1 1 0.0
+    >>> measures(coin)
+                                              before     after  bits leaked
+    one guess is right                           1/2       2/3     0.415038
+    one of two guesses is right                    1         1            0
+    one guess, after the most telling output     1/2       2/3     0.415038
+    one guess is wrong                           1/2       1/3     0.584963
+    Shannon entropy                                1  0.918296    0.0817042
+    Rényi entropy of order 2                       1  0.847997     0.152004
+    expected guesses until right                 3/2       4/3
+    expected yes-or-no questions                   1         1
+    >>> measures(coin).named("one guess is right").after
+    Fraction(2, 3)
     """
     belief = prior_on(prior, expect_channel(channel).inputs)
     leaks: dict[str, Leakage | EntropyLeakage] = {
@@ -60,23 +119,30 @@ def measures(channel: Channel, prior: PriorLike = None) -> tuple[Measure, ...]:
     }
     guesses = guessing_leakage(channel, belief)
     asked, left = questions(belief).expected, conditional_questions(channel, belief)
-    return (
-        *(Measure(name, leak.before, leak.after, leak.bits) for name, leak in leaks.items()),
-        Measure("expected guesses until right", guesses.before, guesses.after, None),
-        Measure("expected yes-or-no questions", asked, left, None),
+    return Measures(
+        [
+            *(Measure(name, leak.before, leak.after, leak.bits) for name, leak in leaks.items()),
+            Measure("expected guesses until right", guesses.before, guesses.after, None),
+            Measure("expected yes-or-no questions", asked, left, None),
+        ]
     )
 
 
-def worst_measures(channel: Channel) -> tuple[WorstMeasure, ...]:
+def worst_measures(channel: Channel) -> Measures[WorstMeasure]:
     """Return the most that a channel leaks under any prior, by each measure that has one.
 
     >>> coin = Channel([["2/3", "1/3"], ["1/3", "2/3"]])
-    >>> [(each.name, str(each.factor)) for each in worst_measures(coin)][:2]
-    [('any gain (maximal leakage)', '4/3'), ('one guess is wrong', '3/2')]
+    >>> worst_measures(coin)
+    at worst, under any prior   factor  bits leaked
+    any gain (maximal leakage)     4/3     0.415038
+    one guess is wrong             3/2     0.584963
+    Shannon capacity                      0.0817042
     """
     gain, loss = min_capacity(channel), risk_capacity(channel)
-    return (
-        WorstMeasure("any gain (maximal leakage)", gain.factor, gain.bits),
-        WorstMeasure("one guess is wrong", loss.factor, loss.bits),
-        WorstMeasure("Shannon capacity", None, shannon_capacity(channel).bits),
+    return Measures(
+        [
+            WorstMeasure("any gain (maximal leakage)", gain.factor, gain.bits),
+            WorstMeasure("one guess is wrong", loss.factor, loss.bits),
+            WorstMeasure("Shannon capacity", None, shannon_capacity(channel).bits),
+        ]
     )

@@ -12,13 +12,14 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import reduce
 from itertools import pairwise
+from typing import Any, overload
 
 import numpy as np
 from flint import fmpz_poly
 
 from leaktight.errors import InvalidNumber, TooLarge, Undecided
 from leaktight.exact.algebraic import AlgebraicNumber, in_order, rational_between
-from leaktight.exact.numbers import Number
+from leaktight.exact.numbers import Array, Number
 from leaktight.exact.ratio import Ratio
 from leaktight.exact.shown import counted
 from leaktight.policies.graph import Graph
@@ -47,7 +48,7 @@ class WorstCaseFunction:
     """The worst case Σ_z max_x K(z|x) over all private channels, for every ratio λ ≥ 1.
 
     ``pieces`` follow one another from 1 to infinity. Called with a rational ratio it gives the
-    exact worst case.
+    exact worst case; with a list or an array, that of each, for a picture as an array of floats.
 
     >>> star = worst_case_function(Graph(4, [(0, 1), (0, 2), (0, 3)]))
     >>> star
@@ -55,12 +56,20 @@ class WorstCaseFunction:
     (4λ − 2)/(λ + 1) for λ ≥ 2
     >>> star("3/2"), star(5), star.break_points
     (Fraction(3, 2), Fraction(3, 1), (2,))
+    >>> star([1, "3/2", 5])
+    array([1. , 1.5, 3. ])
     """
 
     pieces: Function
 
-    def __call__(self, ratio: Number) -> Fraction:
-        """Return the worst case at a rational ratio."""
+    @overload
+    def __call__(self, ratio: Number) -> Fraction: ...
+    @overload
+    def __call__(self, ratio: list[Any] | tuple[Any, ...] | Array) -> Array: ...
+    def __call__(self, ratio: Any) -> Fraction | Array:
+        """Return the worst case at a rational ratio, or at each of some."""
+        if isinstance(ratio, list | tuple | np.ndarray):
+            return np.array([float(self(each)) for each in ratio])
         read = Ratio.of(ratio)
         return self.piece_at(read.lower)(read.lower)
 
@@ -78,6 +87,10 @@ class WorstCaseFunction:
 
     def __repr__(self) -> str:
         return "\n".join(map(repr, self.pieces))
+
+    def _repr_latex_(self) -> str:
+        rows = r" \\ ".join(piece.latex for piece in self.pieces)
+        return rf"$\displaystyle V(\lambda) = \begin{{cases}} {rows} \end{{cases}}$"
 
 
 def worst_case_function(neighbours: Neighbours) -> WorstCaseFunction:

@@ -6,6 +6,7 @@ flows as rational functions. These prove the value wherever none of them is nega
 (``docs/proofs/parametric.md``), so the formula holds up to the next root of a numerator.
 """
 
+import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
@@ -81,6 +82,30 @@ class Piece:
             f"λ ≥ {self.lower!r}" if self.upper is None else f"{self.lower!r} ≤ λ ≤ {self.upper!r}"
         )
         return f"{formula} for {end}"
+
+    @property
+    def latex(self) -> str:
+        r"""The formula and its interval, as a line of LaTeX's ``cases``.
+
+        >>> Piece.of(AlgebraicNumber.of(2), None, fmpz_poly([-2, 4]), fmpz_poly([1, 1])).latex
+        '\\dfrac{4\\lambda - 2}{\\lambda + 1} & \\lambda \\ge 2'
+        """
+        top, bottom = map(_latex, map(polynomial_text, (self.numerator, self.denominator)))
+        formula = top if self.denominator.is_one() else rf"\dfrac{{{top}}}{{{bottom}}}"
+        start, end = (_latex(repr(each)) for each in (self.lower, self.upper))
+        upto = rf"\lambda \ge {start}"
+        if self.upper is not None:
+            upto = rf"{start} \le \lambda \le {end}"
+        return f"{formula} & {upto}"
+
+
+def _latex(text: str) -> str:
+    """Return a polynomial or a number as LaTeX has it; exponents of several digits are grouped."""
+    text = re.sub(r"\^(\d+)", r"^{\1}", text)
+    text = text.replace("(root of", r"(\text{root of }")
+    for sign, written in (("λ", r"\lambda"), ("−", "-"), ("≈", r"\approx ")):
+        text = text.replace(sign, written)
+    return text
 
 
 # --- the weighting ---
