@@ -361,6 +361,13 @@ def test_a_bound_is_decided(run: Run) -> None:
     assert (found["bound"], found["reached"], found["tight"]) == (True, True, True)
 
 
+def test_a_formula_that_no_channel_reaches_is_decided_all_the_same(run: Run) -> None:
+    shown = run("decide", "complete:2", "2", "1,1", "--ratio", "3/2")
+    assert shown.code == 1
+    assert shown.out.startswith("not a bound: ")
+    assert shown.out.rstrip().endswith("have Σ max from 1 to 6/5, and not 4/5")
+
+
 def test_breaches_and_the_level_on_a_graph_are_told(run: Run) -> None:
     """Randomised response 2/3: ratio 2, and 1 + ½·(1/3 + 1/3) on average."""
     found = json.loads(run("leak", "coin.csv", "--graph", "line:2", "--json").out)

@@ -315,7 +315,8 @@ def decide(
     with spinner(as_json) as progress:
         progress("worst case at every ε")
         decision = decide_bound(Policy(graph_of(graph), records), above, below)
-        channel = None if ratio is None else decision.channel(ratio)
+        nowhere = None if ratio is None else decision.unreached_at(ratio)
+        channel = None if ratio is None or nowhere else decision.channel(ratio)
     if as_json:
         print_json(
             {
@@ -332,4 +333,6 @@ def decide(
         print(f"{decision}\nthe worst case is\n{decision.function}")
         if channel is not None:
             print(f"\nprivate at the ratio {ratio}, with this Σ max: {channel}")
+        elif nowhere is not None:
+            print(f"\nno such channel: {nowhere}")
     return 0 if decision else 1
