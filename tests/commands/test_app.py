@@ -337,6 +337,9 @@ def test_public_counts_bound_what_leaks_at_any_size(run: Run, tmp_path: Path) ->
               "--outputs", "4", "--json"]).out
     )  # fmt: skip
     assert found["bounds"][0]["source"] == "number of outputs"
+    assert found["worst case with so many outputs"] is None  # too many sets of databases
+    few = run(*["bound", "complete:2", "--records", "2", "--outputs", "2", "--ratio", "2"]).out
+    assert "With at most 2 outputs it leaks exactly 0.584963 bits at worst: Σ max = 3/2." in few
     wrong = {
         "--count 7=1": "some of the values 0, 1",
         "--count 0": "VALUES=NUMBER",
