@@ -17,6 +17,8 @@ people = lt.Policy(colours, records=2)
 survey = lt.RandomizedResponse(["a", "b", "c"], ratio=2, records=2).channel
 steps = lt.SecretGraph.threshold([1, 2, 3, 4], distance=1)
 ring = lt.SecretGraph.cycle(6)
+turns = lt.policies.automorphism_group(ring)
+known = lt.Policy(colours, records=3, constraints=[lt.count(["a"], equals=1)])
 flip = lt.Channel([["2/3", "1/3"], ["1/3", "2/3"]])
 rows = lt.Channel([["4/5", "1/5"], ["1/2", "1/2"], ["3/10", "7/10"]])
 squares = lt.Loss.by_distance(range(3), lambda a, b: (a - b) ** 2)
@@ -45,17 +47,17 @@ CALLS = {
     "E-Fig4": "[graph.diameter for graph in (lt.SecretGraph.cycle(8), lt.SecretGraph.complete(8))]",
     "E-Ex13": "lt.worst_case_leakage(lt.Policy(lt.SecretGraph.cycle(360), 10), epsilon=1)",
     "E-T14": "lt.Policy(lt.SecretGraph(4, [(0, 1), (1, 2)]), records=1).adjacency()",
-    "E-T15": "constructions.block_channel(3, lt.Ratio.of(2).lower)",
-    "E-L16": "lt.policies.automorphism_group(ring).elements",
-    "E-L17": "lt.policies.automorphism_group(ring).generators",
-    "E-L18": "lt.policies.automorphism_group(ring).orbits",
-    "E-L19": "len(lt.policies.automorphism_group(ring).elements)",
+    "E-T15": 'constructions.block_channel(3, "3/2")',
+    "E-L16": "turns.taking(0, 2)",
+    "E-L17": "turns.taking(2, 2)",
+    "E-L18": "turns.stabiliser_order(0), len(turns.taking(0, 2)), turns.order, turns.orbits",
+    "E-L19": "[turns.stabiliser_order(v) for v in ring.vertices]",
     "E-L20": "lt.channels.diagonal_form(survey)",
     "E-L21": "lt.channels.symmetrise(flip, lt.policies.automorphism_group(bit))",
     "E-T22": "lt.policies.automorphism_group(lt.Policy(steps, records=2))",
     "E-R23": "lt.policies.automorphism_group(bits)",
     "E-Ex24": "lt.policies.automorphism_group(lt.SecretGraph.cycle(5)).order",
-    "E-hierarchy": 'lt.Policy(colours, 3, constraints=[lt.count(["a"], equals=1)])',
+    "E-hierarchy": "lt.worst_case_leakage(known, ratio=2)",
     "E-nonsecrets": "constructions.block_graph(3).component_radii",
     # Alvim2011b
     "A-D1": "lt.privacy_level(survey, people).ratio",
@@ -80,9 +82,9 @@ CALLS = {
     "A-Tab2": "lt.TruncatedGeometric(6, ratio=2).channel",
     "A-L1": "lt.channels.diagonal_form(rows)",
     "A-L2": "lt.channels.symmetrise_by_distance(survey, people)",
-    "A-L3": "lt.channels.multiplicative_distance(rows.row(0), rows.row(2))",
+    "A-L3": "lt.mechanisms.worst_case_with_outputs(lt.Policy(bit, 2), 2, ratio=2).channel",
     "A-L4": "lt.privacy.distinguishability(rows)",
-    "A-L5": "lt.policies.vertex_transitivity(ring)",
+    "A-L5": "lt.channels.symmetrise(constructions.doubled_ring(6, 2), turns)",
     "A-converse": 'lt.privacy_level(lt.Channel([[1, 0], ["9/10", "1/10"]]), bit).ratio',
     "A-participation": 'lt.individual_leakage(survey, people, absent="a")',
     "A-priors": 'lt.min_entropy_leakage(flip, ["9/10", "1/10"])',
@@ -98,9 +100,9 @@ CALLS = {
     "B-L3": "lt.privacy_level(lt.sequential(flip, flip), bit)",
     "B-D5": "lt.parallel(flip, flip)",
     "B-L4": "lt.min_capacity(lt.parallel(flip, flip))",
-    "B-Fig1": "constructions.canonical(lt.Ratio.of(1).lower / 4, lt.Ratio.of(2).lower)",
-    "B-L5": "lt.privacy_level(flip, bit).ratio",
-    "B-L6": "lt.privacy_level(flip, bit).holds(ratio=2)",
+    "B-Fig1": '[constructions.canonical("1/4", 2, likelier=b) for b in (1, 0)]',
+    "B-L5": 'constructions.canonical("1/3", 2, likelier=0) == flip',
+    "B-L6": 'lt.privacy_level(constructions.canonical("1/3", 2), bit).holds(ratio=2)',
     "B-T3": "lt.worst_case_leakage(bit, ratio=2)",
     "B-C1": "lt.worst_case_leakage(bit, ratio=2).upper",
     "B-T4": "lt.worst_case.hamming_code(3).bound(2)",
@@ -179,7 +181,7 @@ CALLS = {
     "W-T9": "lt.repetition.utility_rate(rows, squares)",
     "W-T10": "lt.repetition.rate_bound(ratio=2)",
     "W-T11": 'lt.repetition.geometric_chernoff("1/2", distance=2)',
-    "W-R4": "lt.GeometricNoise(ratio=2)",
+    "W-R4": 'lt.repetition.rate_bound(epsilon="1 bits").bits',
     "W-C1": "lt.error_rate(lt.GeometricNoise(ratio=2).truncated(0, 4).channel)",
 }
 """What computes each item of the papers."""

@@ -5,7 +5,6 @@ Each is made of what the library computes: a graph's edges, a channel's entries,
 
 import math
 from collections.abc import Callable, Hashable, Iterable, Mapping
-from fractions import Fraction
 from typing import Any
 
 import numpy as np
@@ -15,7 +14,8 @@ from leaktight.policies import Graph, Policy, SecretGraph
 from leaktight_papers.alvim2011a.entropy import EXAMPLE, TREE
 from leaktight_papers.alvim2011a.programs import checkers, net_of_two
 from leaktight_papers.barthe2011.bit import canonical
-from leaktight_papers.evidence import disjoint, joined
+from leaktight_papers.edwards2021.blocks import block_graph
+from leaktight_papers.evidence import joined
 
 Places = Mapping[Any, tuple[float, float]]
 """Where each vertex is drawn."""
@@ -79,10 +79,9 @@ def _thresholds(axes: Any) -> None:
 
 
 def _clique_and_pairs(axes: Any) -> None:
-    pairs = [SecretGraph.complete(2)] * 3
-    places = dict(_ring(range(4)))
-    places |= {4 + 2 * k + end: (2.2 + k, 0.7 - 1.4 * end) for k in range(3) for end in (0, 1)}
-    _graph(axes, disjoint(SecretGraph.complete(4), *pairs), places)
+    places = dict(_ring((1, 2, 3, 4)))
+    places |= {5 + 2 * k + end: (2.2 + k, 0.7 - 1.4 * end) for k in range(3) for end in (0, 1)}
+    _graph(axes, block_graph(4), places)
     axes.set_title("A complete graph on four vertices and three pairs")
 
 
@@ -108,6 +107,11 @@ def _net(axes: Any) -> None:
     axes.set_title("A dc-net: coins on the edges; the middle sends a 1")
 
 
+def _leaves(tree: Any) -> list[str]:
+    """List the secrets below a question."""
+    return [tree] if isinstance(tree, str) else [leaf for part in tree for leaf in _leaves(part)]
+
+
 def _tree(axes: Any) -> None:
     leaf = 0
 
@@ -121,7 +125,7 @@ def _tree(axes: Any) -> None:
         here = (sum(x for x, _ in ends) / len(ends), -depth)
         for end, answer in zip(ends, ("yes", "no"), strict=True):
             _arrow(axes, here, end, answer)
-        _box(axes, "?", here)
+        _box(axes, f"in {{{', '.join(_leaves(tree[0]))}}}?", here)
         return here
 
     grow(TREE, 0)
@@ -136,7 +140,9 @@ def _boxes(title: str, *steps: tuple[str, str]) -> Callable[[Any], None]:
             _box(axes, box, (2 * place, 0))
             _arrow(axes, (2 * place - 1.6, 0), (2 * place, 0), label)
         _arrow(axes, (2 * len(steps) - 2, 0), (2 * len(steps) - 0.6, 0), "reported")
-        axes.set(xlim=(-2, 2 * len(steps)), ylim=(-1, 1), title=title)
+        axes.set(xlim=(-2, 2 * len(steps)), ylim=(-1, 1))
+        axes.figure.set_size_inches(2.5 * len(steps) + 1, 1.2)
+        axes.set_title(title, fontsize=10)
 
     return draw
 
@@ -148,24 +154,29 @@ def _both_checkers(axes: Any) -> None:
 
 
 def _eye_colours(axes: Any) -> None:
-    """The distances of databases of two people, which are the exponents of Example 1's matrix."""
+    """Databases of two people, and their distances: the exponents of Example 1's matrix."""
     graph = Policy(SecretGraph.complete(["a", "b", "c"]), 2).adjacency().explicit()
     vertices: tuple[Any, ...] = graph.vertices
-    names = ["".join(map(str, database)) for database in vertices]
+    corners = _ring("abc", size=3.2)
+    at = {(d, e): (x + v / 3 - 7, y - u / 3 + 4)
+          for d, (x, y) in corners.items() for e, (u, v) in corners.items()}  # fmt: skip
+    _graph(axes, graph, at)
     axes.imshow(graph.distances, cmap="Blues_r", vmin=-2)
     for (i, j), distance in np.ndenumerate(graph.distances):
-        axes.text(j, i, f"λ^−{distance}" if distance else "1", ha="center", va="center", fontsize=8)
-    for k, name in enumerate(names):
+        axes.text(j, i, distance, ha="center", va="center", fontsize=8)
+    for k, name in enumerate(map("".join, vertices)):
         axes.text(-0.8, k, name, ha="right", va="center", fontsize=8)
         axes.text(k, -0.8, name, ha="center", fontsize=8)
-    axes.set_title("Two people, three colours of eyes: the matrix that leaks most, up to a factor")
+    axes.set(xlim=(-12, 9), ylim=(9, -1.5))
+    axes.set_title("Two people, three colours of eyes; entries of (λ/(2 + λ))²·λ^(−d), by d")
 
 
 def _canonical_bits(axes: Any) -> None:
     """C1(ε, p) and C2(ε, p) at λ = 2, p = 1/4."""
     for bit, x in ((1, 0), (0, 5)):
-        _channel(axes, canonical(Fraction(1, 4), Fraction(2), bit), x)
-        axes.text(x + 1.5, 0.6, f"C{2 - bit}(ln 2, 1/4)", ha="center")
+        _channel(axes, canonical("1/4", 2, bit), x)
+        axes.text(x + 1.5, -0.3, f"C{2 - bit}(ln 2, 1/4)", ha="center")
+        axes.plot(x + 1.5, -0.2)  # texts alone do not set the scale
     axes.set_title("The two canonical forms of a channel between bits")
 
 

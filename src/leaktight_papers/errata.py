@@ -26,9 +26,13 @@ OPENING = """\
 What we found in the five papers that is not as printed, or could be better. Each entry says what
 stands there and what is right; the lines below it are evidence, computed when this page was made.
 `leaktight reproduce E-T11` checks one claim before your eyes, `leaktight reproduce` all of them.
-We read the papers as text; what stands in a picture, or in a part of a table that the text leaves
-out, is not judged. The numbers 4, 11, 16 and 41 were taken back: what they said was no error of the
-papers.
+
+We read the papers as text: what stands in a picture, or in a part of a table that the text leaves
+out, is not judged, and a symbol may have suffered on the way. Of [Alvim2011b] we read the second
+version of the research report (HAL inria-00580122, May 2011), of [Boreale2012] the version of the
+conference (HAL hal-01556211), not the full one with the proofs; what a later version mends, we
+cannot tell. The numbers 4, 11, 16, 32 and 41 were taken back, as what they said was no error of the
+papers, and 10, as the text does not decide it.
 
 | kind | entries |
 | --- | --- |

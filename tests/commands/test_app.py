@@ -337,6 +337,9 @@ def test_public_counts_bound_what_leaks_at_any_size(run: Run, tmp_path: Path) ->
               "--outputs", "4", "--json"]).out
     )  # fmt: skip
     assert found["bounds"][0]["source"] == "number of outputs"
+    assert found["worst case with so many outputs"] is None  # too many sets of databases
+    few = run(*["bound", "complete:2", "--records", "2", "--outputs", "2", "--ratio", "2"]).out
+    assert "With at most 2 outputs it leaks exactly 0.584963 bits at worst: Σ max = 3/2." in few
     wrong = {
         "--count 7=1": "some of the values 0, 1",
         "--count 0": "VALUES=NUMBER",
@@ -359,6 +362,13 @@ def test_a_bound_is_decided(run: Run) -> None:
     assert "exact channel" in mixed.out
     found = json.loads(run("decide", "complete:2", "0,2", "1,1", "--json").out)
     assert (found["bound"], found["reached"], found["tight"]) == (True, True, True)
+
+
+def test_a_formula_that_no_channel_reaches_is_decided_all_the_same(run: Run) -> None:
+    shown = run("decide", "complete:2", "2", "1,1", "--ratio", "3/2")
+    assert shown.code == 1
+    assert shown.out.startswith("not a bound: ")
+    assert shown.out.rstrip().endswith("have Σ max from 1 to 6/5, and not 4/5")
 
 
 def test_breaches_and_the_level_on_a_graph_are_told(run: Run) -> None:

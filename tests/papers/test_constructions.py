@@ -2,9 +2,11 @@
 
 from fractions import Fraction
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from leaktight.errors import InvalidInput
 from leaktight.leakage import min_capacity, posterior_vulnerability
 from leaktight.mechanisms import GraphExponential
 from leaktight.policies import SecretGraph
@@ -35,6 +37,18 @@ def test_a_doubled_ring_is_private_if_the_square_of_the_ratio_is_2(
         best = posterior_vulnerability(GraphExponential(ring, ratio=ratio).channel)
         assert level == ratio
         assert posterior_vulnerability(channel) < best
+
+
+@pytest.mark.parametrize("answers", [0, 2, 5])
+def test_a_ring_that_cannot_be_doubled_is_refused(answers: int) -> None:
+    with pytest.raises(InvalidInput, match="even number of answers"):
+        doubled_ring(answers, 2)
+
+
+def test_constructions_take_numbers_as_the_library_does() -> None:
+    assert doubled_ring(4, "3/2") == doubled_ring(4, Fraction(3, 2))
+    assert canonical("1/4", 2) == canonical(Fraction(1, 4), Fraction(2))
+    assert block_channel(2, "3/2") == block_channel(2, Fraction(3, 2))
 
 
 @given(

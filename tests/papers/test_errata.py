@@ -3,9 +3,10 @@
 import re
 from pathlib import Path
 
-from leaktight_papers.claim import Claim, Erratum, Outcome, Verdict, run
+from leaktight_papers.claim import ITEMS, Claim, Erratum, Outcome, Verdict, run
 from leaktight_papers.errata import claims_with_errata, errata_page
 from leaktight_papers.register import REGISTER
+from tests.papers.test_register import PAPERS
 
 PAGE = Path(__file__).parents[2] / "docs" / "errata.md"
 
@@ -28,6 +29,16 @@ def test_every_number_of_the_register_has_one_entry_in_order() -> None:
     numbers = {e.number for claim in REGISTER.values() for e in claim.errata}
     entries = re.findall(r"^## (\d+)\. ", PAGE.read_text(encoding="utf-8"), re.M)
     assert entries == [str(number) for number in sorted(numbers)]
+
+
+def test_the_overview_counts_claims_and_errata_as_they_are() -> None:
+    said = " ".join((PAGE.parent / "overview.md").read_text(encoding="utf-8").split())
+    ids = [id for ids in PAPERS.values() for id in ids.split()]
+    numbered = [id for id in ids if re.fullmatch(rf".-({'|'.join(ITEMS)})\d+", id)]
+    errata = {e.number for claim in REGISTER.values() for e in claim.errata}
+    assert f"checks {len(ids)} claims of the five papers" in said
+    assert f"(all {len(numbered)} numbered items, {len(ids) - len(numbered)} statements" in said
+    assert f"and {len(errata)} errata" in said
 
 
 def test_an_entry_tells_each_wording_once_and_each_claim() -> None:

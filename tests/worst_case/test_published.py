@@ -15,6 +15,8 @@ from leaktight.mechanisms.best import worst_case_with_outputs
 from leaktight.policies.adjacency import AdjacencyGraph
 from leaktight.policies.constraint import count
 from leaktight.policies.graph import Graph
+from leaktight.policies.metric import Metric
+from leaktight.policies.neighbours import Apart
 from leaktight.policies.policy import Policy
 from leaktight.policies.secrets import SecretGraph
 from leaktight.worst_case.published import (
@@ -25,6 +27,7 @@ from leaktight.worst_case.published import (
 )
 from leaktight.worst_case.published.bounds import Bound
 from tests.strategies.named_graphs import (
+    box,
     complete,
     cube,
     cycle,
@@ -180,7 +183,7 @@ def test_perfect_privacy_leaks_nothing_and_most_bounds_say_so() -> None:
         "number of databases: |X|",
         "Corollary 3 of [Barthe2011]: repetition code",
         "Theorem 4 of [Barthe2011]: Hamming codes",
-        "Theorem 3 of [Alvim2011b]: |X|·α(c, n)",
+        "Theorem 3 of [Alvim2011b]: |X|·α(c, n) (ours)",
     }
     assert all(b.bits == 0 for b in bounds if b.value == 1)
 
@@ -249,6 +252,44 @@ def test_a_bound_for_e_to_the_epsilon_is_rounded_up() -> None:
 
 def reasons(bounds: LeakageBounds) -> dict[str, str]:
     return {f"{one.source}: {one.form}": one.reason for one in bounds.inapplicable}
+
+
+OURS: dict[str, tuple[Apart, str, bool]] = {
+    "bits: Theorem 4 speaks of them": (Policy(SecretGraph.complete(2), 4), "small codes", False),
+    "three values: Theorem 4 does not": (Policy(SecretGraph.complete(3), 2), "small codes", True),
+    "a path": (path(4), "small codes", True),
+    "three values, repeated": (Policy(SecretGraph.complete(3), 2), "repetition code", True),
+    "bits, repeated": (Policy(SecretGraph.complete(2), 3), "repetition code", False),
+    "a limit, not a bound": (Policy(SecretGraph.complete(2), 3), "Ball_d", True),
+    "a ring turns": (cycle(7), "α(c, n)", False),
+    "four databases of two bits are a ring": (Policy(SecretGraph.complete(2), 2), "α(c, n)", False),
+    "two and three values turn as six": (box(complete(2), complete(3)), "α(c, n)", False),
+    "no turn moves nine": (Policy(SecretGraph.complete(3), 2), "α(c, n)", True),
+    "no turn moves eight": (cube(3), "α(c, n)", True),
+    "Petersen's graph does not turn": (petersen(), "α(c, n)", True),
+    "but is distance-regular": (petersen(), "Σ n_d λ^−d", False),
+    "a prism is VT+": (prism(), "Σ n_d λ^−d", False),
+    "so are products of rings": (AdjacencyGraph.of_records([cycle(5), cycle(4)]), "Σ n_d", False),
+    "records of one size": (Policy(SecretGraph.complete(3), 4), "(vλ/(v−1+λ))^u", False),
+    "of two sizes": (AdjacencyGraph.of_records([complete(2), complete(3)]), "(vλ/", True),
+    "places": (Metric.euclidean({"a": (0, 0), "b": (1, 0), "c": (0, 2)}), "diameters", True),
+}
+
+
+@pytest.mark.parametrize("case", OURS)
+def test_what_a_paper_does_not_say_is_marked_as_ours(case: str) -> None:
+    neighbours, form, ours = OURS[case]
+    [first] = [b for b in leakage_bounds(neighbours, 2) if form in b.form and "norm" not in b.form]
+    assert first.form.endswith("(ours)") is ours
+
+
+def test_given_codes_are_ours_but_for_bits() -> None:
+    for values, ours in ((2, False), (3, True)):
+        policy = Policy(SecretGraph.complete(values), 2)
+        word = [(0, 0)]
+        before = {str(bound) for bound in leakage_bounds(policy, 2)}
+        after = {str(bound) for bound in leakage_bounds(policy, 2, codes=[word])} - before
+        assert {"(ours)" in form for form in after if "norm" not in form} == {ours}
 
 
 def test_what_does_not_apply_says_why() -> None:
@@ -354,11 +395,3 @@ def test_the_bound_by_records_that_agree_is_never_above_the_others(ratio: str) -
             Policy(SecretGraph.complete(values), records), ratio, outputs=outputs
         )
         assert only(bounds, "records that agree").value == bounds.tightest.value
-
-
-def test_a_corollary_for_records_that_are_not_bits_is_ours() -> None:
-    """Corollaries 3 and 4 of [Barthe2011] are about bits."""
-    for values, ours in ((2, False), (3, True)):
-        table = leakage_bounds(Policy(SecretGraph.complete(values), 2), 2)
-        for text in ("repetition code", "Corollary 4 of [Barthe2011]"):
-            assert only(table, text).form.endswith("(ours)") is ours

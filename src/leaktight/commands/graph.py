@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from collections.abc import Hashable, Sequence
 
     from leaktight.exact.ratio import Ratio
+    from leaktight.mechanisms.best import WorstCaseWithOutputs
     from leaktight.policies.constraint import Count
     from leaktight.policies.policy import Policy
     from leaktight.worst_case.optimum import WorstCase
@@ -116,6 +117,8 @@ def bound(
             alone = worst_case_leakage(policy.metric or policy.secrets, given)
         progress("published bounds")
         table = leakage_bounds(policy, given, outputs=most)
+        progress("worst case with so many outputs")
+        few = None if most is None else _with_outputs(policy, most, given)
     if certificate is not None:
         write_certificate(worst, certificate)
     if as_json:
@@ -126,6 +129,7 @@ def bound(
                 "ratio": str(worst.ratio),
                 "worst case": to_json(worst_shown("all records", worst)),
                 "worst case of one record": one_record,
+                "worst case with so many outputs": None if few is None else str(few.upper),
                 "bounds": to_json(bounds_shown(table)),
                 "not applicable": [str(one) for one in table.inapplicable],
             }
@@ -135,9 +139,24 @@ def bound(
         print(wrapped(f"{any_one} leaks {_most(worst)}."))
         if alone is not None and policy.records > 1:
             print(wrapped(f"About one record, if the others are known, it leaks {_most(alone)}."))
+        if few is not None:
+            print(wrapped(f"With at most {outputs} outputs it leaks {_most_of_few(few)}."))
         print(f"\n{table}" + ("\n" if certificate is not None else ""))
         print_proof(certificate)
     return 0
+
+
+def _with_outputs(policy: "Policy", most: int, ratio: "Ratio") -> "WorstCaseWithOutputs | None":
+    """Return the worst case with so many outputs; None if there are too many sets of databases."""
+    from leaktight.errors import TooLarge
+    from leaktight.mechanisms.best import worst_case_with_outputs
+
+    if policy.metric is not None:
+        return None  # only graphs have it
+    try:
+        return worst_case_with_outputs(policy, most, ratio)
+    except TooLarge:
+        return None
 
 
 def _bounded(
@@ -213,6 +232,16 @@ def _most(worst: "WorstCase | WorstCaseUnderCounts") -> str:
     how = "exactly" if worst.is_exact else "at most"
     most = equal_to(worst.upper_factors.shown())
     return f"{how} {in_bits(worst.bits, above)} at worst: Σ max {most} ({worst.route})"
+
+
+def _most_of_few(worst: "WorstCaseWithOutputs") -> str:
+    """Say how much any mechanism with few outputs leaks at worst."""
+    from leaktight.exact.shown import above, equal_to, in_bits, shown_above
+
+    how = "exactly" if worst.is_exact else "at most"
+    return (
+        f"{how} {in_bits(worst.bits, above)} at worst: Σ max {equal_to(shown_above(worst.upper))}"
+    )
 
 
 def design(
@@ -315,7 +344,8 @@ def decide(
     with spinner(as_json) as progress:
         progress("worst case at every ε")
         decision = decide_bound(Policy(graph_of(graph), records), above, below)
-        channel = None if ratio is None else decision.channel(ratio)
+        nowhere = None if ratio is None else decision.unreached_at(ratio)
+        channel = None if ratio is None or nowhere else decision.channel(ratio)
     if as_json:
         print_json(
             {
@@ -332,4 +362,6 @@ def decide(
         print(f"{decision}\nthe worst case is\n{decision.function}")
         if channel is not None:
             print(f"\nprivate at the ratio {ratio}, with this Σ max: {channel}")
+        elif nowhere is not None:
+            print(f"\nno such channel: {nowhere}")
     return 0 if decision else 1

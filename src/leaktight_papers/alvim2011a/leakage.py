@@ -23,6 +23,13 @@ from leaktight_papers.evidence import RESPONSE, any_cases, sum_of_maxima
 
 WIDTH = 2.0**-20
 """How wide the enclosure of a capacity may be."""
+NO_PRIOR = Erratum(
+    34,
+    "typo",
+    "The largest capacity is given as H(X), and the largest min-capacity as H∞(X).",
+    "Both are log2 of the number of inputs, the entropy of the uniform prior: a capacity has no "
+    "fixed one.",
+)
 
 
 @claim(
@@ -103,12 +110,7 @@ def _columns_are_single(channel: Channel) -> bool:
     "exactly if each column has at most one positive entry. With fewer outputs than inputs less "
     "is possible, and then columns may be shared.",
     Verdict.CORRECTED,
-    Erratum(
-        34,
-        "typo",
-        "The largest capacity is given as H(X).",
-        "It is log2 of the number of inputs: a capacity has no fixed prior.",
-    ),
+    NO_PRIOR,
 )
 def capacity_is_zero_or_full() -> Iterator[str]:
     """Enclosures of the capacity for all channels with small entries."""
@@ -147,6 +149,7 @@ def capacity_is_zero_or_full() -> Iterator[str]:
         "For min-capacity only the “if” part is said to hold.",
         "Both converses hold; it is the leakage under a fixed prior that can vanish.",
     ),
+    NO_PRIOR,
     Erratum(
         12,
         "typo",

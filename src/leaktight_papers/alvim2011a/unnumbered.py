@@ -18,10 +18,11 @@ from leaktight_papers.evidence import SEED, any_cases
 SIGN = Erratum(
     50,
     "false",
-    "leakage by guessing entropy can be negative for a probabilistic channel, and leakage by "
-    "marginal guesswork cannot for a deterministic one",
-    "guessing entropy is concave, so that its leakage is never negative; that of marginal "
-    "guesswork, averaged over outputs, can be negative for a deterministic channel",
+    "leakage by guessing entropy and by marginal guesswork is said to be ensured not to be "
+    "negative for deterministic channels, and only for them",
+    "the text does not define them; if what is left is averaged over outputs, as for Shannon’s "
+    "entropy, leakage by guessing entropy, which is concave, is never negative, and leakage by "
+    "marginal guesswork can be negative for a deterministic channel",
 )
 
 
@@ -47,7 +48,8 @@ def _tries(weights: Sequence[Fraction], chance: Fraction) -> int:
 @claim(
     "Q-sign",
     "For deterministic channels leakage is said not to be negative by any of four entropies, and "
-    "for others only by Shannon's and min-entropy. Both halves are false.",
+    "for others only by Shannon's and min-entropy. If what is left is averaged over outputs, both "
+    "halves are false.",
     Verdict.FALSE,
     SIGN,
     source="Section 1 of [Alvim2011a]",

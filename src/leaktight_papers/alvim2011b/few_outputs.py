@@ -27,7 +27,8 @@ from leaktight_papers.evidence import (
 FEW_OUTPUTS = Erratum(
     18,
     "gap",
-    "The proof keeps r rows and arranges them like Val^ℓ, and divides leakages by r/v^ℓ.",
+    "The proof keeps r rows and arranges them like Val^ℓ, and bounds a leakage by r/v^ℓ times "
+    "another.",
     "Not all sets of rows can be so arranged; another proof, by averages, shows Proposition 2.",
 )
 

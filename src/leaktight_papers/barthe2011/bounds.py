@@ -147,8 +147,9 @@ def _covers(graph: Graph, size: int, radius: int) -> bool:
     Erratum(
         29,
         "improvable",
-        "It is called a limit of the method; the spheres are said to have 2^n elements.",
-        "Equal weights λ^d/|Ball_d| cover all inputs, so it is a bound; spheres may overlap.",
+        "It is only called a limit of the method; the sizes of the spheres are said to sum to 2^n.",
+        "Equal weights λ^d/|Ball_d| cover all inputs, so it is itself a bound; as spheres may "
+        "overlap, the sum is at least 2^n.",
     ),
 )
 def sphere_covering() -> Iterator[str]:
@@ -210,16 +211,8 @@ def ten_bits() -> Iterator[str]:
 
 @claim(
     "B-Fig3",
-    "For 100 bits the curves are as in Figure 2. The repetition code is close to the limit of "
-    "Corollary 4 only for small ε.",
-    Verdict.CORRECTED,
-    Erratum(
-        32,
-        "improvable",
-        "Repetition codes are called close to the limit for ε up to 1.",
-        "What is close is a matter of taste: for 100 bits at ε = 1 they give 73.13 bits, and the "
-        "limit is 57.65.",
-    ),
+    "For 100 bits the curves are as in Figure 2. The repetition code comes closest to the limit of "
+    "Corollary 4 for small ε.",
 )
 def hundred_bits() -> Iterator[str]:
     """Forty points by the library and by formulas; both sides of the crossing."""
@@ -288,12 +281,14 @@ def _never_negative(polynomial: fmpz_poly) -> bool:
     "Whether r(λ)/s(λ) bounds 2^ML of all private channels on {0, 1}^n for every λ is decidable, "
     "and so is whether at every λ some private channel has it: compare with (2λ/(λ + 1))^n, and "
     "with 1, by signs of polynomials.",
-    Verdict.CORRECTED,
+    Verdict.HOLDS,
     Erratum(
         30,
-        "false",
-        "The formula for the second question lets any entries stand for the column maxima.",
-        "It accepts 2/(1 + λ) < 1 for n = 1; the entries must be the largest of their columns.",
+        "gap",
+        "The formula for the second question lets any entries stand for the column maxima, and "
+        "both formulas are for a given number m of outputs.",
+        "It accepts 2/(1 + λ) < 1 for n = 1; the entries must be the largest of their columns. "
+        "m = 2^n is enough, as columns that are largest in the same row may be added up.",
     ),
 )
 def decidable() -> Iterator[str]:

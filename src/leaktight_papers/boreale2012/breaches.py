@@ -165,8 +165,9 @@ def worst_case_level() -> Iterator[str]:
     Erratum(
         39,
         "false",
-        "The level is given as 3.0012, and the noise as −½ or ½.",
-        "3.0012 is .25/.0833, a ratio; the level is log2 3 = 1.585, the noise −1, 0 or 1.",
+        "The level is given as 3.0012, and the noise, in the text that we have, as −½ or ½.",
+        "3.0012 is .25/.0833, a ratio; the level is log2 3 = 1.585. The printed matrix has the "
+        "noise −1, 0 or 1.",
     ),
 )
 def example_1() -> Iterator[str]:

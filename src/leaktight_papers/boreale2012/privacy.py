@@ -151,8 +151,10 @@ def privacy_is_weaker() -> Iterator[str]:
     Erratum(
         40,
         "false",
-        "The first row has 1/64, and the matrix is said to be private with ε = 1.",
-        "1/24 makes the row sum to 1; ε is 2 on {0, 1}², and 1 only on a line of four.",
+        "The matrix is said to be private with ε = 1; its first row, in the text that we have, has "
+        "1/64.",
+        "ε is 2 on {0, 1}², however the rows are named, and 1 only on a line of four; 1/24 makes "
+        "the row sum to 1.",
     ),
 )
 def not_private_with_one_bit() -> Iterator[str]:

@@ -56,8 +56,8 @@ CERTAIN_SET = Erratum(
 NOTATION = Erratum(
     48,
     "typo",
-    "After Theorem 6 stands (z_m/π_m)^n; ρ_R means two things; Section 3 refers to a Section 6.",
-    "(π_m/π_M)^n is meant; the rates of Definition 6 and of (11) differ; Section 4 is meant.",
+    "ρ_R means two things, and Section 3 refers to Section 6 for differential privacy.",
+    "The rates of Definition 6 and of (11) differ; Section 4 is meant.",
 )
 
 
@@ -211,6 +211,7 @@ def _doubt(n: int, before: Fraction) -> Fraction:
     "for a set with 0 < p(Q) < 1; the rate level is the largest that is possible.",
     Verdict.CORRECTED,
     CERTAIN_SET,
+    NOTATION,
 )
 def rate_of_a_breach() -> Iterator[str]:
     """The same output again and again; then a set that is certain."""
@@ -232,7 +233,6 @@ def rate_of_a_breach() -> Iterator[str]:
     "column: along no sequence of observations does p(Q|y^n) approach 1 faster.",
     Verdict.CORRECTED,
     CERTAIN_SET,
-    NOTATION,
 )
 def rate_level() -> Iterator[str]:
     """All observations of random channels stay above the bound; one output attains it."""

@@ -172,7 +172,7 @@ def denumerable() -> Iterator[str]:
         49,
         "false",
         "Footnote 4: with equal rows only the limit of U_n becomes another one.",
-        "The rate may change as well: U_n can be constant although ρ is finite.",
+        "The rate may change as well: U_n can be the same for all odd n although ρ is finite.",
     ),
 )
 def rate_of_utility() -> Iterator[str]:

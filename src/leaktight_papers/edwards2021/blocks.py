@@ -3,6 +3,7 @@
 from fractions import Fraction
 
 from leaktight.channels import Channel
+from leaktight.exact import Ratio
 from leaktight.policies import SecretGraph
 
 
@@ -16,12 +17,12 @@ def block_graph(components: int) -> SecretGraph:
     return SecretGraph.partition([(1, 2, 3, 4), *pairs])
 
 
-def block_channel(components: int, ratio: Fraction) -> Channel:
+def block_channel(components: int, ratio: Fraction | int | str) -> Channel:
     """Return K^(δ) of Theorem 15 on that graph, with δ = λ − 1.
 
     Its level is λ = 1 + δ, so ε(δ) is ln(1 + δ); the last line of the proof says 1 + δ.
 
-    >>> block_channel(2, Fraction(2))
+    >>> block_channel(2, 2)
     exact channel, 6 inputs × 6 outputs
          1    2    3    4    5    6
     1  1/3  1/3  1/6  1/6    0    0
@@ -31,10 +32,11 @@ def block_channel(components: int, ratio: Fraction) -> Channel:
     5    0    0    0    0  2/3  1/3
     6    0    0    0    0  1/3  2/3
     """
-    size, row = 2 * components + 2, [ratio, ratio, Fraction(1), Fraction(1)]
+    step = Ratio.of(ratio).lower
+    size, row = 2 * components + 2, [step, step, Fraction(1), Fraction(1)]
     rows = [row[-i:] + row[:-i] + [Fraction(0)] * (size - 4) for i in range(4)]
     for start in range(4, size, 2):
-        for pair in ([ratio, Fraction(1)], [Fraction(1), ratio]):
+        for pair in ([step, Fraction(1)], [Fraction(1), step]):
             rows.append([Fraction(0)] * start + pair + [Fraction(0)] * (size - start - 2))
     names = range(1, size + 1)
     return Channel.normalised(rows, names, names)

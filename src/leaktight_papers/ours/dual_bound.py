@@ -112,7 +112,7 @@ def instances() -> Iterator[str]:
         "Theorem 3 of [Alvim2011b]: |X|·α(c, n)": SecretGraph.cycle(5),
         "Theorem 1 of [Alvim2011a]: |X| / Σ n_d λ^−d": PETERSEN,
         "Theorem 3 of [Barthe2011]: 2λ/(λ+1)": SecretGraph.complete(2),
-        "Corollary 4 of [Barthe2011]: least |X|·λ^d / |Ball_d|": seven,
+        "Corollary 4 of [Barthe2011]: least |X|·λ^d / |Ball_d| (ours)": seven,
     }
     values = []
     for name, source in even.items():

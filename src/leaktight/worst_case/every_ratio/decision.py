@@ -105,6 +105,17 @@ class BoundDecision(Told):
     def __bool__(self) -> bool:
         return self.is_bound
 
+    def unreached_at(self, ratio: Number) -> Unreached | None:
+        """Say why no private channel has Σ max = r(λ)/s(λ) at one ratio; None if one has.
+
+        >>> from leaktight.policies.graph import Graph
+        >>> print(decide_bound(Graph(2, [(0, 1)]), [2], [1, 1]).unreached_at(2))
+        at the ratio 2 private channels have Σ max from 1 to 4/3, and not 2/3
+        """
+        at = Ratio.of(ratio).lower
+        claimed, most = _value(self.numerator, self.denominator, at), self.function(at)
+        return None if 1 <= claimed <= most else Unreached(at, claimed, most)
+
     def channel(self, ratio: Number) -> Channel:
         """Return a private channel with Σ_z max_x K(z|x) = r(λ)/s(λ) at one ratio.
 
@@ -119,10 +130,10 @@ class BoundDecision(Told):
          no  1/3  1/6        1/2
         yes  1/6  1/3        1/2
         """
+        if (unreached := self.unreached_at(ratio)) is not None:
+            raise InvalidInput(f"no private channel: {unreached}")
         at = Ratio.of(ratio).lower
         claimed, most = _value(self.numerator, self.denominator, at), self.function(at)
-        if not 1 <= claimed <= most:
-            raise InvalidInput(f"no private channel: {Unreached(at, claimed, most)}")
         worst = _optimal_channel(self.graph, at)
         best = worst if isinstance(worst, Channel) else worst.expand()
         used = rational(Fraction(0) if most == 1 else (claimed - 1) / (most - 1))

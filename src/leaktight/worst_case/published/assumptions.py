@@ -16,6 +16,8 @@ from leaktight.policies.symmetry import (
     DistanceDistribution,
     UnequalDistances,
     distance_distribution,
+    distance_regularity,
+    sharply_transitive_set,
 )
 from leaktight.worst_case.published.codes import CoveringCode, greedy_code, smallest_code
 
@@ -27,6 +29,12 @@ MOST_GREEDY = 128
 
 MOST_SMALLEST = 32
 """The most vertices of a graph for which a smallest covering code is looked for."""
+
+MOST_TURNED = 12
+"""The most vertices of a graph for which one cycle of all of them is looked for."""
+
+MOST_REGULAR = 256
+"""The most vertices of a graph whose pairs are all looked at."""
 
 
 @dataclass(frozen=True)
@@ -95,6 +103,28 @@ class Setting:
     def no_equal_distances(self) -> str:
         """Why some database sees other numbers of databases at some distance than another."""
         return next((str(seen) for seen in self._seen if not seen), "")
+
+    @property
+    def no_symmetry(self) -> str:
+        """Why the graph is not known to be distance-regular or VT+, as [Alvim2011a]_ asks.
+
+        A product of VT+ graphs is VT+.
+        """
+        if not self.no_power_of_clique:
+            return ""  # Proposition 4
+        graphs = [graph for graph, _ in self.graph.factors]
+        if self.records == 1 and graphs[0].order <= MOST_REGULAR and distance_regularity(graphs[0]):
+            return ""
+        known = all(map(_is_ring_or_clique, graphs)) or all(map(_is_vt_plus, graphs))
+        return "" if known else "it is not known to be distance-regular or VT+"
+
+    @property
+    def no_one_cycle(self) -> str:
+        """Why no automorphism is known that moves all vertices in one cycle."""
+        few = self.graph.order_factors <= MOST_TURNED
+        known = few and _is_circulant(self.graph.explicit())
+        known = known or (self.records == 1 and _is_ring_or_clique(self.graph.factors[0][0]))
+        return "" if known else "no automorphism is known that moves all in one cycle"
 
     @property
     def no_spheres(self) -> str:
@@ -177,3 +207,35 @@ def _small_codes(graph: Graph) -> list[CoveringCode]:
     """Return for each radius the smallest code that is found."""
     find = smallest_code if graph.order <= MOST_SMALLEST else greedy_code
     return [find(graph, radius) for radius in range(max(graph.component_radii) + 1)]
+
+
+def _is_ring_or_clique(graph: Graph) -> bool:
+    """Whether a turn moves all vertices in one cycle because all or two neighbours are joined."""
+    degrees = set(graph.degrees.tolist())
+    return degrees == {graph.order - 1} or (degrees == {2} and graph.is_connected)
+
+
+def _is_vt_plus(graph: Graph) -> bool:
+    return graph.order <= MOST_TURNED and bool(sharply_transitive_set(graph))
+
+
+def _is_circulant(graph: Graph) -> bool:
+    """Whether some order of the vertices makes neighbours a matter of their distance in it.
+
+    The first vertex stays first. The next one is joined to those before it as the ones between
+    are to the first, so that only its being joined to the first is free.
+    """
+    n, joined = graph.order, graph.distances == 1
+
+    def goes_on(order: list[int]) -> bool:
+        k = len(order)
+        if k == n:
+            return all(joined[0, order[i]] == joined[0, order[n - i]] for i in range(1, n))
+        return any(
+            goes_on([*order, v])
+            for v in range(n)
+            if v not in order
+            and all(joined[v, order[i]] == joined[0, order[k - i]] for i in range(1, k))
+        )
+
+    return goes_on([0])
