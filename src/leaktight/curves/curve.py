@@ -455,25 +455,30 @@ class PrivacyCurve(Told):
         lower = upper if drawn.is_exact else Polygon.around(drawn.lower.corners)
         return PrivacyCurve(Enclosed(lower, upper), self.says)
 
-    def compose(self, *others: "PrivacyCurve") -> "PrivacyCurve":
+    def compose(self, *others: "PrivacyCurve", width: Number | None = None) -> "PrivacyCurve":
         """The promise of all of them together, each perhaps chosen in the light of what was seen.
+
+        :param width: by which share of it δ may be uncertain, wherever it is 10⁻⁹ or more; a few
+            hundredths if it is not given, and nothing where the composition is exact.
 
         >>> PrivacyCurve.gaussian(3).compose(PrivacyCurve.gaussian(4)) == PrivacyCurve.gaussian(5)
         True
         """
         from leaktight.curves.composition import composed
 
-        return composed([(self, 1), *((other, 1) for other in others)])
+        return composed([(self, 1), *((other, 1) for other in others)], width)
 
-    def power(self, times: int) -> "PrivacyCurve":
+    def power(self, times: int, *, width: Number | None = None) -> "PrivacyCurve":
         """The promise of so many releases, each of which keeps this one.
+
+        :param width: as for :meth:`compose`.
 
         >>> PrivacyCurve.epsilon(ratio=2).power(2).delta(ratio=1)
         Enclosure(1/3)
         """
         from leaktight.curves.composition import composed
 
-        return composed([(self, _count(times, "how many releases there are"))])
+        return composed([(self, _count(times, "how many releases there are"))], width)
 
 
 _SMOOTH = (Gaussian, Laplace, BoundedRange)
