@@ -363,7 +363,7 @@ def chosen_step(releases: Iterable[Spread], detail: Detail) -> fmpq:
     if least == math.inf:  # one loss at most, and perhaps certainty
         least = widest or 1.0
     room = 2 * (12 * math.sqrt(whole) + 2 * widest) / detail.places
-    size = max(min(least / detail.steps, 32 * room), room)
+    size = max(min(least / detail.steps, 32 * room or math.inf), room)
     return _near(_aligned(listed, size, room) or size)
 
 
