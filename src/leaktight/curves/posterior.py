@@ -13,7 +13,7 @@ from flint import fmpq
 
 from leaktight.channels.distribution import PriorLike, prior_on
 from leaktight.curves.curve import Enclosure, PrivacyCurve
-from leaktight.curves.polygon import ONE, ZERO
+from leaktight.curves.polygon import ONE, ZERO, Polygon
 from leaktight.curves.shapes import Enclosed, Shape
 from leaktight.errors import InvalidDistribution, InvalidInput, InvalidNumber, expect
 from leaktight.exact.numbers import Number, as_printed, fraction, rational, to_float
@@ -110,6 +110,27 @@ def belief_at(curve: PrivacyCurve, prior: Number, sure: Number) -> Belief:
     start, kept = (_inside(value) for value in (prior, sure))
     low, high = _least(curve.shape, start, 1 - kept)
     return Belief(fraction(start), fraction(kept), fraction(low), fraction(high))
+
+
+def expected_belief(curve: PrivacyCurve, prior: Number) -> Enclosure:
+    """Return how strong the belief in a value is on average at most, if it is the true one.
+
+    The largest over all mechanisms that keep the promise for two hypotheses, or for all pairs of
+    values: g(0) + ∫ π·g′²/(π·g′ + 1 − π).
+
+    >>> expected_belief(PrivacyCurve.epsilon(ratio=3), "1/2")
+    Enclosure(5/8)
+    """
+    _expect(curve)
+    start, drawn = _inside(prior), curve.polygons()
+    low, high = (_mean(polygon, start) for polygon in (drawn.lower, drawn.upper))
+    return Enclosure(fraction(low), fraction(high))
+
+
+def _mean(polygon: Polygon, start: fmpq) -> fmpq:
+    """Return Σ p·(π·p)/(π·p + (1 − π)·q) over a pair of rows that a polygon belongs to."""
+    rows = zip(*polygon.masses(), strict=True)
+    return sum((start * p**2 / (start * p + (1 - start) * q) for p, q in rows), ZERO)
 
 
 def _least(shape: Shape, start: fmpq, rest: fmpq) -> tuple[fmpq, fmpq]:
