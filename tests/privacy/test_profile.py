@@ -17,6 +17,7 @@ from leaktight.policies.graph import Graph
 from leaktight.policies.secrets import SecretGraph
 from leaktight.privacy import losses, profile
 from leaktight.privacy.level import privacy_level
+from leaktight.privacy.loss_grid import Detail
 from leaktight.privacy.profile import privacy_profile
 from tests.strategies.channels import channels
 
@@ -85,7 +86,7 @@ def test_a_grid_encloses_what_is_told_apart_exactly(
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(losses, "_exponents", lambda _: None)
         patch.setattr(losses, "MOST_PRODUCTS", 1)
-        patch.setattr(losses, "GRID", 2**9)
+        patch.setattr(losses, "DETAIL", Detail(16.0, 2**14))
         near = privacy_profile(channel, PAIR, observations=looks)
         found = near.delta(ratio=ratio)
     assert found.lower <= exact.upper <= found.upper
@@ -98,10 +99,10 @@ def test_a_finer_grid_is_closer() -> None:
     exact = privacy_profile(channel, PAIR, observations=12).delta(ratio=8)
     assert exact.is_exact
     widths = []
-    for size in (2**8, 2**12):
+    for places in (2**12, 2**16):
         with pytest.MonkeyPatch.context() as patch:
             patch.setattr(losses, "MOST_PRODUCTS", 16)
-            patch.setattr(losses, "GRID", size)
+            patch.setattr(losses, "DETAIL", Detail(1.0, places))
             found = privacy_profile(channel, PAIR, observations=12).delta(ratio=8)
         assert found.lower < exact.lower < found.upper
         widths.append((exact.upper - found.lower, found.upper - exact.upper))

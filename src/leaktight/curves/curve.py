@@ -10,6 +10,7 @@ import math
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
+from functools import lru_cache
 from typing import Any
 
 from flint import arb, fmpq
@@ -341,8 +342,8 @@ class PrivacyCurve(Told):
         if (last := self._delta_at(LARGEST_LOSS))[1] > wanted:
             return Epsilon(LARGEST_LOSS if last[0] > wanted else 0.0, math.inf)
         near = self._proposed(wanted)
-        steps = [near * 2.0**k for k in range(-50, 12)]
-        over = (near + step for step in steps if self._delta_at(near + step)[1] <= wanted)
+        steps = [near * 2.0**k for k in range(-44, 12, 4)]
+        over = (near + step for step in steps if self._delta_above(near + step) <= wanted)
         under = (near - s for s in steps if s > near or self._delta_at(near - s)[0] > wanted)
         return Epsilon(max(next(under), 0.0), next(over))
 
@@ -350,16 +351,22 @@ class PrivacyCurve(Told):
         """Propose the ε at which the profile has δ > 0, or where it ends."""
         from scipy.optimize import brentq
 
+        if isinstance(self.shape, Orders) and delta:
+            return self.shape.loss_at(to_float(delta))
         wanted = math.log(to_float(delta)) if delta else -LARGEST_LOSS
 
         def over(epsilon: float) -> float:
-            found = to_float(self._delta_at(epsilon)[1])
+            found = to_float(self._delta_above(epsilon))
             return (math.log(found) if found > 0 else -LARGEST_LOSS) - wanted
 
         most = 1.0
         while most < LARGEST_LOSS and over(most) > 0:
             most *= 2
         return float(brentq(over, 0.0, min(most, LARGEST_LOSS), xtol=2.0**-45, rtol=2.0**-45))
+
+    def _delta_above(self, epsilon: float) -> fmpq:
+        asked = Ratio.of(epsilon=fraction(rational(epsilon)))
+        return self.profile(rational(asked.lower))[1]
 
     def _delta_at(self, epsilon: float) -> tuple[fmpq, fmpq]:
         asked = Ratio.of(epsilon=fraction(rational(epsilon)))
@@ -380,12 +387,7 @@ class PrivacyCurve(Told):
 
     def polygons(self, lines: int = LINES) -> Enclosed:
         """Return polygons that enclose the curve; exact ones are the curve itself."""
-        count = _count(lines, "the number of lines")
-        if isinstance(self.shape, Orders):
-            points, touching = self.shape.drawn(count)
-            steep = [line for line in touching if line[0] >= 1]
-            return Enclosed(Polygon.around(points), Polygon.of_pairs(steep))
-        return Drawn(self.shape, count).enclosed
+        return _drawn(self.shape, _count(lines, "the number of lines"))
 
     # --- what follows from it ----------------------------------------------------------------
 
@@ -455,31 +457,46 @@ class PrivacyCurve(Told):
         lower = upper if drawn.is_exact else Polygon.around(drawn.lower.corners)
         return PrivacyCurve(Enclosed(lower, upper), self.says)
 
-    def compose(self, *others: "PrivacyCurve") -> "PrivacyCurve":
+    def compose(self, *others: "PrivacyCurve", width: Number | None = None) -> "PrivacyCurve":
         """The promise of all of them together, each perhaps chosen in the light of what was seen.
+
+        :param width: by which share of it δ may be uncertain, wherever it is 10⁻⁹ or more; a few
+            hundredths if it is not given, and nothing where the composition is exact.
 
         >>> PrivacyCurve.gaussian(3).compose(PrivacyCurve.gaussian(4)) == PrivacyCurve.gaussian(5)
         True
         """
         from leaktight.curves.composition import composed
 
-        return composed([(self, 1), *((other, 1) for other in others)])
+        return composed([(self, 1), *((other, 1) for other in others)], width)
 
-    def power(self, times: int) -> "PrivacyCurve":
+    def power(self, times: int, *, width: Number | None = None) -> "PrivacyCurve":
         """The promise of so many releases, each of which keeps this one.
+
+        :param width: as for :meth:`compose`.
 
         >>> PrivacyCurve.epsilon(ratio=2).power(2).delta(ratio=1)
         Enclosure(1/3)
         """
         from leaktight.curves.composition import composed
 
-        return composed([(self, _count(times, "how many releases there are"))])
+        return composed([(self, _count(times, "how many releases there are"))], width)
 
 
 _SMOOTH = (Gaussian, Laplace, BoundedRange)
 
 MOST_CORNERS = 2**14
 """The most corners of the polygon of a group."""
+
+
+@lru_cache(maxsize=64)
+def _drawn(shape: Shape, lines: int) -> Enclosed:
+    """Draw a shape, once."""
+    if isinstance(shape, Orders):
+        points, touching = shape.drawn(lines)
+        steep = [line for line in touching if line[0] >= 1]
+        return Enclosed(Polygon.around(points), Polygon.of_pairs(steep))
+    return Drawn(shape, lines).enclosed
 
 
 def _enclosed(low: Polygon, high: Polygon) -> Enclosed:

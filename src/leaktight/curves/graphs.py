@@ -5,7 +5,7 @@ graph and is exact on those that are vertex-transitive. On any other graph a lin
 mechanisms is solved nearly; what it proposes is repaired, or rounded, and proved with fractions.
 """
 
-from collections.abc import Sequence
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from itertools import chain
@@ -20,14 +20,16 @@ from leaktight.channels.gain import Gain
 from leaktight.curves.certificate import claim
 from leaktight.curves.curve import PrivacyCurve
 from leaktight.curves.guess import best_guess
-from leaktight.curves.polygon import ONE, ZERO, Line, Polygon
+from leaktight.curves.polygon import ONE, ZERO, Line
 from leaktight.curves.shapes import Enclosed
+from leaktight.curves.trees import star_rows, tree_rows
 from leaktight.errors import InvalidGain, InvalidInput, TooLarge, Undecided, expect
-from leaktight.exact.linear_program import LinearProgram, Optimum, solve, solve_exact
+from leaktight.exact.linear_program import LinearProgram, Optimum, solve
 from leaktight.exact.numbers import Array, fraction, rational, to_float
 from leaktight.exact.rounding import float_above
 from leaktight.exact.shown import Told, counted, shown, shown_above
 from leaktight.policies.graph import Graph
+from leaktight.worst_case.columns import weighting
 
 LINES = 24
 """With how many lines a smooth curve is drawn for a program."""
@@ -68,7 +70,12 @@ class BestGain(Told):
 
 
 def best_gain(
-    curve: PrivacyCurve, graph: Graph, prior: PriorLike = None, gain: Gain | None = None
+    curve: PrivacyCurve,
+    graph: Graph,
+    prior: PriorLike = None,
+    gain: Gain | None = None,
+    *,
+    absent: Hashable | None = None,
 ) -> BestGain:
     """Return what any guess gains at most on average, if the curve holds for a graph's edges.
 
@@ -76,17 +83,22 @@ def best_gain(
     :param graph: which secrets are neighbours.
     :param prior: how likely each secret is beforehand; all alike if it is not given.
     :param gain: what a guess earns for a secret, at least 0; 1 for the right one if not given.
+    :param absent: the vertex of who is absent, on a star of which it is the centre; the curve may
+        then bound who is present against who is absent only, as that of samples does.
 
     >>> best_gain(PrivacyCurve.epsilon_delta(ratio=2, delta="1/10"), Graph(3, [(0, 1), (1, 2)]))
     BestGain(at most 3/5 on a graph of 3 vertices)
     """
     expect(curve, PrivacyCurve, "PrivacyCurve.epsilon(1) is one")
     expect(graph, Graph, "Graph(3, [(0, 1), (1, 2)]) is one")
-    if not curve.is_symmetric:
-        raise InvalidInput("an edge has no direction: give curve.symmetric()")
     known = prior_on(prior, graph.vertices).exact()
-    if gain is not None:
-        return _by_program(curve, graph, known, _aligned(gain, graph))
+    earned = None if gain is None else _aligned(gain, graph)
+    if absent is not None:
+        return _on_star(curve, graph, known, earned or Gain.binary(graph.vertices), absent)
+    if not curve.is_symmetric:
+        raise InvalidInput("an edge has no direction: give curve.symmetric(), or absent= on a star")
+    if earned is not None:
+        return _by_program(curve, graph, known, earned)
     chances = list(known.array)
     if graph.is_complete:
         guess = best_guess(curve, graph.vertices, known)
@@ -95,11 +107,45 @@ def best_gain(
     if len(support) == 2 and (steps := int(graph.distances[support[0], support[1]])) > 0:
         return _two(curve.group(steps), graph, chances[support[0]])
     if graph.size == graph.order - len(graph.components):
-        return _on_forest(curve, graph, chances)
+        return _on_forest(dict.fromkeys(_arcs(graph), curve), graph, chances)
     if (exact := _by_weighting(curve, graph, chances)) is not None:
         return exact
     found = _by_program(curve, graph, known, Gain.binary(graph.vertices))
     return _capped(found, cover_bound(curve, graph, known))
+
+
+def tree_guess(
+    curves: Mapping[tuple[Hashable, Hashable], PrivacyCurve],
+    prior: PriorLike = None,
+    vertices: Iterable[Hashable] | None = None,
+) -> BestGain:
+    """Return how often a secret is guessed at most on a tree whose edges have a curve each.
+
+    :param curves: the promise about the two ends of each edge of a tree, or of several.
+    :param prior: how likely each secret is beforehand; all alike if it is not given.
+    :param vertices: the secrets in the order of the prior; that of the edges if it is not given.
+
+    >>> near, far = PrivacyCurve.epsilon("ln 2"), PrivacyCurve.epsilon("ln 4")
+    >>> tree_guess({("home", "shop"): near, ("shop", "work"): far})
+    BestGain(at most 29/45 on a graph of 3 vertices)
+    """
+    listed = dict(expect(curves, Mapping, "write {(a, b): curve}").items())
+    names = dict.fromkeys(v for edge in listed for v in edge) if vertices is None else vertices
+    graph = Graph(list(names), list(listed))
+    if graph.size != graph.order - len(graph.components) or graph.size != len(listed):
+        raise InvalidInput("the edges must make a tree, each once and none closing a cycle")
+    known = prior_on(prior, graph.vertices).exact()
+    placed = dict[tuple[int, int], PrivacyCurve]()
+    for (one, other), curve in listed.items():
+        if not expect(curve, PrivacyCurve, "PrivacyCurve.epsilon(1) is one").is_symmetric:
+            raise InvalidInput("an edge has no direction: give curve.symmetric()")
+        i, j = graph.index(one), graph.index(other)
+        placed[i, j] = placed[j, i] = curve
+    return _on_forest(placed, graph, list(known.array))
+
+
+def _arcs(graph: Graph) -> list[tuple[int, int]]:
+    return [(int(i), int(j)) for i, j in graph.arcs.tolist()]
 
 
 def _capped(found: BestGain, upper: Fraction) -> BestGain:
@@ -117,41 +163,39 @@ def _two(curve: PrivacyCurve, graph: Graph, first: fmpq) -> BestGain:
 # --- trees -----------------------------------------------------------------------------------
 
 
-def _on_forest(curve: PrivacyCurve, graph: Graph, chances: Sequence[fmpq]) -> BestGain:
+def _on_forest(
+    curves: Mapping[tuple[int, int], PrivacyCurve], graph: Graph, chances: Sequence[fmpq]
+) -> BestGain:
     """Theorem 7: for each edge the chances a_ij of the other side, on each tree."""
+    drawn = {arc: curve.polygons(LINES) for arc, curve in curves.items()}
+    low, rows = tree_rows({arc: side.lower for arc, side in drawn.items()}, chances)
+    high = low
+    if not all(side.is_exact for side in drawn.values()):
+        high, _ = tree_rows({arc: side.upper for arc, side in drawn.items()}, chances)
+    names = graph.vertices
+    return BestGain(fraction(low), fraction(high), graph, Channel(rows, names, names))
+
+
+def _on_star(
+    curve: PrivacyCurve, graph: Graph, prior: Distribution, gain: Gain, absent: Hashable
+) -> BestGain:
+    """Theorem 6: what is shown of who is absent says all, for any gain."""
+    centre = graph.index(absent)
+    arcs = _arcs(graph)
+    if len(arcs) != 2 * (graph.order - 1) or any(centre not in arc for arc in arcs):
+        raise InvalidInput("absent= must be joined to all other vertices, and these to it alone")
     drawn = curve.polygons(LINES)
-    low = _tree_value(drawn.lower, graph, chances)
-    high = low if drawn.is_exact else _tree_value(drawn.upper, graph, chances)
-    return BestGain(fraction(low), fraction(high), graph)
+    worth = _worth(prior, gain).tolist()
+    low, _, rows = star_rows(drawn.lower, worth, centre)
+    high = low if drawn.is_exact else star_rows(drawn.upper, worth, centre)[0]
+    mechanism = Channel(rows, graph.vertices, gain.guesses)
+    return BestGain(fraction(low), fraction(high), graph, mechanism)
 
 
-def _tree_value(polygon: Polygon, graph: Graph, chances: Sequence[fmpq]) -> fmpq:
-    """Maximise Σ π_i·(1 − Σ_j a_ij) with 1 − a_ji ≤ g(a_ij) and Σ_j a_ij ≤ 1, a ≥ 0."""
-    arcs = [tuple(arc) for arc in graph.arcs.tolist()]
-    if not arcs:
-        return sum(chances, ZERO)
-    place = {arc: k for k, arc in enumerate(arcs)}
-    entries, limits = list[tuple[int, int, fmpq]](), list[fmpq]()
-    for (i, j), k in place.items():
-        for slope, height in polygon.lines:
-            if slope >= 1 or height == 1 or i < j:
-                entries += [(len(limits), k, slope), (len(limits), place[j, i], ONE)]
-                limits.append(1 - height)
-    least = len(limits)
-    for i in sorted({i for i, _ in arcs}):
-        entries += [(len(limits), k, ONE) for (x, _), k in place.items() if x == i]
-        limits.append(ONE)
-    rows, columns, values = zip(*[e for e in entries if e[2] != 0], strict=True)
-    best = solve_exact(
-        LinearProgram(
-            [chances[i] for i, _ in arcs],
-            (rows, columns, values),
-            row_lower=[*limits[:least], *[None] * (len(limits) - least)],
-            row_upper=[*[None] * least, *limits[least:]],
-        )
-    )
-    assert isinstance(best, Optimum)
-    return sum(chances, ZERO) - best.value
+def _worth(prior: Distribution, gain: Gain) -> Array:
+    """Return prior times gain, a row for each vertex."""
+    rows = zip(prior.array, gain.matrix.T, strict=True)
+    return np.array([[p * g for g in row] for p, row in rows])
 
 
 # --- one pair: covers by flows -----------------------------------------------------------------
@@ -160,7 +204,9 @@ def _tree_value(polygon: Polygon, graph: Graph, chances: Sequence[fmpq]) -> fmpq
 def _by_weighting(curve: PrivacyCurve, graph: Graph, chances: Sequence[fmpq]) -> BestGain | None:
     """Corollary 9: exactly, if Σ_j λ^(−d(i,j))·u_j = π_i and = 1 have solutions of at least 0."""
     shape = curve.shape
-    if not isinstance(shape, Enclosed) or not graph.is_connected or graph.order > LARGEST:
+    if not isinstance(shape, Enclosed) or not graph.is_connected:
+        return None
+    if graph.order > LARGEST and len(set(chances)) > 1:
         return None
     if any(len(side.pairs) > 1 for side in (shape.lower, shape.upper)):
         return None
@@ -175,6 +221,9 @@ def _weighted(pair: Line, graph: Graph, chances: Sequence[fmpq]) -> fmpq | None:
     if ratio == 1 or delta == 1:
         return None if delta < 1 else ONE
     n = graph.order
+    if len(set(chances)) == 1:  # then u is w/n, and w is put together from blocks and factors
+        found = weighting(graph, fraction(ratio))
+        return None if found is None else delta + (1 - delta) * sum(found, ZERO) / n
     matrix = _powers(ratio, graph)
     try:
         solved = matrix.solve(fmpq_mat(n, 2, [e for p in chances for e in (p, ONE)]))
@@ -255,9 +304,7 @@ def _aligned(gain: Gain, graph: Graph) -> Gain:
 def _by_program(curve: PrivacyCurve, graph: Graph, prior: Distribution, gain: Gain) -> BestGain:
     """Solve the program over all mechanisms, and prove both ends (section 7)."""
     drawn = curve.polygons(LINES)
-    worth = np.array(
-        [[p * g for g in row] for p, row in zip(prior.array, gain.matrix.T, strict=True)]
-    )
+    worth = _worth(prior, gain)
     arcs = [tuple(arc) for arc in graph.arcs.tolist()]
     size = worth.size + len(arcs) * len(drawn.upper.pairs) * worth.shape[1]
     if size > MOST_ENTRIES:

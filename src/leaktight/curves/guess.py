@@ -8,9 +8,10 @@ that attains its lower end, and numbers that prove its upper one. See ``docs/pro
 
 import math
 from collections import Counter
-from collections.abc import Hashable, Iterable, Sequence
+from collections.abc import Callable, Hashable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
+from functools import cached_property
 from typing import Any, NamedTuple
 
 from flint import fmpq
@@ -23,8 +24,8 @@ from leaktight.curves.curve import PrivacyCurve
 from leaktight.curves.polygon import ONE, ZERO, Corner, Line, Polygon
 from leaktight.curves.renyi import Orders
 from leaktight.curves.shapes import Enclosed, Shape
-from leaktight.errors import InvalidDistribution, InvalidInput, InvalidNumber, Undecided, expect
-from leaktight.exact.linear_program import LinearProgram, Optimum, solve, solve_exact
+from leaktight.errors import InvalidDistribution, InvalidInput, InvalidNumber, expect
+from leaktight.exact.linear_program import LinearProgram, Optimum, solve_exact
 from leaktight.exact.numbers import Number, as_printed, exact_array, fraction, rational, to_float
 from leaktight.exact.rounding import float_above
 from leaktight.exact.shown import Told, counted, percent, percent_above
@@ -37,10 +38,14 @@ FEW = 64
 DRAWN = 64
 """With how many lines the curve of Rényi divergences is drawn, which takes a while."""
 
-ROUNDS = 24
-"""How often lines that touch a smooth curve are added to a program."""
+BARELY = 1 + fmpq(1, 2**60)
+"""The least slope of which weights are made, as 1 has none."""
 
 REPLACE, ADD_REMOVE = "replace", "add/remove"
+
+
+def _nothing() -> None:
+    """Nothing was made, or is proved, besides the ends."""
 
 
 @dataclass(frozen=True, repr=False)
@@ -59,9 +64,18 @@ class BestGuess(Told):
     """Which neighbours the promise is about: "replace", "add/remove", or those of a graph."""
     values: Labels
     tries: int = 1
-    mechanism: Channel | None = None
-    certificate: dict[str, Any] | None = field(default=None, compare=False)
-    """What ``check.py`` proves, for one try with other values in its place."""
+    _mechanism: Callable[[], Channel | None] = field(default=_nothing, compare=False)
+    _certificate: Callable[[], dict[str, Any] | None] = field(default=_nothing, compare=False)
+
+    @cached_property
+    def mechanism(self) -> Channel | None:
+        """A mechanism that keeps the promise and attains ``lower``, if one was made."""
+        return self._mechanism()
+
+    @cached_property
+    def certificate(self) -> dict[str, Any] | None:
+        """What ``check.py`` proves, for one try with other values in its place."""
+        return self._certificate()
 
     @property
     def is_exact(self) -> bool:
@@ -168,14 +182,12 @@ def _replace(curve: PrivacyCurve, answer: BestGuess, chances: list[fmpq]) -> Bes
         share = kinds[0].prior * kinds[0].times
         return _ended(answer, low * share, high * share)
     found = guess_program(curve.shape, kinds)
-    rows = _rows(chances, kinds, found.points)
-    found = found._replace(lower=sum((p * rows[x][x] for x, p in enumerate(chances)), ZERO))
     return _ended(
         answer,
         found.lower,
         found.upper,
-        Channel(rows, answer.values, answer.values),
-        _claimed(answer, chances, kinds, found, rows),
+        lambda: Channel(_rows(chances, kinds, found.points), answer.values, answer.values),
+        lambda: _claimed(answer, chances, kinds, found),
     )
 
 
@@ -183,15 +195,15 @@ def _ended(
     answer: BestGuess,
     low: fmpq,
     high: fmpq,
-    mechanism: Channel | None = None,
-    certificate: dict[str, Any] | None = None,
+    mechanism: Callable[[], Channel | None] = _nothing,
+    certificate: Callable[[], dict[str, Any] | None] = _nothing,
 ) -> BestGuess:
     return replace(
         answer,
         lower=max(fraction(low), answer.before),
         upper=min(max(fraction(high), answer.before), Fraction(1)),
-        mechanism=mechanism,
-        certificate=certificate,
+        _mechanism=mechanism,
+        _certificate=certificate,
     )
 
 
@@ -204,54 +216,88 @@ def _kinds(chances: Iterable[fmpq]) -> list[Kind]:
 def guess_program(shape: Shape, kinds: Sequence[Kind]) -> Found:
     """Return the largest Σ π·p with p ≤ g(a) and p_x + Σ_{z≠x} a_z ≤ 1, with what proves it.
 
-    Small polygons are exact. Otherwise a program with lines that touch the curve proposes points
-    and weights, and new lines touch it there, until both ends are near.
+    Small polygons are exact. Otherwise floats propose the slope at the values for which a row is
+    full, which says all else, and what it proposes is proved.
     """
-    if isinstance(shape, Enclosed) and len(shape.upper.corners) * len(kinds) <= FEW:
-        lower = _solved(shape.lower, kinds)
-        upper = lower if shape.is_exact else _solved(shape.upper, kinds)
-        return Found(lower.lower, upper.upper, lower.points, upper.weights, upper.pairs)
-    lines = [(s, shape.profile(rational(s))[1]) for s in (0.5, 1.0, 2.0, 4.0, 16.0, 256.0)]
-    steep = [(to_float(rational(s)), to_float(d)) for s, d in lines]
-    best: Found | None = None
-    for _ in range(ROUNDS):
-        places, weights = _proposed(steep, kinds)
-        found = _proved(shape, kinds, places, weights)
-        if best is not None:
-            found = _better(best, found)
-        settled = best is not None and 4 * (found.upper - found.lower) >= 3 * (
-            best.upper - best.lower
-        )
-        best = found
-        gap = to_float(best.upper - best.lower)
-        if gap < 2.0**-44 or (settled and gap < 2.0**-36):
-            break
-        for a in {*places}:
-            slope = _slope(shape, a)
-            steep.append((slope, to_float(shape.profile(rational(slope))[1])))
-    assert best is not None
+    if not isinstance(shape, Enclosed):
+        return _proved(shape, kinds, *_proposed(shape, kinds))
+    lower = _of_polygon(shape.lower, kinds)
+    upper = lower if shape.is_exact else _of_polygon(shape.upper, kinds)
+    return Found(lower.lower, upper.upper, lower.points, upper.weights, upper.pairs)
+
+
+def _of_polygon(polygon: Polygon, kinds: Sequence[Kind]) -> Found:
+    shape = Enclosed(polygon, polygon)
+    if len(polygon.pairs) == 1:
+        return _proved(shape, kinds, *_of_one_pair(polygon.pairs[0], kinds))
+    if len(polygon.corners) * len(kinds) <= FEW:
+        return _solved(polygon, kinds)
+    return _proved(shape, kinds, *_proposed(shape, kinds))
+
+
+def _full(ratio: fmpq, kinds: Sequence[Kind]) -> tuple[fmpq, int, int]:
+    """Return the largest λ·Π_k/(λ + k − 1), k, and how many kinds these are."""
+    best, total, count = (ZERO, 0, 0), ZERO, 0
+    for c, kind in enumerate(kinds, 1):
+        total, count = total + kind.prior * kind.times, count + kind.times
+        best = max(best, (ratio * total / (ratio + count - 1), count, c))
     return best
 
 
-def _better(one: Found, other: Found) -> Found:
-    low = one if one.lower >= other.lower else other
-    high = one if one.upper <= other.upper else other
-    return Found(low.lower, high.upper, low.points, high.weights, high.pairs)
+def _weights(ratio: fmpq, kinds: Sequence[Kind]) -> list[fmpq]:
+    """Return the weights w ≤ π with (W − w)/(π − w) = λ where w > 0."""
+    if ratio == 1:
+        return [kinds[0].prior / kinds[0].times, *[ZERO] * (len(kinds) - 1)]
+    whole = _full(ratio, kinds)[0]
+    return [max(ZERO, (ratio * kind.prior - whole) / (ratio - 1)) for kind in kinds]
 
 
-def _slope(shape: Shape, a: float) -> float:
-    """Propose the slope of a curve at a place, as that of a short chord."""
-    near = min(max(a, 2.0**-60), 1 - 2.0**-20)
-    step = 2.0**-18 * min(near, 1 - near)
-    ends = [to_float(shape.detection(rational(near + s))[1]) for s in (-step, step)]
-    return max((ends[1] - ends[0]) / (2 * step), 2.0**-40)
+def _of_one_pair(pair: Line, kinds: Sequence[Kind]) -> tuple[list[fmpq], list[fmpq]]:
+    """Return places and weights for (λ, δ): the likeliest values by randomised response."""
+    ratio, delta = pair
+    _, count, first = _full(ratio, kinds)
+    share = (1 - delta) / (ratio + count - 1)
+    return [share if c < first else ZERO for c in range(len(kinds))], _weights(ratio, kinds)
+
+
+def _proposed(shape: Shape, kinds: Sequence[Kind]) -> tuple[list[float], list[fmpq]]:
+    """Propose places and weights.
+
+    Values x for which row x is full have the same place, of slope s, and the others that of slope
+    W/π, where W depends on s alone; the steeper, the less is asked of a full row.
+    """
+    priors = [(to_float(kind.prior), kind.times) for kind in kinds]
+
+    def places(slope: float) -> tuple[list[float], float]:
+        whole = total = 0.0
+        count = 0
+        for prior, times in priors:
+            total, count = total + prior * times, count + times
+            whole = max(whole, slope * total / (slope + count - 1))
+        first = shape.touched(slope)
+        found = [first if slope * p > whole else shape.touched(whole / p) for p, _ in priors]
+        asked = to_float(shape.detection(rational(min(max(first, 0.0), 1.0)))[0]) - first
+        return found, asked + sum(a * n for a, (_, n) in zip(found, priors, strict=True)) - 1
+
+    low, high = 0.0, 1.0
+    near, over = places(1.0)
+    if over <= 0:
+        return near, _weights(BARELY, kinds)
+    while high < 600 and places(math.exp(high))[1] > 0:
+        low, high = high, 2 * high
+    for _ in range(56):
+        middle = (low + high) / 2
+        low, high = (middle, high) if places(math.exp(middle))[1] > 0 else (low, middle)
+    (one, over), (other, under) = (places(math.exp(end)) for end in (low, high))
+    share = 0.0 if over <= under else min(max(-under / (over - under), 0.0), 1.0)
+    mixed = [share * a + (1 - share) * b for a, b in zip(one, other, strict=True)]
+    return mixed, _weights(max(rational(math.exp(high)), BARELY), kinds)
 
 
 def _solved(polygon: Polygon, kinds: Sequence[Kind]) -> Found:
     """Solve the program of a polygon exactly."""
     lines = list(polygon.lines)
-    program = _program([(str(s), str(d)) for s, d in lines], kinds)
-    best = solve_exact(program)
+    best = solve_exact(_program(lines, kinds))
     assert isinstance(best, Optimum)
     n = len(kinds)
     rows = len(lines) * n
@@ -261,45 +307,23 @@ def _solved(polygon: Polygon, kinds: Sequence[Kind]) -> Found:
     return found._replace(pairs=list(polygon.pairs))
 
 
-def _proposed(
-    lines: list[tuple[float, float]], kinds: Sequence[Kind]
-) -> tuple[list[float], list[fmpq]]:
-    """Solve the program of some lines nearly; return places a and weights w."""
-    best = solve(_program([*lines, (0.0, 1.0)], kinds))
-    if not isinstance(best, Optimum):
-        raise Undecided("the LP solver found no best guess for these numbers")
-    n, rows = len(kinds), (len(lines) + 1) * len(kinds)
-    weights = [rational(max(-float(best.y[rows + c]), 0.0)) / k.times for c, k in enumerate(kinds)]
-    return [float(a) for a in best.x[n:]], weights
-
-
-def _program(lines: Sequence[tuple[Any, Any]], kinds: Sequence[Kind]) -> LinearProgram:
+def _program(lines: Sequence[Line], kinds: Sequence[Kind]) -> LinearProgram:
     """The variables are p, free, and a ≥ 0 for each kind; the rows lines and then row sums."""
     n = len(kinds)
-    exact = bool(lines) and isinstance(lines[0][0], str)
-    one: Any = 1 if exact else 1.0
-    entries = list[tuple[int, int, Any]]()
-    limits = list[Any]()
+    entries, limits = list[tuple[int, int, fmpq]](), list[fmpq]()
     for slope, height in lines:
         for c in range(n):
-            row = len(limits)
-            entries += [(row, c, one), (row, n + c, f"-{slope}" if exact else -slope)]
+            entries += [(len(limits), c, ONE), (len(limits), n + c, -slope)]
             limits.append(height)
     for c in range(n):
-        row = len(limits)
-        entries.append((row, c, one))
-        for d, kind in enumerate(kinds):
-            others = kind.times - (c == d)
-            if others:
-                entries.append((row, n + d, others if exact else float(others)))
-        limits.append(one)
+        entries.append((len(limits), c, ONE))
+        others = ((n + d, kind.times - (c == d)) for d, kind in enumerate(kinds))
+        entries += [(len(limits), at, fmpq(count)) for at, count in others if count]
+        limits.append(ONE)
     cost = [-kind.prior * kind.times for kind in kinds] + [ZERO] * n
     rows, columns, values = zip(*entries, strict=True)
     return LinearProgram(
-        [c if exact else to_float(c) for c in cost],
-        (rows, columns, values),
-        row_upper=limits,
-        lower=[None] * n + [0] * n,
+        cost, (rows, columns, values), row_upper=limits, lower=[None] * n + [0] * n
     )
 
 
@@ -316,19 +340,24 @@ def _proved(
         p = min(shape.detection(each)[0], 1 - total + each)
         points.append((min(each, p), p))
     lower = sum((k.prior * k.times * p for k, (_, p) in zip(kinds, points, strict=True)), ZERO)
+    star = max(range(len(kinds)), key=lambda c: points[c][0])
+    spare = 1 - sum((k.times * low for k, (low, _) in zip(kinds, points, strict=True)), ZERO)
+    lower += kinds[star].prior * (points[star][0] + spare - points[star][1])
     if lower < kinds[0].prior:  # then one of the likeliest is guessed, whatever is seen
         share = fmpq(1, kinds[0].times)
         points = [(share, share), *[(ZERO, ZERO)] * (len(kinds) - 1)]
         lower = kinds[0].prior
     w = [min(max(each, ZERO), kind.prior) for each, kind in zip(weights, kinds, strict=True)]
     whole = sum((kind.times * each for kind, each in zip(kinds, w, strict=True)), ZERO)
-    upper, pairs = whole, list[Line]()
+    upper, pairs, known = whole, list[Line](), dict[fmpq, fmpq]()
     for kind, each in zip(kinds, w, strict=True):
         rest = kind.prior - each
         if rest == 0:
             continue
         ratio = (whole - each) / rest
-        delta = ONE if ratio == 0 else shape.profile(ratio)[1]
+        if ratio not in known:
+            known[ratio] = ONE if ratio == 0 else shape.profile(ratio)[1]
+        delta = known[ratio]
         upper += kind.times * rest * delta
         if ratio > 0:
             pairs.append((ratio, delta) if ratio >= 1 else (1 / ratio, 1 - (1 - delta) / ratio))
@@ -342,7 +371,7 @@ def _rows(chances: list[fmpq], kinds: Sequence[Kind], points: list[Corner]) -> l
     a = [at[p][0] if p else ZERO for p in chances]
     power = [at[p][1] if p else ZERO for p in chances]
     spare = 1 - sum(a, ZERO)
-    star = max(range(len(a)), key=a.__getitem__)
+    star = max(range(len(a)), key=lambda x: (a[x], chances[x]))
     rows = list[list[fmpq]]()
     for x in range(len(a)):
         row = list(a)
@@ -357,7 +386,6 @@ def _claimed(
     chances: list[fmpq],
     kinds: Sequence[Kind],
     found: Found,
-    rows: list[list[fmpq]],
 ) -> dict[str, Any]:
     """Return the certificate of a best guess where all values are neighbours."""
     weight = {kind.prior: w for kind, w in zip(kinds, found.weights, strict=True)}
@@ -365,7 +393,7 @@ def _claimed(
         SecretGraph.complete(answer.values),
         Distribution.trusted(answer.values, exact_array(chances)),
         Gain.binary(answer.values),
-        mechanism=rows,
+        mechanism=_rows(chances, kinds, found.points),
         pairs=(Polygon.around(found.points).pairs, found.pairs or [(ONE, ONE)]),
         ends=(found.lower, found.upper),
         proof={"weights": [str(weight.get(p, ZERO)) for p in chances]},
@@ -437,11 +465,16 @@ def _add_remove(
     if answer.tries > 1:
         return _ended(answer, low, high)
     at = {kind.prior: a for kind, a in zip(kinds, places, strict=True)}
-    a = [at[p] if p else ZERO for p in chances]
-    absent = [rest, *a]
+    absent = [rest, *(at[p] if p else ZERO for p in chances)]
+    return _ended(answer, low, high, lambda: _from_absent(curve.shape, absent, answer))
+
+
+def _from_absent(shape: Shape, absent: list[fmpq], answer: BestGuess) -> Channel:
+    """Return the mechanism whose row for who is absent is given, and g(a_x) for each value x."""
+    a = absent[1:]
     rows = [absent]
     for x in range(len(a)):
-        p, q = curve.shape.detection(a[x])[0], a[x]
+        p, q = shape.detection(a[x])[0], a[x]
         rows.append([each * (1 - p) / (1 - q) if q < 1 else ZERO for each in absent])
         rows[-1][x + 1] = p if q < 1 else ONE
     for row in rows:  # who has no chance at all: what is left goes to the first output
@@ -449,7 +482,7 @@ def _add_remove(
     names = ("absent", *answer.values)
     if len(set(names)) < len(names):
         names = (None, *answer.values)
-    return _ended(answer, low, high, Channel(rows, names, names))
+    return Channel(rows, names, names)
 
 
 def _spread(
@@ -459,56 +492,71 @@ def _spread(
 
     Upwards by ν ≥ π₀: tries·ν + Σ π·δ(ν/π).
     """
-    nu = _price(shape, kinds, tries, away)
+    if isinstance(shape, Enclosed) and len(shape.upper.corners) * len(kinds) <= 16 * FEW:
+        nu = _price(shape.upper, kinds, tries, away)
+        places = _filled(shape.lower, kinds, tries, away)
+    else:
+        near, places = _balanced(shape, kinds, tries, away)
+        nu = max(near, away)
     high = min(sum((k.prior * k.times for k in kinds), away), _dual(shape, kinds, tries, nu))
-    places = [min(max(_place(shape, nu / k.prior), ZERO), ONE) for k in kinds]
-    polygon = shape.lower if isinstance(shape, Enclosed) else None
-    if polygon is not None:
-        places = _filled(polygon, kinds, tries, away)
     total = sum((k.times * a for k, a in zip(kinds, places, strict=True)), ZERO)
     if total > tries:
         places, total = [a * tries / total for a in places], fmpq(tries)
-    if polygon is None and not away:
-        for c, kind in enumerate(kinds):
-            more = min(ONE - places[c], (tries - total) / kind.times)
-            places[c], total = places[c] + more, total + more * kind.times
     rest = tries - total
     values = zip(kinds, places, strict=True)
     low = sum((k.prior * k.times * shape.detection(a)[0] for k, a in values), away * min(rest, ONE))
     return low, high, places, rest
 
 
+def _balanced(
+    shape: Shape, kinds: Sequence[Kind], tries: int, away: fmpq
+) -> tuple[fmpq, list[fmpq]]:
+    """Propose the ν at which the places of slope ν/π sum to the tries, and places that do."""
+    priors = [(to_float(kind.prior), kind.times) for kind in kinds]
+
+    def places(loss: float) -> tuple[list[float], float]:
+        ratio = math.exp(loss)
+        found = [min(max(shape.touched(ratio / p), 0.0), 1.0) for p, _ in priors]
+        return found, sum(a * n for a, (_, n) in zip(found, priors, strict=True)) - tries
+
+    if away:
+        near, over = places(math.log(to_float(away)))
+        if over <= 0:
+            return away, [rational(a) for a in near]
+    low, high = -600.0, 600.0
+    for _ in range(64):
+        middle = (low + high) / 2
+        low, high = (middle, high) if places(middle)[1] > 0 else (low, middle)
+    (one, over), (other, under) = places(low), places(high)
+    share = 0.0 if over <= under else min(max(-under / (over - under), 0.0), 1.0)
+    mixed = [rational(share * a + (1 - share) * b) for a, b in zip(one, other, strict=True)]
+    left = tries - sum((kind.times * a for kind, a in zip(kinds, mixed, strict=True)), ZERO)
+    for c, kind in enumerate(kinds):  # what rounding leaves
+        if not away and left > 0:
+            more = min(ONE - mixed[c], left / kind.times)
+            mixed[c], left = mixed[c] + more, left - more * kind.times
+    return rational(math.exp(high)), mixed
+
+
 def _dual(shape: Shape, kinds: Sequence[Kind], tries: int, nu: fmpq) -> fmpq:
     return sum((k.times * k.prior * shape.profile(nu / k.prior)[1] for k in kinds), tries * nu)
 
 
-def _place(shape: Shape, ratio: fmpq) -> fmpq:
-    return rational(shape.touched(to_float(ratio)))
-
-
-def _price(shape: Shape, kinds: Sequence[Kind], tries: int, away: fmpq) -> fmpq:
-    """Propose the ν ≥ π₀ at which the places sum to the tries; exactly, for a polygon."""
-    if isinstance(shape, Enclosed):
-        steps = [
-            (kind.prior * slope, kind.times * (right[0] - left[0]))
-            for kind in kinds
-            for (slope, _), left, right in zip(
-                shape.upper.lines, shape.upper.corners, shape.upper.corners[1:], strict=False
-            )
-        ]
-        left = fmpq(tries)
-        for gain, length in sorted(steps, reverse=True):
-            left -= length
-            if left <= 0 or gain <= away:
-                return max(gain, away)
-        return away or min(gain for gain, _ in steps)
-    low, high = -600.0, 600.0
-    for _ in range(64):
-        middle = (low + high) / 2
-        ratio = math.exp(middle)
-        total = sum(k.times * shape.touched(ratio / to_float(k.prior)) for k in kinds)
-        low, high = (middle, high) if total > tries else (low, middle)
-    return max(rational(math.exp(high)), away)
+def _price(polygon: Polygon, kinds: Sequence[Kind], tries: int, away: fmpq) -> fmpq:
+    """Return the ν ≥ π₀ at which the places sum to the tries."""
+    steps = [
+        (kind.prior * slope, kind.times * (right[0] - left[0]))
+        for kind in kinds
+        for (slope, _), left, right in zip(
+            polygon.lines, polygon.corners, polygon.corners[1:], strict=False
+        )
+    ]
+    left = fmpq(tries)
+    for gain, length in sorted(steps, reverse=True):
+        left -= length
+        if left <= 0 or gain <= away:
+            return max(gain, away)
+    return away or min(gain for gain, _ in steps)
 
 
 def _filled(polygon: Polygon, kinds: Sequence[Kind], tries: int, away: fmpq) -> list[fmpq]:

@@ -4,7 +4,8 @@ Once δ > 0 no posterior belief is bounded, and neither it is under Gaussian noi
 how rarely it becomes large: Theorems 11 and 12 of ``docs/proofs/curves.md``, exactly for one value.
 """
 
-from collections.abc import Hashable, Iterable
+import math
+from collections.abc import Callable, Hashable, Iterable
 from dataclasses import dataclass
 from fractions import Fraction
 
@@ -12,7 +13,7 @@ from flint import fmpq
 
 from leaktight.channels.distribution import PriorLike, prior_on
 from leaktight.curves.curve import Enclosure, PrivacyCurve
-from leaktight.curves.polygon import ONE, ZERO
+from leaktight.curves.polygon import ONE, ZERO, Polygon
 from leaktight.curves.shapes import Enclosed, Shape
 from leaktight.errors import InvalidDistribution, InvalidInput, InvalidNumber, expect
 from leaktight.exact.numbers import Number, as_printed, fraction, rational, to_float
@@ -20,7 +21,7 @@ from leaktight.exact.shown import Told, percent_above, percent_as_given
 from leaktight.labels import listed_labels
 
 STEPS = 40
-"""How often an interval is halved in which a belief is looked for."""
+"""To how many bits a belief is found, or a chance, if the curve is known so well."""
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -81,9 +82,12 @@ def any_belief_chance(
     low = high = ZERO
     far = list[fmpq]()
     rises = list[fmpq]()
+    known = dict[fmpq, tuple[fmpq, fmpq]]()
     for start in (p for p in chances if p):
         rise = stop * (1 - start) / ((1 - stop) * start)
-        ends = farthest(curve.shape, rise)
+        if start not in known:
+            known[start] = farthest(curve.shape, rise)
+        ends = known[start]
         far.append(ends[0])
         rises.append(rise)
         low += (1 - start) * ends[0] / (1 - stop)
@@ -91,7 +95,7 @@ def any_belief_chance(
     total = sum(far, ZERO)
     uniform = len(set(chances)) == 1
     attained = uniform or all(r * a + total <= 1 for r, a in zip(rises, far, strict=True))
-    single = max((_chance(curve.shape, p, stop)[0] for p in chances if p), default=ZERO)
+    single = max((1 - p) * known[p][0] / (1 - stop) for p in known)
     return Enclosure(fraction(min(low if attained else single, ONE)), fraction(min(high, ONE)))
 
 
@@ -104,20 +108,58 @@ def belief_at(curve: PrivacyCurve, prior: Number, sure: Number) -> Belief:
     """
     _expect(curve)
     start, kept = (_inside(value) for value in (prior, sure))
-    low, high = (_least(curve.shape, start, 1 - kept, side) for side in (0, 1))
+    low, high = _least(curve.shape, start, 1 - kept)
     return Belief(fraction(start), fraction(kept), fraction(low), fraction(high))
 
 
-def _least(shape: Shape, start: fmpq, rest: fmpq, side: int) -> fmpq:
-    """Return a belief that is reached at most (1), or not surely at most (0), with a chance."""
+def expected_belief(curve: PrivacyCurve, prior: Number) -> Enclosure:
+    """Return how strong the belief in a value is on average at most, if it is the true one.
+
+    The largest over all mechanisms that keep the promise for two hypotheses, or for all pairs of
+    values: g(0) + ∫ π·g′²/(π·g′ + 1 − π).
+
+    >>> expected_belief(PrivacyCurve.epsilon(ratio=3), "1/2")
+    Enclosure(5/8)
+    """
+    _expect(curve)
+    start, drawn = _inside(prior), curve.polygons()
+    low, high = (_mean(polygon, start) for polygon in (drawn.lower, drawn.upper))
+    return Enclosure(fraction(low), fraction(high))
+
+
+def _mean(polygon: Polygon, start: fmpq) -> fmpq:
+    """Return Σ p·(π·p)/(π·p + (1 − π)·q) over a pair of rows that a polygon belongs to."""
+    rows = zip(*polygon.masses(), strict=True)
+    return sum((start * p**2 / (start * p + (1 - start) * q) for p, q in rows), ZERO)
+
+
+def _least(shape: Shape, start: fmpq, rest: fmpq) -> tuple[fmpq, fmpq]:
+    """Return ends of the least belief t that is reached with a chance of at most η = 1 − sure.
+
+    As g(a)/a falls, a* is less than a = η·(1 − t)/(1 − π) if g(a) < l·a = η·t/π, and more if it is
+    above: g(a) falls with t, and η·t/π grows.
+    """
+
+    def over(t: fmpq, side: int) -> fmpq:
+        return shape.detection(rest * (1 - t) / (1 - start))[side] - rest * t / start
+
+    near = rational(_crossing(lambda t: to_float(over(rational(t), 1)), to_float(start), 1.0))
     low, high = start, ONE
-    for _ in range(STEPS):
-        middle = (low + high) / 2
-        if _chance(shape, start, middle)[side] <= rest:
-            high = middle
-        else:
-            low = middle
-    return high if side else low
+    for step in (fmpq(1, 2**k) for k in range(STEPS, 0, -4)):
+        if high == 1 and near + step * near < 1 and over(near + step * near, 1) < 0:
+            high = near + step * near
+        if low == start and near - step * near > start and over(near - step * near, 0) > 0:
+            low = near - step * near
+    return low, max(high, start)
+
+
+def _crossing(falls: Callable[[float], float], low: float, high: float) -> float:
+    """Return where a function that falls is 0, nearly; an end if it has one sign."""
+    from scipy.optimize import brentq
+
+    if falls(low) <= 0:
+        return low
+    return high if falls(high) >= 0 else float(brentq(falls, low, high, xtol=2.0**-60, rtol=1e-15))
 
 
 def _chance(shape: Shape, start: fmpq, stop: fmpq) -> tuple[fmpq, fmpq]:
@@ -133,26 +175,19 @@ def farthest(shape: Shape, rise: fmpq) -> tuple[fmpq, fmpq]:
     """Return what encloses a*(l), the largest a with g(a) ≥ l·a, for l > 1."""
     if isinstance(shape, Enclosed):
         return shape.lower.farthest(rise), shape.upper.farthest(rise)
-    low, high = ZERO, 1 / rise
-    for power in range(1, 1075):  # g(a)/a falls, so that the last place where it is enough counts
-        a = fmpq(1, 2**power) / rise
-        if shape.detection(a)[0] >= rise * a:
-            low = a
-            break
-        high = a if shape.detection(a)[1] < rise * a else high
-    near = (low, high)
-    for _ in range(STEPS):
-        middle = rational(to_float((near[0] + near[1]) / 2))
-        if not near[0] < middle < near[1]:
-            break
-        ends = shape.detection(middle)
-        if ends[0] >= rise * middle:
-            near = middle, near[1]
-        elif ends[1] < rise * middle:
-            near = near[0], middle
-        else:
-            break
-    return near
+
+    def over(a: fmpq, side: int) -> fmpq:
+        return shape.detection(a)[side] / a - rise
+
+    last = math.log(to_float(1 / rise))
+    at = _crossing(lambda x: to_float(over(rational(math.exp(x)), 1)), -700.0, last)
+    near, low, high = rational(math.exp(at)), ZERO, 1 / rise
+    for step in (fmpq(1, 2**k) for k in range(STEPS + 12, 0, -4)):
+        if high == 1 / rise and near + step * near < high and over(near + step * near, 1) < 0:
+            high = near + step * near
+        if low == 0 and over(near - step * near, 0) >= 0:
+            low = near - step * near
+    return low, high
 
 
 def _expect(curve: PrivacyCurve) -> None:

@@ -8,7 +8,7 @@ equally likely, a program with one number for each Hamming distance is exact.
 import math
 from collections.abc import Sequence
 
-from flint import fmpq
+from flint import fmpq, fmpz
 
 from leaktight.channels.distribution import ProductDistribution
 from leaktight.curves.curve import Enclosure, PrivacyCurve
@@ -55,7 +55,9 @@ def _value(polygon: Polygon, factors: Sequence[tuple[list[fmpq], int]], up: int)
     if len(alike) == 1 and len(set(factors[0][0])) == 1 and n <= MOST_RECORDS:
         return _by_distance(pairs, n, len(factors[0][0]))
     if up:
-        return min(_one_pair(pair, factors) for pair in pairs)
+        bound = min(_one_pair(pair, factors) for pair in pairs)
+        uniform = len(alike) == 1 and len(set(factors[0][0])) == 1
+        return min(bound, _chain(polygon, n, len(factors[0][0]))) if uniform else bound
     # Below: publish all with the chance g(0), or answer each by the pure ratio within the curve.
     told, apart = polygon.at(ZERO), polygon.delta(ONE)
     found = _one_pair((ONE, told), factors)
@@ -75,6 +77,18 @@ def _one_pair(pair: Line, factors: Sequence[tuple[list[fmpq], int]]) -> fmpq:
             best = max(best, ratio * total / (ratio + k))
         whole *= best**times
     return delta + (1 - delta) * whole
+
+
+def _chain(polygon: Polygon, n: int, v: int) -> fmpq:
+    """Return p_n of p₀ = 1, p_i = g((p_{i−1} − p_i)/(v − 1)), rounded up: a bound for any n.
+
+    Below each line δ + λ·a of g, p is at most (δ·(v − 1) + λ·p_{i−1})/(v − 1 + λ).
+    """
+    found, unit = ONE, fmpz(1) << 256
+    for _ in range(n if v > 1 else 0):
+        found = min((d * (v - 1) + r * found) / (v - 1 + r) for r, d in polygon.lines)
+        found = fmpq((found * unit).ceil(), unit)
+    return found
 
 
 def _by_distance(pairs: Sequence[Line], n: int, v: int) -> fmpq:

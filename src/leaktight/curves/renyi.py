@@ -146,6 +146,17 @@ class Orders(ABC):
         )
         return self._point(math.exp(at))
 
+    def loss_at(self, delta: float) -> float:
+        """Propose the ε ≥ 0 at which δ(e^ε) is this: that of a line through (0, δ)."""
+
+        def over(x: float) -> float:
+            a, p, _ = point = self._point(math.exp(x))
+            return math.log(max(p - _slope(point) * a, 1e-300) / delta)
+
+        last = math.log(self._middle.alpha)
+        a, p, _ = self._point(math.exp(_crossing(over, last - 200, last)))
+        return math.log(max((p - delta) / a, 1.0))
+
     def profile(self, ratio: fmpq) -> Ends:
         """The largest p − λ·a: of a point below; above by tangents, or by the formula."""
         if ratio < 1:

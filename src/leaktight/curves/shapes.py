@@ -5,6 +5,7 @@ read off floats is a proposal only: a point to look at, which any other might re
 """
 
 import math
+from bisect import bisect_left
 from dataclasses import dataclass
 from functools import cached_property
 from statistics import NormalDist
@@ -77,7 +78,15 @@ class Enclosed:
 
     def touched(self, ratio: float) -> float:
         """A corner of the lower polygon."""
-        return to_float(self.lower.touched(rational(max(ratio, 0.0)))[0])
+        return self._places[bisect_left(self._falls, -ratio)]
+
+    @cached_property
+    def _falls(self) -> list[float]:
+        return [-to_float(slope) for slope, _ in self.lower.lines]
+
+    @cached_property
+    def _places(self) -> list[float]:
+        return [to_float(a) for a, _ in self.lower.corners]
 
 
 class _Formula:

@@ -7,32 +7,26 @@ one by one, or, if they are too many, put on a grid. See ``docs/proofs/profile.m
 """
 
 import math
-from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import partial
 from itertools import accumulate
-from typing import Any, NamedTuple, TypeAlias
+from typing import NamedTuple
 
-from flint import arb, arb_poly, fmpq, fmpz, fmpz_poly
+from flint import arb, fmpq, fmpz, fmpz_poly
 
-from leaktight.exact.rounding import nearest_float, precision
+from leaktight.exact.rounding import nearest_float
+from leaktight.privacy.loss_grid import Corner, Detail, Telling, enclosed
 
-Corner: TypeAlias = tuple[fmpq, fmpq]
-"""How likely a set of outputs is under Q, and how likely under P."""
-
-MOST_PRODUCTS = 2**18
+MOST_PRODUCTS = 2**16
 """The most products of ratios that are told apart one by one."""
+
+DETAIL = Detail()
+"""How fine the grid is for ratios that are too many."""
 
 MOST_ROOT = 64
 """The highest power to which ratios are raised to see whether all are powers of one number."""
-
-GRID = 2**16
-"""How many ratios the grid has for n looks, at most."""
-
-BITS = 192
-"""The bits with which chances on the grid are enclosed."""
 
 
 class Corners(NamedTuple):
@@ -87,8 +81,9 @@ class Losses:
         exact = self.exact_corners(n)
         if exact is not None:
             return Corners(exact, exact)
-        looks, certain = self._blocks(n), self._certain(n)
-        return Corners(_gridded(looks, certain, False), _gridded(looks, certain, True))
+        ranked = sorted(self.ratios.items(), reverse=True)
+        telling = Telling([pair for _, pair in ranked], self.certain)
+        return Corners(*enclosed([(telling, n)], DETAIL))
 
     def exact_corners(self, n: int = 1) -> list[Corner] | None:
         """Return the corners of n looks; None if their ratios are too many to be told apart."""
@@ -98,30 +93,32 @@ class Losses:
         places = _exponents(list(self.ratios))
         if places is not None:
             return _corners(zip(*self._lattice(places, n), strict=True), certain)
-        looks = self._blocks(n)
-        if len(looks) > 1:
+        whole = self._power(n)
+        if whole is None:
             return None
-        ranked = sorted(looks[0].ratios.items(), reverse=True)
+        ranked = sorted(whole.ratios.items(), reverse=True)
         return _corners((pair for _, pair in ranked), certain)
 
     def _certain(self, n: int) -> fmpq:
         """Return the chance that one of n looks shows what Q never has."""
         return self._whole() ** n - self._finite() ** n
 
-    def _blocks(self, n: int) -> list["Losses"]:
-        """Return losses whose product is that of n looks, as few as can be told apart exactly."""
-        block, size, whole = self, 1, list[Losses]()
+    def _power(self, n: int) -> "Losses | None":
+        """Return the losses of n looks; None if they are too many to be told apart."""
+        block, whole, kinds = self, None, len(self.ratios)
+        most = math.comb(n // 2 + kinds - 1, kinds - 1) ** 2
+        if most > MOST_PRODUCTS and len((self * self).ratios) == math.comb(kinds + 1, 2):
+            return None  # no two products are the same
         while n:
-            if n & size:
-                n -= size
-                if whole and whole[-1]._times(block) <= MOST_PRODUCTS:
-                    whole[-1] *= block
-                else:
-                    whole.append(block)
-            if n and block._times(block) <= MOST_PRODUCTS:
-                block, size = block * block, 2 * size
-            elif n:
-                return whole + [block] * (n // size)
+            if n & 1:
+                if whole is not None and whole._times(block) > MOST_PRODUCTS:
+                    return None
+                whole = block if whole is None else whole * block
+            n >>= 1
+            if n:
+                if block._times(block) > MOST_PRODUCTS:
+                    return None
+                block = block * block
         return whole
 
     def _times(self, other: "Losses") -> int:
@@ -142,12 +139,13 @@ class Losses:
 
 def _gathered(pairs: Iterable[tuple[fmpq, fmpq]]) -> dict[fmpq, tuple[fmpq, fmpq]]:
     """Return pairs of chances by their ratio."""
-    found: dict[fmpq, tuple[fmpq, fmpq]] = {}
+    found = dict[tuple[int, int], tuple[fmpq, fmpq]]()
     for p, q in pairs:
         r = p / q
-        before = found.get(r, (fmpq(0), fmpq(0)))
-        found[r] = (before[0] + p, before[1] + q)
-    return found
+        key = int(r.p), int(r.q)  # the hash of a fraction costs an inverse
+        before = found.get(key)
+        found[key] = (p, q) if before is None else (before[0] + p, before[1] + q)
+    return {fmpq(*key): pair for key, pair in found.items()}
 
 
 def _corners(chances: Iterable[tuple[fmpq, fmpq]], certain: fmpq) -> list[Corner]:
@@ -176,59 +174,3 @@ def _exponents(ratios: list[fmpq]) -> dict[fmpq, int] | None:
 
 def _share(ratio: fmpq, base: fmpq) -> arb:
     return arb(ratio).log() / arb(base).log()
-
-
-# --- on a grid -----------------------------------------------------------------------------
-
-
-def _gridded(looks: list[Losses], certain: fmpq, up: bool) -> list[Corner]:
-    """Return corners of looks with ratios on a grid: surely at least, or at most, as telling.
-
-    Upwards each ratio is split between its neighbours on the grid, so that P and Q keep their
-    chances. Downwards it becomes the one below, at which Q has more.
-    """
-    with precision(BITS):
-        step = arb((sum(map(_width, looks), arb(0)) / GRID).upper())
-        first, whole = 0, arb_poly([1])
-        for losses, times in Counter(looks).items():
-            start, one = _on_grid(losses, step, up)
-            first, whole = first + times * start, whole * one**times
-        chances = [_end(p, up) for p in whole.coeffs()]
-        ratio, back = (-step * (first + len(chances) - 1)).exp(), step.exp()
-        others = list[fmpq]()
-        for p in reversed(chances):
-            others.append(_end(arb(p) * ratio, not up))
-            ratio *= back
-    return _corners(zip(reversed(chances), others, strict=True), certain)
-
-
-def _width(losses: Losses) -> arb:
-    return arb(max(losses.ratios) / min(losses.ratios)).log()
-
-
-def _on_grid(losses: Losses, step: arb, up: bool) -> tuple[int, arb_poly]:
-    """Return the first place on the grid, and the chances under P from there."""
-    places = {r: _between(arb(r).log() / step) for r in losses.ratios}
-    start = min(low for low, _ in places.values())
-    chances = [arb(0)] * (max(high for _, high in places.values()) - start + 1)
-    for r, (p, q) in losses.ratios.items():
-        low, high = places[r]
-        if up:
-            least, most = (step * low).exp(), (step * high).exp()
-            higher = most * (arb(p) - least * arb(q)) / (most - least)
-            chances[high - start] += higher
-            chances[low - start] += arb(p) - higher
-        else:
-            chances[low - start] += arb(p)
-    return start, arb_poly(chances)
-
-
-def _between(ball: Any) -> tuple[int, int]:
-    """Return whole numbers between which the enclosed one surely lies."""
-    low, high = ball.lower().floor().unique_fmpz(), ball.upper().floor().unique_fmpz()
-    return int(low), int(high) + 1
-
-
-def _end(ball: Any, up: bool) -> fmpq:
-    """Return the upper end, or the lower one but at least 0."""
-    return ball.upper().fmpq() if up else max(ball.lower().fmpq(), fmpq(0))
