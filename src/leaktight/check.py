@@ -15,7 +15,7 @@ more than upper. What is checked, in exact arithmetic, for every piece of it:
 3. The sum of its column maxima is ``lower``; independent copies attain the power of it.
 4. The parts are disjoint and hold every vertex. Restricted to a part, a private channel is private
    on the edges within it, and the column maxima are at most the sum of those of the parts. So the
-   bounds of the parts add up. Each part has one of two proofs:
+   bounds of the parts add up. Each part has one of three proofs:
 
    - a *cover* b ≥ 0. If c is a private column and largest at j, then c_i ≥ λ^(−d(i,j))·c_j, hence
      Σ_i b_i·c_i ≥ (coverage of j)·c_j. Summed over the columns of a channel, whose rows sum to 1:
@@ -23,6 +23,20 @@ more than upper. What is checked, in exact arithmetic, for every piece of it:
    - *prices* y with a flow f ≥ 0 for each vertex j: y − e_j − Σ f_ih·(λ·e_h − e_i) ≥ 0, over arcs
      i → h of the part. As (λ·e_h − e_i)·c ≥ 0 for private c, y·c ≥ c_j for every j, and the sum of
      the column maxima is at most Σ y.
+   - *weights* w ≥ 1, if the edges within the part close no cycle. Merge the outputs with a common
+     likeliest vertex, and let a_ij be the chance of outputs beyond the edge ij if the secret is i.
+     Then K_ii = 1 − Σ_j a_ij, and 1 − a_ji ≤ λ·a_ij in both directions. So the sum of the column
+     maxima is at most Σ w_i·K_ii = Σ w − Σ_ij (w_i·a_ij + w_j·a_ji) over the edges, and the least
+     that an edge may take is min(w_i, w_j, (w_i + w_j)/(λ + 1)), at a corner of what is allowed.
+     This, too, is a sum of prices y: p_ij·(λ·c_i − c_j) ≥ 0 for all arcs i → j towards the output,
+     p_ij = min(w_j, max(0, (λ·w_i − w_j)/(λ² − 1))), leave y_i = w_i − Σ_j p_ji.
+
+   If the edges of the whole graph close no cycle, the mechanism need not be written out: *steps*
+   a_ij ≥ 0 with λ·a_ij + a_ji ≥ 1 in both directions of every edge, a_ij + a_ji ≤ 1, and
+   Σ_j a_ij ≤ 1 at every vertex are enough. Let K_yy = 1 − Σ_j a_yj, and K_xy be K_yy times
+   a_ij / (1 − a_ji), 0/0 = 0, for each step i → j on the path from x to y. From the leaves on, the
+   outputs beyond ij have the chance a_ij at i and 1 − a_ji at j, so rows sum to 1, columns are
+   largest at y, and neighbours differ there by (1 − a_ji) / a_ij, from 1 to λ.
 
 5. The bounds of records multiply if all but one are covers, or prices b ≥ 0. With y prices of
    another graph and c private on their product, m_i = max_h c_ih is private, so that
@@ -97,10 +111,13 @@ def either(shape: dict[str, Any], *others: dict[str, Any]) -> dict[str, Any]:
 GRAPH: dict[str, Any] = {"vertices": [str], "edges": [(int, int)]}
 LENGTHS: dict[str, Any] = {"lengths": [(str, str)], "ratios": [(str, str)]}
 PRICES: dict[str, Any] = {"prices": [str], "flows": [[(int, int, str)]]}
-PART = either({"vertices": [int], "cover": [str]}, {"vertices": [int]} | PRICES)
+PART = either(
+    *({"vertices": [int]} | proof for proof in ({"cover": [str]}, {"weights": [str]}, PRICES))
+)
 BOUND: dict[str, Any] = {"parts": [PART], "upper": str}
 ONCE, KIND = {"once": BOUND}, {"records": int} | GRAPH | BOUND
 PIECE, PACKED = KIND | {"mechanism": [[str]], "lower": str}, KIND | {"packing": [str]}
+STEPPED = KIND | {"steps": [(str, str)], "lower": str}
 FAR, SPREAD = PIECE | LENGTHS, KIND | LENGTHS | {"packing": [[str]]}
 BEST = {"prior": [str], "guesses": [str], "gain": [[str]], "outputs": [int], "mechanism": [[str]]}
 BEST |= GRAPH | PRICES | {"utility": str, "upper": str}
@@ -112,7 +129,8 @@ TOGETHER = RATIOS | {"kept": str, "share": str}
 WORST_CASE, RECORDS = "leaktight worst case 1", "leaktight records 1"
 MECHANISM, CURVE = "leaktight mechanism 1", "leaktight curve 1"
 FORMATS: dict[str, Any] = {
-    WORST_CASE: RATIOS | {"pieces": [either(PIECE, PIECE | ONCE, FAR, FAR | ONCE)]},
+    WORST_CASE: RATIOS
+    | {"pieces": [either(PIECE, PIECE | ONCE, FAR, FAR | ONCE, STEPPED, STEPPED | ONCE)]},
     RECORDS: TOGETHER | {"pieces": [either(PACKED, PACKED | ONCE, SPREAD, SPREAD | ONCE)]},
     MECHANISM: either(RATIOS | BEST, RATIOS | BEST | LENGTHS),
     CURVE: either(PAIRS | {"weights": [str]}, PAIRS | {"multipliers": [(int, int, int, [str])]}),
@@ -336,6 +354,9 @@ class Setting(NamedTuple):
             if "cover" in part:
                 demand(not self.has_lengths, "a cover needs edges of one length")
                 more = self.cover(vertices, part["cover"])
+            elif "weights" in part:
+                some, more = self.weights(vertices, part["weights"])
+                negative |= some
             else:
                 self.reader.spend(len(vertices) ** 2)
                 ones = [[int(i == j) for i in vertices] for j in vertices]
@@ -351,6 +372,56 @@ class Setting(NamedTuple):
         values, _, covered, whole = self.coverage(vertices, written)
         demand(min(covered) > 0, "a cover must reach every vertex")
         return Fraction(sum(values) * whole, min(covered))
+
+    def weights(self, vertices: list[int], written: list[str]) -> tuple[bool, Fraction]:
+        """Return whether a price is negative, and the bound that weights on a forest give."""
+        self.forest(vertices)
+        values, unit = self.reader.table(written)
+        demand(len(values) == len(vertices), "each vertex must have a weight")
+        demand(min(values) >= unit, "a weight must be at least 1")
+        (p, q), at = self.ratio.as_integer_ratio(), dict(zip(vertices, values, strict=True))
+        self.reader.spend(8 * len(values), size(values), 2 * size((p, q)))
+        total = sum(values) * (p + q)
+        prices = [w * (p * p - q * q) for w in values]
+        for k, i in enumerate(vertices):
+            for j in self.near[i].keys() & at.keys():
+                w, other = at[i], at[j]
+                if i < j:
+                    total -= min((p + q) * w, (p + q) * other, q * (w + other))
+                prices[k] -= min((p * p - q * q) * w, max(0, q * (p * other - q * w)))
+        return p == q or min(prices) < 0, Fraction(total, (p + q) * unit)
+
+    def steps(self, edges: list[list[int]], written: list[list[str]]) -> Fraction:
+        """Return the sum of the column maxima of the mechanism that steps on a forest make."""
+        self.forest(range(len(self.near)))
+        values, unit = self.reader.table([a for pair in written for a in pair])
+        demand(len(written) == len(edges), "each edge must have its steps")
+        (p, q), left = self.ratio.as_integer_ratio(), [unit] * len(self.near)
+        self.reader.spend(4 * len(values), size((unit, *values)), size((p, q)))
+        for (i, h), a, b in zip(edges, values[::2], values[1::2], strict=True):
+            demand(min(a, b) >= 0 and a + b <= unit, f"the steps from {i} to {h} are no chances")
+            private = min(p * a + q * b, q * a + p * b) >= q * unit
+            demand(private, f"the mechanism tells {i} from {h} too well")
+            left[i] -= a
+            left[h] -= b
+        demand(min(left) >= 0, "the steps from a vertex are more than all")
+        return Fraction(sum(left), unit)
+
+    def forest(self, vertices: Iterable[int]) -> None:
+        """See that the edges within a part close no cycle."""
+        whole, edges = set(vertices), 0
+        waiting = set(whole)
+        self.reader.spend(4 * sum(len(self.near[i]) + 1 for i in whole))
+        demand(not self.has_lengths, "weights and steps need edges of one length")
+        while waiting:
+            found = [waiting.pop()]
+            for i in found:
+                fresh = [h for h in self.near[i] if h in waiting]
+                waiting.difference_update(fresh)
+                found += fresh
+                edges += len(fresh)
+        joined = sum(h in whole for i in whole for h in self.near[i])
+        demand(joined == 2 * edges, "a part with weights or steps must have no cycle")
 
     def packing(self, written: list[Any], kept: Fraction) -> list[Fraction]:
         """Return Σ a, how many components there are, and the sum of their least coverages."""
@@ -452,8 +523,11 @@ def check_pieces(content: dict[str, Any], ends: list[Fraction], reader: Reader) 
                 powers = [power * base**n for power, base in zip(powers, bases, strict=True)]
             lower = bases[0]
         else:
-            rows, _ = below.mechanism(piece["mechanism"])
-            lower = Fraction(sum(map(max, zip(*rows, strict=True))), sum(rows[0]))
+            if "steps" in piece:
+                lower = below.steps(piece["edges"], piece["steps"])
+            else:
+                rows, _ = below.mechanism(piece["mechanism"])
+                lower = Fraction(sum(map(max, zip(*rows, strict=True))), sum(rows[0]))
             expect("sum of the mechanism's column maxima", lower, reader.number(piece["lower"]))
         kinds = [(n - ("once" in piece), piece)]
         kinds += [(1, piece["once"])] if "once" in piece else []

@@ -1,8 +1,9 @@
 import random
+from collections.abc import Iterator
 
 import pytest
 from flint import fmpq, fmpz
-from hypothesis import given, settings
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from leaktight.errors import TooLarge
@@ -10,7 +11,16 @@ from leaktight.exact import equations
 from leaktight.exact.equations import solve_equations
 
 
-@settings(max_examples=100)
+@pytest.fixture(params=["at once", "in blocks"])
+def way(request: pytest.FixtureRequest) -> Iterator[None]:
+    with pytest.MonkeyPatch.context() as patch:
+        if request.param == "in blocks":
+            patch.setattr(equations, "FEW_EQUATIONS", 0)
+        yield
+
+
+@pytest.mark.usefixtures("way")
+@settings(max_examples=100, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(st.integers(1, 12), st.floats(0.1, 1), st.randoms(use_true_random=False))
 def test_the_solution_satisfies_every_equation(
     size: int, density: float, chance: random.Random
@@ -39,6 +49,7 @@ def test_long_chains_need_no_large_block() -> None:
     assert solve_equations(rows, columns, values, [fmpq(2)] * size)[-1] == size
 
 
+@pytest.mark.usefixtures("way")
 def test_a_singular_matrix_is_refused() -> None:
     ones = [fmpz(1)] * 4
     with pytest.raises(ZeroDivisionError):
@@ -48,6 +59,7 @@ def test_a_singular_matrix_is_refused() -> None:
 
 
 def test_a_large_block_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(equations, "FEW_EQUATIONS", 1)
     monkeypatch.setattr(equations, "MOST_EQUATIONS", 1)
     with pytest.raises(TooLarge, match="2 equations solved at once"):
         solve_equations([0, 0, 1, 1], [0, 1, 0, 1], [fmpz(v) for v in (1, 2, 3, 4)], [fmpq(1)] * 2)

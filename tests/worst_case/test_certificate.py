@@ -32,6 +32,14 @@ STORED = sorted((Path(__file__).parent / "certificates").glob("*.json"))
 
 
 def tree_proof() -> Any:
+    """Prices and flows, as on any graph."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("leaktight.worst_case.records.MOST_IN_TREE", 0)
+        return json.loads(json.dumps(worst_case_leakage(TREE, ratio=2).certificate))
+
+
+def steps_proof() -> Any:
+    """Steps and weights, as on trees."""
     return json.loads(json.dumps(worst_case_leakage(TREE, ratio=2).certificate))
 
 
@@ -100,6 +108,23 @@ FORGERIES = {
     "a flow along no edge": lambda: change(
         tree_proof(), "pieces", 0, "parts", 0, "flows", 0, [[0, 3, "1"]]
     ),
+    "a longer step": lambda: change(steps_proof(), "pieces", 0, "steps", 4, ["1/2", "1/3"]),
+    "steps that are too short": lambda: change(
+        steps_proof(), "pieces", 0, "steps", 4, ["1/4", "1/3"]
+    ),
+    "a negative step": lambda: change(steps_proof(), "pieces", 0, "steps", 4, ["-1/3", "4/3"]),
+    "steps beyond 1": lambda: change(steps_proof(), "pieces", 0, "steps", 4, ["1", "1/2"]),
+    "a step too few": lambda: change(steps_proof(), "pieces", 0, "steps", [["1/3", "1/3"]] * 4),
+    "steps all alike": lambda: change(steps_proof(), "pieces", 0, "steps", [["1/3", "1/3"]] * 5),
+    "another weight": lambda: change(steps_proof(), "pieces", 0, "parts", 0, "weights", 1, "3/2"),
+    "a weight below 1": lambda: change(steps_proof(), "pieces", 0, "parts", 0, "weights", 0, "0"),
+    "a weight too few": lambda: change(
+        steps_proof(), "pieces", 0, "parts", 0, "weights", ["1"] * 5
+    ),
+    "a tree with a cycle": lambda: change(
+        change(steps_proof(), "pieces", 0, "edges", 0, [2, 4]), "pieces", 0, "steps", 0, ["1", "0"]
+    ),
+    "two records by weights": lambda: change(steps_proof(), "pieces", 0, "records", 2),
     "a smaller cover": lambda: change(path_proof(), "pieces", 0, "parts", 0, "cover", 0, "1/3"),
     "a negative cover": lambda: change(path_proof(), "pieces", 0, "parts", 0, "cover", 0, "-1"),
     "a cover of nothing": lambda: change(path_proof(), "pieces", 0, "parts", 0, "cover", ["0"] * 4),
@@ -113,7 +138,7 @@ def test_a_forged_certificate_is_refuted(forgery: str) -> None:
 
 
 def test_the_untouched_certificates_pass() -> None:
-    assert check(tree_proof()) == [(1, Fraction(7, 3), Fraction(7, 3))]
+    assert check(tree_proof()) == check(steps_proof()) == [(1, Fraction(7, 3), Fraction(7, 3))]
     assert check(path_proof()) == [(1, Fraction(2), Fraction(2))]
 
 
@@ -158,10 +183,10 @@ def relabelled(graph: Graph) -> Graph:
 )
 def test_one_record_is_proved_by_prices_and_a_second_is_refused(graphs: tuple[Graph, ...]) -> None:
     proof, alone = kinds(*graphs), kinds(FORK)["pieces"][0]
-    assert "prices" in alone["parts"][0]
-    assert json.dumps(proof).count('"prices"') == 1
+    assert "weights" in alone["parts"][0]
+    assert json.dumps(proof).count('"weights"') == 1
     check(proof)
-    for piece in proof["pieces"]:  # now every record by prices, as each holds for itself
+    for piece in proof["pieces"]:  # now every record by weights, as each holds for itself
         if len(piece["vertices"]) == 5:
             piece |= {key: alone[key] for key in ("parts", "upper")}
             piece.pop("once", None)

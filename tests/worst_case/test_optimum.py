@@ -308,6 +308,7 @@ def test_an_interval_beside_an_exact_component_is_no_exact_answer(
 ) -> None:
     """The tree is bounded by its cover alone, 12/5, and is 7/3; a vertex by itself is exact."""
     monkeypatch.setattr("leaktight.worst_case.records.MOST_WORK", 0)
+    monkeypatch.setattr("leaktight.worst_case.records.MOST_IN_TREE", 0)
     both = SecretGraph.from_edges(7, [(0, 1), (1, 2), (1, 4), (1, 5), (2, 3)])
     worst = worst_case_leakage(both, ratio=2)
     assert worst.lower < worst.upper

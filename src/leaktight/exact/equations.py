@@ -16,6 +16,9 @@ from leaktight.errors import TooLarge
 
 Numbers: TypeAlias = list[fmpq]
 
+FEW_EQUATIONS = 32
+"""So many equations are solved at once: looking for blocks would take longer."""
+
 MOST_EQUATIONS = 1500
 """The most equations in one block; more would take minutes."""
 
@@ -32,6 +35,11 @@ def solve_equations(
     """
     if not any(right):
         return right
+    if (size := len(right)) <= FEW_EQUATIONS:
+        entries = [fmpz(0)] * size**2
+        for i, j, value in zip(rows, columns, values, strict=True):
+            entries[i * size + j] = value
+        return _solve_dense(fmpz_mat(size, size, entries), right)
     own_rows, own_columns, order = _blocks(rows, columns, len(right))
     place = {i: (b, at) for b, block in enumerate(own_rows) for at, i in enumerate(block)}
     column_place = {j: (b, at) for b, block in enumerate(own_columns) for at, j in enumerate(block)}

@@ -14,6 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from leaktight.exact.numbers import Array
+from leaktight.policies.graph import linked
 from leaktight.repetition.questions import BLOCK, Certain
 
 Indices: TypeAlias = npt.NDArray[np.intp]
@@ -259,13 +260,7 @@ def _mixed(colours: Colours) -> Colours:
 
 def _firsts(elements: Sequence[Indices], count: int) -> Indices:
     """Return for each of the first so many points the first to which the elements take it."""
-    from scipy.sparse import coo_array
-    from scipy.sparse.csgraph import connected_components
-
     ends = np.concatenate([element[:count] for element in elements])
     starts = np.tile(np.arange(count), len(elements))
-    links = coo_array((np.ones(len(ends), dtype=bool), (starts, ends)), shape=(count, count))
-    _, first, kind = np.unique(
-        connected_components(links)[1], return_index=True, return_inverse=True
-    )
+    _, first, kind = np.unique(linked(count, starts, ends), return_index=True, return_inverse=True)
     return first[kind]

@@ -19,7 +19,7 @@ from leaktight.exact.numbers import Array, exact_array, fraction, rational
 from leaktight.exact.powers import Powers
 from leaktight.exact.ratio import Ratio
 from leaktight.policies.metric import Metric
-from leaktight.worst_case.certificate import graph_claim
+from leaktight.worst_case.certificate import channel_claim, graph_claim
 from leaktight.worst_case.columns import Found, best_for_metric, best_metric_cover
 from leaktight.worst_case.together import MetricPacking
 
@@ -103,6 +103,10 @@ class MetricKind:
         for at, part in zip(self._places, parts, strict=True):
             matrix[np.ix_(at, at)] = part.matrix
         return matrix
+
+    def attained(self) -> dict[str, Any]:
+        """Return the mechanism for one record, and what it attains."""
+        return channel_claim(self.channel(), self.lower)
 
     def bounded(self) -> dict[str, Any]:
         """Return the metric and the proofs of all components."""

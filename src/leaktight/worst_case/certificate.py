@@ -7,9 +7,11 @@ ties the file to the question.
 import json
 import re
 from collections.abc import Hashable, Iterable, Sequence
+from fractions import Fraction
 from pathlib import Path
 from typing import Any, Protocol
 
+from leaktight.channels.channel import Channel
 from leaktight.channels.distribution import Distribution
 from leaktight.channels.gain import Gain, Loss
 from leaktight.check import MOST_BYTES, Refuted, Unreadable, check, complaint, digest, loaded
@@ -71,6 +73,12 @@ def verify_certificate(path: str | Path) -> list[tuple[int, Any, Any]]:
         raise InvalidFile(f"{path} proves nothing: {wrong}") from None
     except (Unreadable, OSError) as wrong:
         raise InvalidFile(complaint(path, wrong)) from None
+
+
+def channel_claim(channel: Channel, lower: Fraction) -> dict[str, Any]:
+    """Return a mechanism that is written out, and the sum of its column maxima."""
+    rows = [[str(p) for p in row] for row in channel.matrix]
+    return {"mechanism": rows, "lower": str(rational(lower))}
 
 
 def digest_of(

@@ -18,7 +18,7 @@ from leaktight.channels.thinned import Thinned
 from leaktight.check import RECORDS, WORST_CASE
 from leaktight.exact.bits import InBits
 from leaktight.exact.matrix import html_rows
-from leaktight.exact.numbers import Number, rational
+from leaktight.exact.numbers import Number
 from leaktight.exact.powers import Powers
 from leaktight.exact.ratio import Ratio, RatioLike
 from leaktight.exact.shown import above, below, in_bits
@@ -132,7 +132,7 @@ class WorstCase(InBits):
         if self.together is not None:
             bounds = [piece.bounded() for piece in self.pieces]
             return {"format": RECORDS} | self.ratio.to_dict() | self.together.certificate(bounds)
-        pieces = [_attained(piece) | piece.bounded() for piece in self.pieces]
+        pieces = [piece.attained() | piece.bounded() for piece in self.pieces]
         return {"format": WORST_CASE} | self.ratio.to_dict() | {"pieces": pieces}
 
     def __repr__(self) -> str:
@@ -156,12 +156,6 @@ class WorstCase(InBits):
                 ("found by", self.route),
             ],
         )
-
-
-def _attained(piece: RecordKind | MetricKind) -> dict[str, Any]:
-    """Return the mechanism for one record, and what it attains, as a certificate has them."""
-    mechanism = [[str(p) for p in row] for row in piece.channel().matrix]
-    return {"mechanism": mechanism, "lower": str(rational(piece.lower))}
 
 
 @overload

@@ -1,10 +1,13 @@
 """How much could any private mechanism leak about records whose values form a graph?
 
 A connected component is settled by the cheapest route that does: its weighting, or a linear program
-over private columns. Where that would take too long, the best cover and the channel that goes with
-it give an interval. Components add. The laws are proved in docs/proofs/cover-bound.md.
+over the edges of a tree, or over private columns. Where that would take too long, the best cover
+and the channel that goes with it give an interval. Components add. The laws are proved in
+docs/proofs/cover-bound.md.
 """
 
+from collections.abc import Hashable
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any
@@ -19,14 +22,17 @@ from leaktight.exact.powers import Powers
 from leaktight.exact.ratio import Ratio
 from leaktight.policies.graph import Graph
 from leaktight.policies.symmetry import automorphism_group
-from leaktight.worst_case.certificate import graph_claim
+from leaktight.worst_case.certificate import channel_claim, graph_claim
 from leaktight.worst_case.columns import (
+    MOST_IN_TREE,
     ColumnOptimum,
     Cover,
     DistanceMechanism,
+    TreeOptimum,
     best_cover,
     column_optimum,
     total_weight,
+    tree_optimum,
     weighting,
 )
 from leaktight.worst_case.together import Packing
@@ -42,14 +48,15 @@ MOST_ENTRIES = 2**22
 class Part:
     """A connected component at one ratio: a private channel, and a proof that bounds them all.
 
-    ``proof`` is a cover, or an optimum with its dual prices and the flows that prove them.
+    ``proof`` is a cover, or an optimum: that of a tree with its weights, or one with its dual
+    prices and the flows that prove them.
     """
 
     graph: Graph
     ratio: Fraction
     route: str
-    mechanism: DistanceMechanism | ColumnOptimum
-    proof: Cover | ColumnOptimum
+    mechanism: DistanceMechanism | ColumnOptimum | TreeOptimum
+    proof: Cover | ColumnOptimum | TreeOptimum
     packing: DistanceMechanism | None = None
     """What goes with the best cover, where the mechanism is another."""
 
@@ -75,14 +82,17 @@ class Part:
     def certificate(self, whole: Graph) -> dict[str, Any]:
         """Return the proof, with the numbers that the vertices have in the whole graph."""
         at = np.array([whole.index(vertex) for vertex in self.graph.vertices])
-        if isinstance(self.proof, Cover):
-            return {"vertices": at.tolist(), "cover": [str(b) for b in self.proof.weights]}
-        flows = [
-            [[int(at[i]), int(at[h]), str(amount)] for i, h, amount in flow.arcs]
-            for flow in self.proof.flows
-        ]
-        prices = [str(y) for y in self.proof.dual]
-        return {"vertices": at.tolist(), "prices": prices, "flows": flows}
+        return self.proof.claim(at)
+
+    @property
+    def steps(self) -> Array | None:
+        """On a tree the chances of outputs beyond each edge, from both ends, if known."""
+        made, n = self.mechanism, self.graph.order
+        if isinstance(made, TreeOptimum):
+            return made.steps
+        if self.graph.size == n - 1 and isinstance(made, DistanceMechanism) and made.is_weighting:
+            return np.full((n - 1, 2), 1 / (1 + rational(self.ratio)), dtype=object)
+        return None
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -168,6 +178,23 @@ class RecordKind:
             matrix[np.ix_(rows, columns)] = channel.matrix
         return Channel(matrix, self.graph.vertices, self.graph.vertices)
 
+    def attained(self) -> dict[str, Any]:
+        """Return the mechanism for one record, and what it attains.
+
+        If a tree has needed more than a weighting, and there are only trees, each edge has the
+        chances of outputs beyond it, and the mechanism is not written out.
+        """
+        known = dict[tuple[Hashable, Hashable], Array]()
+        for part in self.below:
+            if (steps := part.steps) is not None:
+                for (a, b), ends in zip(part.graph.edge_pairs(), steps, strict=True):
+                    known[a, b], known[b, a] = ends, ends[::-1]
+        needed = any(isinstance(part.mechanism, TreeOptimum) for part in self.below)
+        if needed and len(known) == 2 * self.graph.size:
+            chances = [[str(p) for p in known[pair]] for pair in self.graph.edge_pairs()]
+            return {"steps": chances, "lower": str(rational(self.lower))}
+        return channel_claim(self.channel(), self.lower)
+
     def bounded(self) -> dict[str, Any]:
         """Return the graph and the proofs of all parts."""
         claim = {"records": self.records, **graph_claim(self.graph), **self._proved(self.above)}
@@ -185,7 +212,7 @@ def _bound(parts: tuple[Part, ...]) -> Fraction:
 def _settle(
     graph: Graph,
     ratio: Fraction,
-    near: DistanceMechanism | ColumnOptimum | None = None,
+    near: DistanceMechanism | ColumnOptimum | TreeOptimum | None = None,
 ) -> Part:
     """Settle a connected component; what is known at a ratio nearby saves time."""
     if graph.order == 1 or ratio == 1:
@@ -193,6 +220,10 @@ def _settle(
         return _by_weights(graph, ratio, constant, "constant")
     if (weights := weighting(graph, ratio)) is not None:
         return _by_weights(graph, ratio, weights, "weighting")
+    if graph.size == graph.order - 1 and graph.order <= MOST_IN_TREE:
+        with suppress(TooLarge, Undecided):
+            tree = tree_optimum(graph, ratio)
+            return Part(graph, ratio, "tree", tree, tree)
     if _orbits(graph) * graph.order**2 <= MOST_WORK:
         known = near if isinstance(near, ColumnOptimum) else None
         try:

@@ -75,6 +75,24 @@ def solve_inside(program: LinearProgram) -> Optimum:
     return _optimum(highs)
 
 
+def solve_whole(program: LinearProgram) -> npt.NDArray[np.float64]:
+    """Return the solver's estimate of a best x in whole numbers.
+
+    >>> solve_whole(LinearProgram([3, 2], ([0, 0], [0, 1], [2, 1]), row_lower=["1/3"]))
+    array([0., 1.])
+    """
+    import highspy
+
+    highs = _load(program.float())
+    columns = np.arange(program.shape[1], dtype=np.int32)
+    kinds = np.full(len(columns), highspy.HighsVarType.kInteger)
+    highs.changeColsIntegrality(len(columns), columns, kinds)
+    highs.run()
+    if _status(highs) != "Optimal":
+        raise Undecided(f"the LP solver stopped without an answer, saying {_status(highs)!r}")
+    return np.round(highs.getSolution().col_value)
+
+
 class GrowingProgram:
     """Minimise c·x subject to A·x ≥ b and |x| ≤ reach, in floating point, as rows are added.
 

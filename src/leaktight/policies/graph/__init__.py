@@ -1,19 +1,24 @@
 """Which things are neighbours, and how far apart are the rest?"""
 
-from leaktight.policies.graph.graph import MOST_DRAWN, Graph, Indices, Vertices, gathered
+from leaktight.policies.graph.graph import FEW, MOST_DRAWN, Graph, Indices, Vertices, gathered
 from leaktight.policies.graph.product import (
     product_edges,
     product_factors,
     strong_product_edges,
 )
+from leaktight.policies.graph.search import all_distances, linked, shortest
 
 __all__ = [
+    "FEW",
     "MOST_DRAWN",
     "Graph",
     "Indices",
     "Vertices",
+    "all_distances",
     "gathered",
+    "linked",
     "product_edges",
     "product_factors",
+    "shortest",
     "strong_product_edges",
 ]

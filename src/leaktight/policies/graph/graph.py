@@ -2,7 +2,7 @@
 
 A :class:`Graph` is finite, simple, labelled and undirected. Secret graphs, adjacency graphs and
 the answer graphs of queries are all such graphs. What it knows is computed once, when first
-asked for; distances come from igraph, components and single rows of distances from scipy.
+asked for; what takes long in a large graph is left to igraph and scipy.
 """
 
 import math
@@ -19,11 +19,11 @@ from leaktight.exact.shown import counted, one_line
 from leaktight.labels import Labels, listed_labels, suggestion
 from leaktight.policies.graph.eccentricity import bounded_eccentricities
 from leaktight.policies.graph.reading import read_edges
+from leaktight.policies.graph.search import all_distances, biconnected, linked
 
 if TYPE_CHECKING:
     import igraph
     import networkx
-    from scipy.sparse import csr_array
 
 Kept = TypeVar("Kept", bound=np.generic)
 
@@ -34,6 +34,9 @@ Indices: TypeAlias = npt.NDArray[np.int64]
 
 MOST_DISTANCES = 2**15
 """The most vertices for which all distances are held at once, in 2 GB as 16-bit numbers."""
+
+FEW = 128
+"""The most vertices whose distances are all computed at once: it takes a few milliseconds."""
 
 MOST_DRAWN, MOST_LINES = 400, 2000
 """The largest numbers of vertices and edges that are shown as a picture."""
@@ -162,8 +165,8 @@ class Graph:
     def neighbours(self, vertex: Hashable) -> tuple[Hashable, ...]:
         """Return the vertices that an edge joins to ``vertex``."""
         at = self.index(vertex)
-        start, end = self._joined.indptr[at : at + 2]
-        return tuple(self.vertices[j] for j in self._joined.indices[start:end].tolist())
+        starts, ends = self._joined
+        return tuple(self.vertices[j] for j in ends[starts[at] : starts[at + 1]].tolist())
 
     @property
     def is_complete(self) -> bool:
@@ -197,10 +200,7 @@ class Graph:
     @cached_property
     def component_labels(self) -> Indices:
         """For each vertex the number of its component; components count from the first vertex."""
-        from scipy.sparse.csgraph import connected_components
-
-        _, labels = connected_components(self._joined, directed=False)
-        return _read_only(labels.astype(np.int64))
+        return _read_only(linked(self.order, *self.edges.T).astype(np.int64))
 
     @cached_property
     def components(self) -> tuple[tuple[Hashable, ...], ...]:
@@ -223,8 +223,9 @@ class Graph:
         """
         if self.size == self.order - len(self.components):  # a forest
             return list(self.edges)
-        found = self._igraph.biconnected_components()
-        return [np.sort(np.array(block, dtype=np.int64)) for block in found if len(block) > 1]
+        starts, ends = self._joined
+        joined = [part.tolist() for part in np.split(ends, starts[1:-1])]
+        return [np.sort(np.array(block, dtype=np.int64)) for block in biconnected(joined)]
 
     @cached_property
     def component_diameters(self) -> tuple[int, ...]:
@@ -254,8 +255,8 @@ class Graph:
 
     def distance(self, a: Hashable, b: Hashable) -> int | float:
         """Return the number of edges on a shortest path; ∞ if there is none."""
-        steps = self._igraph.distances(self.index(a), self.index(b))[0][0]
-        return steps if steps == math.inf else int(steps)
+        steps = int(self.distances_from(a)[self.index(b)])
+        return math.inf if steps < 0 else steps
 
     def distances_from(self, vertex: Hashable) -> Indices:
         """Return the distance from ``vertex`` to every vertex, −1 where there is no path.
@@ -274,6 +275,9 @@ class Graph:
                 f"{2 * self.order**2 / 1e9:.0f} GB, and the limit is {MOST_DISTANCES} vertices; "
                 "distances_from(vertex) gives those from one vertex"
             )
+        if self.order <= FEW:
+            table = all_distances(self.order, self.edges, self.lengths).astype(np.int16)
+            return _read_only(table)
         table = np.empty((self.order, self.order), dtype=np.int16)
         for start in range(0, self.order, 256):
             sources = range(start, min(start + 256, self.order))
@@ -290,6 +294,8 @@ class Graph:
         """
         if self.is_complete:
             return _read_only(np.full(self.order, min(1, self.size)))
+        if self.order <= FEW:
+            return _read_only(self.distances.max(axis=1).astype(np.int64))
         if self.alike is not None:
             _, first, which = np.unique(self.alike, return_index=True, return_inverse=True)
             farthest = np.array(self._igraph.eccentricity(first.tolist()), dtype=np.int64)
@@ -362,14 +368,10 @@ class Graph:
         return graph
 
     @cached_property
-    def _joined(self) -> "csr_array":
-        """The neighbours of each vertex, as a sparse square table of ones."""
-        from scipy.sparse import coo_array
-
-        ones = np.ones(len(self.arcs), dtype=np.int8)
-        joined = coo_array((ones, tuple(self.arcs.T)), shape=(self.order, self.order)).tocsr()
-        joined.sort_indices()
-        return joined
+    def _joined(self) -> tuple[Indices, Indices]:
+        """Where the neighbours of each vertex start, and these, in increasing order."""
+        starts = np.concatenate([[0], np.cumsum(self.degrees)])
+        return starts, self.arcs[np.lexsort(self.arcs.T[::-1]), 1]
 
     @cached_property
     def _positions(self) -> dict[Hashable, int]:
@@ -377,9 +379,17 @@ class Graph:
 
     def _steps_from(self, sources: Indices | Sequence[int]) -> Indices:
         """Return the distance of each vertex from the nearest source, −1 if there is no path."""
+        if self.order <= FEW:
+            near = self.distances[sources].astype(np.int64)
+            nearest = np.where(near < 0, self.order, near).min(axis=0)
+            return np.where(nearest == self.order, -1, nearest)
+        from scipy.sparse import csr_array
         from scipy.sparse.csgraph import dijkstra
 
-        steps = dijkstra(self._joined, indices=sources, unweighted=True, min_only=True)
+        starts, ends = self._joined
+        ones, shape = np.ones(len(ends), dtype=np.int8), (self.order, self.order)
+        joined = csr_array((ones, ends, starts), shape)
+        steps = dijkstra(joined, indices=sources, unweighted=True, min_only=True)
         return np.where(np.isinf(steps), -1, steps).astype(np.int64)
 
     def _set(self, name: str, value: object) -> None:

@@ -5,6 +5,7 @@ from collections.abc import Iterable
 import numpy as np
 
 from leaktight.policies.graph.graph import Graph, Indices
+from leaktight.policies.graph.search import linked
 
 MOST_WEDGES = 2**20
 """The most pairs of edges with a vertex in common that are looked at to find factors."""
@@ -84,9 +85,6 @@ def product_factors(graph: Graph) -> list[tuple[Graph, Indices]]:
 
 def _parallel_edges(graph: Graph) -> Indices:
     """Number the edges so that those that must belong to the same factor have the same number."""
-    from scipy.sparse import coo_array
-    from scipy.sparse.csgraph import connected_components
-
     n, degrees = graph.order, graph.degrees
     if int((degrees * (degrees - 1) // 2).sum()) > MOST_WEDGES:
         return np.zeros(graph.size, dtype=np.int64)
@@ -99,8 +97,7 @@ def _parallel_edges(graph: Graph) -> Indices:
     first, second = start[square], start[square] + 1
     here = np.concatenate([one[same], one[first], other[first]])
     there = np.concatenate([other[same], other[second], one[second]])
-    links = coo_array((np.ones(len(here), dtype=np.int8), (here, there)), shape=(graph.size,) * 2)
-    return connected_components(links, directed=False)[1].astype(np.int64)
+    return linked(graph.size, here, there).astype(np.int64)
 
 
 def _wedges(graph: Graph) -> tuple[Indices, Indices, Indices, Indices]:

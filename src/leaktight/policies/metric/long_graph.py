@@ -6,7 +6,7 @@ from functools import cached_property
 import numpy as np
 import numpy.typing as npt
 
-from leaktight.policies.graph import Graph, Indices
+from leaktight.policies.graph import FEW, Graph, Indices, all_distances
 
 
 @dataclass(frozen=True, init=False, eq=False, repr=False)
@@ -35,6 +35,8 @@ class LongGraph(Graph):
     @cached_property
     def distances(self) -> npt.NDArray[np.int64]:  # type: ignore[override]
         """All distances, a square array with −1 where there is no path."""
+        if self.order <= FEW:
+            return all_distances(self.order, self.edges, self.long)
         table = np.array(self._igraph.distances(weights=self.long.tolist()))
         return np.where(np.isinf(table), -1, table).astype(np.int64)
 

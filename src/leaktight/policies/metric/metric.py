@@ -33,7 +33,7 @@ from leaktight.exact.numbers import (
 )
 from leaktight.exact.ratio import Ratio
 from leaktight.exact.shown import counted, one_line
-from leaktight.policies.graph import MOST_DRAWN, Graph, Indices, Vertices
+from leaktight.policies.graph import FEW, MOST_DRAWN, Graph, Indices, Vertices, shortest
 from leaktight.policies.metric.lengths import (
     CLOSE,
     Lengths,
@@ -344,7 +344,10 @@ class Metric:
     @cached_property
     def _near(self) -> npt.NDArray[np.float64]:
         """All distances in floating point, ∞ where there is no path."""
-        return np.array(self.graph.to_igraph().distances(weights=float_array(self.upper)))
+        lengths, order = float_array(self.upper), self.order
+        if order <= FEW:
+            return shortest(np.full((order, order), np.inf), self.graph.edges, lengths)
+        return np.array(self.graph.to_igraph().distances(weights=lengths))
 
     def rounded(self) -> tuple[LongGraph, Fraction]:
         """Return the graph with lengths in whole numbers of a small unit, and this unit."""

@@ -10,7 +10,7 @@ from typing import TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from leaktight.policies.graph import Indices
+from leaktight.policies.graph import Indices, linked
 
 Points: TypeAlias = npt.NDArray[np.int32]
 """Points by their numbers, or for each point the number of its orbit."""
@@ -25,17 +25,12 @@ def label_orbits(points: int, moved: Iterable[tuple[Points, Points]]) -> Points:
     >>> label_orbits(5, [(np.array([1, 4], dtype=np.int32), np.array([4, 1], dtype=np.int32))])
     array([0, 1, 2, 3, 1], dtype=int32)
     """
-    # Loading scipy takes longer than most questions do.
-    from scipy.sparse import coo_array
-    from scipy.sparse.csgraph import connected_components
-
     labels, count = np.arange(points, dtype=np.int32), points
     for batch in _batches(moved, points):
         here, there = (labels[np.concatenate(ends)] for ends in zip(*batch, strict=True))
         apart = here != there
-        links = (here[apart], there[apart])
-        joined = coo_array((np.ones(len(links[0]), dtype=np.int8), links), shape=(count, count))
-        count, classes = connected_components(joined, directed=False)
+        classes = linked(count, here[apart], there[apart])
+        count = int(classes.max(initial=-1)) + 1
         labels = classes[labels]
     labels.flags.writeable = False
     return labels

@@ -15,9 +15,12 @@ from leaktight.worst_case.columns.flow import Arcs, Flow, cheapest_column
 from leaktight.worst_case.columns.lengths import best_for_metric
 from leaktight.worst_case.columns.lifting import in_units, private_matrix
 from leaktight.worst_case.columns.metric_cover import best_metric_cover
+from leaktight.worst_case.columns.tree import MOST_VERTICES as MOST_IN_TREE
+from leaktight.worst_case.columns.tree import TreeOptimum, tree_optimum
 from leaktight.worst_case.columns.worst import ColumnOptimum, column_optimum
 
 __all__ = [
+    "MOST_IN_TREE",
     "MOST_UNKNOWNS",
     "Arcs",
     "ColumnOptimum",
@@ -25,6 +28,7 @@ __all__ = [
     "DistanceMechanism",
     "Flow",
     "Found",
+    "TreeOptimum",
     "best_channel",
     "best_cover",
     "best_for_metric",
@@ -36,5 +40,6 @@ __all__ = [
     "private_matrix",
     "steepest",
     "total_weight",
+    "tree_optimum",
     "weighting",
 ]

@@ -19,7 +19,7 @@ from flint import fmpq, fmpq_mat, fmpq_poly, fmpz
 from leaktight.channels.channel import Channel
 from leaktight.exact.linear_program import LinearProgram, Optimum, solve, solve_inside
 from leaktight.exact.numbers import Array, exact_array, float_array, rational
-from leaktight.policies.graph import Graph, product_factors
+from leaktight.policies.graph import Graph, Indices, product_factors
 from leaktight.policies.symmetry import Points, automorphism_group, distance_distribution
 
 MOST_UNKNOWNS = 150
@@ -55,6 +55,10 @@ class Cover:
         """
         return cls(weights, total_weight(weights) / coverage(graph, ratio, weights, orbits).min())
 
+    def claim(self, at: Indices) -> dict[str, Any]:
+        """Return the proof of the bound, with these numbers of the vertices."""
+        return {"vertices": at.tolist(), "cover": [str(b) for b in self.weights]}
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class DistanceMechanism:
@@ -86,6 +90,11 @@ class DistanceMechanism:
     def value(self) -> fmpq:
         """The sum of the column maxima."""
         return self.scale * total_weight(self.weights) + self.remainder.max()
+
+    @property
+    def is_weighting(self) -> bool:
+        """Whether it is K_ij = a_j·q^d(i,j), and nothing is left of the rows."""
+        return bool(self.scale == 1 and not self.remainder.any())
 
     def matrix(self) -> Array:
         """Its rows, with an output for each vertex."""

@@ -8,6 +8,7 @@ flow for each vertex proves that no private column c costs less than its entry t
 
 from dataclasses import dataclass
 from fractions import Fraction
+from typing import Any
 
 import numpy as np
 from flint import fmpq
@@ -87,6 +88,14 @@ class ColumnOptimum:
     def bound(self) -> Fraction:
         """What no private channel exceeds."""
         return fraction(self.dual.sum())
+
+    def claim(self, at: Indices) -> dict[str, Any]:
+        """Return the proof of the bound, with these numbers of the vertices."""
+        flows = [
+            [[int(at[i]), int(at[h]), str(amount)] for i, h, amount in flow.arcs]
+            for flow in self.flows
+        ]
+        return {"vertices": at.tolist(), "prices": [str(y) for y in self.dual], "flows": flows}
 
     def channel(self) -> Channel:
         """Return the channel, one output for each vertex that is the peak of a column."""

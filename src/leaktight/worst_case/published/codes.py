@@ -17,7 +17,8 @@ import numpy as np
 import numpy.typing as npt
 from flint import fmpz_poly
 
-from leaktight.errors import InvalidInput, InvalidNumber, Mismatch, expect
+from leaktight.errors import InvalidInput, InvalidNumber, Mismatch, Undecided, expect
+from leaktight.exact.linear_program import LinearProgram, solve_whole
 from leaktight.exact.numbers import rational
 from leaktight.exact.powers import Powers
 from leaktight.policies.adjacency import AdjacencyGraph
@@ -264,16 +265,13 @@ def smallest_code(graph: Graph, radius: int) -> CoveringCode:
     >>> smallest_code(cube, radius=1)
     CoveringCode(smallest code: 2 words within distance 1)
     """
-    from scipy.optimize import Bounds, LinearConstraint, milp
-
-    near = _near(graph, radius)
-    found = milp(
-        np.ones(graph.order),
-        constraints=LinearConstraint(near.astype(np.float64), lb=1),
-        integrality=np.ones(graph.order, dtype=np.int64),
-        bounds=Bounds(0, 1),
-    )
-    words = np.flatnonzero(np.round(found.x)) if found.x is not None else np.empty(0, np.int64)
+    near, ones = _near(graph, radius), np.ones(graph.order)
+    rows, columns = np.nonzero(near)
+    cover = (rows, columns, np.ones(len(rows)))
+    try:
+        words = np.flatnonzero(solve_whole(LinearProgram(ones, cover, row_lower=ones, upper=ones)))
+    except Undecided:
+        return greedy_code(graph, radius)
     if not near[words].any(axis=0).all():
         return greedy_code(graph, radius)
     return covering_code(graph, _named(graph, words), "smallest code")
