@@ -94,9 +94,17 @@ class CurveWorstCase(InBits):
         return high - low <= 2.0**-40 * max(high, 1.0)
 
     @property
+    def is_certified(self) -> bool:
+        """Whether there is a certificate: for one record, unless by Rényi divergences."""
+        alone = sum(n for _, n in self.graph.factors) == 1
+        return alone and not isinstance(self.curve.shape, Orders)
+
+    @property
     def mechanism(self) -> Channel:
         """A mechanism that attains the lower end, for one record."""
-        return _proved(self).mechanism
+        found = _proved(self).mechanism
+        assert found is not None
+        return found
 
     @property
     def certificate(self) -> dict[str, Any]:
@@ -204,7 +212,7 @@ def worst_case(
 ) -> WorstCase | RealWorstCase | WorstCaseUnderCounts | CurveWorstCase:
     """Return the same for a promise that was read."""
     if isinstance(promise, Ratio):
-        return worst_case_of_ratio(neighbours, promise)  # type: ignore[arg-type]
+        return worst_case_of_ratio(neighbours, promise)
     if not promise.is_symmetric:
         raise InvalidInput("neighbours have no direction here: give curve.symmetric()")
     graph = in_steps(neighbours)
@@ -247,8 +255,8 @@ def _of_one(graph: AdjacencyGraph, curve: PrivacyCurve) -> CurveWorstCase:
         found = best_gain(curve, one)
     except (TooLarge, Undecided):
         return _of_many(graph, curve)
-    ends = (((end * one.order, Powers.of()),) for end in (found.lower, found.upper))
-    return CurveWorstCase(graph, curve, "best guess", *ends, found)
+    lower, upper = (((end * one.order, Powers.of()),) for end in (found.lower, found.upper))
+    return CurveWorstCase(graph, curve, "best guess", lower, upper, found)
 
 
 def _of_many(graph: AdjacencyGraph, curve: PrivacyCurve) -> CurveWorstCase:
@@ -342,7 +350,7 @@ def _reached(graph: Graph, ratio: Fraction) -> fmpq:
 def _components(graph: Graph) -> list[Graph]:
     if graph.is_connected:
         return [graph]
-    return [graph.subgraph(graph.vertices[i] for i in part) for part in graph.components]
+    return [graph.subgraph(part) for part in graph.components]
 
 
 def _terms(*terms: tuple[fmpq, list[tuple[fmpq, int]]]) -> Sum:

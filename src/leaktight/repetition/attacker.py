@@ -499,8 +499,8 @@ def largest_n(
     23
     >>> largest_n("1/100", "1/2", epsilon=1)                   # e^4 < 99 < e^5
     4
-    >>> largest_n(SecretGraph.complete(6), "1/2", rho="0.01", neighbours="replace")
-    56
+    >>> largest_n(SecretGraph.complete(6), "1/2", mu="0.1", neighbours="replace")  # 1.2815²/μ²
+    164
     """
     promise = promise_if_any(ratio, epsilon, delta, rho, mu, curve)
     found = attackers_on(secret, prior, promise, distance, neighbours)

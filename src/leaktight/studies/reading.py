@@ -9,6 +9,7 @@ from typing import Any
 
 from leaktight.channels.aim import GAINS
 from leaktight.channels.distribution import Distribution
+from leaktight.curves.curve import PrivacyCurve
 from leaktight.errors import InvalidInput
 from leaktight.exact.numbers import Number, rational
 from leaktight.files import read_path
@@ -74,7 +75,7 @@ def study_of(
     asked: dict[str, Any] = {
         "on": scope,
         "query": _query(chosen, scope, policy, table.get("absent")),
-        "ratio": question.ratio(),
+        **_promise(question),
         "prior": _prior(question, "prior", policy.secrets.vertices),
         "gain": question.one_of("gain", GAINS, "guess"),
         "observations": question.whole("observations", 10, MOST_OBSERVATIONS),
@@ -107,6 +108,12 @@ def study_of(
         return Study(
             policy, named.mechanism, name=named.name, files=(*files, *read, *named.files), **asked
         )
+
+
+def _promise(question: StudyTable) -> dict[str, Any]:
+    """Return what must be kept, as the argument that takes it."""
+    found = question.promise()
+    return {"curve" if isinstance(found, PrivacyCurve) else "ratio": found}
 
 
 def _what(question: StudyTable, policy: StudyTable) -> str:
