@@ -13,7 +13,6 @@ from typing import Any, TypeVar
 from msgspec.structs import replace
 
 from leaktight.channels.gain import Gain, Loss
-from leaktight.curves.promise import Promise
 from leaktight.curves.worst_case import CurveWorstCase, worst_case
 from leaktight.errors import InvalidInput, LeaktightError, TooLarge, expect
 from leaktight.exact.matrix import html_rows
@@ -145,7 +144,7 @@ def audit(study: Study, progress: Progress | None = None, without: Collection[st
         work.progress("privacy")
         level = _level(study)
         privacy = Privacy(_shown_level(level, names, study.ratio), _one_record(study, names))
-    asked_for = study.promise or _own_ratio(level)
+    asked_for: Any = study.promise or _own_ratio(level)
     ratio: Any = asked_for if isinstance(asked_for, Ratio) else None
     at_ratio: Any = work.at if study.curve is None else _only_pure
     worst: Any = work.at(asked_for, "worst case", lambda p: worst_case(study.policy, p))
@@ -255,7 +254,7 @@ def _shown_level(level: PrivacyLevel, names: Names, asked: Ratio | None) -> Leve
 
 
 def _person(
-    study: Study, names: Names, work: _Work, promise: Promise | None, level: PrivacyLevel | None
+    study: Study, names: Names, work: _Work, promise: Any, level: PrivacyLevel | None
 ) -> Person:
     own = _own_ratio(level)
     known = work.of(study, "all others known", lambda: person.informed(study, names, own))

@@ -13,12 +13,13 @@ from msgspec import MsgspecError, Struct, json
 from leaktight.channels.channel import Channel
 from leaktight.channels.distribution import Distribution
 from leaktight.errors import InvalidFile, InvalidInput, InvalidNumber, LeaktightError
-from leaktight.exact.numbers import float_array
+from leaktight.exact.numbers import float_array, rational
 from leaktight.exact.ratio import Ratio
+from leaktight.exact.rounding import float_below
 from leaktight.exact.shown import above, in_bits, percent
 from leaktight.leakage.hyper import hyper
 from leaktight.policies.graph import picture
-from leaktight.repetition.choosing import largest_ratio_below
+from leaktight.repetition.choosing import largest_promise_below, largest_ratio_below
 from leaktight.reports.page import html
 from leaktight.reports.person import guessing
 from leaktight.reports.wording import exactly
@@ -209,16 +210,38 @@ def formula(asked: Asked, progress: Progress) -> dict[str, Any]:
 
 
 def choice(asked: Asked, progress: Progress) -> dict[str, Any]:
-    """Return the largest ε that keeps every guess below a chance, as ``leaktight choose`` does."""
+    """Return the largest ε, ρ or μ that keeps every guess below a chance, as ``choose`` does."""
     study = answerable(asked.study)
     if study.below is None:
         raise InvalidInput("[question] below must be the chance that a guess shall not reach")
+    if study.curve is not None:
+        return _choice_of_curve(study, asked.study.get("question", {}))
     found = largest_ratio_below(study.policy, study.below, study.prior, study.observations)
     return {
+        "kind": "epsilon",
         "text": f"{found}.",
         "ratio": str(found.ratio),
         "epsilon": found.epsilon,
         "exact": found.is_exact,
+    }
+
+
+def _choice_of_curve(study: Study, question: dict[str, Any]) -> dict[str, Any]:
+    """Return the largest ρ, μ, or ε beside the δ, for values in place of each other."""
+    kind = next((key for key in ("rho", "mu") if key in question), "epsilon")
+    if kind == "epsilon" and "delta" not in question:
+        raise InvalidInput("of a curve none is the largest: ask for rho, mu, or epsilon with delta")
+    delta = question.get("delta") if kind == "epsilon" else None
+    assert study.below is not None
+    found = largest_promise_below(
+        study.policy, study.below, study.prior, study.observations, kind=kind, delta=delta
+    )
+    both = [one for one in (found, found.other) if one is not None]
+    return {
+        "kind": kind,
+        "text": " ".join(f"{one}." for one in both),
+        kind: float_below(rational(found.amount)),
+        "exact": False,
     }
 
 

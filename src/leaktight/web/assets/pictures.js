@@ -47,9 +47,9 @@ export function worst(place, { points, upto, epsilon, per, bits, marked, why }, 
   });
   const along = inside(points.filter((point) => point.worst !== null).map((point) => [x(point.epsilon), y(point.worst)]), frame);
   const parts = [clip, ...axes(x, y, frame, [`ε ${per}`, "bits"]), ...thin, svg("path", { d: along.length ? path(along) : "M0 0", class: "curve" })];
-  if (epsilon <= upto) parts.push(line(x(epsilon), frame.top, x(epsilon), frame.bottom, "today"), text(x(epsilon) + (epsilon > upto / 2 ? -5 : 5), frame.top + 4, "today’s ε", `label ${epsilon > upto / 2 ? "end" : ""}`));
-  if (bits !== null && epsilon <= upto) parts.push(svg("circle", { cx: x(epsilon), cy: y(bits), r: 5, class: "point", "data-bits": bits }));
-  const drawing = draw(place, `The worst case against ε, up to ε = ${upto}: at ε = ${epsilon} it is ${bits} bits`, height, width, parts.filter(Boolean));
+  if (epsilon !== null && epsilon <= upto) parts.push(line(x(epsilon), frame.top, x(epsilon), frame.bottom, "today"), text(x(epsilon) + (epsilon > upto / 2 ? -5 : 5), frame.top + 4, "today’s ε", `label ${epsilon > upto / 2 ? "end" : ""}`));
+  if (bits !== null && epsilon !== null && epsilon <= upto) parts.push(svg("circle", { cx: x(epsilon), cy: y(bits), r: 5, class: "point", "data-bits": bits }));
+  const drawing = draw(place, `The worst case against ε, up to ε = ${upto}${epsilon === null ? "" : `: at ε = ${epsilon} it is ${bits} bits`}`, height, width, parts.filter(Boolean));
   dragged(drawing, (event) => pick(Math.min(upto, x.value(at(drawing, event, width)[0]))));
 }
 
@@ -73,7 +73,7 @@ export function below(place, { points, upto, epsilon, per, observations, limit, 
     named(1, "1 look", 0.45);
     if (observations > 1) named(2, `${observations.toLocaleString("en")} looks`, 0.08);
   }
-  if (epsilon <= upto) parts.push(line(x(epsilon), frame.top, x(epsilon), frame.bottom, "today"));
+  if (epsilon !== null && epsilon <= upto) parts.push(line(x(epsilon), frame.top, x(epsilon), frame.bottom, "today"));
   if (chosen !== null && chosen <= upto) parts.push(line(x(chosen), y(limit), x(chosen), frame.bottom, "chosen"), svg("circle", { cx: x(chosen), cy: y(limit), r: 5, class: "point" }));
   const said = `${Math.round(1000 * limit) / 10}%`;
   const step = (by) => move(Math.min(0.99, Math.max(start, limit + by)));
