@@ -22,6 +22,8 @@ const SYMBOLS = { epsilon: "ε", delta: "ε", rho: "ρ", mu: "μ", curve: "ε" }
 const kind = () => kindOf(study.question);
 /** The key whose number the slider moves. */
 const moved = () => (kind() === "rho" || kind() === "mu" ? kind() : "epsilon");
+/** What is marked in the pictures, which are of pure ε if a curve is asked for. */
+const todayNow = () => (kind() === "curve" ? null : amountNow());
 const amountNow = () => (moved() === "epsilon" ? epsilonNow() : number(study.question[moved()]) || 1);
 const epsilonNow = () => answer?.audit.question.epsilon ?? (Number(study.question.epsilon) || 1);
 /** How far two values are apart, if that is not one step: ε is then for a distance of 1. */
@@ -50,10 +52,6 @@ function setAmount(value, moving) {
     if (key === "epsilon") delete question.ratio;
     question[key] = value;
   }, moving);
-}
-
-function setEpsilon(value, moving) {
-  if (moved() === "epsilon") setAmount(value, moving);
 }
 
 $("slider").addEventListener("input", () => setAmount(Number($("slider").value), true));
@@ -128,8 +126,8 @@ const place = (task) => document.querySelector(`.work[data-part="${task}"]`);
 /** What does not change with ε, or with what is released, is not asked again. */
 const still = (...keys) => ({ ...asked, title: "A study", mechanism: { kind: "best" }, question: { ...without(asked.question, "gain", "what", ...keys), epsilon: 1 } });
 /** The same for the promise that is asked for: its amount does not matter where the largest is looked for. */
-const stillAsked = () => {
-  const found = still(...PROMISE);
+const stillAsked = (...keys) => {
+  const found = still(...PROMISE, ...keys);
   const key = kindOf(asked.question);
   if (key === "delta") found.question.delta = asked.question.delta;
   if (key !== "rho" && key !== "mu") return found;
@@ -154,7 +152,7 @@ const longer = new Longer([
   {
     task: "curves", label: "the curves over all ε",
     place: place("curves"),
-    request: () => ({ study: still(...PROMISE, "below"), upto: upto() }),
+    request: () => ({ study: stillAsked("below"), upto: upto() }),
     begin: () => Object.assign(more, { points: [], why: null }),
     point: (point) => {
       more.points = [...more.points, point].sort((a, b) => a.epsilon - b.epsilon);
@@ -228,8 +226,8 @@ function showBelow() {
   for (const id of ["below", "worst"]) $(id).classList.toggle("stale", !longer.isFresh("curves"));
   const limit = study.question.below === undefined ? Math.max(0.75, Math.ceil(100 * before + 1) / 100) : number(study.question.below);
   pictures.below($("below"), {
-    points: more.points, upto: upto(), epsilon: kind() === "epsilon" ? epsilonNow() : null, per: per(), observations: study.question.observations, limit,
-    chosen: kind() === "epsilon" ? choice?.epsilon ?? null : null, start: Math.min(0.99, Math.ceil(100 * before + 1) / 100),
+    points: more.points, upto: upto(), epsilon: todayNow(), symbol: SYMBOLS[kind()], per: per(), observations: study.question.observations, limit,
+    chosen: choice?.[moved()] ?? null, start: Math.min(0.99, Math.ceil(100 * before + 1) / 100),
   }, (chance) => change((next) => { next.question.below = Math.round(100 * chance) / 100; }, true));
   const use = html("button", { type: "button", id: "use" }, `Use this ${SYMBOLS[kind()]}`);
   const digits = 10 ** (4 - Math.floor(Math.log10(upto())));
@@ -243,7 +241,7 @@ function showWorst() {
   const { audit, said } = answer;
   const found = audit.worst_case;
   drawWorst();
-  $("worst-words").textContent = found.is === "skipped" ? found.why : `${kind() === "epsilon" ? "At this ε" : `Under ${audit.question.asked}`}, any mechanism leaks ${said.worst} at worst (${found.route}).${kind() === "epsilon" ? "" : " The picture is of pure ε."}`;
+  $("worst-words").textContent = found.is === "skipped" ? found.why : `${kind() === "epsilon" ? "At this ε" : `Under ${audit.question.asked}`}, any mechanism leaks ${said.worst} at worst (${found.route}).${kind() === "curve" ? " The picture is of pure ε." : ""}`;
   const bounds = longer.isFresh("looks") && Array.isArray(more.looks?.published) ? more.looks.published : [];
   const rows = bounds.map((bound, k) => {
     const called = `${bound.source}: ${bound.form}`;
@@ -262,8 +260,8 @@ function showCurves() {
 
 function drawWorst() {
   pictures.worst($("worst"), {
-    points: more.points, upto: upto(), epsilon: kind() === "epsilon" ? epsilonNow() : null, per: per(), bits: answer.audit.worst_case.bits ?? null, marked, why: more.why,
-  }, (epsilon) => setEpsilon(stepped(epsilon), true));
+    points: more.points, upto: upto(), epsilon: todayNow(), symbol: SYMBOLS[kind()], per: per(), bits: answer.audit.worst_case.bits ?? null, marked, why: more.why,
+  }, (amount) => kind() !== "curve" && setAmount(stepped(amount), true));
 }
 
 function showMechanism() {
