@@ -44,7 +44,7 @@ def promise_names(incomplete: str) -> Iterator[str]:
 RatioOption = Annotated[str | None, typer.Option("--ratio", help="λ = e^ε, such as 2 or 3/2.")]
 EpsilonOption = Annotated[str | None, typer.Option("--epsilon", help='ε, such as 1 or "ln 2".')]
 DeltaOption = Annotated[
-    str | None, typer.Option("--delta", help="δ beside an ε or ratio, such as 1e-6.")
+    str | None, typer.Option("--delta", help="δ beside an ε or ratio, such as 0.00001.")
 ]
 RhoOption = Annotated[str | None, typer.Option("--rho", help="ρ of zCDP, such as 2.63.")]
 MuOption = Annotated[str | None, typer.Option("--mu", help="μ of Gaussian privacy, such as 1.")]

@@ -98,7 +98,7 @@ def bound(
     Example:
       leaktight bound line:4 --records 100 --ratio 2
       leaktight bound complete:2 --records 200 --count 0=100 --ratio 2
-      leaktight bound complete:6 --records 10 --epsilon 1 --delta 1e-6
+      leaktight bound complete:6 --records 10 --epsilon 1 --delta 0.00001
       leaktight bound euclidean:4x4 --epsilon 0.5
       leaktight bound interval:0:100 --epsilon 0.1
     """

@@ -77,7 +77,7 @@ def explain(
     Example:
       leaktight explain complete:4 --epsilon 1 --what "one person's salary band"
       leaktight explain complete:63 --rho 2.63
-      leaktight explain complete:6 --epsilon 1 --delta 1e-6 --neighbours add/remove
+      leaktight explain complete:6 --epsilon 1 --delta 0.00001 --neighbours add/remove
     """
     from leaktight.channels.channel import Channel
     from leaktight.channels.file import read_channel
@@ -164,7 +164,7 @@ def choose(
         typer.Option(help="Of which promise: epsilon, rho or mu.", autocompletion=promise_names),
     ] = "epsilon",
     delta: Annotated[
-        str | None, typer.Option("--delta", help="The δ that goes with the ε, such as 1e-6.")
+        str | None, typer.Option("--delta", help="The δ that goes with the ε, such as 0.00001.")
     ] = None,
     neighbours: NeighboursOption = None,
     noise: Annotated[

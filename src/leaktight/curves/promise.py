@@ -29,8 +29,8 @@ def promise_of(
     :param mu: μ of Gaussian privacy (GDP).
     :param curve: any other, as a :class:`PrivacyCurve`.
 
-    >>> promise_of(epsilon="ln 3"), promise_of(epsilon="ln 3", delta="1e-6"), promise_of(mu=1)
-    (Ratio(3 (ε = ln 3)), PrivacyCurve(λ = 3, δ = 1e-06), PrivacyCurve(μ = 1 (Gaussian)))
+    >>> promise_of(epsilon="ln 3"), promise_of(epsilon="ln 3", delta="0.001"), promise_of(mu=1)
+    (Ratio(3 (ε = ln 3)), PrivacyCurve(λ = 3, δ = 0.001), PrivacyCurve(μ = 1 (Gaussian)))
     """
     said = {"rho=": rho, "mu=": mu, "curve=": curve}
     others = [name for name, value in said.items() if value is not None]

@@ -208,8 +208,8 @@ class AnyMechanism(Answer, frozen=True, tag_field="is", tag="any mechanism"):
     """Which neighbours a promise other than pure ε is about, if all values are alike."""
     other: Relation | None = None
     """The same if neighbours are add/remove."""
-    beliefs: tuple[RareBelief, ...] = ()
-    """What bounds a belief where nothing does so for certain."""
+    beliefs: tuple[RareBelief, ...] | None = None
+    """What bounds a belief, but rarely, where nothing does so for certain."""
 
 
 class Person(Answer, frozen=True):

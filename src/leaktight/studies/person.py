@@ -163,7 +163,7 @@ def _under_curve(study: Study, curve: PrivacyCurve) -> AnyMechanism:
         raise InvalidInput(TIED)
     found = explain(study.policy, study.prior, curve=curve, observations=study.observations,
                     below=_below(study, study.prior))  # fmt: skip
-    _, *text = found.sentences()
+    text = list(found.sentences())[1 if found.other is None else 2 :]
     both = [found] if found.other is None else [found, found.other]
     beliefs = tuple(
         RareBelief(each.neighbours or None, p.observations, b.prior, b.sure, b.upper)
@@ -172,7 +172,12 @@ def _under_curve(study: Study, curve: PrivacyCurve) -> AnyMechanism:
     )
     other = None if found.other is None else Relation(found.other.neighbours, found.other.after)
     return AnyMechanism(
-        found.before.value, found.after, tuple(text), found.neighbours or None, other, beliefs
+        found.before.value,
+        found.after,
+        tuple(text),
+        found.neighbours or None,
+        other,
+        beliefs or None,
     )
 
 

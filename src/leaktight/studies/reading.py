@@ -25,8 +25,8 @@ from leaktight.policies.symmetric_query import (
 from leaktight.studies.beliefs import record_prior
 from leaktight.studies.mechanism import MechanismReader, NamedMechanism
 from leaktight.studies.policy import read_policy, unit_of
-from leaktight.studies.study import MOST_OBSERVATIONS, SCOPES, Study
-from leaktight.studies.table import StudyTable, load, plain_number, shortened
+from leaktight.studies.study import MOST_OBSERVATIONS, SCOPES, Study, expect_provable
+from leaktight.studies.table import PROMISE, StudyTable, load, plain_number, shortened
 
 QUERIES = ("count", "sum", "most common", "histogram")
 
@@ -75,7 +75,7 @@ def study_of(
     asked: dict[str, Any] = {
         "on": scope,
         "query": _query(chosen, scope, policy, table.get("absent")),
-        **_promise(question),
+        **_promise(question, policy),
         "prior": _prior(question, "prior", policy.secrets.vertices),
         "gain": question.one_of("gain", GAINS, "guess"),
         "observations": question.whole("observations", 10, MOST_OBSERVATIONS),
@@ -110,10 +110,14 @@ def study_of(
         )
 
 
-def _promise(question: StudyTable) -> dict[str, Any]:
+def _promise(question: StudyTable, policy: Policy) -> dict[str, Any]:
     """Return what must be kept, as the argument that takes it."""
     found = question.promise()
-    return {"curve" if isinstance(found, PrivacyCurve) else "ratio": found}
+    if not isinstance(found, PrivacyCurve):
+        return {"ratio": found}
+    with question.at(next(key for key in reversed(PROMISE) if key in question)):
+        expect_provable(policy, found)
+    return {"curve": found}
 
 
 def _what(question: StudyTable, policy: StudyTable) -> str:

@@ -150,7 +150,7 @@ class Study:
             believed = record_prior(answers, _answers(policy, query).vertices)
         promise = promise_if_any(ratio, epsilon, delta, rho, mu, curve)
         if isinstance(promise, PrivacyCurve):
-            _refuse_curve(policy, promise)
+            expect_provable(policy, promise)
         self.__attrs_init__(
             policy, mechanism, query, _scope(policy, mechanism, query, on), promise,
             record_prior(prior, values), believed, gain, int(observations), threshold, absent,
@@ -271,7 +271,7 @@ def _scope(policy: Policy, mechanism: Any, query: Query | None, on: str | None) 
     return "record" if set(inputs) == set(values) else "database"
 
 
-def _refuse_curve(policy: Policy, curve: PrivacyCurve) -> None:
+def expect_provable(policy: Policy, curve: PrivacyCurve) -> None:
     """Refuse a promise for which nothing is proved: about distances, or one way only."""
     if policy.metric is not None and policy.metric.unit != 1:
         raise InvalidInput(

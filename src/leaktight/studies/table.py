@@ -142,10 +142,10 @@ def asked_promise(given: Mapping[str, Any]) -> Promise:
 
     A curve is a list of pairs (ε, δ), all of which hold.
 
-    >>> asked_promise({"epsilon": 1, "delta": "1e-6"})
-    PrivacyCurve(ε = 1, δ = 1e-06)
-    >>> asked_promise({"curve": [[1, "1e-6"], ["0.5", "1e-3"]]})
-    PrivacyCurve(ε = 1, δ = 1e-06; ε = 0.5, δ = 0.001)
+    >>> asked_promise({"epsilon": 1, "delta": "0.001"})
+    PrivacyCurve(ε = 1, δ = 0.001)
+    >>> asked_promise({"curve": [[1, "0.001"], ["0.5", "0.01"]]})
+    PrivacyCurve(ε = 1, δ = 0.001; ε = 0.5, δ = 0.01)
     """
     said = {key: value for key, value in given.items() if value is not None}
     if not said.keys() - {"ratio", "epsilon"}:
@@ -163,7 +163,7 @@ def _pairs(given: Any) -> PrivacyCurve:
     pairs = given if isinstance(given, list | tuple) else None
     if not pairs or any(not isinstance(pair, list | tuple) or len(pair) != 2 for pair in pairs):
         raise InvalidInput(
-            f'a curve is a list of pairs [ε, δ], as in [[1, "1e-6"], [2, "1e-9"]], '
+            "a curve is a list of pairs [ε, δ], as in [[0.5, 0.01], [1, 0.001]], "
             f"got {shortened(given)}"
         )
     if len(pairs) > MOST_CURVE:

@@ -26,7 +26,7 @@ from leaktight.repetition.choosing import KINDS, largest_promise_below, largest_
 from leaktight.reports.page import html
 from leaktight.reports.person import guessing
 from leaktight.reports.wording import exactly
-from leaktight.studies.answers import LEFT_OUT, Skipped, Uninformed
+from leaktight.studies.answers import LEFT_OUT, Skipped
 from leaktight.studies.asked import seen_channel
 from leaktight.studies.audit import Audit, audit
 from leaktight.studies.leakage import MOST_SWEPT
@@ -98,14 +98,10 @@ def answer(asked: Asked, progress: Progress) -> dict[str, Any]:
 
 def _odds(found: Audit) -> list[dict[str, Any]]:
     """Return who guesses right how likely before and after: in words, and as lengths of bars."""
-    person = found.person
-    parts = (person.informed, person.uninformed, person.any_mechanism)
     rows = []
-    for row, part in zip(
-        guessing(found).guessers, (p for p in parts if not isinstance(p, Skipped)), strict=True
-    ):
-        after = (part.after,) if isinstance(part, Uninformed) else part.after
-        near = [float(part.before), *(float(p.value) for p in after)]
+    for row in guessing(found).guessers:
+        assert row.before is not None
+        near = [float(row.before), *(float(p.value) for p in row.after)]
         rows.append({"who": row.who, "chances": row.chances, "near": near, "text": row.text})
     return rows
 
@@ -251,7 +247,6 @@ def choice(asked: Asked, progress: Progress) -> dict[str, Any]:
         return _choice_of_curve(study, asked.study.get("question", {}))
     found = largest_ratio_below(study.policy, study.below, study.prior, study.observations)
     return {
-        "kind": "epsilon",
         "text": f"{found}.",
         "ratio": str(found.ratio),
         "epsilon": found.epsilon,
@@ -271,7 +266,6 @@ def _choice_of_curve(study: Study, question: dict[str, Any]) -> dict[str, Any]:
     )
     both = [one for one in (found, found.other) if one is not None]
     return {
-        "kind": kind,
         "text": " ".join(f"{one}." for one in both),
         kind: float_below(rational(found.amount)),
         "exact": False,
