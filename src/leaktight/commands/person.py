@@ -1,5 +1,6 @@
 """What does it mean for one person, and which ε is small enough? ``explain`` and ``choose``."""
 
+import re
 from collections.abc import Iterator
 from fractions import Fraction
 from pathlib import Path
@@ -49,7 +50,8 @@ def explain(
     secret: Annotated[
         str,
         typer.Argument(
-            help="A graph such as line:4, distances such as euclidean:4x4, or a channel's file."
+            help="A graph such as line:4, distances such as euclidean:4x4, a channel's file, or "
+            "the chance of one guess, such as 1%."
         ),
     ],
     ratio: RatioOption = None,
@@ -77,6 +79,7 @@ def explain(
     Example:
       leaktight explain complete:4 --epsilon 1 --what "one person's salary band"
       leaktight explain complete:63 --rho 2.63
+      leaktight explain 1% --mu 1/2
       leaktight explain complete:6 --epsilon 1 --delta 0.00001 --neighbours add/remove
     """
     from leaktight.channels.channel import Channel
@@ -86,11 +89,19 @@ def explain(
     from leaktight.repetition.explanation import explain as explained
 
     is_file = secret.endswith((".csv", ".json")) and ":" not in secret
-    told = read_channel(Path(secret)) if is_file else metric_of(apart_of(secret))
+    told: Any = None
+    if is_file:
+        told = read_channel(Path(secret))
+    elif re.fullmatch(r"[0-9./]+%?", secret):
+        told = read_chance(secret)
+    else:
+        told = metric_of(apart_of(secret))
     promise = None
     if not is_file or (ratio, epsilon, delta, rho, mu, curve) != (None,) * 6:
         promise = read_promise(ratio, epsilon, delta, rho, mu, curve)
-    belief = read_prior(prior, told.inputs if isinstance(told, Channel) else told.values)
+    belief: Any = prior
+    if not isinstance(told, Fraction):
+        belief = read_prior(prior, told.inputs if isinstance(told, Channel) else told.values)
     with spinner(as_json) as progress:
         progress("chances")
         found = explained(
@@ -122,12 +133,12 @@ def _explained(found: "Explanation") -> dict[str, Any]:
     if found.outlook:
         more["beliefs"] = [
             {
-                "observations": p.observations,
+                "observations": n,
                 "prior": float(b.prior),
                 "sure": float(b.sure),
                 "at most": float_up(b.upper),
             }
-            for p, b in zip(found.after, found.outlook, strict=True)
+            for n, b in found.outlook
         ]
     if found.other is not None:
         more["other"] = _explained(found.other)

@@ -10,7 +10,7 @@ import math
 from abc import ABC, abstractmethod
 from collections.abc import Iterable
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import TypeAlias
 
@@ -77,6 +77,10 @@ class Attacker(ABC):
     __slots__ = ()
     noun = "release"
     """What an observation is called."""
+    neighbours = ""
+    """Which neighbours a promise is about, if both relations may be meant."""
+    is_bounded = True
+    """Whether there is a chance to tell, and not only how rarely a belief grows."""
 
     @abstractmethod
     def chance(self, n: int) -> Probability:
@@ -90,7 +94,7 @@ class Attacker(ABC):
         """The largest probability that a value can have then, where it is bounded."""
         return ()
 
-    def outlooks(self, times: Iterable[int], sure: Number) -> tuple[Belief, ...]:
+    def outlooks(self, times: Iterable[int], sure: Number) -> tuple[tuple[int, Belief], ...]:
         """What a belief stays below, but rarely, where nothing bounds it for certain."""
         return ()
 
@@ -328,17 +332,51 @@ class CurveGuesser(Attacker):
         """What the chance tends to with ever more releases."""
         return self.chance(1).value if self.curve.advantage.upper == 0 else Fraction(1)
 
-    def outlooks(self, times: Iterable[int], sure: Number) -> tuple[Belief, ...]:
+    def outlooks(self, times: Iterable[int], sure: Number) -> tuple[tuple[int, Belief], ...]:
         """How far the belief in the likeliest value grows, but rarely.
 
         Any two values are so many neighbours apart, and as much is believed of a mixture of them.
         """
-        likeliest = fraction(self.prior.array.max())
+        likeliest = self.prior.array.max()
         if likeliest == 1 or not self.graph.is_connected:
             return ()
-        steps = 2 if self.neighbours == ADD_REMOVE else int(self.graph.eccentricities.max())
+        steps = 1 if self.neighbours else int(self.graph.eccentricities.max())
+        return CurveBeliever(likeliest, self.curve, steps, self.neighbours).outlooks(times, sure)
+
+
+@dataclass(frozen=True, slots=True)
+class CurveBeliever(Attacker):
+    """One who holds a value for true with probability ``prior``, and sees what keeps a ``curve``.
+
+    ``distance`` is the number of steps between the person's possible values at most; if neighbours
+    are absent, two values are twice as far apart.
+    """
+
+    prior: fmpq
+    curve: PrivacyCurve
+    distance: int
+    neighbours: str
+    is_bounded = False
+
+    def chance(self, n: int) -> Probability:
+        """The belief before; afterwards it has no bound."""
+        if n == 0:
+            return Probability(0, fraction(self.prior), True)
+        raise InvalidInput(
+            "only pure ε bounds a belief for certain: ask for no chance of it, or of values, as "
+            "in SecretGraph.complete(6)"
+        )
+
+    def in_the_end(self) -> Fraction:
+        """What a belief tends to with ever more releases."""
+        return Fraction(1)
+
+    def outlooks(self, times: Iterable[int], sure: Number) -> tuple[tuple[int, Belief], ...]:
+        """How far the belief grows, but rarely."""
+        steps = self.distance * (2 if self.neighbours == ADD_REMOVE else 1)
         return tuple(
-            belief_at(_drawn(self.curve.power(n)).group(steps), likeliest, sure) for n in times
+            (n, belief_at(_drawn(self.curve.power(n)).group(steps), fraction(self.prior), sure))
+            for n in times
         )
 
 
@@ -385,12 +423,17 @@ def attackers_on(
             "a secret must be a Channel, a graph, a Metric, a Policy or the probability of a "
             f"guess, got {secret!r:.60}"
         ) from None
-    if not isinstance(promise, Ratio | None) or neighbours is not None:
-        raise InvalidInput(
-            "only pure ε bounds a belief for certain; give the values, as SecretGraph.complete(6), "
-            "or ask curves.belief_at(curve, prior, sure) how rarely it grows"
-        )
-    return (Believer(guess, promise or Ratio.of(), 1 if distance is None else distance),)
+    steps = 1 if distance is None else distance
+    if isinstance(promise, Ratio | None):
+        believer = Believer(guess, promise or Ratio.of(), steps)
+        if neighbours != ADD_REMOVE:
+            return (believer,)
+        return (replace(believer, distance=2 * steps),)
+    Believer(guess, Ratio.of(1), steps)  # both numbers are looked at
+    both = (REPLACE, ADD_REMOVE) if promise.is_symmetric else (ADD_REMOVE,)
+    if neighbours is not None:
+        both = (neighbours,)
+    return tuple(CurveBeliever(guess, promise, steps, each) for each in both)
 
 
 def _by_distance(

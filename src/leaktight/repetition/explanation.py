@@ -29,7 +29,6 @@ from leaktight.policies.secrets import SecretGraph
 from leaktight.privacy.breach import Breach
 from leaktight.repetition.attacker import (
     Attacker,
-    CurveGuesser,
     Observer,
     Secret,
     attackers_on,
@@ -86,8 +85,9 @@ class Explanation:
     neighbours: str = ""
     """Which neighbours a promise is about, "replace" or "add/remove"; nothing if a graph says it,
     or a channel is observed."""
-    outlook: tuple[Belief, ...] = ()
-    """What the belief in the likeliest value stays below but rarely, where nothing bounds it."""
+    outlook: tuple[tuple[int, Belief], ...] = ()
+    """What the belief in the likeliest value stays below but rarely, where nothing bounds it, and
+    after how many observations."""
     other: "Explanation | None" = None
     """The same for the other neighbours, if it was not said which they are."""
 
@@ -99,9 +99,9 @@ class Explanation:
     def sentences(self) -> Iterator[str]:
         """Yield what it says: first the chances, then what they mean."""
         who = f" ({RELATIONS[self.neighbours]})" if self.neighbours else ""
-        told = f"{self.before.percent} before, {self._listed(self.after)}{who}"
-        yield f"Guessing {self.what}: {told}."
-        if self.other is not None:
+        after = f", {self._listed(self.after)}{who}" if self.after else ""
+        yield f"Guessing {self.what}: {self.before.percent} before{after}."
+        if self.other is not None and self.other.after:
             yield f"{self._listed(self.other.after).capitalize()} ({RELATIONS[ADD_REMOVE]})."
         if self.belief == self.after:
             yield "No single outcome tells more than that."
@@ -125,11 +125,10 @@ class Explanation:
 
     def _rarely(self) -> Iterator[str]:
         """Yield what a belief stays below, but with a small chance over the output."""
-        for k, first in enumerate(self.outlook):
-            n = self.after[k].observations
-            when = f" of {counted(n, self.noun, f'{self.noun}s')}" if k or self.after[1:] else ""
+        for k, (n, first) in enumerate(self.outlook):
+            when = f" of {counted(n, self.noun, f'{self.noun}s')}" if self.outlook[1:] else ""
             sure = f"a chance of at least {percent_as_given(first.sure)} over the output{when}"
-            most = [_most_believed(each.outlook[k].upper) for each in self._both]
+            most = [_most_believed(each.outlook[k][1].upper) for each in self._both]
             if set(most) == {"100%"}:
                 yield f"With {sure}, nothing below 100% bounds a belief."
                 continue
@@ -263,7 +262,7 @@ def explain(
     assert secret is not None
     first, *others = attackers_on(secret, prior, promise, distance, neighbours)
     if observations is None:
-        observations = 1 if isinstance(first, CurveGuesser) else 2
+        observations = 1 if isinstance(promise, PrivacyCurve) or first.neighbours else 2
     if not isinstance(observations, int | np.integer) or observations < 1:
         raise InvalidNumber(f"observations must be a whole number from 1 up, got {observations!r}")
     times = sorted({1, int(observations)})
@@ -288,14 +287,14 @@ def _explained(
         what,
         attacker.noun,
         attacker.chance(0),
-        tuple(_chance(attacker, n) for n in times),
+        tuple(_chance(attacker, n) for n in times) if attacker.is_bounded else (),
         attacker.beliefs(times),
         _most_telling(attacker) if isinstance(attacker, Observer) else None,
         assumption,
         threshold,
         most,
         reached,
-        attacker.neighbours if isinstance(attacker, CurveGuesser) else "",
+        attacker.neighbours,
         attacker.outlooks(times, sure),
     )
 

@@ -166,9 +166,9 @@ def _under_curve(study: Study, curve: PrivacyCurve) -> AnyMechanism:
     text = list(found.sentences())[1 if found.other is None else 2 :]
     both = [found] if found.other is None else [found, found.other]
     beliefs = tuple(
-        RareBelief(each.neighbours or None, p.observations, b.prior, b.sure, b.upper)
+        RareBelief(each.neighbours or None, n, b.prior, b.sure, b.upper)
         for each in both
-        for p, b in zip(each.after, each.outlook, strict=False)
+        for n, b in each.outlook
     )
     other = None if found.other is None else Relation(found.other.neighbours, found.other.after)
     return AnyMechanism(
