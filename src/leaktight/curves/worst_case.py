@@ -204,7 +204,8 @@ def worst_case_leakage(
     CurveWorstCase(exactly 1,999,991 bits at λ = 2, δ = 0.001; cover)
     """
     if (delta, rho, mu, curve) == (None,) * 4:
-        return worst_case_of_ratio(neighbours, ratio, epsilon)
+        who: Any = neighbours
+        return worst_case_of_ratio(who, ratio, epsilon)
     promise = promise_of(ratio, epsilon, delta=delta, rho=rho, mu=mu, curve=curve)
     return worst_case(neighbours, promise)
 

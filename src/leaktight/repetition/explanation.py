@@ -103,7 +103,7 @@ class Explanation:
         yield f"Guessing {self.what}: {self.before.percent} before{after}."
         if self.other is not None and self.other.after:
             yield f"{self._listed(self.other.after).capitalize()} ({RELATIONS[ADD_REMOVE]})."
-        if self.belief == self.after:
+        if self.after and self.belief == self.after:
             yield "No single outcome tells more than that."
         elif self.belief:
             yield f"If the outcome is the most telling one: {self._listed(self.belief)}."
