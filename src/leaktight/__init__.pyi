@@ -26,7 +26,7 @@ from .channels import (
     sequential,
     write_channel,
 )
-from .curves import PrivacyCurve
+from .curves import PrivacyCurve, worst_case_leakage
 from .errors import LeaktightError, TooLarge
 from .exact import Ratio
 from .leakage import (
@@ -66,7 +66,6 @@ from .worst_case import (
     leakage_bounds,
     verify_certificate,
     worst_case_function,
-    worst_case_leakage,
     write_certificate,
 )
 

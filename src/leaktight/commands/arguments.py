@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 if TYPE_CHECKING:
+    from leaktight.curves.promise import Promise
     from leaktight.exact.ratio import Ratio
 
 
@@ -36,8 +37,28 @@ def claim_ids(incomplete: str) -> Iterator[str]:
     return (name for name in REGISTER if name.startswith(incomplete))
 
 
+def promise_names(incomplete: str) -> Iterator[str]:
+    """Complete a kind of promise."""
+    return (name for name in ("epsilon", "rho", "mu") if name.startswith(incomplete))
+
+
 RatioOption = Annotated[str | None, typer.Option("--ratio", help="λ = e^ε, such as 2 or 3/2.")]
 EpsilonOption = Annotated[str | None, typer.Option("--epsilon", help='ε, such as 1 or "ln 2".')]
+DeltaOption = Annotated[
+    str | None, typer.Option("--delta", help="δ beside an ε or ratio, such as 0.00001.")
+]
+RhoOption = Annotated[str | None, typer.Option("--rho", help="ρ of zCDP, such as 2.63.")]
+MuOption = Annotated[str | None, typer.Option("--mu", help="μ of Gaussian privacy, such as 1.")]
+CurveOption = Annotated[
+    Path | None,
+    typer.Option("--curve", help="A .csv of pairs epsilon,delta, all of which hold."),
+]
+NeighboursOption = Annotated[
+    str | None,
+    typer.Option(
+        "--neighbours", help="replace or add/remove; both are answered if it is not given."
+    ),
+]
 PriorOption = Annotated[
     str | None,
     typer.Option(
@@ -66,6 +87,77 @@ def read_ratio(ratio: str | None, epsilon: str | None) -> "Ratio":
     if (ratio is None) == (epsilon is None):
         raise typer.BadParameter("give one of --ratio and --epsilon")
     return asked_ratio(ratio, epsilon)
+
+
+def read_promise(
+    ratio: str | None,
+    epsilon: str | None,
+    delta: str | None,
+    rho: str | None,
+    mu: str | None,
+    curve: Path | None = None,
+) -> "Promise":
+    """Return the promise that was written: pure ε, (ε, δ), ρ, μ, or a file of pairs."""
+    from leaktight.studies.table import asked_promise
+
+    if (delta, rho, mu, curve) == (None,) * 4:
+        return read_ratio(ratio, epsilon)
+    said: dict[str, Any] = {"ratio": ratio, "epsilon": epsilon, "delta": delta}
+    named = [key for key, value in said.items() if value is not None]
+    others = {"rho": rho, "mu": mu, "curve": curve}
+    more = [key for key, value in others.items() if value is not None]
+    if len(more) + bool(named) > 1:
+        both = " and ".join(f"--{key}" for key in (*named, *more))
+        raise typer.BadParameter(
+            f"give one promise: --ratio or --epsilon (with --delta), --rho, --mu or --curve; "
+            f"got {both}"
+        )
+    if (ratio is None) == (epsilon is None) and delta is not None:
+        raise typer.BadParameter("--delta goes with one of --ratio and --epsilon")
+    pairs = None if curve is None else read_pairs(curve)
+    return asked_promise(said | {"rho": rho, "mu": mu, "curve": pairs})
+
+
+def named(promise: "Promise | None") -> dict[str, Any]:
+    """Return a promise as the argument that takes one of its kind."""
+    from leaktight.exact.ratio import Ratio
+
+    if promise is None:
+        return {}
+    return {"ratio" if isinstance(promise, Ratio) else "curve": promise}
+
+
+def float_up(value: Fraction) -> float:
+    """Return the least float that is not below a number."""
+    from leaktight.exact.numbers import rational
+    from leaktight.exact.rounding import float_above
+
+    return float_above(rational(value))
+
+
+def float_down(value: Fraction) -> float:
+    """Return the largest float that is not above a number."""
+    from leaktight.exact.numbers import rational
+    from leaktight.exact.rounding import float_below
+
+    return float_below(rational(value))
+
+
+def read_pairs(path: Path) -> list[list[str]]:
+    """Return the pairs epsilon,delta of a CSV file, which may have a header."""
+    import csv
+
+    from leaktight.errors import InvalidFile
+
+    try:
+        with path.open(encoding="utf-8-sig", newline="") as file:
+            rows = [[cell.strip() for cell in row] for row in csv.reader(file) if row]
+    except (OSError, UnicodeDecodeError, csv.Error):
+        raise InvalidFile(f"{path} cannot be read; --curve is a CSV of epsilon,delta") from None
+    rows = rows[1:] if rows and rows[0][:2] == ["epsilon", "delta"] else rows
+    if not rows or any(len(row) != 2 for row in rows):
+        raise InvalidFile(f"{path}: each line must have two numbers, epsilon,delta")
+    return rows
 
 
 def read_count(given: str | int) -> int:

@@ -1,23 +1,28 @@
 """What may any mechanism leak, and which is best? ``bound``, ``design`` and ``decide``."""
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from leaktight.commands.arguments import (
     CertificateOption,
+    CurveOption,
+    DeltaOption,
     EpsilonOption,
     GainOption,
     GraphArgument,
     JsonOption,
+    MuOption,
     PriorOption,
     RatioOption,
+    RhoOption,
     graph_forms,
     read_aim,
     read_count,
     read_numbers,
     read_prior,
+    read_promise,
     read_ratio,
 )
 from leaktight.commands.output import (
@@ -31,6 +36,8 @@ from leaktight.commands.output import (
 if TYPE_CHECKING:
     from collections.abc import Hashable, Sequence
 
+    from leaktight.curves.promise import Promise
+    from leaktight.curves.worst_case import CurveWorstCase
     from leaktight.exact.ratio import Ratio
     from leaktight.mechanisms.best import WorstCaseWithOutputs
     from leaktight.policies.constraint import Count
@@ -64,6 +71,10 @@ def bound(
     records: RecordsOption = 1,
     ratio: RatioOption = None,
     epsilon: EpsilonOption = None,
+    delta: DeltaOption = None,
+    rho: RhoOption = None,
+    mu: MuOption = None,
+    curve: CurveOption = None,
     counts: Annotated[
         list[str] | None,
         typer.Option(
@@ -79,7 +90,8 @@ def bound(
 ) -> int:
     """How much could any private mechanism leak?
 
-    Exactly, and by the published bounds. Distances, such as euclidean:4x4, haversine:places.csv
+    Exactly, and by the published bounds; for (ε, δ), ρ, μ or pairs of an accountant exactly where
+    it is proved, else between two numbers. Distances, such as euclidean:4x4, haversine:places.csv
     or edges:a-b=2,b-c=1/2, take the place of a graph; real values, such as interval:0:100,
     box:0:1,0:2 or circle:24, have a closed form. ε is then for a distance of 1. A study has its
     own records, public counts and ε.
@@ -88,15 +100,17 @@ def bound(
     Example:
       leaktight bound line:4 --records 100 --ratio 2
       leaktight bound complete:2 --records 200 --count 0=100 --ratio 2
+      leaktight bound complete:6 --records 10 --epsilon 1 --delta 0.00001
       leaktight bound euclidean:4x4 --epsilon 0.5
       leaktight bound interval:0:100 --epsilon 0.1
     """
+    from leaktight.curves.curve import PrivacyCurve
+    from leaktight.curves.worst_case import worst_case, worst_case_leakage
     from leaktight.exact.shown import wrapped
     from leaktight.policies.text import real_of
     from leaktight.studies.leakage import bounds_shown, worst_shown
     from leaktight.studies.schema import to_json
     from leaktight.worst_case.certificate import write_certificate
-    from leaktight.worst_case.optimum import worst_case_leakage
     from leaktight.worst_case.published import leakage_bounds
 
     if (reals := real_of(secrets)) is not None:
@@ -104,45 +118,58 @@ def bound(
             raise typer.BadParameter(
                 "real values have no --records, --count, --outputs and --certificate here"
             )
+        if (delta, rho, mu, curve) != (None,) * 4:
+            worst_case(reals, read_promise(ratio, epsilon, delta, rho, mu, curve))
         read_ratio(ratio, epsilon)
         return _bound_real(worst_case_leakage(reals, ratio, epsilon), as_json)
-    policy, given = _bounded(secrets, records, counts or [], ratio, epsilon)
+    asked = (ratio, epsilon, delta, rho, mu, curve)
+    policy, given = _bounded(secrets, records, counts or [], asked)
     most = None if outputs is None else read_count(outputs)
     about_to_write(certificate)
     with spinner(as_json) as progress:
         progress("worst case")
-        worst = worst_case_leakage(policy, given)
-        alone = worst if policy.records == 1 else None
+        worst: Any = worst_case(policy, given)
+        alone: Any = worst if policy.records == 1 else None
         if policy.records > 1 and not policy.is_constrained and policy.values is None:
-            alone = worst_case_leakage(policy.metric or policy.secrets, given)
-        progress("published bounds")
-        table = leakage_bounds(policy, given, outputs=most)
-        progress("worst case with so many outputs")
-        few = None if most is None else _with_outputs(policy, most, given)
+            alone = worst_case(policy.metric or policy.secrets, given)
+        if not isinstance(given, PrivacyCurve):
+            progress("published bounds")
+            table = leakage_bounds(policy, given, outputs=most)
+            progress("worst case with so many outputs")
+            few = None if most is None else _with_outputs(policy, most, given)
+        elif most is not None:
+            raise typer.BadParameter("--outputs is for the published bounds, which are of pure ε")
     if certificate is not None:
         write_certificate(worst, certificate)
     if as_json:
         one_record = None if alone is None else to_json(worst_shown("one record", alone))
+        found = {
+            "worst case": to_json(worst_shown("all records", worst)),
+            "worst case of one record": one_record,
+        }
+        if isinstance(given, PrivacyCurve):
+            print_json({"policy": repr(policy), "promise": str(given)} | found)
+            return 0
         print_json(
-            {
-                "policy": repr(policy),
-                "ratio": str(worst.ratio),
-                "worst case": to_json(worst_shown("all records", worst)),
-                "worst case of one record": one_record,
+            {"policy": repr(policy), "ratio": str(worst.ratio)}
+            | found
+            | {
                 "worst case with so many outputs": None if few is None else str(few.upper),
                 "bounds": to_json(bounds_shown(table)),
                 "not applicable": [str(one) for one in table.inapplicable],
             }
         )
-    else:
-        any_one = f"Any mechanism that is private at the ratio {worst.ratio}"
-        print(wrapped(f"{any_one} leaks {_most(worst)}."))
-        if alone is not None and policy.records > 1:
-            print(wrapped(f"About one record, if the others are known, it leaks {_most(alone)}."))
+        return 0
+    pure = not isinstance(given, PrivacyCurve)
+    kept = f"is private at the ratio {worst.ratio}" if pure else f"keeps {given}"
+    print(wrapped(f"Any mechanism that {kept} leaks {_most(worst)}."))
+    if alone is not None and policy.records > 1:
+        print(wrapped(f"About one record, if the others are known, it leaks {_most(alone)}."))
+    if pure:
         if few is not None:
             print(wrapped(f"With at most {outputs} outputs it leaks {_most_of_few(few)}."))
         print(f"\n{table}" + ("\n" if certificate is not None else ""))
-        print_proof(certificate)
+    print_proof(certificate)
     return 0
 
 
@@ -160,8 +187,8 @@ def _with_outputs(policy: "Policy", most: int, ratio: "Ratio") -> "WorstCaseWith
 
 
 def _bounded(
-    secrets: str, records: int, counts: list[str], ratio: str | None, epsilon: str | None
-) -> "tuple[Policy, Ratio]":
+    secrets: str, records: int, counts: list[str], asked: tuple[Any, ...]
+) -> "tuple[Policy, Promise]":
     """Return what must not be told apart, and how well: of a study, or of what was written."""
     from leaktight.policies.policy import Policy
     from leaktight.policies.text import apart_of
@@ -169,15 +196,15 @@ def _bounded(
     if not secrets.endswith(".toml"):
         values = apart_of(secrets)
         public = [_count(text, Policy(values).secrets.vertices) for text in counts]
-        return Policy(values, records, constraints=public), read_ratio(ratio, epsilon)
+        return Policy(values, records, constraints=public), read_promise(*asked)
     from leaktight.studies import read_study
 
     if records > 1 or counts:
         raise typer.BadParameter("a study has its own records and public counts")
     study = read_study(Path(secrets))
-    if ratio is epsilon is None and study.ratio is not None:
-        return study.policy, study.ratio
-    return study.policy, read_ratio(ratio, epsilon)
+    if asked == (None,) * len(asked) and study.promise is not None:
+        return study.policy, study.promise
+    return study.policy, read_promise(*asked)
 
 
 def _count(text: str, values: "Sequence[Hashable]") -> "Count":
@@ -225,10 +252,16 @@ def _bound_real(worst: "RealWorstCase", as_json: bool) -> int:
     return 0
 
 
-def _most(worst: "WorstCase | WorstCaseUnderCounts") -> str:
+def _most(worst: "WorstCase | WorstCaseUnderCounts | CurveWorstCase") -> str:
     """Say how much any mechanism leaks at worst."""
-    from leaktight.exact.shown import above, equal_to, in_bits
+    from leaktight.curves.worst_case import CurveWorstCase
+    from leaktight.exact.shown import above, below, equal_to, in_bits
 
+    if isinstance(worst, CurveWorstCase):
+        low, high = worst.bits_interval
+        some = "" if worst.is_exact else f", and some at least {in_bits(low, below)}"
+        exactly = "exactly" if worst.is_exact else "at most"
+        return f"{exactly} {in_bits(high, above)} at worst ({worst.route}){some}"
     how = "exactly" if worst.is_exact else "at most"
     most = equal_to(worst.upper_factors.shown())
     return f"{how} {in_bits(worst.bits, above)} at worst: Σ max {most} ({worst.route})"

@@ -1,5 +1,6 @@
 """What does it mean for one person, and which ε is small enough? ``explain`` and ``choose``."""
 
+import re
 from collections.abc import Iterator
 from fractions import Fraction
 from pathlib import Path
@@ -8,49 +9,78 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from leaktight.commands.arguments import (
+    CurveOption,
+    DeltaOption,
     EpsilonOption,
     JsonOption,
+    MuOption,
+    NeighboursOption,
     PriorOption,
     RatioOption,
+    RhoOption,
+    float_down,
+    float_up,
     gain_names,
+    named,
+    promise_names,
     read_aim,
     read_chance,
     read_count,
+    read_numbers,
     read_prior,
-    read_ratio,
+    read_promise,
 )
 from leaktight.commands.output import print_json, spinner
 
 if TYPE_CHECKING:
     from leaktight.exact.shown import Probability
     from leaktight.repetition.choosing import ChosenRatio
+    from leaktight.repetition.explanation import Explanation
 
 STEPS = (Fraction(1, 4), Fraction(1, 2), Fraction(1), Fraction(2), Fraction(4))
 """Which parts, and multiples, of the chosen ε are shown beside it."""
 
-ObservationsOption = Annotated[str, typer.Option(help="How often it is looked at.")]
+SureOption = Annotated[
+    str,
+    typer.Option(help="With which chance a belief stays small, unless ε is pure."),
+]
 
 
 def explain(
     secret: Annotated[
         str,
         typer.Argument(
-            help="A graph such as line:4, distances such as euclidean:4x4, or a channel's file."
+            help="A graph such as line:4, distances such as euclidean:4x4, a channel's file, or "
+            "the chance of one guess, such as 1%."
         ),
     ],
     ratio: RatioOption = None,
     epsilon: EpsilonOption = None,
+    delta: DeltaOption = None,
+    rho: RhoOption = None,
+    mu: MuOption = None,
+    curve: CurveOption = None,
+    neighbours: NeighboursOption = None,
     prior: PriorOption = None,
-    observations: ObservationsOption = "2",
+    observations: Annotated[
+        str | None,
+        typer.Option(help="How often it is looked at: 2; 1 for a promise other than pure ε."),
+    ] = None,
     below: Annotated[str | None, typer.Option(help="A chance that shall not be reached.")] = None,
+    sure: SureOption = "99.99%",
     what: Annotated[str, typer.Option(help="What is guessed, in words.")] = "the secret",
     as_json: JsonOption = False,
 ) -> int:
     """How likely does anyone guess right, before and after, in words?
 
+    Of a promise: pure ε, (ε, δ), ρ of zCDP, μ of Gaussian privacy, or pairs of an accountant.
+
     \b
     Example:
       leaktight explain complete:4 --epsilon 1 --what "one person's salary band"
+      leaktight explain complete:63 --rho 2.63
+      leaktight explain 1% --mu 1/2
+      leaktight explain complete:6 --epsilon 1 --delta 0.00001 --neighbours add/remove
     """
     from leaktight.channels.channel import Channel
     from leaktight.channels.file import read_channel
@@ -59,46 +89,80 @@ def explain(
     from leaktight.repetition.explanation import explain as explained
 
     is_file = secret.endswith((".csv", ".json")) and ":" not in secret
-    told = read_channel(Path(secret)) if is_file else metric_of(apart_of(secret))
-    level = None if is_file and ratio is epsilon is None else read_ratio(ratio, epsilon)
-    belief = read_prior(prior, told.inputs if isinstance(told, Channel) else told.values)
+    told: Any = None
+    if is_file:
+        told = read_channel(Path(secret))
+    elif re.fullmatch(r"[0-9./]+%?", secret):
+        told = read_chance(secret)
+    else:
+        told = metric_of(apart_of(secret))
+    promise = None
+    if not is_file or (ratio, epsilon, delta, rho, mu, curve) != (None,) * 6:
+        promise = read_promise(ratio, epsilon, delta, rho, mu, curve)
+    belief: Any = prior
+    if not isinstance(told, Fraction):
+        belief = read_prior(prior, told.inputs if isinstance(told, Channel) else told.values)
     with spinner(as_json) as progress:
         progress("chances")
         found = explained(
             told,
             belief,
-            ratio=level,
-            observations=read_count(observations),
+            **named(promise),
+            neighbours=neighbours,
+            observations=None if observations is None else read_count(observations),
             below=None if below is None else read_chance(below),
+            sure=read_chance(sure),
             what=what,
         )
     if as_json:
-        chances = [
-            {"observations": p.observations, "chance": _told(p), "exact": p.is_exact}
-            for p in (found.before, *found.after)
-        ]
-        print_json({"what": what, "chances": chances, "text": str(found)})
+        print_json({"what": what, **_explained(found), "text": str(found)})
     else:
         print(found)
     return 0
 
 
+def _explained(found: "Explanation") -> dict[str, Any]:
+    """Return the chances, and for a promise other than pure ε beliefs, as JSON has them."""
+    chances = [
+        {"observations": p.observations, "chance": _told(p), "exact": p.is_exact}
+        for p in (found.before, *found.after)
+    ]
+    more: dict[str, Any] = {}
+    if found.neighbours:
+        more["neighbours"] = found.neighbours
+    if found.outlook:
+        more["beliefs"] = [
+            {
+                "observations": n,
+                "prior": float(b.prior),
+                "sure": float(b.sure),
+                "at most": float_up(b.upper),
+            }
+            for n, b in found.outlook
+        ]
+    if found.other is not None:
+        more["other"] = _explained(found.other)
+    return {"chances": chances} | more
+
+
 def _told(chance: "Probability") -> float:
     """Return a chance as a float that is not below it, if it is a bound."""
-    from leaktight.exact.numbers import rational
-    from leaktight.exact.rounding import float_above
-
-    return float(chance.value) if chance.is_exact else float_above(rational(chance.value))
+    return float(chance.value) if chance.is_exact else float_up(chance.value)
 
 
 def choose(
     secret: Annotated[
-        str,
+        str | None,
         typer.Argument(help="A graph such as line:4, euclidean:4x4, or a study, .toml."),
-    ],
-    below: Annotated[str, typer.Option(help="The chance that a guess shall not exceed.")],
+    ] = None,
+    below: Annotated[
+        str | None, typer.Option(help="The chance that a guess shall not exceed.")
+    ] = None,
     prior: PriorOption = None,
-    observations: ObservationsOption = "1",
+    observations: Annotated[
+        str,
+        typer.Option("--observations", "--releases", help="How often it is looked at."),
+    ] = "1",
     gain: Annotated[
         str | None,
         typer.Option(
@@ -106,16 +170,81 @@ def choose(
             autocompletion=gain_names,
         ),
     ] = None,
+    promise: Annotated[
+        str,
+        typer.Option(help="Of which promise: epsilon, rho or mu.", autocompletion=promise_names),
+    ] = "epsilon",
+    delta: Annotated[
+        str | None, typer.Option("--delta", help="The δ that goes with the ε, such as 0.00001.")
+    ] = None,
+    neighbours: NeighboursOption = None,
+    noise: Annotated[
+        str | None, typer.Option(help="gaussian: choose its standard deviation σ instead.")
+    ] = None,
+    sensitivity: Annotated[
+        str, typer.Option(help="With --noise: how far a release moves between neighbours.")
+    ] = "1",
+    advantage: Annotated[
+        str | None,
+        typer.Option(help="With --noise: how far two neighbours may be told apart, δ at ε = 0."),
+    ] = None,
+    error: Annotated[
+        str | None,
+        typer.Option(
+            help="With --noise: 5%,80%, every test with 5% false positives misses 80% or more."
+        ),
+    ] = None,
+    value: Annotated[
+        str | None, typer.Option(help="With --noise: a belief in a value, such as 1%.")
+    ] = None,
+    factor: Annotated[
+        str, typer.Option(help="With --value: by how much it may grow, but rarely.")
+    ] = "2",
+    sure: SureOption = "99.99%",
     as_json: JsonOption = False,
 ) -> int:
-    """Which ε keeps every guess below a chance?
+    """Which ε, ρ, μ or σ keeps every guess below a chance?
 
-    A table has the odds at smaller and larger ε, and the error of the best mechanism there.
+    For ε a table has the odds at smaller and larger ones, and the error of the best mechanism.
 
     \b
     Example:
       leaktight choose complete:4 --below 1/2
+      leaktight choose complete:6 --below 1/3 --promise rho
+      leaktight choose complete:6 --below 1/3 --noise gaussian --sensitivity 1 --releases 12
+      leaktight choose --noise gaussian --value 1% --factor 2
     """
+    times = read_count(observations)
+    if noise is not None:
+        risks = {"--below": below, "--advantage": advantage, "--error": error, "--value": value}
+        asked = [(name, text) for name, text in risks.items() if text is not None]
+        if noise != "gaussian":
+            raise typer.BadParameter(f"--noise must be gaussian, got {noise[:60]!r}")
+        if len(asked) != 1:
+            raise typer.BadParameter(f"with --noise give one of {', '.join(risks)}")
+        return _choose_noise(
+            secret, asked[0], prior, neighbours, times, sensitivity, factor, sure, as_json
+        )
+    if (advantage, error, value) != (None, None, None):
+        raise typer.BadParameter("--advantage, --error and --value go with --noise gaussian")
+    if secret is None or below is None:
+        raise typer.BadParameter("say which values and which chance, as in: complete:4 --below 1/2")
+    if promise != "epsilon" or delta is not None:
+        return _choose_promise(
+            secret, below, prior, times, promise, delta, neighbours, gain, as_json
+        )
+    if neighbours is not None:
+        raise typer.BadParameter(
+            "--neighbours goes with --promise rho or mu, --delta or --noise; pure ε is for the "
+            "pairs of the graph"
+        )
+    return _choose_ratio(secret, below, prior, times, gain, as_json)
+
+
+def _choose_ratio(
+    secret: str, below: str, prior: str | None, times: int, gain: str | None, as_json: bool
+) -> int:
+    """Choose ε, and show what smaller and larger ones do."""
     from leaktight.exact.numbers import rational
     from leaktight.exact.rounding import float_above
     from leaktight.exact.shown import below as written_below
@@ -126,7 +255,7 @@ def choose(
     who, belief, usual = _asked(secret, prior)
     values = (who.metric or who.secrets) if isinstance(who, Policy) else who
     gain = gain or usual
-    limit, times, aim = read_chance(below), read_count(observations), read_aim(gain, values)
+    limit, aim = read_chance(below), read_aim(gain, values)
     with spinner(as_json) as progress:
         progress("the largest ε")
         chosen = largest_ratio_below(who, limit, belief, times)
@@ -148,6 +277,130 @@ def choose(
     what = "how often it is wrong" if gain == "guess" else f"its expected loss by {gain}"
     print(wrapped(f"The error is that of the best mechanism for each ε: {what}."))
     return 0
+
+
+def _choose_promise(
+    secret: str,
+    below: str,
+    prior: str | None,
+    times: int,
+    promise: str,
+    delta: str | None,
+    neighbours: str | None,
+    gain: str | None,
+    as_json: bool,
+) -> int:
+    """Choose ρ, μ, or an ε beside a δ."""
+    from leaktight.exact.shown import wrapped
+    from leaktight.repetition.choosing import KINDS, largest_promise_below
+
+    if promise not in KINDS:
+        raise typer.BadParameter(f"--promise must be {', '.join(KINDS)}, got {promise[:60]!r}")
+    if promise != "epsilon" and delta is not None:
+        raise typer.BadParameter("--delta goes with --promise epsilon")
+    if gain is not None:
+        raise typer.BadParameter("--gain is for pure ε, whose best mechanism is known")
+    who, belief, _ = _asked(secret, prior)
+    with spinner(as_json) as progress:
+        progress(f"the largest {KINDS[promise]}")
+        chosen = largest_promise_below(
+            who, read_chance(below), belief, times,
+            kind=promise, delta=delta, neighbours=neighbours,
+        )  # fmt: skip
+    found = [one for one in (chosen, chosen.other) if one is not None]
+    if as_json:
+        listed = [
+            {
+                "neighbours": one.neighbours or None,
+                promise: float_down(one.amount),
+                "chance": float_up(one.chance),
+            }
+            for one in found
+        ]
+        print_json({"promise": promise, "delta": delta, "chosen": listed})
+    else:
+        for one in found:
+            print(wrapped(f"{one}."))
+    return 0
+
+
+def _choose_noise(
+    secret: str | None,
+    risk: tuple[str, str],
+    prior: str | None,
+    neighbours: str | None,
+    times: int,
+    sensitivity: str,
+    factor: str,
+    sure: str,
+    as_json: bool,
+) -> int:
+    """Choose the standard deviation of Gaussian noise, by what it keeps."""
+    from leaktight.curves.calibration import calibrate
+    from leaktight.curves.guess import ADD_REMOVE, REPLACE
+    from leaktight.exact.shown import percent_as_given, wrapped
+
+    name, text = risk
+    asked: dict[str, Any] = {}
+    depends = name in ("--below", "--value")
+    if name == "--below":
+        if secret is None:
+            raise typer.BadParameter(
+                "to bound a guess, say of which values, as in: complete:6 --below 1/3"
+            )
+        values, belief = _all_alike(secret, prior)
+        asked = {"values": values, "prior": belief, "below": read_chance(text)}
+        keeps = f"every guess at {text} or less"
+    elif name == "--advantage":
+        asked, keeps = {"advantage": read_chance(text)}, f"the advantage of any test at {text}"
+    elif name == "--error":
+        rates = [read_chance(part) for part in text.split(",")]
+        if len(rates) != 2:
+            raise typer.BadParameter(f"--error is two rates such as 5%,80%, got {text[:60]!r}")
+        told = [percent_as_given(rate) for rate in rates]
+        keeps = f"{told[1]} or more misses in every test with {told[0]} false positives"
+        asked = {"errors": (rates[0], rates[1])}
+    else:
+        before, often = read_chance(text), read_chance(sure)
+        most = before * read_numbers(factor)[0]
+        asked = {"belief": (before, most, often)}
+        keeps = (
+            f"a belief of {percent_as_given(before)} below {percent_as_given(most)} with a chance "
+            f"of at least {percent_as_given(often)} over the output"
+        )
+    relations = [neighbours] if neighbours else [REPLACE, ADD_REMOVE] if depends else [REPLACE]
+    with spinner(as_json) as progress:
+        progress("the least noise")
+        found = [
+            (each, calibrate(sensitivity=sensitivity, releases=times, neighbours=each, **asked))
+            for each in relations
+        ]
+    if as_json:
+        listed = [
+            {"neighbours": each if depends else None, "sigma": float_up(one.sigma),
+             "promise": str(one.curve)}
+            for each, one in found
+        ]  # fmt: skip
+        print_json({"noise": "gaussian", "releases": times, "chosen": listed})
+        return 0
+    for each, one in found:
+        print(wrapped(f"{one} keeps {keeps}{f' (neighbours: {each})' if depends else ''}."))
+    return 0
+
+
+def _all_alike(secret: str, prior: str | None) -> tuple[Any, Any]:
+    """Return the values of a secret, if all are neighbours of each other, and their prior."""
+    from leaktight.policies.policy import Policy
+
+    who, belief, _ = _asked(secret, prior)
+    graph = who.secrets if isinstance(who, Policy) else who.graph
+    metric = who.metric if isinstance(who, Policy) else who
+    if not graph.is_complete or (metric is not None and metric.unit not in (None, 1)):
+        raise typer.BadParameter(
+            "noise is chosen for values that are all neighbours, as in complete:6; for another "
+            "graph choose --promise mu, and σ is the sensitivity over μ"
+        )
+    return graph.vertices, belief
 
 
 def _around(

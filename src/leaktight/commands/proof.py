@@ -63,10 +63,14 @@ def verify(
 
 def _difference(content: dict[str, Any], study: "Study") -> str:
     """Say what a study asks that a certificate is not about; nothing if there is nothing."""
-    from leaktight.check import MECHANISM, digest, ratios
+    from leaktight.check import CURVE, MECHANISM, digest, ratios
     from leaktight.errors import TooLarge
     from leaktight.worst_case.certificate import digest_of
 
+    if (content["format"] == CURVE) != (study.curve is not None):
+        return "it asks for another kind of promise"
+    if study.curve is not None:
+        return _other_curve(content, study)
     ratio, asked = study.ratio, ""
     if content["format"] != MECHANISM:
         asked = digest_of(study.policy)
@@ -81,6 +85,35 @@ def _difference(content: dict[str, Any], study: "Study") -> str:
     below, above = ratios(content)
     if ratio is not None and not below <= ratio.lower <= ratio.upper <= above:
         return f"it asks for another ratio, {ratio}"
+    return ""
+
+
+def _other_curve(content: dict[str, Any], study: "Study") -> str:
+    """Say the same of a promise other than pure ε, about one record of which all is alike likely.
+
+    What no mechanism exceeds is proved for all that keep the upper pairs, which must follow from
+    the promise, and what one attains for one that keeps the lower pairs.
+    """
+    from leaktight.channels.distribution import Distribution
+    from leaktight.channels.gain import Gain
+    from leaktight.check import digest
+    from leaktight.curves.curve import PrivacyCurve
+    from leaktight.curves.keeping import keeps
+    from leaktight.exact.numbers import rational
+    from leaktight.exact.ratio import Ratio
+    from leaktight.policies.neighbours import adjacency_of
+    from leaktight.worst_case.certificate import digest_of
+
+    curve = study.curve
+    assert curve is not None
+    graph = adjacency_of(study.policy).explicit()
+    asked = digest_of(graph, Distribution.uniform(graph.vertices), Gain.binary(graph.vertices))
+    if digest(content) != asked:
+        return f"it asks something else, whose digest is {asked}"
+    upper = [tuple(map(rational, pair)) for pair in content["upper pairs"]]
+    within = PrivacyCurve.pairs((Ratio.of(r), d) for r, d in content["lower pairs"])
+    if any(curve.profile(r)[1] > d for r, d in upper) or not keeps(within, curve):
+        return f"it asks for another promise, {curve}"
     return ""
 
 

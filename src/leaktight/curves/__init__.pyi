@@ -2,17 +2,23 @@ from .calibration import Calibration, calibrate
 from .curve import Enclosure, Epsilon, PrivacyCurve
 from .graphs import BestGain, best_gain, cover_bound, tree_guess
 from .guess import BestGuess, best_guess
+from .keeping import Kept, channel_keeps, keeps
 from .posterior import Belief, any_belief_chance, belief_at, belief_chance, expected_belief
+from .promise import Promise, promise_of
 from .records import all_records
+from .worst_case import CurveWorstCase, worst_case_leakage
 
 __all__ = [
     "Belief",
     "BestGain",
     "BestGuess",
     "Calibration",
+    "CurveWorstCase",
     "Enclosure",
     "Epsilon",
+    "Kept",
     "PrivacyCurve",
+    "Promise",
     "all_records",
     "any_belief_chance",
     "belief_at",
@@ -20,7 +26,11 @@ __all__ = [
     "best_gain",
     "best_guess",
     "calibrate",
+    "channel_keeps",
     "cover_bound",
     "expected_belief",
+    "keeps",
+    "promise_of",
     "tree_guess",
+    "worst_case_leakage",
 ]

@@ -13,7 +13,8 @@ from flint import fmpq
 
 from leaktight.channels.distribution import PriorLike
 from leaktight.curves.curve import PrivacyCurve
-from leaktight.curves.guess import REPLACE, best_guess
+from leaktight.curves.guess import ADD_REMOVE, REPLACE, best_guess
+from leaktight.curves.posterior import belief_chance
 from leaktight.curves.shapes import Gaussian
 from leaktight.errors import InvalidInput, InvalidNumber
 from leaktight.exact.numbers import Number, as_printed, fraction, to_float
@@ -50,6 +51,8 @@ def calibrate(
     below: Number | None = None,
     advantage: Number | None = None,
     delta: tuple[Number, Number] | None = None,
+    errors: tuple[Number, Number] | None = None,
+    belief: tuple[Number, Number, Number] | None = None,
 ) -> Calibration:
     """Return the least Gaussian noise that keeps a risk, on each of some releases.
 
@@ -61,55 +64,99 @@ def calibrate(
     :param below: how often anyone may guess right at most.
     :param advantage: how much more often than not two neighbours may be told apart at most.
     :param delta: a pair (ε, δ) that must be kept.
+    :param errors: a pair (α, β): every test of two neighbours with a false positive rate of α
+        must have a false negative rate of at least β.
+    :param belief: (prior, most, sure): with a chance of ``sure`` over all outputs, nobody whose
+        belief in a value was ``prior`` may hold it with more than ``most``. If neighbours are
+        "add/remove", two values are two steps apart.
 
-    Exactly one of ``below``, ``advantage`` and ``delta`` is given.
+    Exactly one of the last five is given.
 
     >>> calibrate(values=6, releases=12, below="1/3")
     Calibration(σ = 5.093936 on each of 12 releases (μ ≈ 0.680044 (Gaussian)))
     """
-    asked = [each is not None for each in (below, advantage, delta)]
-    if sum(asked) != 1:
-        raise InvalidInput("give exactly one of below=, advantage= and delta=")
+    asked = (below, advantage, delta, errors, belief)
+    if sum(each is not None for each in asked) != 1:
+        raise InvalidInput("give exactly one of below=, advantage=, delta=, errors= and belief=")
     width = as_printed(sensitivity)
     if width <= 0:
         raise InvalidNumber(f"the sensitivity must be above 0, got {sensitivity}")
     if isinstance(releases, bool) or not isinstance(releases, int) or releases < 1:
         raise InvalidNumber(f"releases must be a whole number from 1, got {releases!r}")
+    if neighbours not in (REPLACE, ADD_REMOVE):
+        raise InvalidInput(f"neighbours must be 'replace' or 'add/remove', got {neighbours!r:.60}")
     keeps: Callable[[PrivacyCurve], bool]
     if below is not None:
-        if values is None:
-            raise InvalidInput("to bound a guess, say of which values= or how many")
-        limit, listed = (
-            fraction(as_printed(below)),
-            values if isinstance(values, int) else [*values],
-        )
-
-        def keeps(curve: PrivacyCurve) -> bool:
-            return best_guess(curve, listed, prior, neighbours=neighbours).upper <= limit
-
-        least = best_guess(PrivacyCurve.epsilon(0), listed, prior, neighbours=neighbours).upper
-        if not least < limit < 1:
-            raise InvalidNumber(
-                f"a guess is right with the chance {shown(least)} without any release, so below "
-                f"must be more than that and less than 1, got {below}"
-            )
+        keeps = _guessed_below(below, values, prior, neighbours)
     elif advantage is not None:
-        limit = fraction(as_printed(advantage))
+        limit = _risk(advantage)
 
         def keeps(curve: PrivacyCurve) -> bool:
             return curve.advantage.upper <= limit
-    else:
-        assert delta is not None
-        epsilon, limit = delta[0], fraction(as_printed(delta[1]))
+    elif delta is not None:
+        epsilon, most = delta[0], _risk(delta[1])
 
         def keeps(curve: PrivacyCurve) -> bool:
-            return curve.delta(epsilon).upper <= limit
-
-    if not 0 < limit < 1:
-        raise InvalidNumber(f"a risk must be above 0 and below 1, got {shown(limit)}")
+            return curve.delta(epsilon).upper <= most
+    elif errors is not None:
+        keeps = _missed(*errors)
+    else:
+        assert belief is not None
+        keeps = _believed(*belief, 2 if neighbours == ADD_REMOVE else 1)
     square = _least_square(lambda s: keeps(_noise(releases / s)))
     sigma = _root_above(square * width**2)
     return Calibration(fraction(sigma), releases, _noise(releases * (width / sigma) ** 2))
+
+
+def _risk(value: Number) -> Fraction:
+    limit = fraction(as_printed(value))
+    if not 0 < limit < 1:
+        raise InvalidNumber(f"a risk must be above 0 and below 1, got {shown(limit)}")
+    return limit
+
+
+def _guessed_below(
+    below: Number, values: Iterable[Hashable] | int | None, prior: PriorLike, neighbours: str
+) -> Callable[[PrivacyCurve], bool]:
+    """Ask whether no guess of a value is right more often."""
+    if values is None:
+        raise InvalidInput("to bound a guess, say of which values= or how many")
+    limit, listed = fraction(as_printed(below)), values if isinstance(values, int) else [*values]
+
+    def keeps(curve: PrivacyCurve) -> bool:
+        return best_guess(curve, listed, prior, neighbours=neighbours).upper <= limit
+
+    least = best_guess(PrivacyCurve.epsilon(0), listed, prior, neighbours=neighbours).upper
+    if not least < limit < 1:
+        raise InvalidNumber(
+            f"a guess is right with the chance {shown(least)} without any release, so below "
+            f"must be more than that and less than 1, got {below}"
+        )
+    return keeps
+
+
+def _missed(alpha: Number, beta: Number) -> Callable[[PrivacyCurve], bool]:
+    """Ask whether every test with a false positive rate of α misses at least β."""
+    rate, missed = _risk(alpha), _risk(beta)
+    if rate + missed >= 1:
+        raise InvalidNumber(
+            f"the two error rates must be less than 1 together, as a coin has 1, got {alpha} "
+            f"and {beta}"
+        )
+    return lambda curve: curve.beta(rate).lower >= missed
+
+
+def _believed(
+    prior: Number, most: Number, sure: Number, steps: int
+) -> Callable[[PrivacyCurve], bool]:
+    """Ask whether a belief reaches more than ``most`` with a chance of at most 1 − ``sure``."""
+    start, stop, rest = _risk(prior), _risk(most), 1 - _risk(sure)
+    if stop <= start:
+        raise InvalidNumber(
+            "what may be believed afterwards must be more than the belief before, got "
+            f"{shown(stop)} after {shown(start)}"
+        )
+    return lambda curve: belief_chance(curve.group(steps), start, stop).upper <= rest
 
 
 def _noise(square: fmpq) -> PrivacyCurve:

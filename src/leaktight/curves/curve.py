@@ -152,13 +152,13 @@ class PrivacyCurve(Told):
         0.38292492254802624
         """
         shift = _amount(mu, "μ")
-        return cls(Gaussian(shift**2), f"μ = {shown(shift)} (Gaussian)")._unless(shift == 0)
+        return cls(Gaussian(shift**2), f"μ = {_short(shift)} (Gaussian)")._unless(shift == 0)
 
     @classmethod
     def zcdp(cls, rho: Number) -> "PrivacyCurve":
         """ρ-zero-concentrated privacy, by the best curve that follows from it."""
         amount = _amount(rho, "ρ")
-        return cls(Concentrated(amount), f"ρ = {shown(amount)} (zCDP)")._unless(amount == 0)
+        return cls(Concentrated(amount), f"ρ = {_short(amount)} (zCDP)")._unless(amount == 0)
 
     @classmethod
     def renyi(cls, bounds: Mapping[Any, Any]) -> "PrivacyCurve":

@@ -8,6 +8,7 @@ from hashlib import sha256
 
 from leaktight.channels.channel import Channel
 from leaktight.channels.distribution import LARGEST
+from leaktight.curves.curve import PrivacyCurve
 from leaktight.errors import Mismatch, TooLarge
 from leaktight.exact.ratio import Ratio
 from leaktight.exact.shown import Told, above, counted, shown_above
@@ -72,6 +73,16 @@ class Guarantee(Told):
     def epsilon(self) -> float:
         """ε = ln λ, rounded up."""
         return PrivacyLevel(self.ratio, None).epsilon
+
+    @property
+    def curve(self) -> PrivacyCurve:
+        """The same as a curve, for whatever takes any promise.
+
+        >>> from leaktight.mechanisms.randomized_response import RandomizedResponse
+        >>> RandomizedResponse(["no", "yes"], ratio=3).guarantee.curve.advantage
+        Enclosure(1/2)
+        """
+        return PrivacyCurve.epsilon(ratio=self.ratio)
 
     def __str__(self) -> str:
         level = f"ε ≤ {above(self.epsilon)} (ratio {shown_above(self.ratio)})"

@@ -1,7 +1,7 @@
 from .adaptive import Ask, Attack, Guess, best_attack
 from .attacker import largest_n
 from .breach_probability import BreachProbability, breach_probability
-from .choosing import ChosenRatio, largest_ratio_below
+from .choosing import ChosenPromise, ChosenRatio, largest_promise_below, largest_ratio_below
 from .curve import ObservationsNeeded, observations_needed, success_curve
 from .enclosure import Enclosed, EventProbability, SuccessProbability
 from .explanation import Explanation, explain
@@ -32,6 +32,7 @@ __all__ = [
     "Attack",
     "BreachProbability",
     "ChernoffInformation",
+    "ChosenPromise",
     "ChosenRatio",
     "Enclosed",
     "EventProbability",
@@ -54,6 +55,7 @@ __all__ = [
     "explain",
     "geometric_chernoff",
     "largest_n",
+    "largest_promise_below",
     "largest_ratio_below",
     "membership_rate",
     "neighbour_rate_bound",

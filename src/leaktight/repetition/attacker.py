@@ -2,12 +2,15 @@
 
 Either the channel is known, and the chance is exact, or only a guarantee: that each release is
 private at a ratio λ. Then n releases are private at λ^n together (Lemma 3 of [Barthe2011]_), even
-if each depends on those before, and no attacker does better than what is said here.
+if each depends on those before, and no attacker does better than what is said here. Of a promise
+other than pure ε, n releases keep the composed curve.
 """
 
 import math
+from abc import ABC, abstractmethod
+from collections.abc import Iterable
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import TypeAlias
 
@@ -16,6 +19,12 @@ from flint import arb, fmpq
 
 from leaktight.channels.channel import Channel
 from leaktight.channels.distribution import Distribution, PriorLike, prior_on
+from leaktight.curves.curve import PrivacyCurve
+from leaktight.curves.graphs import best_gain, cover_bound
+from leaktight.curves.guess import ADD_REMOVE, REPLACE, best_guess
+from leaktight.curves.posterior import Belief, belief_at
+from leaktight.curves.promise import Promise, promise_of
+from leaktight.curves.shapes import Enclosed
 from leaktight.errors import InvalidInput, InvalidNumber, InvalidPolicy, TooLarge, Undecided
 from leaktight.exact.matrix import equal_rows
 from leaktight.exact.numbers import Number, exact_array, fraction, rational
@@ -58,8 +67,40 @@ MOST_EPSILON = 10**6
 """The largest n·ε, as for one ratio."""
 
 
+BELIEF_LINES = 64
+"""With how many lines a smooth curve is drawn where beliefs are bounded."""
+
+
+class Attacker(ABC):
+    """One who guesses: from what a channel shows, or from whatever keeps a promise."""
+
+    __slots__ = ()
+    noun = "release"
+    """What an observation is called."""
+    neighbours = ""
+    """Which neighbours a promise is about, if both relations may be meant."""
+    is_bounded = True
+    """Whether there is a chance to tell, and not only how rarely a belief grows."""
+
+    @abstractmethod
+    def chance(self, n: int) -> Probability:
+        """How likely the best guess is right after n observations: exactly, or at most."""
+
+    @abstractmethod
+    def in_the_end(self) -> Fraction:
+        """What the chance tends to with ever more observations."""
+
+    def beliefs(self, times: Iterable[int]) -> tuple[Probability, ...]:
+        """The largest probability that a value can have then, where it is bounded."""
+        return ()
+
+    def outlooks(self, times: Iterable[int], sure: Number) -> tuple[tuple[int, Belief], ...]:
+        """What a belief stays below, but rarely, where nothing bounds it for certain."""
+        return ()
+
+
 @dataclass(frozen=True, slots=True)
-class Believer:
+class Believer(Attacker):
     """One who holds a value for true with probability ``prior``, and sees λ-private releases.
 
     ``distance`` is the number of steps between the person's possible values at most.
@@ -89,7 +130,7 @@ class Believer:
 
 
 @dataclass(frozen=True, slots=True)
-class Guesser:
+class Guesser(Attacker):
     """One who guesses a vertex of ``graph``, and sees releases that are λ-private on it."""
 
     graph: Graph
@@ -125,6 +166,10 @@ class Guesser:
             return most if is_uniform else likeliest, most
         return likeliest, likeliest * fraction(best_cover(self.graph, ratio)[0].bound)
 
+    def beliefs(self, times: Iterable[int]) -> tuple[Probability, ...]:
+        """The largest probability that a value can have then."""
+        return tuple(map(self.belief, times))
+
     def belief(self, n: int) -> Probability:
         """The largest probability that a value can have after some outcome of n releases.
 
@@ -159,7 +204,7 @@ class Guesser:
 
 
 @dataclass(frozen=True, slots=True)
-class MetricGuesser:
+class MetricGuesser(Attacker):
     """One who guesses a value of a ``metric``, and sees releases that are λ-private for it."""
 
     metric: Metric
@@ -191,6 +236,10 @@ class MetricGuesser:
         found = optimal_mechanism(self.metric, self.prior, ratio=ratio)
         return found.utility, found.upper
 
+    def beliefs(self, times: Iterable[int]) -> tuple[Probability, ...]:
+        """The largest probability that a value can have then."""
+        return tuple(map(self.belief, times))
+
     def belief(self, n: int) -> Probability:
         """The largest probability that a value can have after some outcome of n releases.
 
@@ -216,9 +265,10 @@ class MetricGuesser:
 
 
 @dataclass(frozen=True, slots=True)
-class Observer:
+class Observer(Attacker):
     """One who guesses the input of a channel, and sees n independent outputs of it."""
 
+    noun = "observation"
     channel: Channel
     prior: Distribution
 
@@ -243,33 +293,127 @@ class Observer:
         return fraction(sum(best.values(), fmpq(0)))
 
 
-Attacker: TypeAlias = Believer | Guesser | MetricGuesser | Observer
+@dataclass(frozen=True, slots=True)
+class CurveGuesser(Attacker):
+    """One who guesses a vertex of ``graph``, and sees releases each of which keeps a ``curve``.
+
+    ``neighbours`` is "replace" or "add/remove" if all values are alike; nothing if the graph says
+    it.
+    """
+
+    graph: Graph
+    prior: Distribution
+    curve: PrivacyCurve
+    neighbours: str
+
+    def chance(self, n: int) -> Probability:
+        """The largest chance that any mechanism gives which keeps the curve of n releases."""
+        if n == 0:
+            return Probability(0, fraction(self.prior.array.max()), True)
+        return Probability(n, self.best(self.curve.power(n))[1], False)
+
+    def best(self, curve: PrivacyCurve) -> tuple[Fraction, Fraction]:
+        """The chance that a mechanism gives which keeps a curve, and what none exceeds."""
+        if self.neighbours == ADD_REMOVE and len(set(self.prior.array)) == 1:
+            # All values are equally likely: g(1/v), Theorem 5 of docs/proofs/curves.md.
+            low, high = curve.shape.detection(self.prior.array[0])
+            return fraction(low), fraction(high)
+        if self.neighbours == ADD_REMOVE:
+            guess = best_guess(curve, self.graph.vertices, self.prior, neighbours=ADD_REMOVE)
+            return guess.lower, guess.upper
+        try:
+            found = best_gain(curve, self.graph, self.prior)
+        except (TooLarge, Undecided):
+            likeliest = fraction(self.prior.array.max())
+            return likeliest, cover_bound(curve, self.graph, self.prior)
+        return found.lower, found.upper
+
+    def in_the_end(self) -> Fraction:
+        """What the chance tends to with ever more releases."""
+        return self.chance(1).value if self.curve.advantage.upper == 0 else Fraction(1)
+
+    def outlooks(self, times: Iterable[int], sure: Number) -> tuple[tuple[int, Belief], ...]:
+        """How far the belief in the likeliest value grows, but rarely.
+
+        Any two values are so many neighbours apart, and as much is believed of a mixture of them.
+        """
+        likeliest = self.prior.array.max()
+        if likeliest == 1 or not self.graph.is_connected:
+            return ()
+        steps = 1 if self.neighbours else int(self.graph.eccentricities.max())
+        return CurveBeliever(likeliest, self.curve, steps, self.neighbours).outlooks(times, sure)
 
 
-def attacker_on(
+@dataclass(frozen=True, slots=True)
+class CurveBeliever(Attacker):
+    """One who holds a value for true with probability ``prior``, and sees what keeps a ``curve``.
+
+    ``distance`` is the number of steps between the person's possible values at most; if neighbours
+    are absent, two values are twice as far apart.
+    """
+
+    prior: fmpq
+    curve: PrivacyCurve
+    distance: int
+    neighbours: str
+    is_bounded = False
+
+    def chance(self, n: int) -> Probability:
+        """The belief before; afterwards it has no bound."""
+        if n == 0:
+            return Probability(0, fraction(self.prior), True)
+        raise InvalidInput(
+            "only pure ε bounds a belief for certain: ask for no chance of it, or of values, as "
+            "in SecretGraph.complete(6)"
+        )
+
+    def in_the_end(self) -> Fraction:
+        """What a belief tends to with ever more releases."""
+        return Fraction(1)
+
+    def outlooks(self, times: Iterable[int], sure: Number) -> tuple[tuple[int, Belief], ...]:
+        """How far the belief grows, but rarely."""
+        steps = self.distance * (2 if self.neighbours == ADD_REMOVE else 1)
+        return tuple(
+            (n, belief_at(_drawn(self.curve.power(n)).group(steps), fraction(self.prior), sure))
+            for n in times
+        )
+
+
+def _drawn(curve: PrivacyCurve) -> PrivacyCurve:
+    """Return a symmetric curve by lines above it, of which many places are looked at quickly."""
+    both = curve.symmetric()
+    if isinstance(both.shape, Enclosed):
+        return both
+    return PrivacyCurve(both.polygons(BELIEF_LINES), both.says)
+
+
+def attackers_on(
     secret: Secret,
     prior: PriorLike = None,
-    ratio: RatioLike = None,
-    epsilon: Number | None = None,
+    promise: Promise | None = None,
     distance: int | None = None,
-) -> Attacker:
-    """Return the attacker on a secret; see ``explain`` for what goes together."""
+    neighbours: str | None = None,
+) -> tuple[Attacker, ...]:
+    """Return the attackers on a secret: two, if it was not said who the neighbours are."""
+    if neighbours is not None and neighbours not in (REPLACE, ADD_REMOVE):
+        raise InvalidInput(f"neighbours must be 'replace' or 'add/remove', got {neighbours!r:.60}")
     if isinstance(secret, Channel):
-        if (ratio, epsilon, distance) != (None, None, None):
+        if (promise, distance, neighbours) != (None, None, None):
             raise InvalidNumber("a channel tells how private it is: give no ratio and no ε with it")
         exact = secret.exact()
-        return Observer(exact, prior_on(prior, exact.inputs).exact())
+        return (Observer(exact, prior_on(prior, exact.inputs).exact()),)
     if isinstance(secret, Policy):
         secret = secret.metric or _one_record(secret)
     if isinstance(secret, Graph | AdjacencyGraph | Metric) and distance is not None:
         raise InvalidNumber("a graph tells how far its vertices are apart: give no distance=")
     if isinstance(secret, Metric) and secret.unit != 1:
-        believed = prior_on(prior, secret.values).exact()
-        return MetricGuesser(secret, believed, Ratio.of(ratio, epsilon))
+        return (_by_distance(secret, prior, promise, neighbours),)
     secret = secret.graph if isinstance(secret, Metric) else secret
     if isinstance(secret, Graph | AdjacencyGraph):
         graph = adjacency_of(secret).explicit()
-        return Guesser(graph, prior_on(prior, graph.vertices).exact(), Ratio.of(ratio, epsilon))
+        believed = prior_on(prior, graph.vertices).exact()
+        return _on_graph(graph, believed, promise, neighbours)
     if prior is not None:
         raise InvalidNumber("the probability of a guess is its prior: give no prior=")
     try:
@@ -279,7 +423,82 @@ def attacker_on(
             "a secret must be a Channel, a graph, a Metric, a Policy or the probability of a "
             f"guess, got {secret!r:.60}"
         ) from None
-    return Believer(guess, Ratio.of(ratio, epsilon), 1 if distance is None else distance)
+    steps = 1 if distance is None else distance
+    if isinstance(promise, Ratio | None):
+        believer = Believer(guess, promise or Ratio.of(), steps)
+        if neighbours != ADD_REMOVE:
+            return (believer,)
+        return (replace(believer, distance=2 * steps),)
+    Believer(guess, Ratio.of(1), steps)  # both numbers are looked at
+    both = (REPLACE, ADD_REMOVE) if promise.is_symmetric else (ADD_REMOVE,)
+    if neighbours is not None:
+        both = (neighbours,)
+    return tuple(CurveBeliever(guess, promise, steps, each) for each in both)
+
+
+def _by_distance(
+    metric: Metric, prior: PriorLike, promise: Promise | None, neighbours: str | None
+) -> Attacker:
+    if not isinstance(promise, Ratio | None) or neighbours is not None:
+        raise InvalidInput(
+            "with distances pure ε alone is proved: give ratio= or epsilon=, or a graph of values "
+            "that are neighbours"
+        )
+    return MetricGuesser(metric, prior_on(prior, metric.values).exact(), promise or Ratio.of())
+
+
+def _on_graph(
+    graph: Graph, prior: Distribution, promise: Promise | None, neighbours: str | None
+) -> tuple[Attacker, ...]:
+    """Return who guesses a vertex, for each relation of neighbours that may be meant."""
+    if neighbours is not None and not graph.is_complete:
+        raise InvalidInput(
+            f"neighbours={neighbours!r} is for values that are all alike, as in complete:6; "
+            "of other graphs the edges are the neighbours"
+        )
+    if isinstance(promise, Ratio | None):
+        if neighbours != ADD_REMOVE:
+            return (Guesser(graph, prior, promise or Ratio.of()),)
+        promise = PrivacyCurve.epsilon(ratio=promise or Ratio.of())
+    if not graph.is_complete or graph.order == 1:
+        if not promise.is_symmetric:
+            raise InvalidInput("an edge has no direction: give curve.symmetric()")
+        return (CurveGuesser(graph, prior, promise, ""),)
+    both = (REPLACE, ADD_REMOVE) if promise.is_symmetric else (ADD_REMOVE,)
+    if neighbours == REPLACE and not promise.is_symmetric:
+        raise InvalidInput(
+            "a sampled curve bounds who is present against who is absent: give "
+            "neighbours='add/remove', or curve.symmetric() if it bounds these neighbours too"
+        )
+    return tuple(
+        CurveGuesser(graph, prior, promise, each)
+        for each in (both if neighbours is None else (neighbours,))
+    )
+
+
+def attacker_on(
+    secret: Secret,
+    prior: PriorLike = None,
+    ratio: RatioLike = None,
+    epsilon: Number | None = None,
+    distance: int | None = None,
+) -> Attacker:
+    """Return the attacker on a secret under pure ε; see ``explain`` for what goes together."""
+    return attackers_on(secret, prior, promise_if_any(ratio, epsilon), distance)[0]
+
+
+def promise_if_any(
+    ratio: RatioLike = None,
+    epsilon: Number | None = None,
+    delta: Number | None = None,
+    rho: Number | None = None,
+    mu: Number | None = None,
+    curve: PrivacyCurve | None = None,
+) -> Promise | None:
+    """Return a promise, or None if none is given."""
+    if (ratio, epsilon, delta, rho, mu, curve) == (None,) * 6:
+        return None
+    return promise_of(ratio, epsilon, delta=delta, rho=rho, mu=mu, curve=curve)
 
 
 def _one_record(policy: Policy) -> Graph:
@@ -304,21 +523,31 @@ def largest_n(
     *,
     ratio: RatioLike = None,
     epsilon: Number | None = None,
+    delta: Number | None = None,
+    rho: Number | None = None,
+    mu: Number | None = None,
+    curve: PrivacyCurve | None = None,
+    neighbours: str | None = None,
     distance: int | None = None,
 ) -> int | float:
     """Return after how many observations, at most, the attacker's chance is below a threshold.
 
     It is 0 if one observation may be too many, and ∞ if none ever are. For a channel it is exact as
     far as its observations can be counted exactly; for a guarantee, so many releases are safe
-    whatever the mechanism. The secret and the rest are as in ``explain``.
+    whatever the mechanism. The secret and the rest are as in ``explain``; if it is not said who
+    the neighbours are, it holds for both relations.
 
     >>> from leaktight.policies.secrets import SecretGraph
     >>> largest_n(SecretGraph.complete(4), "3/4", ratio="11/10")
     23
     >>> largest_n("1/100", "1/2", epsilon=1)                   # e^4 < 99 < e^5
     4
+    >>> largest_n(SecretGraph.complete(6), "1/2", mu="0.1", neighbours="replace")  # 1.2815²/μ²
+    164
     """
-    return most_below(attacker_on(secret, prior, ratio, epsilon, distance), below)
+    promise = promise_if_any(ratio, epsilon, delta, rho, mu, curve)
+    found = attackers_on(secret, prior, promise, distance, neighbours)
+    return min(most_below(attacker, below) for attacker in found)
 
 
 def most_below(attacker: Attacker, below: Number) -> int | float:

@@ -1,20 +1,32 @@
-"""Which ε keeps a guess about one person below a chance, whatever the mechanism?"""
+"""Which ε, ρ or μ keeps a guess about one person below a chance, whatever the mechanism?"""
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from fractions import Fraction
 
 from leaktight.channels.distribution import PriorLike
+from leaktight.curves.curve import PrivacyCurve
 from leaktight.errors import InvalidInput, InvalidNumber
 from leaktight.exact.numbers import Number, as_printed, fraction
 from leaktight.exact.ratio import Ratio, logarithm, step_ratio
 from leaktight.exact.rounding import ln_interval
 from leaktight.exact.shown import Told, percent, percent_or_fraction, shown
 from leaktight.exact.shown import below as written_below
-from leaktight.repetition.attacker import Guesser, MetricGuesser, Secret, attacker_on
+from leaktight.repetition.attacker import (
+    CurveGuesser,
+    Guesser,
+    MetricGuesser,
+    Secret,
+    attacker_on,
+    attackers_on,
+)
 
 PLACES = 24
 """How many bits of λ − 1 are found, if it is no short fraction."""
+
+MOST_AMOUNT, LEAST_AMOUNT = 512, Fraction(1, 2**40)
+"""Between which amounts the largest ρ, μ or ε is looked for."""
 
 LARGEST = 2**64
 """A ratio beyond which nothing is looked for: ε above 44 hides nothing."""
@@ -102,6 +114,126 @@ def largest_ratio_below(
     # A long power is rounded up before its chance is bounded, but it is not above ``safe``.
     after = min(chance(ratio**observations), chance(safe))
     return ChosenRatio(ratio, reached, after, limit, observations)
+
+
+KINDS = {"epsilon": "ε", "rho": "ρ", "mu": "μ"}
+"""The promises of which the largest is looked for."""
+
+CURVE_PLACES = 20
+"""How many bits of a ρ, a μ or an ε beside a δ are found."""
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class ChosenPromise(Told):
+    """The largest ``amount`` of a promise at which no guess is right with more than a chance.
+
+    A little less than the largest, to six digits; every smaller one is safe as well.
+    """
+
+    kind: str
+    """Which promise: "epsilon" beside a δ, "rho" or "mu"."""
+    amount: Fraction
+    curve: PrivacyCurve
+    """What each of the observations keeps."""
+    chance: Fraction
+    """What no guess exceeds after all observations."""
+    threshold: Fraction
+    observations: int
+    neighbours: str
+    """ "replace" or "add/remove"; nothing if a graph says who the neighbours are."""
+    other: "ChosenPromise | None" = None
+    """The same for add/remove, if it was not said which neighbours are meant."""
+
+    def __str__(self) -> str:
+        looks = "" if self.observations == 1 else f" for each of {self.observations:,} looks"
+        who = f" (neighbours: {self.neighbours})" if self.neighbours else ""
+        told = f"{KINDS[self.kind]} up to {written_below(float(self.amount))}{looks}"
+        return f"{told} keeps every guess below {percent_or_fraction(self.threshold)}{who}"
+
+
+def largest_promise_below(
+    secret: Secret,
+    below: Number,
+    prior: PriorLike = None,
+    observations: int = 1,
+    *,
+    kind: str = "rho",
+    delta: Number | None = None,
+    neighbours: str | None = None,
+) -> ChosenPromise:
+    """Return the largest ρ, μ, or ε beside a δ, at which no guess exceeds the chance ``below``.
+
+    :param secret: a graph of values, or a policy, whose records are guessed one at a time.
+    :param below: the chance that no guess shall exceed.
+    :param prior: how likely each value is; all alike if it is not given.
+    :param observations: how many releases keep the promise, each by itself.
+    :param kind: "rho", "mu" or "epsilon".
+    :param delta: the δ beside "epsilon"; for ε alone there is :func:`largest_ratio_below`.
+    :param neighbours: "replace" or "add/remove"; both are answered if it is not given and both may
+        be meant.
+
+    >>> from leaktight.policies.secrets import SecretGraph
+    >>> print(largest_promise_below(SecretGraph.complete(6), "1/3", kind="mu"))
+    μ up to 0.680044 keeps every guess below 1/3 (neighbours: replace)
+    """
+    if kind not in KINDS:
+        raise InvalidInput(f"kind must be one of {', '.join(KINDS)}, got {kind!r:.60}")
+    if (kind == "epsilon") != (delta is not None):
+        raise InvalidInput("delta= goes with kind='epsilon', and with no other")
+    if not isinstance(observations, int) or isinstance(observations, bool) or observations < 1:
+        raise InvalidNumber(f"observations must be a whole number from 1 up, got {observations!r}")
+    limit = fraction(as_printed(below))
+
+    def curve(amount: Fraction) -> PrivacyCurve:
+        if kind == "epsilon":
+            assert delta is not None
+            return PrivacyCurve.epsilon_delta(amount, delta)
+        return PrivacyCurve.zcdp(amount) if kind == "rho" else PrivacyCurve.gaussian(amount)
+
+    guessers = attackers_on(secret, prior, curve(Fraction(1)), neighbours=neighbours)
+    found = [
+        _largest(guesser, curve, kind, limit, observations)
+        for guesser in guessers
+        if isinstance(guesser, CurveGuesser)
+    ]
+    return replace(found[0], other=found[1]) if len(found) > 1 else found[0]
+
+
+def _largest(
+    guesser: CurveGuesser,
+    curve: Callable[[Fraction], PrivacyCurve],
+    kind: str,
+    limit: Fraction,
+    n: int,
+) -> ChosenPromise:
+    """Find the largest amount by bisection; each that is called safe is proved to be."""
+
+    def chance(amount: Fraction) -> Fraction:
+        return guesser.best(curve(amount).power(n))[1]
+
+    start = chance(Fraction(0))
+    if start == 1:
+        raise InvalidNumber("every guess is right before anything is seen: nothing is kept secret")
+    if not start < limit < 1:
+        raise InvalidNumber(
+            f"the chance must be above {percent(start)}, which no promise prevents, and below 1, "
+            f"got {shown(limit)}"
+        )
+    safe, unsafe = Fraction(0), Fraction(1, 2**10)
+    while chance(unsafe) <= limit:
+        safe, unsafe = unsafe, 2 * unsafe
+        if unsafe > MOST_AMOUNT:
+            raise InvalidNumber(
+                f"no {KINDS[kind]} up to {MOST_AMOUNT} lets a guess exceed {shown(limit)}"
+            )
+    while safe < LEAST_AMOUNT or unsafe - safe > safe / 2**CURVE_PLACES:
+        middle = (safe + unsafe) / 2
+        safe, unsafe = (middle, unsafe) if chance(middle) <= limit else (safe, middle)
+        if unsafe < LEAST_AMOUNT:
+            raise InvalidNumber(
+                f"no {KINDS[kind]} of a reasonable size keeps every guess below {shown(limit)}"
+            )
+    return ChosenPromise(kind, safe, curve(safe), chance(safe), limit, n, guesser.neighbours)
 
 
 def _simplest(low: Fraction, high: Fraction) -> Fraction:

@@ -1,28 +1,39 @@
 """What does it mean for a person, in words?"""
 
 import math
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Hashable, Iterable, Iterator
+from dataclasses import dataclass, replace
 from fractions import Fraction
 
 import numpy as np
 
 from leaktight.channels.distribution import PriorLike
-from leaktight.errors import InvalidNumber
+from leaktight.curves.curve import PrivacyCurve
+from leaktight.curves.guess import ADD_REMOVE, REPLACE
+from leaktight.curves.posterior import Belief
+from leaktight.curves.promise import Promise
+from leaktight.errors import InvalidInput, InvalidNumber
 from leaktight.exact.numbers import Number, as_printed, float_array, fraction, rational
 from leaktight.exact.ratio import RatioLike
-from leaktight.exact.shown import Probability, counted, percent, percent_or_fraction, wrapped
+from leaktight.exact.shown import (
+    Probability,
+    counted,
+    percent,
+    percent_as_given,
+    percent_or_fraction,
+    wrapped,
+)
 from leaktight.exact.tolerances import TOLERANCES
 from leaktight.policies.policy import Policy
+from leaktight.policies.secrets import SecretGraph
 from leaktight.privacy.breach import Breach
 from leaktight.repetition.attacker import (
     Attacker,
-    Guesser,
-    MetricGuesser,
     Observer,
     Secret,
-    attacker_on,
+    attackers_on,
     most_below,
+    promise_if_any,
 )
 from leaktight.repetition.guarantee_bound import guaranteed_success
 from leaktight.repetition.likelihood_bounds import success_bounds
@@ -34,6 +45,14 @@ MOST_TYPES = 2**18
 
 MOST_PAIRED = 24
 """The most inputs of which every two are compared after many observations, for a sentence."""
+
+SURE = Fraction(9999, 10000)
+"""With which chance over the output a belief stays small, if no other is asked for."""
+
+RELATIONS = {
+    REPLACE: "replace: a neighbour has another value",
+    ADD_REMOVE: "add/remove: a neighbour is absent",
+}
 
 MOST_OBSERVED = 2**20
 """The most observations of which is asked whether a threshold is reached."""
@@ -63,6 +82,14 @@ class Explanation:
     """The most observations that keep the chance below it."""
     reached: bool | None
     """Whether one more reaches it for certain; None if more were not tried, as it takes long."""
+    neighbours: str = ""
+    """Which neighbours a promise is about, "replace" or "add/remove"; nothing if a graph says it,
+    or a channel is observed."""
+    outlook: tuple[tuple[int, Belief], ...] = ()
+    """What the belief in the likeliest value stays below but rarely, where nothing bounds it, and
+    after how many observations."""
+    other: "Explanation | None" = None
+    """The same for the other neighbours, if it was not said which they are."""
 
     def __str__(self) -> str:
         return "\n".join(map(wrapped, self.sentences()))
@@ -71,8 +98,12 @@ class Explanation:
 
     def sentences(self) -> Iterator[str]:
         """Yield what it says: first the chances, then what they mean."""
-        yield f"Guessing {self.what}: {self.before.percent} before, {self._listed(self.after)}."
-        if self.belief == self.after:
+        who = f" ({RELATIONS[self.neighbours]})" if self.neighbours else ""
+        after = f", {self._listed(self.after)}{who}" if self.after else ""
+        yield f"Guessing {self.what}: {self.before.percent} before{after}."
+        if self.other is not None and self.other.after:
+            yield f"{self._listed(self.other.after).capitalize()} ({RELATIONS[ADD_REMOVE]})."
+        if self.after and self.belief == self.after:
             yield "No single outcome tells more than that."
         elif self.belief:
             yield f"If the outcome is the most telling one: {self._listed(self.belief)}."
@@ -82,9 +113,31 @@ class Explanation:
                 f"{percent(self.telling.chance)}: {self.telling.event} rises from "
                 f"{percent(self.telling.before)} to {percent(self.telling.after)}."
             )
+        yield from self._rarely()
         if self.assumption:
             yield self.assumption
-        yield from self.threshold()
+        for each in self._both:
+            yield from each.threshold(self.other is not None)
+
+    @property
+    def _both(self) -> "tuple[Explanation, ...]":
+        return (self,) if self.other is None else (self, self.other)
+
+    def _rarely(self) -> Iterator[str]:
+        """Yield what a belief stays below, but with a small chance over the output."""
+        for k, (n, first) in enumerate(self.outlook):
+            when = f" of {counted(n, self.noun, f'{self.noun}s')}" if self.outlook[1:] else ""
+            sure = f"a chance of at least {percent_as_given(first.sure)} over the output{when}"
+            most = [_most_believed(each.outlook[k][1].upper) for each in self._both]
+            if set(most) == {"100%"}:
+                yield f"With {sure}, nothing below 100% bounds a belief."
+                continue
+            if self.other is not None:
+                most = [f"{m} ({e.neighbours})" for m, e in zip(most, self._both, strict=True)]
+            yield (
+                f"With {sure}, nobody whose belief in this value was {percent(first.prior)} holds "
+                f"it with more than {' or '.join(most)}."
+            )
 
     def _listed(self, chances: tuple[Probability, ...]) -> str:
         first, *rest = chances
@@ -95,7 +148,7 @@ class Explanation:
             ]
         )
 
-    def threshold(self) -> Iterator[str]:
+    def threshold(self, named: bool = False) -> Iterator[str]:
         """Yield how many observations keep the chance below the one that was asked about."""
         if self.below is None or self.most is None:
             return
@@ -104,7 +157,21 @@ class Explanation:
             more = f"; {self.most + 1:,} {'do' if self.reached else 'may'} not"
             if self.reached is None:
                 more = "; more were not tried, as that takes long"
-        yield f"{told}{more}."
+        yield f"{told}{more}{f' ({self.neighbours})' if named else ''}."
+
+
+def _most_believed(value: Fraction) -> str:
+    """Return a belief in percent, rounded up, with as many digits as tell it from certainty.
+
+    >>> [_most_believed(Fraction(x)) for x in ("0.0655", "0.99987", "0.99999999")]
+    ['6.6%', '99.99%', '100%']
+    """
+    for decimals in range(1, 5):
+        units = math.ceil(value * 10 ** (decimals + 2))
+        if units < 10 ** (decimals + 2):
+            whole, rest = divmod(units, 10**decimals)
+            return f"{whole}.{rest:0{decimals}}".rstrip("0").rstrip(".") + "%"
+    return "100%"
 
 
 def kept_below(threshold: Fraction, most: int | float, noun: str = "observation") -> str:
@@ -123,14 +190,21 @@ def kept_below(threshold: Fraction, most: int | float, noun: str = "observation"
 
 
 def explain(
-    secret: Secret,
+    secret: Secret | None = None,
     prior: PriorLike = None,
     *,
+    values: Iterable[Hashable] | int | None = None,
     ratio: RatioLike = None,
     epsilon: Number | None = None,
+    delta: Number | None = None,
+    rho: Number | None = None,
+    mu: Number | None = None,
+    curve: PrivacyCurve | None = None,
+    neighbours: str | None = None,
     distance: int | None = None,
-    observations: int = 2,
+    observations: int | None = None,
     below: Number | None = None,
+    sure: Number = SURE,
     what: str = "the secret",
 ) -> Explanation:
     """Say how likely an attacker guesses right, before and after observations.
@@ -147,7 +221,15 @@ def explain(
     - A number, the probability of one guess, with ``ratio`` or ``epsilon`` and the largest
       ``distance`` between the possible values, by default 1.
 
+    ``values=6`` is short for ``SecretGraph.complete(6)``. Each of the ``observations``, 2 unless
+    given, keeps one promise: pure ε by ``ratio`` or ``epsilon``, (ε, δ) by ``delta`` beside one of
+    them, ``rho`` of zCDP, ``mu`` of Gaussian privacy, or any ``curve``; other promises than pure ε
+    are mostly of everything together, so that 1 is usual there. ``neighbours`` is "replace" or
+    "add/remove"; where that is not said and both may be meant, both answers are given.
+
     With ``below`` it also says how many observations keep the chance below that; see ``largest_n``.
+    Pure ε bounds what anyone believes after every output; other promises do so with a chance of
+    ``sure``.
 
     >>> from leaktight.channels.channel import Channel
     >>> from leaktight.policies.secrets import SecretGraph
@@ -158,6 +240,13 @@ def explain(
     No single outcome tells more than that.
     It holds for every mechanism with this guarantee.
     Up to 2 releases keep it below 75%; 3 may not.
+    >>> print(explain(values=6, epsilon=1, delta="0.00001"))
+    Guessing the secret: 16.7% before, at most 35.3% after 1 release (replace: a
+    neighbour has another value).
+    At most 45.4% after 1 release (add/remove: a neighbour is absent).
+    With a chance of at least 99.99% over the output, nobody whose belief in this
+    value was 16.7% holds it with more than 35.4% (replace) or 59.9% (add/remove).
+    It holds for every mechanism that keeps ε = 1, δ = 1e-05.
     >>> answer = Channel([["2/3", "1/3"], ["1/3", "2/3"]], ["no", "yes"], ["-", "+"])
     >>> print(explain(answer, observations=101, what="a secret answer"))
     Guessing a secret answer: 50% before, about 66.7% after 1 observation, more than
@@ -165,23 +254,48 @@ def explain(
     The most telling output is '-', with a chance of 50%: 'no' rises from 50% to
     66.7%.
     """
+    promise = promise_if_any(ratio, epsilon, delta, rho, mu, curve)
+    if (secret is None) == (values is None):
+        raise InvalidInput("give one of a secret and values=, such as values=6")
+    if values is not None:
+        secret = SecretGraph.complete(values)
+    assert secret is not None
+    first, *others = attackers_on(secret, prior, promise, distance, neighbours)
+    if observations is None:
+        observations = 1 if isinstance(promise, PrivacyCurve) or first.neighbours else 2
     if not isinstance(observations, int | np.integer) or observations < 1:
         raise InvalidNumber(f"observations must be a whole number from 1 up, got {observations!r}")
-    attacker = attacker_on(secret, prior, ratio, epsilon, distance)
     times = sorted({1, int(observations)})
+    found = [
+        _explained(each, times, below, sure, what, _assumption(secret, each, promise))
+        for each in (first, *others)
+    ]
+    return replace(found[0], other=found[1]) if others else found[0]
+
+
+def _explained(
+    attacker: Attacker,
+    times: list[int],
+    below: Number | None,
+    sure: Number,
+    what: str,
+    assumption: str,
+) -> Explanation:
     threshold = None if below is None else fraction(as_printed(below))
     most, reached = (None, None) if threshold is None else _most_below(attacker, threshold)
     return Explanation(
         what,
-        "observation" if isinstance(attacker, Observer) else "release",
+        attacker.noun,
         attacker.chance(0),
-        tuple(_chance(attacker, n) for n in times),
-        tuple(map(attacker.belief, times)) if isinstance(attacker, Guesser | MetricGuesser) else (),
+        tuple(_chance(attacker, n) for n in times) if attacker.is_bounded else (),
+        attacker.beliefs(times),
         _most_telling(attacker) if isinstance(attacker, Observer) else None,
-        _assumption(secret, attacker),
+        assumption,
         threshold,
         most,
         reached,
+        attacker.neighbours,
+        attacker.outlooks(times, sure),
     )
 
 
@@ -243,12 +357,13 @@ def _told(observer: Observer, x: int, z: int) -> Breach:
     return Breach(repr(own), (own,), channel.outputs[z], *ends)
 
 
-def _assumption(secret: Secret, attacker: Attacker) -> str:
+def _assumption(secret: Secret, attacker: Attacker, promise: Promise | None) -> str:
     if isinstance(attacker, Observer):
         return ""
+    kept = f"that keeps {promise}" if isinstance(promise, PrivacyCurve) else "with this guarantee"
     if isinstance(secret, Policy) and secret.records > 1:
         return (
-            "It holds for every mechanism with this guarantee, also if all other records are "
+            f"It holds for every mechanism {kept}, also if all other records are "
             "known, but not if records are known to depend on each other."
         )
-    return "It holds for every mechanism with this guarantee."
+    return f"It holds for every mechanism {kept}."

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 
 from leaktight.exact.shown import Probability, percent
 from leaktight.reports.wording import as_private, chance, quoted, rounded
@@ -19,6 +20,9 @@ class Guesser:
     chances: tuple[str, ...]
     """Before, after one release, and after as many as were asked about."""
     text: tuple[str, ...]
+    before: Fraction | None = None
+    after: tuple[Probability, ...] = ()
+    """The same chances as numbers."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,23 +78,30 @@ def informed(answers: Answers) -> str:
 
 def _guessers(answers: Answers) -> Iterator[Guesser]:
     person, n = answers.person, answers.question.observations
+
+    def guesser(
+        who: str, before: Fraction, after: tuple[Probability, ...], text: tuple[str, ...]
+    ) -> Guesser:
+        told = [percent(before), *map(chance, after)]
+        told += ["–"] * ((3 if n > 1 else 2) - len(told))
+        return Guesser(who, tuple(told), text, before, after)
+
     if isinstance(person.informed, Informed):
         known = person.informed
-        yield Guesser(informed(answers), _chances(known.before, known.after, n), known.text)
+        yield guesser(informed(answers), known.before, known.after, known.text)
     if not isinstance(person.uninformed, Skipped):
         nobody = person.uninformed
-        chances = _chances(nobody.before, (nobody.after,), n)
-        yield Guesser("someone who knows nobody", chances, tuple(_told(nobody.telling)))
+        telling = tuple(_told(nobody.telling))
+        yield guesser("someone who knows nobody", nobody.before, (nobody.after,), telling)
     if not isinstance(person.any_mechanism, Skipped):
         most = person.any_mechanism
         anyone = "the same" if answers.policy.is_constrained else "anyone"
         who = f"{anyone}, any mechanism {as_private(answers)}"
-        yield Guesser(who, _chances(most.before, most.after, n), most.text)
-
-
-def _chances(before: object, after: tuple[Probability, ...], n: int) -> tuple[str, ...]:
-    told = [percent(before), *map(chance, after)]  # type: ignore[arg-type]
-    return tuple(told + ["–"] * ((3 if n > 1 else 2) - len(told)))
+        yield guesser(who, most.before, most.after, most.text)
+        if most.other is not None:
+            yield guesser(
+                f"the same, neighbours: {most.other.neighbours}", most.before, most.other.after, ()
+            )
 
 
 def _told(telling: Telling | None) -> Iterator[str]:

@@ -115,7 +115,12 @@ def _policy(answers: Answers) -> Section:
 
 def _levels(answers: Answers) -> Iterator[str]:
     """Yield what was asked and what was found."""
-    if answers.question.asked is not None:
+    if answers.question.asked is not None and answers.question.epsilon is None:
+        yield (
+            f"Asked: {answers.question.asked}. What is seen may tell two neighbours apart no "
+            "better than this allows, whatever test is made of it."
+        )
+    elif answers.question.asked is not None:
         one, other = "one of two neighbours", ""
         if answers.policy.distances is not None:
             one, other = "one of two values at a distance of 1", "; at a distance d it is λ^d"

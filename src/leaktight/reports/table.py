@@ -15,7 +15,7 @@ from leaktight.exact.rounding import float_above
 from leaktight.exact.shown import Probability
 from leaktight.reports.person import guessing
 from leaktight.reports.wording import AtMost, Cell, exactly, rounded
-from leaktight.studies.answers import Answers, Skipped
+from leaktight.studies.answers import Answers
 from leaktight.tables import Answer, TableRelease
 from leaktight.worst_case.published import LeakageBounds
 
@@ -142,16 +142,12 @@ def _bounds(bounds: LeakageBounds) -> Iterator[tuple[Any, ...]]:
 
 def _person(answers: Answers) -> Table:
     """Return who guesses right how likely; what is a bound is said to be one."""
-    person, found = answers.person, guessing(answers)
-    parts = (person.informed, person.uninformed, person.any_mechanism)
+    found = guessing(answers)
     rows = []
-    for one, part in zip(
-        found.guessers, (p for p in parts if not isinstance(p, Skipped)), strict=True
-    ):
-        after = part.after if isinstance(part.after, tuple) else (part.after,)
-        chances: list[Fraction | float | None] = [part.before, *map(_chance, after)]
+    for one in found.guessers:
+        chances: list[Fraction | float | None] = [one.before, *map(_chance, one.after)]
         chances += [None] * (len(found.when) - len(chances))
-        rows.append((one.who, *chances, all(p.is_exact for p in after)))
+        rows.append((one.who, *chances, all(p.is_exact for p in one.after)))
     return Table(("who", *found.when, "is exact"), tuple(rows))
 
 

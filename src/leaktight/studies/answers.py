@@ -48,7 +48,8 @@ NO_MECHANISM = Skipped("no mechanism is given")
 NO_RATIO = Skipped("no ε is asked for, and the mechanism has none")
 NOBODY_ELSE = Skipped("there is nobody else")
 OTHERS_TELL_NOTHING = Skipped("what is released of others tells nothing of a person")
-NOT_ASKED = (LEFT_OUT, NO_MECHANISM, NO_RATIO, NOBODY_ELSE, OTHERS_TELL_NOTHING)
+ONLY_PURE = Skipped("it is known of pure ε alone, and another promise is asked for")
+NOT_ASKED = (LEFT_OUT, NO_MECHANISM, NO_RATIO, NOBODY_ELSE, OTHERS_TELL_NOTHING, ONLY_PURE)
 """What was not asked for, or makes no sense, needs no excuse."""
 
 
@@ -64,9 +65,9 @@ class Question(Answer, frozen=True):
     below: Fraction | None
     """A chance that a guess shall not reach."""
     asked: str | None
-    """What must be kept, λ = e^ε or ε, as it was asked for."""
+    """What must be kept, λ = e^ε, ε, (ε, δ), ρ, μ or a curve, as it was asked for."""
     epsilon: float | None
-    """The same as ε, rounded up."""
+    """The same as ε, rounded up; None for another promise than pure ε."""
 
 
 class Distances(Answer, frozen=True):
@@ -178,12 +179,37 @@ class Uninformed(Answer, frozen=True, tag_field="is", tag="uninformed"):
     telling: Telling | None
 
 
+class RareBelief(Answer, frozen=True):
+    """How far a belief grows at most, but with a small chance over the output."""
+
+    neighbours: str | None
+    """ "replace" or "add/remove"; None if the policy's pairs are the neighbours."""
+    observations: int
+    prior: Fraction
+    sure: Fraction
+    """With at least this chance over the output the belief stays at most ``after``."""
+    after: Fraction
+
+
+class Relation(Answer, frozen=True):
+    """The chances of a guess under another relation of neighbours than the policy's."""
+
+    neighbours: str
+    after: tuple[Probability, ...]
+
+
 class AnyMechanism(Answer, frozen=True, tag_field="is", tag="any mechanism"):
-    """What anybody learns of one person at most, whatever mechanism keeps the ratio."""
+    """What anybody learns of one person at most, whatever mechanism keeps what was asked."""
 
     before: Fraction
     after: tuple[Probability, ...]
     text: tuple[str, ...]
+    neighbours: str | None = None
+    """Which neighbours a promise other than pure ε is about, if all values are alike."""
+    other: Relation | None = None
+    """The same if neighbours are add/remove."""
+    beliefs: tuple[RareBelief, ...] | None = None
+    """What bounds a belief, but rarely, where nothing does so for certain."""
 
 
 class Person(Answer, frozen=True):

@@ -35,6 +35,8 @@ def question(study: Study) -> Question:
         epsilon = ln_interval(ratio.lower)[1] if ratio.is_exact else ratio.epsilon
         asked = f"ε = {epsilon:.10g}" if not ratio.is_exact else f"λ = {ratio}"
         asked += study.per
+    if study.curve is not None:
+        asked = str(study.curve)
     return Question(study.what, study.observations, study.below, asked, epsilon)
 
 

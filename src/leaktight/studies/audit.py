@@ -13,6 +13,7 @@ from typing import Any, TypeVar
 from msgspec.structs import replace
 
 from leaktight.channels.gain import Gain, Loss
+from leaktight.curves.worst_case import CurveWorstCase, worst_case
 from leaktight.errors import InvalidInput, LeaktightError, TooLarge, expect
 from leaktight.exact.matrix import html_rows
 from leaktight.exact.numbers import fraction
@@ -29,6 +30,7 @@ from leaktight.studies.answers import (
     NO_MECHANISM,
     NO_RATIO,
     NOBODY_ELSE,
+    ONLY_PURE,
     OTHERS_TELL_NOTHING,
     Answers,
     Certificate,
@@ -53,10 +55,11 @@ from leaktight.studies.public import public
 from leaktight.studies.study import Study
 from leaktight.studies.verdict import epsilon_of, verdict
 from leaktight.studies.warnings import warnings
-from leaktight.worst_case.optimum import WorstCase, worst_case_leakage
+from leaktight.worst_case.optimum import WorstCase
 from leaktight.worst_case.published import leakage_bounds
 
 Found = TypeVar("Found")
+Asked = TypeVar("Asked")
 Progress = Callable[[str], object]
 
 MOST_DESIGNED = 120
@@ -72,7 +75,7 @@ class Audit(Answers, frozen=True, kw_only=True, eq=False):
     """
 
     study: Study
-    proof: BestMechanism | WorstCase | None
+    proof: BestMechanism | WorstCase | CurveWorstCase | None
     """What a certificate is written of: the mechanism if the best was asked for, or else the worst
     case."""
 
@@ -99,7 +102,7 @@ class Audit(Answers, frozen=True, kw_only=True, eq=False):
         """Whether the mechanism is as private as asked."""
         return self.verdict.holds
 
-    def provable(self) -> BestMechanism | WorstCase:
+    def provable(self) -> BestMechanism | WorstCase | CurveWorstCase:
         """Return what a certificate is written of; if there is nothing, say why."""
         if self.proof is not None:
             return self.proof
@@ -141,25 +144,27 @@ def audit(study: Study, progress: Progress | None = None, without: Collection[st
         work.progress("privacy")
         level = _level(study)
         privacy = Privacy(_shown_level(level, names, study.ratio), _one_record(study, names))
-    ratio = study.ratio or _own_ratio(level)
-    worst = work.at(ratio, "worst case", lambda r: worst_case_leakage(study.policy, r))
+    asked_for: Any = study.promise or _own_ratio(level)
+    ratio: Any = asked_for if isinstance(asked_for, Ratio) else None
+    at_ratio: Any = work.at if study.curve is None else _only_pure
+    worst: Any = work.at(asked_for, "worst case", lambda p: worst_case(study.policy, p))
     leakage = work.of(study, "leakage", lambda: leakage_of(study))
-    best = work.at(ratio, "best mechanism", lambda r: _best(study, r))
+    best = at_ratio(ratio, "best mechanism", lambda r: _best(study, r))
     return Audit(
         title=study.title,
         verdict=verdict(study, level),
         question=asked.question(study),
         policy=asked.policy(study, names),
         mechanism=asked.mechanism(study, names, privacy),
-        person=_person(study, names, work, ratio, level),
+        person=_person(study, names, work, asked_for, level),
         privacy=privacy,
         public=public(study, level, leakage),
         leakage=leakage,
         worst_case=worst if isinstance(worst, Skipped) else worst_shown(about_all(study), worst),
-        published=work.at(
+        published=at_ratio(
             ratio, "published bounds", lambda r: bounds_shown(leakage_bounds(study.policy, r))
         ),
-        by_epsilon=work.at(ratio, "worst case for other ε", lambda r: by_epsilon(study, r)),
+        by_epsilon=at_ratio(ratio, "worst case for other ε", lambda r: by_epsilon(study, r)),
         usefulness=work.do("usefulness", lambda: _usefulness(study, best)),
         warnings=tuple(warnings(study, level, worst)),
         files=tuple(
@@ -167,7 +172,7 @@ def audit(study: Study, progress: Progress | None = None, without: Collection[st
             for path in study.files
         ),
         study=study,
-        proof=study.best or (worst if isinstance(worst, WorstCase) else None),
+        proof=study.best or (worst if isinstance(worst, WorstCase | CurveWorstCase) else None),
     )  # fmt: skip
 
 
@@ -192,12 +197,16 @@ class _Work:
         return NO_MECHANISM if study.mechanism is None else self.do(what, compute)
 
     def at(
-        self, ratio: Ratio | None, what: str, compute: Callable[[Ratio], Found]
+        self, promise: Asked | None, what: str, compute: Callable[[Asked], Found]
     ) -> Found | Skipped:
-        """Compute what there is at a ratio."""
-        if ratio is None:
+        """Compute what there is at a ratio, or for another promise."""
+        if promise is None:
             return NO_RATIO
-        return self.do(what, lambda: compute(ratio))
+        return self.do(what, lambda: compute(promise))
+
+
+def _only_pure(*_: Any) -> Skipped:
+    return ONLY_PURE
 
 
 # --- privacy ---------------------------------------------------------------------------------
@@ -245,7 +254,7 @@ def _shown_level(level: PrivacyLevel, names: Names, asked: Ratio | None) -> Leve
 
 
 def _person(
-    study: Study, names: Names, work: _Work, ratio: Ratio | None, level: PrivacyLevel | None
+    study: Study, names: Names, work: _Work, promise: Any, level: PrivacyLevel | None
 ) -> Person:
     own = _own_ratio(level)
     known = work.of(study, "all others known", lambda: person.informed(study, names, own))
@@ -256,7 +265,7 @@ def _person(
         nobody = OTHERS_TELL_NOTHING
     elif study.mechanism is not None:
         nobody = work.do("nobody known", lambda: person.uninformed(study, names, known, level))
-    whoever = work.at(ratio, "any mechanism", lambda r: person.any_mechanism(study, r))
+    whoever = work.at(promise, "any mechanism", lambda p: person.any_mechanism(study, p))
     return Person(known, nobody, whoever)
 
 

@@ -17,7 +17,7 @@ from leaktight.exact.shown import Probability
 from leaktight.exact.tolerances import TOLERANCES
 from leaktight.mechanisms.best import optimal_mechanism
 from leaktight.repetition.explanation import explain
-from leaktight.studies.answers import Answer, Skipped
+from leaktight.studies.answers import ONLY_PURE, Answer, Skipped
 from leaktight.studies.naming import Names
 from leaktight.studies.study import Study
 from leaktight.worst_case.every_ratio import Piece, worst_case_function
@@ -92,6 +92,8 @@ def every_epsilon(study: Study) -> EveryEpsilon | Skipped:
     ('(2λ)/(λ + 1)', 1.462117)
     """
     policy = study.policy
+    if study.curve is not None:
+        return ONLY_PURE
     if policy.is_constrained:
         return Skipped("what is public ties records together, so that it is no matter of one")
     if policy.metric is not None:

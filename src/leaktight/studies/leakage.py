@@ -2,6 +2,7 @@
 
 from leaktight.channels.channel import Channel
 from leaktight.channels.composition import Parallel
+from leaktight.curves.worst_case import CurveWorstCase
 from leaktight.errors import TooLarge
 from leaktight.exact.bits import added
 from leaktight.exact.ratio import Ratio
@@ -74,14 +75,17 @@ def _leakage_of_noise(study: Study) -> Leakage:
     return Leakage(about_all(study), bits, len(columns) == 1 and runs)
 
 
-def worst_shown(about: str, worst: WorstCase | WorstCaseUnderCounts) -> WorstCaseFound:
+def worst_shown(
+    about: str, worst: WorstCase | WorstCaseUnderCounts | CurveWorstCase
+) -> WorstCaseFound:
     """Return the most that any mechanism leaks."""
     low, high = worst.bits_interval
-    if isinstance(worst, WorstCaseUnderCounts):
+    if isinstance(worst, WorstCaseUnderCounts | CurveWorstCase):
         factor = f"2^{above(high, DIGITS)}"
         return WorstCaseFound(
-            about, low, high, worst.nats, worst.is_exact, factor, worst.route, False
-        )
+            about, low, high, worst.nats, worst.is_exact, factor, worst.route,
+            isinstance(worst, CurveWorstCase) and worst.is_certified,
+        )  # fmt: skip
     return WorstCaseFound(
         about, low, high, worst.upper_factors.nats, worst.is_exact, str(worst.upper_factors),
         worst.route, True,

@@ -13,6 +13,8 @@ from flint import arb
 
 from leaktight.channels.channel import Channel
 from leaktight.channels.distribution import Distribution
+from leaktight.curves.curve import PrivacyCurve
+from leaktight.curves.promise import Promise
 from leaktight.errors import InvalidInput, LeaktightError, TooLarge, Undecided
 from leaktight.exact.numbers import Number, fraction, rational
 from leaktight.exact.ratio import Ratio
@@ -44,6 +46,8 @@ from leaktight.studies.answers import (
     Belief,
     CurvePoint,
     Informed,
+    RareBelief,
+    Relation,
     Skipped,
     Telling,
     Uninformed,
@@ -54,6 +58,11 @@ from leaktight.studies.study import Study
 
 Observed: TypeAlias = tuple[Channel, Distribution, str]
 """What is seen of a person's value, what is believed of it, and who the others are."""
+
+TIED = (
+    "records depend on each other through what is public, so that no guarantee for one record "
+    "follows from the policy's"
+)
 
 LARGE = 1000.0
 """What is more than 2 to this is written as a power of 2."""
@@ -126,9 +135,11 @@ def uninformed(
     )  # fmt: skip
 
 
-def any_mechanism(study: Study, ratio: Ratio) -> AnyMechanism:
-    """Return what anybody learns of one record from any mechanism that keeps the ratio."""
-    policy = study.policy
+def any_mechanism(study: Study, promise: Promise) -> AnyMechanism:
+    """Return what anybody learns of one record from any mechanism that keeps what was asked."""
+    if isinstance(promise, PrivacyCurve):
+        return _under_curve(study, promise)
+    policy, ratio = study.policy, promise
     if policy.is_counted:
         n = study.observations
         once, often = (
@@ -139,14 +150,35 @@ def any_mechanism(study: Study, ratio: Ratio) -> AnyMechanism:
         chances += [Probability(n, often.after, False)] if n > 1 else []
         return AnyMechanism(once.before, tuple(chances), (f"This assumes {once.assumes}.",))
     if study.policy.is_constrained:
-        raise InvalidInput(
-            "records depend on each other through what is public, so that no guarantee for one "
-            "record follows from the policy's"
-        )
+        raise InvalidInput(TIED)
     found = explain(study.policy, study.prior, ratio=ratio, observations=study.observations,
                     below=_below(study, study.prior))  # fmt: skip
     _, *text = found.sentences()
     return AnyMechanism(found.before.value, found.after, (*_by_distance(study, ratio), *text))
+
+
+def _under_curve(study: Study, curve: PrivacyCurve) -> AnyMechanism:
+    """Return it for another promise than pure ε, for both relations of neighbours if need be."""
+    if study.policy.is_constrained:
+        raise InvalidInput(TIED)
+    found = explain(study.policy, study.prior, curve=curve, observations=study.observations,
+                    below=_below(study, study.prior))  # fmt: skip
+    text = list(found.sentences())[1 if found.other is None else 2 :]
+    both = [found] if found.other is None else [found, found.other]
+    beliefs = tuple(
+        RareBelief(each.neighbours or None, n, b.prior, b.sure, b.upper)
+        for each in both
+        for n, b in each.outlook
+    )
+    other = None if found.other is None else Relation(found.other.neighbours, found.other.after)
+    return AnyMechanism(
+        found.before.value,
+        found.after,
+        tuple(text),
+        found.neighbours or None,
+        other,
+        beliefs or None,
+    )
 
 
 def _by_distance(study: Study, ratio: Ratio) -> Iterator[str]:

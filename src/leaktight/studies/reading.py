@@ -9,6 +9,7 @@ from typing import Any
 
 from leaktight.channels.aim import GAINS
 from leaktight.channels.distribution import Distribution
+from leaktight.curves.curve import PrivacyCurve
 from leaktight.errors import InvalidInput
 from leaktight.exact.numbers import Number, rational
 from leaktight.files import read_path
@@ -24,8 +25,8 @@ from leaktight.policies.symmetric_query import (
 from leaktight.studies.beliefs import record_prior
 from leaktight.studies.mechanism import MechanismReader, NamedMechanism
 from leaktight.studies.policy import read_policy, unit_of
-from leaktight.studies.study import MOST_OBSERVATIONS, SCOPES, Study
-from leaktight.studies.table import StudyTable, load, plain_number, shortened
+from leaktight.studies.study import MOST_OBSERVATIONS, SCOPES, Study, expect_provable
+from leaktight.studies.table import PROMISE, StudyTable, load, plain_number, shortened
 
 QUERIES = ("count", "sum", "most common", "histogram")
 
@@ -74,7 +75,7 @@ def study_of(
     asked: dict[str, Any] = {
         "on": scope,
         "query": _query(chosen, scope, policy, table.get("absent")),
-        "ratio": question.ratio(),
+        **_promise(question, policy),
         "prior": _prior(question, "prior", policy.secrets.vertices),
         "gain": question.one_of("gain", GAINS, "guess"),
         "observations": question.whole("observations", 10, MOST_OBSERVATIONS),
@@ -107,6 +108,16 @@ def study_of(
         return Study(
             policy, named.mechanism, name=named.name, files=(*files, *read, *named.files), **asked
         )
+
+
+def _promise(question: StudyTable, policy: Policy) -> dict[str, Any]:
+    """Return what must be kept, as the argument that takes it."""
+    found = question.promise()
+    if not isinstance(found, PrivacyCurve):
+        return {"ratio": found}
+    with question.at(next(key for key in reversed(PROMISE) if key in question)):
+        expect_provable(policy, found)
+    return {"curve": found}
 
 
 def _what(question: StudyTable, policy: StudyTable) -> str:

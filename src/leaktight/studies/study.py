@@ -16,6 +16,8 @@ from leaktight.channels.channel import Channel
 from leaktight.channels.composition import parallel
 from leaktight.channels.distribution import Distribution, PriorLike
 from leaktight.channels.gain import Gain, Loss
+from leaktight.curves.curve import PrivacyCurve
+from leaktight.curves.promise import Promise
 from leaktight.errors import InvalidInput, InvalidNumber, Mismatch, TooLarge
 from leaktight.exact.numbers import Number, as_printed, fraction
 from leaktight.exact.ratio import Ratio, RatioLike
@@ -29,6 +31,7 @@ from leaktight.policies.one_record import weights_of
 from leaktight.policies.policy import Policy
 from leaktight.policies.query import answer_graph
 from leaktight.policies.symmetric_query import LinearQuery, Query
+from leaktight.repetition.attacker import promise_if_any
 from leaktight.studies.beliefs import answers_prior, databases_prior, record_prior, typical_record
 
 SCOPES = ("record", "database", "answer")
@@ -54,7 +57,8 @@ class Study:
     A mechanism is a channel, or what has one: on the answers of ``query``, on the databases, or on
     the value of each record by itself; ``on`` says which, where it does not follow. Noise on a
     count, a sum or a histogram is never written out. ``epsilon`` or ``ratio`` is what the mechanism
-    must keep. ``prior`` says what is believed of one record's value, in probabilities or counts;
+    must keep, perhaps with ``delta``; or ``rho`` of zCDP, ``mu`` of Gaussian privacy, or any
+    ``curve``. ``prior`` says what is believed of one record's value, in probabilities or counts;
     records are independent but for what is public, and ``answers`` says what is believed of the
     answers, if it does not follow from that. ``absent`` is the value of a record that is not there.
     If the policy has a metric, ε is for a distance of 1, and ``unit`` is what that is called.
@@ -72,8 +76,8 @@ class Study:
     query: Query | None
     scope: str
     """What the mechanism sees: each ``record``, the ``database``, or the ``answer``."""
-    ratio: Ratio | None
-    """What the mechanism must keep."""
+    promise: Promise | None
+    """What the mechanism must keep: a ratio for pure ε, or a curve."""
     prior: Distribution
     """What is believed of one record's value."""
     answers: Distribution | None
@@ -101,6 +105,10 @@ class Study:
         on: str | None = None,
         epsilon: Number | None = None,
         ratio: RatioLike = None,
+        delta: Number | None = None,
+        rho: Number | None = None,
+        mu: Number | None = None,
+        curve: PrivacyCurve | None = None,
         prior: PriorLike = None,
         answers: PriorLike = None,
         gain: str | Gain | Loss = "guess",
@@ -140,14 +148,26 @@ class Study:
             if query is None:
                 raise InvalidInput("answers= says what is believed of answers; give a query, too")
             believed = record_prior(answers, _answers(policy, query).vertices)
+        promise = promise_if_any(ratio, epsilon, delta, rho, mu, curve)
+        if isinstance(promise, PrivacyCurve):
+            expect_provable(policy, promise)
         self.__attrs_init__(
-            policy, mechanism, query, _scope(policy, mechanism, query, on),
-            None if ratio is None and epsilon is None else Ratio.of(ratio, epsilon),
+            policy, mechanism, query, _scope(policy, mechanism, query, on), promise,
             record_prior(prior, values), believed, gain, int(observations), threshold, absent,
             unit, what, title, name, files,
         )  # fmt: skip
         if self.noise is None and self.channel is not None:
             alignment(self.graph.vertices, self.channel.inputs, "the mechanism and the policy")
+
+    @property
+    def ratio(self) -> Ratio | None:
+        """The ratio that the mechanism must keep, if pure ε is asked for."""
+        return self.promise if isinstance(self.promise, Ratio) else None
+
+    @property
+    def curve(self) -> PrivacyCurve | None:
+        """The curve that the mechanism must keep, if another promise is asked for."""
+        return self.promise if isinstance(self.promise, PrivacyCurve) else None
 
     @cached_property
     def graph(self) -> Graph:
@@ -249,6 +269,16 @@ def _scope(policy: Policy, mechanism: Any, query: Query | None, on: str | None) 
         return "record"
     inputs = _written_out(mechanism, values).inputs
     return "record" if set(inputs) == set(values) else "database"
+
+
+def expect_provable(policy: Policy, curve: PrivacyCurve) -> None:
+    """Refuse a promise for which nothing is proved: about distances, or one way only."""
+    if policy.metric is not None and policy.metric.unit != 1:
+        raise InvalidInput(
+            "with distances pure ε alone is proved: give ratio or epsilon, or a graph of secrets"
+        )
+    if not curve.is_symmetric:
+        raise InvalidInput("the pairs of a policy have no direction: give curve.symmetric()")
 
 
 def _refuse_distances(policy: Policy, query: Query | None, on: str | None) -> None:

@@ -10,7 +10,9 @@ from difflib import get_close_matches
 from pathlib import Path
 from typing import Any
 
-from leaktight.errors import InvalidFile, LeaktightError, TooLarge
+from leaktight.curves.curve import PrivacyCurve
+from leaktight.curves.promise import Promise, promise_of
+from leaktight.errors import InvalidFile, InvalidInput, LeaktightError, TooLarge
 from leaktight.exact.numbers import Number, rational
 from leaktight.exact.ratio import Ratio
 
@@ -19,6 +21,12 @@ LARGEST_FILE = 2**20
 
 MOST_DIGITS = 4000
 """The most digits of a number in a study, and its largest power of ten."""
+
+MOST_CURVE = 1000
+"""The most pairs (ε, δ) of a curve."""
+
+PROMISE = ("ratio", "epsilon", "delta", "rho", "mu", "curve")
+"""The keys that say what must be kept."""
 
 MOST_BITS = 2**12
 """The most bits of a ratio; with more, answers take minutes."""
@@ -44,7 +52,8 @@ KEYS: Mapping[str, tuple[str, ...]] = {
         "sensitivity",
     ),
     "question": (
-        "ratio", "epsilon", "prior", "answers", "gain", "observations", "below", "what",
+        "ratio", "epsilon", "delta", "rho", "mu", "curve", "prior", "answers", "gain",
+        "observations", "below", "what",
     ),
     "data": (
         "source", "table", "columns", "person", "rows_per_person", "keep", "outside", "cuts",
@@ -126,6 +135,42 @@ def asked_ratio(ratio: Number | None, epsilon: Number | None) -> Ratio:
     if max(found.lower.numerator, found.lower.denominator).bit_length() > MOST_BITS:
         raise TooLarge(f"a ratio may have at most {MOST_BITS:,} bits here; ε is below 2,839")
     return found
+
+
+def asked_promise(given: Mapping[str, Any]) -> Promise:
+    """Return the promise that a person wrote: ratio or epsilon, delta, rho, mu, or a curve.
+
+    A curve is a list of pairs (ε, δ), all of which hold.
+
+    >>> asked_promise({"epsilon": 1, "delta": "0.001"})
+    PrivacyCurve(ε = 1, δ = 0.001)
+    >>> asked_promise({"curve": [[1, "0.001"], ["0.5", "0.01"]]})
+    PrivacyCurve(ε = 1, δ = 0.001; ε = 0.5, δ = 0.01)
+    """
+    said = {key: value for key, value in given.items() if value is not None}
+    if not said.keys() - {"ratio", "epsilon"}:
+        return asked_ratio(said.get("ratio"), said.get("epsilon"))
+    if "ratio" in said or "epsilon" in said:
+        ratio = asked_ratio(said.pop("ratio", None), said.pop("epsilon", None))
+        return promise_of(ratio, **said)
+    if "curve" in said:
+        said["curve"] = _pairs(said["curve"])
+    return promise_of(**said)
+
+
+def _pairs(given: Any) -> PrivacyCurve:
+    """Return the curve of pairs (ε, δ)."""
+    pairs = given if isinstance(given, list | tuple) else None
+    if not pairs or any(not isinstance(pair, list | tuple) or len(pair) != 2 for pair in pairs):
+        raise InvalidInput(
+            "a curve is a list of pairs [ε, δ], as in [[0.5, 0.01], [1, 0.001]], "
+            f"got {shortened(given)}"
+        )
+    if len(pairs) > MOST_CURVE:
+        raise TooLarge(f"a curve may have at most {MOST_CURVE:,} pairs, got {len(pairs):,}")
+    return PrivacyCurve.pairs(
+        (asked_ratio(None, plain_number(epsilon)), plain_number(delta)) for epsilon, delta in pairs
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -215,6 +260,14 @@ class StudyTable:
         with self.at("ratio" if "ratio" in self else "epsilon"):
             given = [plain_number(self.get(key)) for key in ("ratio", "epsilon")]
             return asked_ratio(*given)
+
+    def promise(self) -> Promise | None:
+        """Return what ``ratio``, ``epsilon``, ``delta``, ``rho``, ``mu`` or ``curve`` say."""
+        said = [key for key in PROMISE if key in self]
+        if not {*said} - {"ratio", "epsilon"}:
+            return self.ratio()
+        with self.at(said[-1]):
+            return asked_promise({key: plain_number(self.get(key)) for key in said})
 
     def one_of(self, key: str, known: tuple[str, ...], usual: str | None = None) -> str:
         """Return one of the known texts, in British or American spelling."""

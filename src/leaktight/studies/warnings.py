@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from fractions import Fraction
 from typing import Any
 
+from leaktight.curves.worst_case import CurveWorstCase
 from leaktight.exact.shown import DIGITS, above, below, counted, percent, percent_or_fraction
 from leaktight.privacy.level import PrivacyLevel, privacy_level
 from leaktight.studies.answers import Skipped
@@ -17,14 +18,20 @@ from leaktight.worst_case.under_counts import WorstCaseUnderCounts
 
 
 def warnings(
-    study: Study, level: PrivacyLevel | None, worst: WorstCase | WorstCaseUnderCounts | Skipped
+    study: Study,
+    level: PrivacyLevel | None,
+    worst: WorstCase | WorstCaseUnderCounts | CurveWorstCase | Skipped,
 ) -> Iterator[str]:
     """Yield what a user should know who looks at the verdict alone."""
     yield from _of_the_policy(study)
     if level is not None:
         yield from _of_the_mechanism(study, level)
     yield from _of_the_question(study)
-    if isinstance(worst, WorstCase) and not worst.is_exact and _apart(*worst.bits_interval):
+    if (
+        isinstance(worst, WorstCase | CurveWorstCase)
+        and not worst.is_exact
+        and _apart(*worst.bits_interval)
+    ):
         yield "The worst case is known between two numbers only; the larger one is safe."
 
 

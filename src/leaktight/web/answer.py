@@ -12,27 +12,30 @@ from msgspec import MsgspecError, Struct, json
 
 from leaktight.channels.channel import Channel
 from leaktight.channels.distribution import Distribution
+from leaktight.curves.promise import Promise, promise_of
+from leaktight.curves.worst_case import worst_case
 from leaktight.errors import InvalidFile, InvalidInput, InvalidNumber, LeaktightError
-from leaktight.exact.numbers import float_array
+from leaktight.exact.numbers import float_array, rational
 from leaktight.exact.ratio import Ratio
+from leaktight.exact.rounding import float_below
 from leaktight.exact.shown import above, in_bits, percent
 from leaktight.leakage.hyper import hyper
 from leaktight.policies.graph import picture
-from leaktight.repetition.choosing import largest_ratio_below
+from leaktight.repetition.attacker import attackers_on
+from leaktight.repetition.choosing import KINDS, largest_promise_below, largest_ratio_below
 from leaktight.reports.page import html
 from leaktight.reports.person import guessing
 from leaktight.reports.wording import exactly
-from leaktight.studies.answers import Skipped, Uninformed
+from leaktight.studies.answers import LEFT_OUT, Skipped
 from leaktight.studies.asked import seen_channel
 from leaktight.studies.audit import Audit, audit
 from leaktight.studies.leakage import MOST_SWEPT
-from leaktight.studies.person import any_mechanism
+from leaktight.studies.person import TIED, any_mechanism
 from leaktight.studies.schema import to_json
 from leaktight.studies.study import Study
 from leaktight.web.code import code_of
 from leaktight.web.document import STUDY, Document, answerable, document_of, toml_of
 from leaktight.worst_case import worst_case_function
-from leaktight.worst_case.optimum import worst_case_leakage
 from leaktight.worst_case.published import leakage_bounds
 
 Progress: TypeAlias = Callable[..., object]
@@ -95,14 +98,10 @@ def answer(asked: Asked, progress: Progress) -> dict[str, Any]:
 
 def _odds(found: Audit) -> list[dict[str, Any]]:
     """Return who guesses right how likely before and after: in words, and as lengths of bars."""
-    person = found.person
-    parts = (person.informed, person.uninformed, person.any_mechanism)
     rows = []
-    for row, part in zip(
-        guessing(found).guessers, (p for p in parts if not isinstance(p, Skipped)), strict=True
-    ):
-        after = (part.after,) if isinstance(part, Uninformed) else part.after
-        near = [float(part.before), *(float(p.value) for p in after)]
+    for row in guessing(found).guessers:
+        assert row.before is not None
+        near = [float(row.before), *(float(p.value) for p in row.after)]
         rows.append({"who": row.who, "chances": row.chances, "near": near, "text": row.text})
     return rows
 
@@ -155,31 +154,62 @@ def looks(asked: Asked, progress: Progress) -> dict[str, Any]:
 def curves(asked: Asked, progress: Progress) -> dict[str, Any]:
     """Return the worst case, the published bounds and the odds about one person for many ε.
 
+    Or for many ρ, μ, or ε beside a δ, if that is asked for; there are no published bounds then.
+
     ``progress`` gets each point as it is found: first few and far apart, then those between.
     """
     if not 0 < asked.upto <= MOST_EPSILON:
         raise InvalidNumber(f"a curve ends at an ε above 0 and at most {MOST_EPSILON}")
-    question = asked.study.get("question", {})
+    question: Any = asked.study.get("question", {})
     if isinstance(question, dict):  # how many looks keep it below a chance is not asked for each ε
         question = {key: said for key, said in question.items() if key != "below"}
     study = answerable(asked.study | {"question": question})
     why, points = _why_no_worst_case(study), []
+    kind = _kind(question)
     for k in IN_TURN:
-        points.append(_point(study, float(f"{asked.upto * k / POINTS:.6g}"), why is None))
-        progress(f"ε = {points[-1]['epsilon']:g}", len(points) / len(IN_TURN), points[-1])
+        amount = float(f"{asked.upto * k / POINTS:.6g}")
+        promise = _promise(kind, str(amount), question)
+        points.append(_point(study, amount, promise, why is None))
+        progress(
+            f"{KINDS[kind]} = {points[-1]['epsilon']:g}", len(points) / len(IN_TURN), points[-1]
+        )
     return {"points": sorted(points, key=lambda point: point["epsilon"]), "why": why}
 
 
-def _point(study: Study, epsilon: float, swept: bool) -> dict[str, Any]:
-    ratio = Ratio.of(epsilon=str(epsilon))
-    odds = _or_why(lambda: any_mechanism(study, ratio))
-    point: dict[str, Any] = {"epsilon": epsilon, "odds": None, "worst": None, "bounds": {}}
+def _kind(question: Any) -> str:
+    """Return which amount of a promise is moved: ε, ρ or μ."""
+    return next((key for key in ("rho", "mu") if key in question), "epsilon")
+
+
+def _promise(kind: str, amount: str, question: Any) -> Promise:
+    if kind == "epsilon" and "curve" not in question:
+        return promise_of(epsilon=amount, delta=question.get("delta"))
+    return promise_of(**{kind: amount})  # type: ignore[arg-type]
+
+
+def _point(study: Study, amount: float, promise: Promise, swept: bool) -> dict[str, Any]:
+    """Return what is known for one amount, which is called ``epsilon`` whatever it is."""
+    point: dict[str, Any] = {"epsilon": amount, "odds": None, "worst": None, "bounds": {}}
+    odds = _or_why(lambda: _chances(study, promise))
     if not isinstance(odds, Skipped):
-        point["odds"] = [float(odds.before), *(float(p.value) for p in odds.after)]
-    if swept:
-        point["worst"] = worst_case_leakage(study.policy, ratio).bits
-        point["bounds"] = {str(b): b.bits for b in leakage_bounds(study.policy, ratio).bounds}
+        point["odds"] = odds
+    worst = _or_why(lambda: worst_case(study.policy, promise).bits) if swept else LEFT_OUT
+    if not isinstance(worst, Skipped):
+        point["worst"] = worst
+    if swept and isinstance(promise, Ratio):
+        point["bounds"] = {str(b): b.bits for b in leakage_bounds(study.policy, promise).bounds}
     return point
+
+
+def _chances(study: Study, promise: Promise) -> list[float]:
+    """Return the odds before, after one look and after all, without what they mean."""
+    if isinstance(promise, Ratio):
+        found = any_mechanism(study, promise)
+        return [float(found.before), *(float(p.value) for p in found.after)]
+    if study.policy.is_constrained:
+        raise InvalidInput(TIED)
+    attacker = attackers_on(study.policy, study.prior, promise)[0]
+    return [float(attacker.chance(n).value) for n in sorted({0, 1, study.observations})]
 
 
 def _why_no_worst_case(study: Study) -> str | None:
@@ -209,16 +239,36 @@ def formula(asked: Asked, progress: Progress) -> dict[str, Any]:
 
 
 def choice(asked: Asked, progress: Progress) -> dict[str, Any]:
-    """Return the largest ε that keeps every guess below a chance, as ``leaktight choose`` does."""
+    """Return the largest ε, ρ or μ that keeps every guess below a chance, as ``choose`` does."""
     study = answerable(asked.study)
     if study.below is None:
         raise InvalidInput("[question] below must be the chance that a guess shall not reach")
+    if study.curve is not None:
+        return _choice_of_curve(study, asked.study.get("question", {}))
     found = largest_ratio_below(study.policy, study.below, study.prior, study.observations)
     return {
         "text": f"{found}.",
         "ratio": str(found.ratio),
         "epsilon": found.epsilon,
         "exact": found.is_exact,
+    }
+
+
+def _choice_of_curve(study: Study, question: dict[str, Any]) -> dict[str, Any]:
+    """Return the largest ρ, μ, or ε beside the δ, for values in place of each other."""
+    kind = _kind(question)
+    if kind == "epsilon" and "delta" not in question:
+        raise InvalidInput("of a curve none is the largest: ask for rho, mu, or epsilon with delta")
+    delta = question.get("delta") if kind == "epsilon" else None
+    assert study.below is not None
+    found = largest_promise_below(
+        study.policy, study.below, study.prior, study.observations, kind=kind, delta=delta
+    )
+    both = [one for one in (found, found.other) if one is not None]
+    return {
+        "text": " ".join(f"{one}." for one in both),
+        kind: float_below(rational(found.amount)),
+        "exact": False,
     }
 
 

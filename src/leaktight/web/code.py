@@ -80,8 +80,13 @@ def code_of(document: Document) -> str:
         lines.append("study = lt.Study(policy, **asked)")
     if "below" in question and not study.policy.is_constrained:
         chosen = "study.policy, study.below, study.prior, study.observations"
-        lines.append(f"print(lt.repetition.largest_ratio_below({chosen}))")
-    return "\n".join(lines) + ASKED + ("" if study.policy.metric else EVERY_EPSILON)
+        if study.curve is None:
+            lines.append(f"print(lt.repetition.largest_ratio_below({chosen}))")
+        for kind in [key for key in ("rho", "mu", "delta") if key in question]:
+            more = f"kind={kind!r}" if kind != "delta" else "kind='epsilon', delta=asked['delta']"
+            lines.append(f"print(lt.repetition.largest_promise_below({chosen}, {more}))")
+    pure = study.policy.metric is None and study.curve is None
+    return "\n".join(lines) + ASKED + (EVERY_EPSILON if pure else "")
 
 
 # --- the policy ------------------------------------------------------------------------------
@@ -176,6 +181,9 @@ def _said(key: str, given: Any, study: Study) -> str:
         return repr([str(p) for p in believed.array])
     if key == "prior":
         return "None"
+    if key == "curve":
+        pairs = [(str(epsilon), str(delta)) for epsilon, delta in given]
+        return f"lt.PrivacyCurve.pairs({pairs})"
     return repr(str(given) if isinstance(given, Decimal) else given)
 
 
@@ -194,6 +202,8 @@ def _mechanism(table: dict[str, Any], study: Study) -> str:
     kind, mechanism = table["kind"], study.mechanism
     own = [f"{key}={str(table[key])!r}" for key in ("ratio", "epsilon") if key in table]
     ratio = f"lt.Ratio.of({own[0]})" if own else "draft.ratio"
+    if not own and study.curve is not None:  # the ε beside a δ
+        ratio = "lt.Ratio.of(asked.get('ratio'), asked.get('epsilon'))"
     if kind == "best":
         return f"lt.optimal_mechanism(draft.apart, draft.input_prior, draft.aim, {ratio})"
     if isinstance(mechanism, Channel):  # a matrix

@@ -5,7 +5,7 @@ import * as controls from "./controls.js";
 import * as graph from "./graph.js";
 import * as map from "./map.js";
 import * as pictures from "./pictures.js";
-import { change, completed, number, onChange, readAddress, set, settle, study } from "./study.js";
+import { PROMISE, change, completed, kindOf, number, onChange, readAddress, set, settle, study } from "./study.js";
 import { html, take, takePicture } from "./svg.js";
 
 const $ = (id) => document.getElementById(id);
@@ -16,8 +16,15 @@ let more = { looks: null, points: [], why: null, choice: null };
 let picked = null; // the output that was clicked
 let marked = null; // the bound that is pointed at
 
-// --- ε -------------------------------------------------------------------------------------------
+// --- what must be kept: ε, (ε, δ), ρ or μ ----------------------------------------------------------
 
+const SYMBOLS = { epsilon: "ε", delta: "ε", rho: "ρ", mu: "μ", curve: "ε" };
+const kind = () => kindOf(study.question);
+/** The key whose number the slider moves. */
+const moved = () => (kind() === "rho" || kind() === "mu" ? kind() : "epsilon");
+/** What is marked in the pictures, which are of pure ε if a curve is asked for. */
+const todayNow = () => (kind() === "curve" ? null : amountNow());
+const amountNow = () => (moved() === "epsilon" ? epsilonNow() : number(study.question[moved()]) || 1);
 const epsilonNow = () => answer?.audit.question.epsilon ?? (Number(study.question.epsilon) || 1);
 /** How far two values are apart, if that is not one step: ε is then for a distance of 1. */
 const distances = () => answer?.audit.policy.distances ?? null;
@@ -25,7 +32,7 @@ const per = () => (distances() ? `per ${distances().unit || "unit"}` : "");
 /** Where the pictures end: so far that ε is well inside, but not at each move elsewhere. */
 const upto = () => {
   let end = distances() ? roundUp(12 / distances().farthest) : UPTO;
-  while (end < 1.1 * epsilonNow() && end < 64) end *= 2;
+  while (end < 1.1 * amountNow() && end < 64) end *= 2;
   return end;
 };
 
@@ -37,36 +44,65 @@ function roundUp(least) {
 const step = () => upto() / 400;
 const stepped = (epsilon) => +(Math.max(1, Math.round(epsilon / step())) * step()).toPrecision(6);
 
-function setEpsilon(value, moving) {
+const typedNumber = (typed) => (Number.isFinite(Number(typed)) ? Number(typed) : typed);
+
+function setAmount(value, moving) {
+  const key = moved();
   change(({ question }) => {
-    delete question.ratio;
-    question.epsilon = value;
+    if (key === "epsilon") delete question.ratio;
+    question[key] = value;
   }, moving);
 }
 
-$("slider").addEventListener("input", () => setEpsilon(Number($("slider").value), true));
-$("epsilon").addEventListener("input", () => {
-  const typed = $("epsilon").value.trim();
-  if (typed) setEpsilon(Number.isFinite(Number(typed)) ? Number(typed) : typed, true);
-});
+$("slider").addEventListener("input", () => setAmount(Number($("slider").value), true));
+for (const key of ["epsilon", "delta", "rho", "mu"]) {
+  $(key).addEventListener("input", () => {
+    const typed = $(key).value.trim();
+    if (!typed) return;
+    change(({ question }) => {
+      if (key === "epsilon") delete question.ratio;
+      question[key] = typedNumber(typed);
+    }, true);
+  });
+}
 $("ratio").addEventListener("input", () => {
   const typed = $("ratio").value.trim();
   if (!typed) return;
   change(({ question }) => {
     delete question.epsilon;
-    question.ratio = Number.isFinite(Number(typed)) ? Number(typed) : typed;
+    question.ratio = typedNumber(typed);
   }, true);
+});
+/** Another promise: a mechanism that was built for the ε that was asked keeps being so. */
+$("promise").addEventListener("change", () => {
+  const wantedKind = $("promise").value;
+  const epsilon = study.question.epsilon ?? study.mechanism.epsilon ?? +epsilonNow().toPrecision(6);
+  change(({ question, mechanism }) => {
+    for (const key of PROMISE) delete question[key];
+    if (wantedKind === "epsilon" || wantedKind === "delta") question.epsilon = epsilon;
+    if (wantedKind === "delta") question.delta = "1e-6";
+    if (wantedKind === "rho" || wantedKind === "mu") question[wantedKind] = 1;
+    const own = "ratio" in mechanism || "epsilon" in mechanism || mechanism.kind === "matrix";
+    if (!own && !("epsilon" in question)) mechanism.epsilon = epsilon;
+  });
 });
 
 function showEpsilon() {
   const { question } = study;
   const near = epsilonNow();
+  $("promise").value = kind();
+  $("promise").querySelector("[value=curve]").hidden = kind() !== "curve";
+  for (const each of document.querySelectorAll("[data-of]")) each.hidden = !each.dataset.of.split(" ").includes(kind());
+  for (const each of document.querySelectorAll(".amount")) each.textContent = SYMBOLS[kind()];
+  $("slider").hidden = kind() === "curve";
   if (document.activeElement !== $("epsilon")) $("epsilon").value = question.epsilon ?? +near.toPrecision(6);
   if (document.activeElement !== $("ratio")) $("ratio").value = question.ratio ?? +Math.exp(near).toPrecision(6);
+  for (const key of ["delta", "rho", "mu"]) if (document.activeElement !== $(key)) $(key).value = question[key] ?? "";
   Object.assign($("slider"), { max: upto(), min: step(), step: step() });
   for (const each of document.querySelectorAll(".per")) each.textContent = per();
-  if (document.activeElement !== $("slider")) $("slider").value = near;
-  $("slider").setAttribute("aria-valuetext", `ε = ${question.epsilon ?? near.toPrecision(4)} ${per()}, ratio ${Math.exp(near).toPrecision(4)}`);
+  if (document.activeElement !== $("slider")) $("slider").value = amountNow();
+  const ratio = moved() === "epsilon" ? `, ratio ${Math.exp(near).toPrecision(4)}` : "";
+  $("slider").setAttribute("aria-valuetext", `${SYMBOLS[kind()]} = ${question[moved()] ?? near.toPrecision(4)} ${per()}${ratio}`);
 }
 
 // --- asking ----------------------------------------------------------------------------------------
@@ -89,12 +125,20 @@ const without = (given, ...keys) => Object.fromEntries(Object.entries(given).fil
 const place = (task) => document.querySelector(`.work[data-part="${task}"]`);
 /** What does not change with ε, or with what is released, is not asked again. */
 const still = (...keys) => ({ ...asked, title: "A study", mechanism: { kind: "best" }, question: { ...without(asked.question, "gain", "what", ...keys), epsilon: 1 } });
+/** The same for the promise that is asked for: its amount does not matter where the largest is looked for. */
+const stillAsked = (...keys) => {
+  const found = still(...PROMISE, ...keys);
+  const key = kindOf(asked.question);
+  if (key === "delta") found.question.delta = asked.question.delta;
+  if (key !== "rho" && key !== "mu") return found;
+  return { ...found, mechanism: { kind: "best", epsilon: 1 }, question: { ...without(found.question, "epsilon"), [key]: 1 } };
+};
 
 const longer = new Longer([
   {
-    task: "choice", label: "the largest ε",
+    task: "choice", label: "the largest that keeps it",
     place: place("choice"),
-    request: () => (asked.question.below === undefined || asked.policy.constraints || asked.policy.margins || asked.policy.databases ? null : { study: still("epsilon", "ratio") }),
+    request: () => (asked.question.below === undefined || asked.policy.constraints || asked.policy.margins || asked.policy.databases || kindOf(asked.question) === "curve" ? null : { study: stillAsked() }),
     show: (found) => { more.choice = found; showBelow(); },
     clear: () => { more.choice = null; showBelow(); },
   },
@@ -108,7 +152,7 @@ const longer = new Longer([
   {
     task: "curves", label: "the curves over all ε",
     place: place("curves"),
-    request: () => ({ study: still("epsilon", "ratio", "below"), upto: upto() }),
+    request: () => ({ study: stillAsked("below"), upto: upto() }),
     begin: () => Object.assign(more, { points: [], why: null }),
     point: (point) => {
       more.points = [...more.points, point].sort((a, b) => a.epsilon - b.epsilon);
@@ -194,12 +238,12 @@ function showBelow() {
   const choice = longer.isFresh("choice") ? more.choice : null;
   for (const id of ["below", "worst"]) $(id).classList.toggle("stale", !longer.isFresh("curves"));
   pictures.below($("below"), {
-    points: more.points, upto: upto(), epsilon: epsilonNow(), per: per(), observations: study.question.observations, limit: limitNow(),
-    chosen: choice?.epsilon ?? null, start: leastLimit(),
+    points: more.points, upto: upto(), epsilon: todayNow(), symbol: SYMBOLS[kind()], per: per(), observations: study.question.observations, limit: limitNow(),
+    chosen: choice?.[moved()] ?? null, start: leastLimit(),
   }, setLimit, (by) => setLimit(limitNow() + by));
-  const use = html("button", { type: "button", id: "use" }, "Use this ε");
+  const use = html("button", { type: "button", id: "use" }, `Use this ${SYMBOLS[kind()]}`);
   const digits = 10 ** (4 - Math.floor(Math.log10(upto())));
-  use.onclick = () => setEpsilon(Math.floor(digits * choice.epsilon) / digits, false);
+  use.onclick = () => setAmount(Math.floor(digits * choice[moved()]) / digits, false);
   $("choice").dataset.epsilon = choice?.epsilon ?? "";
   $("choice").replaceChildren(...(choice ? [choice.text, " ", use]
     : [study.question.below === undefined ? "Drag the line: below which chance shall every guess stay?" : asked.policy.constraints || asked.policy.margins ? "What is public ties records together: read the ε off the curve." : ""]));
@@ -209,7 +253,7 @@ function showWorst() {
   const { audit, said } = answer;
   const found = audit.worst_case;
   drawWorst();
-  $("worst-words").textContent = found.is === "skipped" ? found.why : `At this ε, any mechanism leaks ${said.worst} at worst (${found.route}).`;
+  $("worst-words").textContent = found.is === "skipped" ? found.why : `${kind() === "epsilon" ? "At this ε" : `Under ${audit.question.asked}`}, any mechanism leaks ${said.worst} at worst (${found.route}).${kind() === "curve" ? " The picture is of pure ε." : ""}`;
   const bounds = longer.isFresh("looks") && Array.isArray(more.looks?.published) ? more.looks.published : [];
   const rows = bounds.map((bound, k) => {
     const called = `${bound.source}: ${bound.form}`;
@@ -228,8 +272,8 @@ function showCurves() {
 
 function drawWorst() {
   pictures.worst($("worst"), {
-    points: more.points, upto: upto(), epsilon: epsilonNow(), per: per(), bits: answer.audit.worst_case.bits ?? null, marked, why: more.why,
-  }, (epsilon) => setEpsilon(stepped(epsilon), true));
+    points: more.points, upto: upto(), epsilon: todayNow(), symbol: SYMBOLS[kind()], per: per(), bits: answer.audit.worst_case.bits ?? null, marked, why: more.why,
+  }, (amount) => kind() !== "curve" && setAmount(stepped(amount), true));
 }
 
 function showMechanism() {
@@ -266,7 +310,7 @@ for (const end of ["pointerup", "pointercancel"]) {
 /** Fill the fields anew if they say something else, but for those that somebody is typing in. */
 function showControls() {
   if (pressed) return;
-  const now = JSON.stringify([study.policy, study.mechanism, without(study.question, "epsilon", "ratio", "below"), answer.values]);
+  const now = JSON.stringify([study.policy, study.mechanism, without(study.question, "below", ...PROMISE), answer.values]);
   if (now === filled) return;
   filled = now;
   const focused = document.activeElement;

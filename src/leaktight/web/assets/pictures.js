@@ -33,7 +33,7 @@ function inside(points, { left, right, top }) {
 }
 
 /** The worst case over all ε, with the published bounds as thin lines and today's ε. */
-export function worst(place, { points, upto, epsilon, per, bits, marked, why }, pick) {
+export function worst(place, { points, upto, epsilon, symbol, per, bits, marked, why }, pick) {
   const width = room(place), height = 300, frame = box(width, height);
   if (why) return place.replaceChildren(Object.assign(document.createElement("p"), { className: "why", textContent: why }));
   const most = 1.25 * Math.max(...points.map((point) => point.worst ?? 0), bits ?? 0) || 1;
@@ -46,20 +46,20 @@ export function worst(place, { points, upto, epsilon, per, bits, marked, why }, 
     return along.length > 1 ? parted : "";
   });
   const along = inside(points.filter((point) => point.worst !== null).map((point) => [x(point.epsilon), y(point.worst)]), frame);
-  const parts = [clip, ...axes(x, y, frame, [`ε ${per}`, "bits"]), ...thin, svg("path", { d: along.length ? path(along) : "M0 0", class: "curve" })];
-  if (epsilon <= upto) parts.push(line(x(epsilon), frame.top, x(epsilon), frame.bottom, "today"), text(x(epsilon) + (epsilon > upto / 2 ? -5 : 5), frame.top + 4, "today’s ε", `label ${epsilon > upto / 2 ? "end" : ""}`));
-  if (bits !== null && epsilon <= upto) parts.push(svg("circle", { cx: x(epsilon), cy: y(bits), r: 5, class: "point", "data-bits": bits }));
-  const drawing = draw(place, `The worst case against ε, up to ε = ${upto}: at ε = ${epsilon} it is ${bits} bits`, height, width, parts.filter(Boolean));
+  const parts = [clip, ...axes(x, y, frame, [`${symbol} ${per}`, "bits"]), ...thin, svg("path", { d: along.length ? path(along) : "M0 0", class: "curve" })];
+  if (epsilon !== null && epsilon <= upto) parts.push(line(x(epsilon), frame.top, x(epsilon), frame.bottom, "today"), text(x(epsilon) + (epsilon > upto / 2 ? -5 : 5), frame.top + 4, `today’s ${symbol}`, `label ${epsilon > upto / 2 ? "end" : ""}`));
+  if (bits !== null && epsilon !== null && epsilon <= upto) parts.push(svg("circle", { cx: x(epsilon), cy: y(bits), r: 5, class: "point", "data-bits": bits }));
+  const drawing = draw(place, `The worst case against ${symbol}, up to ${symbol} = ${upto}${epsilon === null ? "" : `: at ${symbol} = ${epsilon} it is ${bits} bits`}`, height, width, parts.filter(Boolean));
   dragged(place, drawing, (event) => pick(Math.min(upto, x.value(at(drawing, event, width)[0]))));
 }
 
 /** The odds over ε, with a line that is dragged: which ε keeps them below? */
-export function below(place, { points, upto, epsilon, per, observations, limit, chosen, start }, move, step) {
+export function below(place, { points, upto, epsilon, symbol, per, observations, limit, chosen, start }, move, step) {
   const width = room(place), height = 300, frame = box(width, height);
   const known = points.filter((point) => point.odds);
   const x = scale(upto, frame.left, frame.right), y = scale(1, frame.bottom, frame.top);
   const curve = (k) => known.filter((point) => point.odds[k] !== undefined).map((point) => [x(point.epsilon), y(point.odds[k])]);
-  const parts = axes(x, y, frame, [`ε ${per} of each release`, "chance of a right guess, at most"], true);
+  const parts = axes(x, y, frame, [`${symbol} ${per} of each release`, "chance of a right guess, at most"], true);
   if (known.length) {
     const before = y(known[0].odds[0]);
     parts.push(line(frame.left, before, frame.right, before, "start"), text(frame.right - 4, before + 14, "before", "label end"));
@@ -73,7 +73,7 @@ export function below(place, { points, upto, epsilon, per, observations, limit, 
     named(1, "1 look", 0.45);
     if (observations > 1) named(2, `${observations.toLocaleString("en")} looks`, 0.08);
   }
-  if (epsilon <= upto) parts.push(line(x(epsilon), frame.top, x(epsilon), frame.bottom, "today"));
+  if (epsilon !== null && epsilon <= upto) parts.push(line(x(epsilon), frame.top, x(epsilon), frame.bottom, "today"));
   if (chosen !== null && chosen <= upto) parts.push(line(x(chosen), y(limit), x(chosen), frame.bottom, "chosen"), svg("circle", { cx: x(chosen), cy: y(limit), r: 5, class: "point" }));
   const said = `${Math.round(1000 * limit) / 10}%`;
   const handle = svg("g", {

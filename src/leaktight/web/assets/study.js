@@ -21,13 +21,20 @@ export function readAddress() {
   history.replaceState(null, "", hash());
 }
 
+/** The keys that say what must be kept. */
+export const PROMISE = ["ratio", "epsilon", "delta", "rho", "mu", "curve"];
+
+/** Which promise a question asks for: pure ε, (ε, δ), ρ, μ or a curve of pairs. */
+export const kindOf = (question) => ["curve", "mu", "rho", "delta"].find((key) => key in question) ?? "epsilon";
+
 /** What the page needs to show anything: a mechanism, an ε, and so on. */
 export function completed(given) {
   const question = { ...given.question };
-  if (!("epsilon" in question) && !("ratio" in question)) question.epsilon = 1;
+  if (!PROMISE.some((key) => key in question)) question.epsilon = 1;
   question.observations ??= 10;
   question.what ??= "one record's value";
-  return { title: "A study", ...given, mechanism: given.mechanism ?? { kind: "best" }, question };
+  const own = "epsilon" in question || "ratio" in question ? {} : { epsilon: 1 }; // a mechanism is built for an ε
+  return { title: "A study", ...given, mechanism: given.mechanism ?? { kind: "best", ...own }, question };
 }
 
 function hash() {
