@@ -5,16 +5,31 @@ for what it leaks hold for noise whose tails are geometric, and for no other.
 """
 
 import math
-from abc import ABC, abstractmethod
+from abc import abstractmethod
+from collections.abc import Iterator
 from fractions import Fraction
 from typing import Any
 
-from leaktight.errors import InvalidNumber
+from leaktight.channels.noise_on_sums import (
+    NoiseViews,
+    adds_to_sums,
+    is_on_large_count,
+    noisy_count,
+)
+from leaktight.channels.representation import Belief, ByChannel
+from leaktight.channels.views import AverageView, Views
+from leaktight.errors import InvalidNumber, TooLarge
 from leaktight.exact.numbers import Value, fraction, rational
 from leaktight.labels import Labels
+from leaktight.policies.fibres import weights_of
+from leaktight.policies.policy import Policy
+from leaktight.policies.symmetric_query import LinearQuery, Query
+
+MOST_VALUES = 1000
+"""The most answers whose noise is written out."""
 
 
-class AdditiveNoise(ABC):
+class AdditiveNoise(ByChannel):
     """Noise on whole numbers that does not depend on what it is added to.
 
     Noise of your own says how well it tells two answers apart, since nobody can find that out from
@@ -48,6 +63,10 @@ class AdditiveNoise(ABC):
     @abstractmethod
     def shift_ratio(self, shift: int) -> Value:
         """Return the largest P(k)/P(k − shift) over all k; ∞ where only P(k − shift) is 0."""
+
+    def adds_to(self, policy: Policy, query: Query | None) -> bool:
+        """Say whether what it leaks on a query follows from formulas, and not from its channel."""
+        return False
 
 
 class GeometricTails(AdditiveNoise):
@@ -110,6 +129,30 @@ class GeometricTails(AdditiveNoise):
         """Whether it falls off by ``step`` from 0 on, too."""
         return self.centre * (self.step + 1) == self.step - 1
 
+    def adds_to(self, policy: Policy, query: Query | None) -> bool:
+        """Say whether it is added to a sum of whole numbers: docs/proofs/one-person.md."""
+        return adds_to_sums(self, policy, query)
+
+    def views(self, policy: Policy, query: Query | None = None) -> Views:
+        """Return what is seen of one record: a shift of the noise, or what its channel shows."""
+        if self.adds_to(policy, query):
+            return NoiseViews.of(self, policy, query)
+        return super().views(policy, query)
+
+    def average_views(
+        self, policy: Policy, query: Query | None, belief: Belief
+    ) -> Iterator[AverageView]:
+        """Yield what is seen of one record; floats enclose it if a count is large."""
+        if is_on_large_count(self, policy, query):
+            yield noisy_count(self, policy, query, belief)
+            return
+        if self.places is not None and len(self.places) > MOST_VALUES:
+            raise TooLarge(
+                f"noise on {len(self.places):,} answers, of which at most {MOST_VALUES:,} are "
+                "gone through one by one"
+            )
+        yield from super().average_views(policy, query, belief)
+
     @property
     def mean_size(self) -> Fraction:
         """Σ_k |k|·P(k): twice the sum of the tails."""
@@ -126,3 +169,21 @@ class UnboundedNoise(GeometricTails):
     @abstractmethod
     def truncated(self, least: int, most: int) -> Any:
         """Return the mechanism that collects at two ends what falls beyond them."""
+
+    def average_views(
+        self, policy: Policy, query: Query | None, belief: Belief
+    ) -> Iterator[AverageView]:
+        """Yield what is seen of one record, if what falls beyond all answers is cut off."""
+        if not isinstance(query, LinearQuery) or is_on_large_count(self, policy, query):
+            yield from super().average_views(policy, query, belief)
+            return
+        if not query.adds_whole_numbers(policy.secrets.vertices):
+            raise TooLarge("noise on several counts at once is not gone through one by one")
+        weights = [int(w) for _, kind in weights_of(policy, query) for w in kind]
+        ends = policy.records * min(weights), policy.records * max(weights)
+        if ends[1] - ends[0] >= MOST_VALUES:
+            raise TooLarge(
+                f"noise on {ends[1] - ends[0] + 1:,} answers, of which at most {MOST_VALUES:,} are "
+                "gone through one by one"
+            )
+        yield from self.truncated(*ends).average_views(policy, query, belief)

@@ -18,8 +18,7 @@ from leaktight.channels.additive_noise import AdditiveNoise, GeometricTails
 from leaktight.errors import InvalidInput, InvalidNumber, expect
 from leaktight.exact.numbers import Value, fraction, rational
 from leaktight.exact.rounding import precision
-from leaktight.leakage.noise_on_sums import added_noise
-from leaktight.policies.one_record import whole_weights
+from leaktight.policies.fibres import whole_weights
 from leaktight.policies.policy import Policy
 from leaktight.policies.query import Sensitivity, sensitivity
 from leaktight.policies.symmetric_query import LinearQuery
@@ -75,7 +74,7 @@ def _hides_ends(noise: AdditiveNoise, policy: Policy, query: LinearQuery) -> boo
     """Say whether noise that is not geometric may be cut off where an answer can be."""
     if not isinstance(noise, GeometricTails) or noise.places is None or noise.is_geometric:
         return False
-    return added_noise(noise, policy, query) is None
+    return not noise.adds_to(policy, query)
 
 
 def _by_steps(step: fmpq, policy: Policy, query: LinearQuery) -> PrivacyLevel:

@@ -2,14 +2,14 @@
 
 from leaktight.channels.channel import Channel
 from leaktight.channels.composition import Parallel
+from leaktight.channels.noise_on_sums import shift_distance
 from leaktight.errors import TooLarge
 from leaktight.exact.bits import added
 from leaktight.exact.ratio import Ratio
 from leaktight.exact.rounding import log2_interval
 from leaktight.exact.shown import DIGITS, above
 from leaktight.leakage.capacity import min_capacity
-from leaktight.leakage.noise_on_sums import shift_distance
-from leaktight.policies.one_record import weights_of
+from leaktight.policies.fibres import weights_of
 from leaktight.policies.symmetric_query import LinearQuery
 from leaktight.studies.answers import EpsilonPoint, Leakage, PublishedBound, WorstCaseFound
 from leaktight.studies.study import Study

@@ -20,12 +20,11 @@ from leaktight.errors import InvalidInput, InvalidNumber, Mismatch, TooLarge
 from leaktight.exact.numbers import Number, as_printed, fraction
 from leaktight.exact.ratio import Ratio, RatioLike
 from leaktight.labels import Labels, alignment
-from leaktight.leakage.noise_on_sums import added_noise
 from leaktight.mechanisms.best import BestMechanism
 from leaktight.mechanisms.mechanism import Mechanism
+from leaktight.policies.fibres import weights_of
 from leaktight.policies.graph import Graph
 from leaktight.policies.metric import Metric
-from leaktight.policies.one_record import weights_of
 from leaktight.policies.policy import Policy
 from leaktight.policies.query import answer_graph
 from leaktight.policies.symmetric_query import LinearQuery, Query
@@ -173,7 +172,10 @@ class Study:
     @cached_property
     def noise(self) -> GeometricTails | None:
         """The noise that the mechanism adds to a sum of whole numbers, if it is of that kind."""
-        return added_noise(self.mechanism, self.policy, self.query)
+        noise = self.mechanism
+        if isinstance(noise, GeometricTails) and noise.adds_to(self.policy, self.query):
+            return noise
+        return None
 
     @cached_property
     def channel(self) -> Channel | None:
