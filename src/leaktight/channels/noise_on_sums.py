@@ -32,7 +32,7 @@ from leaktight.policies.population import Population
 from leaktight.policies.symmetric_query import CountingQuery, HistogramQuery, LinearQuery, Query
 
 if TYPE_CHECKING:
-    from leaktight.channels.additive_noise import GeometricTails
+    from leaktight.channels.additive_noise import SymmetricNoise
 
 MOST_CELLS = 10
 """The most cells of a histogram whose patterns, above the others' counts or not, are listed."""
@@ -50,7 +50,7 @@ SUM = "the others"
 """What the others add up to, in the name of an output."""
 
 
-def adds_to_sums(noise: "GeometricTails", policy: Policy, query: Query | None) -> bool:
+def adds_to_sums(noise: "SymmetricNoise", policy: Policy, query: Query | None) -> bool:
     """Say whether the formulas here hold for noise with geometric tails on a query.
 
     It must be likeliest at 0, and added to a sum of whole numbers. Noise that is cut off must have
@@ -91,13 +91,13 @@ class NoiseViews(Views):
     Whoever the others are, what is seen of the record is the same but for a shift.
     """
 
-    noise: "GeometricTails"
+    noise: "SymmetricNoise"
     query: LinearQuery
     kinds: tuple[tuple[Labels, tuple[Any, ...]], ...]
     """For each kind of record its values, and what each adds to the answer."""
 
     @classmethod
-    def of(cls, noise: "GeometricTails", policy: Policy, query: Any) -> "NoiseViews":
+    def of(cls, noise: "SymmetricNoise", policy: Policy, query: Any) -> "NoiseViews":
         """Read what each kind of record adds to the answer."""
         return cls(noise, query, tuple(weights_of(policy, query)))
 
@@ -171,31 +171,39 @@ class NoiseViews(Views):
 
 
 def places_seen(
-    noise: "GeometricTails", weights: Sequence[int]
+    noise: "SymmetricNoise", weights: Sequence[int]
 ) -> tuple[list[str], list[list[Fraction]]]:
     """Return where an output can lie, from the others' sum, and how likely with each weight.
 
-    Beyond all weights every place tells the same, if noise falls off by a constant factor there:
-    from 1 on, and geometric noise from 0 on.
+    Beyond all weights, places that are a period apart tell the same.
     """
-    beyond = 0 if noise.is_geometric else 1
-    low, high = min(weights) - beyond, max(weights) + beyond
-    if low == high:
+    low, high = min(weights) - noise.start, max(weights) + noise.start
+    period = noise.period or 1
+    if low == high and period == 1:
         return ["any output"], [[Fraction(1)] for _ in weights]
-    if (high - low) * len(weights) > MOST_PATTERNS:
+    if (high - low + 2 * period) * len(weights) > MOST_PATTERNS:
         raise TooLarge(
             f"{high - low:,} answers between the least and the largest that one record adds, and "
             f"at most {MOST_PATTERNS // len(weights):,} are gone through; count in a larger unit"
         )
-    tails = [noise.tail(k) for k in range(high - low + 1)]
-    between = range(low + 1, high)
+    if low == high:  # one place of its own, so that none is put together with itself
+        low, high = low - 1, high + 1
+    width = high - low
+    beyond = [noise.repeated(k) for k in range(noise.start, width + period)]
+    exactly = [noise.pmf(k) for k in range(width + 1)]
+    ends, between = range(period), range(low + 1, high)
     rows = [
-        [tails[w - low], *(tails[abs(z - w)] - tails[abs(z - w) + 1] for z in between),
-         tails[high - w]]
+        [*(beyond[w - low + k - noise.start] for k in reversed(ends)),
+         *(exactly[abs(z - w)] for z in between),
+         *(beyond[high - w + k - noise.start] for k in ends)]
         for w in weights
     ]  # fmt: skip
-    names = [f"{_from_sum(low)} or less", *map(_from_sum, between), f"{_from_sum(high)} or more"]
-    return names, rows
+    each = "" if period == 1 else f" by steps of {period:,}"
+    return [
+        *(f"{_from_sum(low - k)} or less{each}" for k in reversed(ends)),
+        *map(_from_sum, between),
+        *(f"{_from_sum(high + k)} or more{each}" for k in ends),
+    ], rows
 
 
 def _from_sum(step: int) -> str:
@@ -207,25 +215,15 @@ def _from_sum(step: int) -> str:
     return SUM + (f" {'+' if step > 0 else '−'} {abs(step):,}" if step else "")
 
 
-def shift_distance(noise: "GeometricTails", gap: int) -> Fraction:
-    """Return the total variation distance between the noise and the noise shifted by ``gap``.
-
-    The nearer of the two centres makes an output likelier, and in the middle both are alike.
-    """
-    # Long fractions are added much quicker by flint.
-    below, above = (rational(noise.tail(k)) for k in (gap // 2 + 1, gap - gap // 2))
-    return fraction(1 - below - above)
-
-
-def sum_of_maxima(noise: "GeometricTails", weights: Sequence[int]) -> Fraction:
+def sum_of_maxima(noise: "SymmetricNoise", weights: Sequence[int]) -> Fraction:
     """Return Σ_z max_v P(z − w_v) for whole weights: 1 and the distances between neighbours."""
     ordered = sorted(set(weights))
     gaps = Counter(b - a for a, b in pairwise(ordered))
-    steps = (n * rational(shift_distance(noise, gap)) for gap, n in gaps.items())
+    steps = (n * rational(noise.shift_distance(gap)) for gap, n in gaps.items())
     return fraction(sum(steps, fmpq(1)))
 
 
-def joint_sum_of_maxima(noise: "GeometricTails", weights: Sequence[tuple[int, ...]]) -> Fraction:
+def joint_sum_of_maxima(noise: "SymmetricNoise", weights: Sequence[tuple[int, ...]]) -> Fraction:
     """Return Σ_z max_v Π_i P(z_i − w_vi) for tuples of weights, with noise of its own on each.
 
     A coordinate matters by where it lies among the weights: at or below the least, at or above the
@@ -247,7 +245,7 @@ def joint_sum_of_maxima(noise: "GeometricTails", weights: Sequence[tuple[int, ..
     return total
 
 
-def _by_place(noise: "GeometricTails", column: list[int]) -> list[dict[int, Fraction]]:
+def _by_place(noise: "SymmetricNoise", column: list[int]) -> list[dict[int, Fraction]]:
     """Return for each place of an output how likely it is with each weight."""
     least, most = column[0], column[-1]
     ends = [{w: noise.tail(w - least) for w in column}, {w: noise.tail(most - w) for w in column}]
@@ -260,7 +258,7 @@ def _by_place(noise: "GeometricTails", column: list[int]) -> list[dict[int, Frac
     return [*ends, *between]
 
 
-def histogram_sum_of_maxima(noise: "GeometricTails", cells: int, absent: bool) -> Fraction:
+def histogram_sum_of_maxima(noise: "SymmetricNoise", cells: int, absent: bool) -> Fraction:
     """Return Σ_z max_v K(z|v) for a histogram of so many cells, each with geometric noise.
 
     A record in cell v makes an output 1/α times likelier if z_v ≥ 1, and α times if not, where
@@ -276,7 +274,7 @@ def histogram_sum_of_maxima(noise: "GeometricTails", cells: int, absent: bool) -
 # --- a count over many records, nobody known -------------------------------------------------
 
 
-def is_on_large_count(noise: "GeometricTails", policy: Policy, query: Query | None) -> bool:
+def is_on_large_count(noise: "SymmetricNoise", policy: Policy, query: Query | None) -> bool:
     """Say whether geometric noise is added to a count over many records that are alike.
 
     Where counts are public, noise must not be cut off where any database has its answer.
@@ -289,7 +287,7 @@ def is_on_large_count(noise: "GeometricTails", policy: Policy, query: Query | No
     )
 
 
-def noisy_count(noise: "GeometricTails", policy: Policy, query: Any, belief: Belief) -> AverageView:
+def noisy_count(noise: "SymmetricNoise", policy: Policy, query: Any, belief: Belief) -> AverageView:
     """Enclose the guess in floats: all terms are positive, so rounding is relatively small."""
     people = Population.of(policy, tuple(belief.values()))
     before = max(people.before().values())

@@ -14,7 +14,7 @@ from typing import Any, TypeAlias
 
 from flint import arb, fmpq
 
-from leaktight.channels.additive_noise import AdditiveNoise, GeometricTails
+from leaktight.channels.additive_noise import AdditiveNoise, GeometricTails, SymmetricNoise
 from leaktight.errors import InvalidInput, InvalidNumber, expect
 from leaktight.exact.numbers import Value, fraction, rational
 from leaktight.exact.rounding import precision
@@ -72,7 +72,7 @@ def noise_level(noise: AdditiveNoise, policy: Policy, query: LinearQuery) -> Pri
 
 def _hides_ends(noise: AdditiveNoise, policy: Policy, query: LinearQuery) -> bool:
     """Say whether noise that is not geometric may be cut off where an answer can be."""
-    if not isinstance(noise, GeometricTails) or noise.places is None or noise.is_geometric:
+    if not isinstance(noise, SymmetricNoise) or noise.places is None or noise.is_geometric:
         return False
     return not noise.adds_to(policy, query)
 

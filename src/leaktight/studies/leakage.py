@@ -2,7 +2,6 @@
 
 from leaktight.channels.channel import Channel
 from leaktight.channels.composition import Parallel
-from leaktight.channels.noise_on_sums import shift_distance
 from leaktight.errors import TooLarge
 from leaktight.exact.bits import added
 from leaktight.exact.ratio import Ratio
@@ -66,7 +65,7 @@ def _leakage_of_noise(study: Study) -> Leakage:
     assert isinstance(study.query, LinearQuery)
     weights = [w for _, kind in weights_of(study.policy, study.query) for w in kind]
     columns = list(zip(*(w if isinstance(w, tuple) else (w,) for w in weights), strict=True))
-    step, records = shift_distance(study.noise, 1), study.policy.records
+    step, records = study.noise.shift_distance(1), study.policy.records
     factors = (1 + records * (max(column) - min(column)) * step for column in columns)
     _, bits = added((log2_interval(factor), 1) for factor in factors)
     free = study.policy.values is None and not study.policy.is_constrained
