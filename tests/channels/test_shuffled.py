@@ -10,11 +10,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from leaktight.channels import shuffled
 from leaktight.channels.channel import Channel
 from leaktight.channels.distribution import Distribution
 from leaktight.channels.shuffled import Shuffled
 from leaktight.errors import InvalidInput, InvalidNumber, Mismatch, TooLarge
-from leaktight.leakage import shuffled
 from leaktight.leakage.individual import individual_channels, individual_leakage
 from leaktight.leakage.uninformed import uninformed_guess
 from leaktight.leakage.vulnerability import min_entropy_leakage, posterior_vulnerability

@@ -10,10 +10,10 @@ from hypothesis import strategies as st
 
 from leaktight.channels.channel import Channel
 from leaktight.channels.composition import parallel
+from leaktight.channels.noise_on_sums import histogram_sum_of_maxima, joint_sum_of_maxima
 from leaktight.errors import InvalidInput, Mismatch
 from leaktight.leakage.capacity import min_capacity
 from leaktight.leakage.individual import individual_leakage
-from leaktight.leakage.noise_on_sums import histogram_sum_of_maxima, joint_sum_of_maxima
 from leaktight.mechanisms.best import optimal_mechanism
 from leaktight.mechanisms.geometric import GeometricNoise, TruncatedGeometric
 from leaktight.mechanisms.laplace import RoundedLaplace

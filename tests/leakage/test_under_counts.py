@@ -14,11 +14,12 @@ from leaktight.channels.composition import Parallel
 from leaktight.channels.move_ratios import MoveRatios
 from leaktight.errors import InvalidInput, Undecided
 from leaktight.exact.numbers import fraction
-from leaktight.leakage import coupling, published_counts, uninformed
+from leaktight.leakage import coupling, published_counts
 from leaktight.leakage.coupling import Coupling
 from leaktight.leakage.under_counts import counts_tell, odds_under_counts
 from leaktight.mechanisms.geometric import GeometricNoise
 from leaktight.mechanisms.randomized_response import RandomizedResponse
+from leaktight.policies import average_fibre
 from leaktight.policies.constraint import Count, count
 from leaktight.policies.margin import margin
 from leaktight.policies.policy import Policy
@@ -550,7 +551,7 @@ def test_odds_by_answers_agree_with_all_databases(monkeypatch: pytest.MonkeyPatc
         assert (found.ratio, found.after) == (ratio, after)
         assert found.before == max(chance.values()) / sum(chance.values()) <= after
         with monkeypatch.context() as patched:
-            patched.setattr(uninformed, "MOST_STEPS", 0)
+            patched.setattr(average_fibre, "MOST_STEPS", 0)
             bounded = odds_under_counts(channel, policy, query, prior)
         assert ratio <= bounded.ratio
         assert after <= bounded.after

@@ -7,7 +7,7 @@ from itertools import combinations_with_replacement
 import pytest
 
 from leaktight.errors import TooLarge
-from leaktight.policies.one_record import one_record
+from leaktight.policies.fibres import fibres
 from leaktight.policies.policy import Policy
 from leaktight.policies.query import answer_graph
 from leaktight.policies.secrets import SecretGraph
@@ -54,7 +54,7 @@ def test_who_leads_decides_all_that_one_more_vote_can_do(
 def test_a_vote_among_any_number_is_of_as_many_kinds(records: int) -> None:
     """Of four cities 11 sets can lead together; one leads alone with 8 sets of others behind it."""
     cities = Policy(SecretGraph.complete(4), records)
-    kinds = list(one_record(cities, MostCommonQuery()))
+    kinds = list(fibres(cities, MostCommonQuery()))
     assert len(kinds) <= 11 + 4 * 8
     # One vote turns any result into any other: two cities that lead together wait for it, or one
     # leads by one vote.
@@ -65,4 +65,4 @@ def test_a_vote_among_any_number_is_of_as_many_kinds(records: int) -> None:
 
 def test_a_vote_of_too_many_kinds_is_refused() -> None:
     with pytest.raises(TooLarge, match="fewer records, or fewer values"):
-        next(one_record(Policy(SecretGraph.complete(40), 100), MostCommonQuery()))
+        next(fibres(Policy(SecretGraph.complete(40), 100), MostCommonQuery()))

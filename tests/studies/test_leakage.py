@@ -4,10 +4,10 @@ from itertools import product
 from typing import Any
 
 import pytest
+from leaktight.leakage.noise_on_sums import shift_distance
 
 from leaktight import GeometricNoise, Policy, SecretGraph, privacy_level
 from leaktight.exact.rounding import log2_interval
-from leaktight.leakage.noise_on_sums import shift_distance
 from leaktight.mechanisms import RoundedLaplace, TruncatedGeometric
 from leaktight.policies.symmetric_query import HistogramQuery
 from leaktight.studies import Study, audit

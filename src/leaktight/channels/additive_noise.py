@@ -5,16 +5,31 @@ for what it leaks hold for noise whose tails are geometric, and for no other.
 """
 
 import math
-from abc import ABC, abstractmethod
+from abc import abstractmethod
+from collections.abc import Iterator
 from fractions import Fraction
 from typing import Any
 
-from leaktight.errors import InvalidNumber
+from leaktight.channels.noise_on_sums import (
+    NoiseViews,
+    adds_to_sums,
+    is_on_large_count,
+    noisy_count,
+)
+from leaktight.channels.representation import Belief, ByChannel
+from leaktight.channels.views import AverageView, Views
+from leaktight.errors import InvalidNumber, TooLarge
 from leaktight.exact.numbers import Value, fraction, rational
 from leaktight.labels import Labels
+from leaktight.policies.fibres import weights_of
+from leaktight.policies.policy import Policy
+from leaktight.policies.symmetric_query import LinearQuery, Query
+
+MOST_VALUES = 1000
+"""The most answers whose noise is written out."""
 
 
-class AdditiveNoise(ABC):
+class AdditiveNoise(ByChannel):
     """Noise on whole numbers that does not depend on what it is added to.
 
     Noise of your own says how well it tells two answers apart, since nobody can find that out from
@@ -49,8 +64,87 @@ class AdditiveNoise(ABC):
     def shift_ratio(self, shift: int) -> Value:
         """Return the largest P(k)/P(k − shift) over all k; ∞ where only P(k − shift) is 0."""
 
+    def adds_to(self, policy: Policy, query: Query | None) -> bool:
+        """Say whether what it leaks on a query follows from formulas, and not from its channel."""
+        return False
 
-class GeometricTails(AdditiveNoise):
+
+class SymmetricNoise(AdditiveNoise):
+    """Noise with P(k) = P(−k). What it leaks on sums follows from its tails if it is unimodal.
+
+    If it is periodic, P falls by one factor with each ``period`` from ``start`` on, so that outputs
+    beyond all answers tell no more than finitely many do.
+    """
+
+    __slots__ = ()
+
+    is_geometric = False
+    """Whether it falls off by one factor with each step, from 0 on."""
+
+    @property
+    def is_unimodal(self) -> bool:
+        """Whether it is never likelier farther from 0."""
+        return True
+
+    @property
+    def places(self) -> Labels | None:
+        """The outputs in a line, if what falls beyond its ends is collected there."""
+        return None
+
+    @property
+    def period(self) -> int | None:
+        """The steps after which P is less by the same factor; None if there are none."""
+        return None
+
+    @property
+    def start(self) -> int:
+        """From here on it is periodic."""
+        return 0
+
+    def repeated(self, k: int) -> Fraction:
+        """Return Σ_j P(k + j·period) over j ≥ 0, for k from ``start`` on."""
+        raise TooLarge(f"{self!r:.60} tells something else at every output")
+
+    def shift_distance(self, gap: int) -> Fraction:
+        """Return the total variation distance from the same noise, shifted; or just above it.
+
+        The nearer of the two centres makes an output likelier, and in the middle both are alike.
+        """
+        # Long fractions are added much quicker by flint.
+        below, above = (rational(self.tail(k)) for k in (gap // 2 + 1, gap - gap // 2))
+        return fraction(1 - below - above)
+
+    @property
+    @abstractmethod
+    def mean_size(self) -> Fraction:
+        """Σ_k |k|·P(k), or just above it."""
+
+    def adds_to(self, policy: Policy, query: Query | None) -> bool:
+        """Say whether it is added to a sum of whole numbers: docs/proofs/one-person.md."""
+        return adds_to_sums(self, policy, query)
+
+    def views(self, policy: Policy, query: Query | None = None) -> Views:
+        """Return what is seen of one record: a shift of the noise, or what its channel shows."""
+        if self.adds_to(policy, query):
+            return NoiseViews.of(self, policy, query)
+        return super().views(policy, query)
+
+    def average_views(
+        self, policy: Policy, query: Query | None, belief: Belief
+    ) -> Iterator[AverageView]:
+        """Yield what is seen of one record; floats enclose it if a count is large."""
+        if is_on_large_count(self, policy, query):
+            yield noisy_count(self, policy, query, belief)
+            return
+        if self.places is not None and len(self.places) > MOST_VALUES:
+            raise TooLarge(
+                f"noise on {len(self.places):,} answers, of which at most {MOST_VALUES:,} are "
+                "gone through one by one"
+            )
+        yield from super().average_views(policy, query, belief)
+
+
+class GeometricTails(SymmetricNoise):
     """Symmetric noise that falls off by one factor, ``step``, with each step from 1 on.
 
     Two numbers say all: with c = 1/``step`` and P(0) = ``centre``, the chance of k or more is
@@ -70,9 +164,18 @@ class GeometricTails(AdditiveNoise):
         """The chance that nothing is added."""
 
     @property
-    def places(self) -> Labels | None:
-        """The outputs in a line, if what falls beyond its ends is collected there."""
-        return None
+    def period(self) -> int:
+        """One step."""
+        return 1
+
+    @property
+    def start(self) -> int:
+        """0 if it is geometric."""
+        return 0 if self.is_geometric else 1
+
+    def repeated(self, k: int) -> Fraction:
+        """Return the tail."""
+        return self.tail(k)
 
     def pmf(self, k: int) -> Fraction:
         """Return the chance that ``k`` is added, before anything is cut off."""
@@ -106,7 +209,7 @@ class GeometricTails(AdditiveNoise):
         return self.centre >= self.pmf(1)
 
     @property
-    def is_geometric(self) -> bool:
+    def is_geometric(self) -> bool:  # type: ignore[override]
         """Whether it falls off by ``step`` from 0 on, too."""
         return self.centre * (self.step + 1) == self.step - 1
 
@@ -118,11 +221,29 @@ class GeometricTails(AdditiveNoise):
         return (1 - self.centre) / (1 - 1 / self.step)
 
 
-class UnboundedNoise(GeometricTails):
-    """Geometric noise on all whole numbers, which must be cut off before it can be listed."""
+class UnboundedNoise(SymmetricNoise):
+    """Noise on all whole numbers, whose outputs are put together before they can be listed."""
 
     __slots__ = ()
 
     @abstractmethod
     def truncated(self, least: int, most: int) -> Any:
-        """Return the mechanism that collects at two ends what falls beyond them."""
+        """Return what is seen of the answers between two, with nothing lost."""
+
+    def average_views(
+        self, policy: Policy, query: Query | None, belief: Belief
+    ) -> Iterator[AverageView]:
+        """Yield what is seen of one record, if what falls beyond all answers is put together."""
+        if not isinstance(query, LinearQuery) or is_on_large_count(self, policy, query):
+            yield from super().average_views(policy, query, belief)
+            return
+        if not query.adds_whole_numbers(policy.secrets.vertices):
+            raise TooLarge("noise on several counts at once is not gone through one by one")
+        weights = [int(w) for _, kind in weights_of(policy, query) for w in kind]
+        ends = policy.records * min(weights), policy.records * max(weights)
+        if ends[1] - ends[0] >= MOST_VALUES:
+            raise TooLarge(
+                f"noise on {ends[1] - ends[0] + 1:,} answers, of which at most {MOST_VALUES:,} are "
+                "gone through one by one"
+            )
+        yield from self.truncated(*ends).average_views(policy, query, belief)

@@ -4,15 +4,16 @@ A channel has an input for each secret, an output for each observation and the p
 K(z|x) of each output given each input (Definition 5 of [Alvim2011a]_).
 """
 
-from collections.abc import Callable, Hashable, Iterable, Mapping
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any, overload
+from typing import TYPE_CHECKING, Any, overload
 
 import numpy as np
 import numpy.typing as npt
 
 from leaktight.channels.distribution import Distribution, PriorLike, known, prior_on
+from leaktight.channels.representation import Belief, Representation
 from leaktight.errors import InvalidChannel
 from leaktight.exact.matrix import (
     cascade,
@@ -44,9 +45,14 @@ from leaktight.labels import (
     renamed,
 )
 
+if TYPE_CHECKING:
+    from leaktight.channels.views import AverageView, Views
+    from leaktight.policies.policy import Policy
+    from leaktight.policies.symmetric_query import Query
+
 
 @dataclass(frozen=True, slots=True, init=False, eq=False, repr=False)
-class Channel:
+class Channel(Representation):
     """A labelled stochastic matrix: exact if all its entries are, floating-point otherwise.
 
     ``rows`` may be nested sequences, a numpy array, a pandas table or a mapping of rows, each row
@@ -365,6 +371,37 @@ class Channel:
         return Channel.trusted(self.inputs, labels, matrix)
 
     # --- how it looks ---
+
+    # --- what it shows of one record ---
+
+    def views(self, policy: "Policy", query: "Query | None" = None) -> "Views":
+        """Return what is seen of one record by somebody who knows all others.
+
+        The inputs are the answers of ``query``; without one the databases, or the values of each
+        record, which is then seen by itself.
+        """
+        from leaktight.channels.views import Rows, own_fibres
+        from leaktight.policies.fibres import fibres
+
+        own = self._is_of_each_record(policy, query)
+        return Rows.of([self], own_fibres(policy) if own else fibres(policy, query))
+
+    def average_views(
+        self, policy: "Policy", query: "Query | None", belief: Belief
+    ) -> "Iterator[AverageView]":
+        """Yield what is seen of each kind of record by somebody who knows nobody."""
+        from leaktight.channels.composition import Parallel
+        from leaktight.channels.views import seen_on_average
+
+        if self._is_of_each_record(policy, query):
+            yield from Parallel(((self, policy.records),)).average_views(policy, query, belief)
+        else:
+            yield from seen_on_average(self, policy, query, belief)
+
+    def _is_of_each_record(self, policy: "Policy", query: "Query | None") -> bool:
+        """Say whether the inputs are the values of one record of several."""
+        several = query is None and policy.records > 1
+        return several and set(self.inputs) == set(policy.secrets.vertices)
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Channel):

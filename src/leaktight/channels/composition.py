@@ -1,10 +1,10 @@
 """What is seen when several channels are used? One after the other, side by side, repeatedly."""
 
-from collections.abc import Callable, Hashable, Mapping
+from collections.abc import Callable, Hashable, Iterator, Mapping
 from dataclasses import dataclass
 from itertools import chain, combinations, product
 from math import comb, factorial, prod
-from typing import Any, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -13,10 +13,16 @@ from flint import fmpz
 from leaktight.channels.channel import Channel, expect_channel, same_numbers
 from leaktight.channels.deterministic import Deterministic
 from leaktight.channels.distribution import LARGEST, PriorLike, ProductDistribution, runs
+from leaktight.channels.representation import Belief, Representation
 from leaktight.errors import InvalidChannel, InvalidNumber, Mismatch, TooLarge
 from leaktight.exact.numbers import Array, exact_array, kept
 from leaktight.exact.shown import counted
 from leaktight.labels import Labels, positions
+
+if TYPE_CHECKING:
+    from leaktight.channels.views import AverageView, Views
+    from leaktight.policies.policy import Policy
+    from leaktight.policies.symmetric_query import Query
 
 Runs: TypeAlias = tuple[tuple[Any, int], ...]
 """Things in a row, each with how often it follows itself."""
@@ -100,7 +106,7 @@ def _on_inputs(channel: Channel, inputs: Labels, y: Hashable) -> Channel:
 
 
 @dataclass(frozen=True, slots=True)
-class Parallel:
+class Parallel(Representation):
     """Channels side by side, each on its own secret; ``factors`` says how often each stands.
 
     Definition 5 of [Barthe2011]_: inputs (x1, x2, …), outputs (y1, y2, …), probabilities
@@ -145,6 +151,33 @@ class Parallel:
             outer = _times(matrix[:, None, :, None], channel.matrix[None, :, None, :])
             matrix = outer.reshape(rows, columns)
         return Channel.trusted(inputs, outputs, matrix)
+
+    def views(self, policy: "Policy", query: "Query | None" = None) -> "Views":
+        """Return what is seen of one record: whoever the others are, it has its own channel."""
+        from leaktight.channels.views import Rows, own_fibres
+
+        return Rows.of([one for one, _ in self.factors], own_fibres(policy))
+
+    def average_views(
+        self, policy: "Policy", query: "Query | None", belief: Belief
+    ) -> "Iterator[AverageView]":
+        """Yield what is seen of each kind of record; where records are independent, the others
+        tell nothing of it.
+        """
+        from leaktight.channels.views import AverageView, seen_side_by_side
+
+        if policy.is_constrained:
+            yield from seen_side_by_side(self.factors, policy, belief)
+            return
+        domains = (
+            runs(policy.values) if policy.values else ((policy.secrets.vertices, policy.records),)
+        )
+        done, record = set[tuple[int, Labels]](), 1
+        for one, values, times in pair_runs(self.factors, domains):
+            if (id(one), values) not in done:
+                done.add((id(one), values))
+                yield AverageView.alone(one, values, belief, record)
+            record += times
 
     def __repr__(self) -> str:
         return f"{counted(len(self), 'channel', 'channels')} in parallel"

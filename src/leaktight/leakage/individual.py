@@ -5,31 +5,24 @@ goal of section 4.1 of [Alvim2011b]_. Whatever they believed of the person, one 
 likelier by at most the largest Σ_z max_v K(z|D⁻, v) over all persons and all D⁻.
 """
 
-from collections.abc import Collection, Hashable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Hashable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from typing import Any, Protocol
+from typing import Any
 
-import numpy as np
 from flint import fmpq
 
 from leaktight.channels.channel import Channel
-from leaktight.channels.composition import Parallel
 from leaktight.channels.distribution import Distribution, PriorLike, prior_on
-from leaktight.channels.shuffled import Shuffled
+from leaktight.channels.representation import expect_representation
+from leaktight.channels.views import WHOEVER, Views
 from leaktight.errors import InvalidInput, Mismatch, expect
 from leaktight.exact.bits import OfFactor
-from leaktight.exact.matrix import column_maxima
-from leaktight.exact.numbers import Array, Value, exact_array, float_array, fraction, to_float
+from leaktight.exact.numbers import Value, fraction
 from leaktight.exact.shown import Probability, in_bits, percent, shown
-from leaktight.exact.tolerances import TOLERANCES
 from leaktight.labels import Labels
-from leaktight.leakage.noise_on_sums import added_noise
-from leaktight.leakage.noisy_record import WHOEVER, NoisyRecord
-from leaktight.leakage.shuffled import ShuffledRecord
-from leaktight.policies.one_record import OneRecord, cells_of, one_record, weights_of
 from leaktight.policies.policy import Policy
-from leaktight.policies.symmetric_query import LinearQuery, Query
+from leaktight.policies.symmetric_query import Query
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -91,15 +84,38 @@ def individual_leakage(
     belief = prior_on(prior, policy.secrets.vertices).exact()
     if absent is not None and absent not in belief.values:
         raise Mismatch(f"absent must be a value of the policy, got {absent!r}")
-    seen = _seen(mechanism, policy, query)
-    factor, others = seen.worst(belief.values)
+    views = expect_representation(mechanism).views(policy, query)
+    factor, others = _worst(views, belief.values)
     chances = dict(zip(belief.values, belief.array, strict=True))
-    found = IndividualLeakage(factor, others, belief, *seen.guess(chances))
+    found = IndividualLeakage(factor, others, belief, *_guess(views, chances))
     if absent is None:
         return found
     there = [v for v in belief.values if v != absent]
-    presence = max((seen.worst([absent, v])[0] for v in there), default=Fraction(1))
-    return replace(found, value=seen.worst(there)[0], presence=presence)
+    presence = max((_worst(views, [absent, v])[0] for v in there), default=Fraction(1))
+    return replace(found, value=_worst(views, there)[0], presence=presence)
+
+
+def _worst(views: Views, values: Collection[Hashable]) -> tuple[Fraction, str]:
+    """Return the largest Σ_z max_v K(z|D⁻, v) over these values, and who the others are.
+
+    It is 1 if no record can have any of them.
+    """
+    kept = set(values)
+    found = views.largest(lambda own: {v: fmpq(1) for v in own if v in kept})
+    return (Fraction(1), WHOEVER) if found is None else (fraction(found.size), found.others)
+
+
+def _guess(views: Views, prior: Mapping[Hashable, fmpq]) -> tuple[Fraction, Fraction]:
+    """Return the chance of a right guess before and after, where the latter is largest."""
+
+    def given(values: Labels) -> dict[Hashable, fmpq]:
+        total = sum((prior[v] for v in values), fmpq(0))
+        return {v: prior[v] / total for v in values} if total else {}
+
+    found = views.largest(given)
+    if found is None:
+        raise InvalidInput("the prior rules out every value that a record may have")
+    return fraction(max(given(found.values).values())), fraction(found.size)
 
 
 def individual_channels(
@@ -117,155 +133,5 @@ def individual_channels(
     >>> channel.matrix.tolist()
     [[2/3, 1/3], [1/3, 2/3]]
     """
-    return _seen(mechanism, expect(policy, Policy, "Policy(graph) makes one"), query).channels()
-
-
-class _Seen(Protocol):
-    """What is seen of one record, over all that the others may be."""
-
-    def channels(self) -> Iterator[tuple[Channel, str]]:
-        """Yield what is seen of each value, and who the others are."""
-
-    def worst(self, values: Collection[Hashable]) -> tuple[Fraction, str]:
-        """Return the largest Σ_z max_v K(z|D⁻, v) over these values, and who the others are.
-
-        It is 1 if no record can have any of them.
-        """
-
-    def guess(self, prior: Mapping[Hashable, fmpq]) -> tuple[Fraction, Fraction]:
-        """Return the chance of a right guess before and after, where the latter is largest."""
-
-
-def _seen(mechanism: Any, policy: Policy, query: Query | None) -> _Seen:
-    """Return what a mechanism shows: noise where a sum is taken, and otherwise its channel."""
-    noise = added_noise(mechanism, policy, query)
-    if noise is not None and isinstance(query, LinearQuery):
-        return NoisyRecord(noise, query, tuple(weights_of(policy, query)))
-    if isinstance(mechanism, Shuffled):
-        return ShuffledRecord.of(mechanism, policy)
-    if isinstance(mechanism, Parallel):
-        return _Rows.of([one for one, _ in mechanism.factors], _own_values(policy))
-    channel = channel_behind(mechanism)
-    values = policy.secrets.vertices
-    if query is None and policy.records > 1 and set(channel.inputs) == set(values):
-        return _Rows.of([channel], _own_values(policy))
-    return _Rows.of([channel], list(one_record(policy, query)))
-
-
-def channel_behind(mechanism: Any) -> Channel:
-    """Return the channel that a mechanism is, or has."""
-    channel = mechanism if isinstance(mechanism, Channel) else getattr(mechanism, "channel", None)
-    if not isinstance(channel, Channel):
-        raise InvalidInput(
-            f"expected a channel, or a mechanism that has one, got {mechanism!r:.60}"
-        )
-    return channel
-
-
-def _own_values(policy: Policy) -> list[OneRecord]:
-    """Return what a record answers by itself: its value, among those that the others leave."""
-    if not policy.is_constrained:
-        domains = {policy.secrets.vertices} if policy.values is None else set(policy.values)
-        return [OneRecord(domain, domain, WHOEVER) for domain in domains]
-    if policy.is_counted:
-        return [OneRecord(cell, cell, _left(cell)) for cell in cells_of(policy)]
-    found = {one.values: one for one in one_record(policy)}
-    return [OneRecord(values, values, one.others) for values, one in found.items()]
-
-
-def _left(values: Labels) -> str:
-    """Say which values the others and the counts leave."""
-    one = values[0]
-    told = f"({', '.join(map(str, one))})" if isinstance(one, tuple) else str(one)
-    more = "nothing else" if len(values) == 1 else f"{len(values) - 1} more"
-    return f"the others and the counts leave {told:.60} and {more}"
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class _Rows:
-    """The rows of a channel, exact and as floats, and which of them are seen of one record."""
-
-    exact: Array
-    floats: Array
-    outputs: Labels
-    places: tuple[tuple[OneRecord, tuple[int, ...]], ...]
-    """For each D⁻ the row of each value."""
-
-    @classmethod
-    def of(cls, channels: Sequence[Channel], ones: Iterable[OneRecord]) -> "_Rows":
-        """Stand the channels one above the other; each record is seen through each of them."""
-        distinct = list({id(channel): channel.exact() for channel in channels}.values())
-        width = max(channel.shape[1] for channel in distinct)
-        blocks = [_widened(channel.matrix, width) for channel in distinct]
-        places, start = [], 0
-        ones = list(ones)
-        for channel in distinct:
-            row = {x: start + i for i, x in enumerate(channel.inputs)}
-            for one in ones:
-                for answer in one.answers:
-                    if answer not in row:
-                        raise Mismatch(f"the mechanism must see every answer, not so {answer!r}")
-                places.append((one, tuple(row[answer] for answer in one.answers)))
-            start += len(channel.inputs)
-        matrix = np.concatenate(blocks)
-        outputs = max((channel.outputs for channel in distinct), key=len)
-        return cls(matrix, float_array(matrix), outputs, tuple(places))
-
-    def channels(self) -> Iterator[tuple[Channel, str]]:
-        """Yield what is seen of each value, and who the others are."""
-        found = {(one.values, rows): one for one, rows in self.places}
-        for (values, rows), one in found.items():
-            yield Channel.trusted(values, self.outputs, self.exact[list(rows)]), one.others
-
-    def worst(self, values: Collection[Hashable]) -> tuple[Fraction, str]:
-        """Return the largest Σ_z max_v K(z|D⁻, v) over these values, and who the others are."""
-        kept = set(values)
-        options = [
-            (one, {row: fmpq(1) for v, row in zip(one.values, rows, strict=True) if v in kept})
-            for one, rows in self.places
-        ]
-        possible = [(one, rows) for one, rows in options if rows]
-        if not possible:
-            return Fraction(1), WHOEVER
-        size, one = self._largest(possible)
-        return fraction(size), one.others
-
-    def guess(self, prior: Mapping[Hashable, fmpq]) -> tuple[Fraction, Fraction]:
-        """Return the chance of a right guess before and after, where the latter is largest."""
-        options = []
-        for one, rows in self.places:
-            if total := sum((prior[v] for v in one.values), fmpq(0)):
-                best: dict[int, fmpq] = {}
-                for v, row in zip(one.values, rows, strict=True):
-                    best[row] = max(best.get(row, fmpq(0)), prior[v] / total)
-                options.append((one, best))
-        if not options:
-            raise InvalidInput("the prior rules out every value that a record may have")
-        after, one = self._largest(options)
-        chances = [prior[v] for v in one.values]
-        return fraction(max(chances) / sum(chances, fmpq(0))), fraction(after)
-
-    def _largest(
-        self, options: Sequence[tuple[OneRecord, dict[int, fmpq]]]
-    ) -> tuple[fmpq, OneRecord]:
-        """Return the largest Σ_z max_i weight_i·K(z|i); floats propose, exact numbers decide."""
-        near = []
-        for _, weights in options:
-            scale = np.array([to_float(weight) for weight in weights.values()])[:, None]
-            near.append((scale * self.floats[list(weights)]).max(axis=0).sum())
-        enough = max(near) * (1 - TOLERANCES.entry)
-        found: dict[Any, tuple[fmpq, OneRecord]] = {}
-        for size, (one, weights) in zip(near, options, strict=True):
-            key = tuple(weights.items())
-            if size >= enough and key not in found:
-                scale = exact_array(weights.values())[:, None]
-                most = column_maxima(scale * self.exact[list(weights)]).sum()
-                found[key] = (most, one)
-        return max(found.values(), key=lambda each: each[0])
-
-
-def _widened(matrix: Array, width: int) -> Array:
-    """Return the matrix with columns of zeros, so that it has so many."""
-    wide = np.full((len(matrix), width), fmpq(0), dtype=object)
-    wide[:, : matrix.shape[1]] = matrix
-    return wide
+    policy = expect(policy, Policy, "Policy(graph) makes one")
+    return iter(expect_representation(mechanism).views(policy, query))

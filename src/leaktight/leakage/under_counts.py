@@ -27,7 +27,6 @@ from leaktight.exact.numbers import Value, fraction, rational
 from leaktight.exact.shown import percent, percent_above
 from leaktight.leakage.coupling import Coupling
 from leaktight.leakage.divisions import Divisions, divided
-from leaktight.leakage.noise_on_sums import added_noise
 from leaktight.leakage.published_counts import average_told, cells_told_apart
 from leaktight.leakage.uninformed import UninformedGuess, uninformed_guess
 from leaktight.policies.policy import Policy
@@ -214,12 +213,12 @@ def odds_under_counts(
         except TooLarge:  # its privacy level still bounds what it tells
             pass
     known = known_counts(policy, prior)
-    noise = added_noise(mechanism, policy, query)
+    on_sums = isinstance(mechanism, AdditiveNoise) and mechanism.adds_to(policy, query)
     if isinstance(mechanism, Channel) and query is None:
         values = policy.secrets.vertices
         ratio = known.ratio(MoveRatios.of([mechanism], values).ratios)
-    elif noise is not None and isinstance(query, LinearQuery):
-        ratio = known.ratio(_noise_ratios(noise, policy, query))
+    elif on_sums and isinstance(query, LinearQuery):
+        ratio = known.ratio(_noise_ratios(mechanism, policy, query))
     else:
         counts = policy.public_counts
         if counts is None or not counts.all_secret:

@@ -16,7 +16,7 @@ from leaktight.exact.rounding import ln_interval
 from leaktight.exact.shown import below, percent
 from leaktight.mechanisms.geometric import GeometricNoise
 from leaktight.mechanisms.randomized_response import RandomizedResponse
-from leaktight.policies.one_record import whole_weights
+from leaktight.policies.fibres import whole_weights
 from leaktight.policies.policy import Policy, expect_graph
 from leaktight.policies.query import sensitivity
 from leaktight.policies.symmetric_query import LinearQuery

@@ -10,7 +10,7 @@ from fractions import Fraction
 
 from attrs import frozen
 
-from leaktight.channels.additive_noise import UnboundedNoise
+from leaktight.channels.additive_noise import GeometricTails, UnboundedNoise
 from leaktight.channels.channel import Channel
 from leaktight.errors import InvalidNumber, TooLarge
 from leaktight.exact.numbers import Number
@@ -21,7 +21,7 @@ from leaktight.mechanisms.mechanism import Guarantee, Mechanism
 
 
 @frozen(init=False, repr=False)
-class GeometricNoise(Mechanism, UnboundedNoise):
+class GeometricNoise(Mechanism, UnboundedNoise, GeometricTails):
     """Two-sided geometric noise on all whole numbers, for answers of some ``sensitivity``.
 
     c is 1/λ for sensitivity 1, and otherwise a rational just above its root, so that answers that

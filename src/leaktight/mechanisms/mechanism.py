@@ -1,6 +1,6 @@
 """What does a mechanism promise?"""
 
-from abc import ABC, abstractmethod
+from abc import abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
@@ -8,6 +8,7 @@ from hashlib import sha256
 
 from leaktight.channels.channel import Channel
 from leaktight.channels.distribution import LARGEST
+from leaktight.channels.representation import ByChannel
 from leaktight.curves.curve import PrivacyCurve
 from leaktight.errors import Mismatch, TooLarge
 from leaktight.exact.ratio import Ratio
@@ -89,7 +90,7 @@ class Guarantee(Told):
         return f"{level} for neighbouring {self.neighbours}"
 
 
-class Mechanism(ABC):
+class Mechanism(ByChannel):
     """A mechanism with its guarantee; subclasses are frozen sets of parameters."""
 
     __slots__ = ()

@@ -18,9 +18,9 @@ from leaktight.exact.numbers import fraction, rational
 from leaktight.exact.shown import Told, counted
 from leaktight.labels import Labels, suggestion
 from leaktight.policies.adjacency import AdjacencyGraph
+from leaktight.policies.fibres import fibres
 from leaktight.policies.graph import Graph, Indices
 from leaktight.policies.neighbours import Neighbours, adjacency_of
-from leaktight.policies.one_record import one_record
 from leaktight.policies.policy import Policy
 from leaktight.policies.public_counts import (
     Answers,
@@ -86,7 +86,7 @@ def _symmetric_answers(policy: Policy, query: SymmetricQuery) -> Graph:
     joined = dict[tuple[Hashable, Hashable], None]()
     answers = dict[Hashable, None]()
     edges = policy.secrets.edge_pairs()
-    for one in one_record(policy, query):
+    for one in fibres(policy, query):
         found = dict(zip(one.values, one.answers, strict=True))
         answers |= dict.fromkeys(one.answers)
         for a, b in edges:

@@ -16,6 +16,7 @@ from typing import Any, TypeAlias
 from flint import fmpq
 
 from leaktight.errors import InvalidInput
+from leaktight.exact.numbers import rational
 from leaktight.labels import Labels
 from leaktight.policies.constraint import read_values
 
@@ -47,6 +48,31 @@ class SymmetricQuery(ABC):
         """
         return comb(others + len(values) - 1, others), all_counts(values, others)
 
+    def adds_whole_numbers(self, values: Iterable[Hashable]) -> bool:
+        """Say whether each of these values of a record adds one whole number to the answer."""
+        return False
+
+
+def answered(query: Query | None) -> Callable[[Any], Hashable]:
+    """Return a query as a function of all records as a tuple; None is answered by the database.
+
+    The database of one record is its value.
+
+    >>> answered(None)(("flu",)), answered({("a", "b"): 7})(("a", "b"))
+    ('flu', 7)
+    """
+    if isinstance(query, SymmetricQuery):
+        return query
+    if query is None:
+        return _database
+    if isinstance(query, Mapping):
+        return lambda records: query[_database(records)]
+    return lambda records: query(_database(records))
+
+
+def _database(records: Any) -> Any:
+    return records[0] if len(records) == 1 else records
+
 
 def all_counts(values: Labels, records: int) -> Iterator[Counts]:
     """Yield how many of so many records may have each value, without those that none has.
@@ -70,6 +96,11 @@ class LinearQuery(SymmetricQuery):
     @abstractmethod
     def weight(self, value: Hashable) -> Any:
         """Return what a record with this value adds to the answer."""
+
+    def adds_whole_numbers(self, values: Iterable[Hashable]) -> bool:
+        """Say whether each of these values of a record adds one whole number to the answer."""
+        weights = map(self.weight, values)
+        return all(not isinstance(w, tuple | str) and rational(w).q == 1 for w in weights)
 
 
 @dataclass(frozen=True, slots=True)

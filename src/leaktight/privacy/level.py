@@ -175,7 +175,7 @@ def privacy_level(
             raise Mismatch(f"an interval has the numbers of one record, got {channel!r:.60}")
         return interpolated_level(channel, neighbours)
     if isinstance(channel, Thinned):
-        from leaktight.privacy.thinned import thinned_level
+        from leaktight.privacy.records import thinned_level
 
         return thinned_level(channel, neighbours)
     if isinstance(channel, Parallel):

@@ -14,12 +14,11 @@ from typing import Any, TypeAlias
 
 from flint import arb, fmpq
 
-from leaktight.channels.additive_noise import AdditiveNoise, GeometricTails
+from leaktight.channels.additive_noise import AdditiveNoise, GeometricTails, SymmetricNoise
 from leaktight.errors import InvalidInput, InvalidNumber, expect
 from leaktight.exact.numbers import Value, fraction, rational
 from leaktight.exact.rounding import precision
-from leaktight.leakage.noise_on_sums import added_noise
-from leaktight.policies.one_record import whole_weights
+from leaktight.policies.fibres import whole_weights
 from leaktight.policies.policy import Policy
 from leaktight.policies.query import Sensitivity, sensitivity
 from leaktight.policies.symmetric_query import LinearQuery
@@ -73,9 +72,9 @@ def noise_level(noise: AdditiveNoise, policy: Policy, query: LinearQuery) -> Pri
 
 def _hides_ends(noise: AdditiveNoise, policy: Policy, query: LinearQuery) -> bool:
     """Say whether noise that is not geometric may be cut off where an answer can be."""
-    if not isinstance(noise, GeometricTails) or noise.places is None or noise.is_geometric:
+    if not isinstance(noise, SymmetricNoise) or noise.places is None or noise.is_geometric:
         return False
-    return added_noise(noise, policy, query) is None
+    return not noise.adds_to(policy, query)
 
 
 def _by_steps(step: fmpq, policy: Policy, query: LinearQuery) -> PrivacyLevel:

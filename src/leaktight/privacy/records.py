@@ -1,4 +1,4 @@
-"""How private are channels in parallel, one for each record?
+"""Levels of channels on each record: in parallel, or answered together or not at all.
 
 Where the records are independent, neighbours differ in one of them, and all together are as private
 as the worst of them (Lemma 4 of [Barthe2011]_). Under public constraints neighbours may differ in
@@ -16,10 +16,12 @@ import numpy as np
 from flint import fmpq
 
 from leaktight.channels.channel import Channel
-from leaktight.channels.composition import Parallel, pair_runs
+from leaktight.channels.composition import Parallel, Runs, pair_runs
 from leaktight.channels.move_ratios import MoveRatios
+from leaktight.channels.thinned import NO_ANSWER, Answering, Thinned
 from leaktight.errors import Mismatch
 from leaktight.exact.numbers import public, rational
+from leaktight.exact.ratio import Ratio
 from leaktight.exact.rounding import log2
 from leaktight.labels import positions
 from leaktight.policies.graph import Graph, Indices
@@ -42,19 +44,55 @@ def parallel_level(channel: Parallel, neighbours: Apart) -> PrivacyLevel:
                 "records), got a metric"
             )
         neighbours = neighbours.graph
-    if isinstance(neighbours, Policy):
-        metric, counts = neighbours.metric, neighbours.public_counts
-        if metric is not None or counts is not None:
-            _check_records(channel, neighbours.records, neighbours)
-        if metric is not None:
-            return _independent_level((one, metric, times) for one, times in channel.factors)
-        if counts is not None:
-            return _counted_level(channel, neighbours, counts)
+    counts = neighbours.public_counts if isinstance(neighbours, Policy) else None
+    if isinstance(neighbours, Policy) and counts is not None:
+        _check_records(channel, neighbours.records, neighbours)
+        return _counted_level(channel, neighbours, counts)
+    records, factors = _independent(neighbours)
+    _check_records(channel, records, neighbours)
+    if factors is not None:
+        return _independent_level(pair_runs(channel.factors, factors))
+    return _joint_level(channel, adjacency_of(neighbours).explicit())
+
+
+def thinned_level(records: Thinned, neighbours: Apart) -> PrivacyLevel:
+    """Return the level of records answered together; ``privacy_level`` comes here for them.
+
+    K(z|x) = s·Π P(z_k|x_k) + [z = z*]·(1 − s·Π R(x_k)), with P the chances of one record's answers,
+    R their sums and z* the fixed answers, the same for neighbours. These differ in one record, so
+    that the first term changes by a ratio of P's and the second by at most one of 1 − s·R, as if
+    all other records had R = 1. The level is attained, if the answers that are kept have it; what
+    is not kept is only bounded.
+    """
+    total, factors = _independent(neighbours)
+    if factors is None:
+        listed = adjacency_of(neighbours).explicit()  # type: ignore[arg-type]
+        return privacy_level(records.expand().restrict(listed.vertices), neighbours)
+    if len(records) != total:
+        raise Mismatch(f"{records!r}, need a policy of as many, got {neighbours!r:.80}")
+    each = pair_runs(records.factors, factors)
+    if len(records) == 1 or not all(_is_fixed(one, secrets) for one, secrets, _ in each):
+        return privacy_level(records.expand(), neighbours)
+    attained, bound = (
+        _independent_level((_seen(one, records.kept, rest), secrets, n) for one, secrets, n in each)
+        for rest in (False, True)
+    )
+    if not records.kept or not all(_has_others(one) for one, _ in records.factors):
+        attained = PrivacyLevel(Fraction(1), None)
+    if not exceeds(bound, attained):
+        return attained
+    share = bound.distance / attained.distance
+    return replace(bound, least=Ratio.of(attained.ratio).over(share, share).lower)
+
+
+def _independent(neighbours: Any) -> tuple[int, Runs | None]:
+    """Return how many records there are, and what is secret of each; None if they depend on each
+    other.
+    """
+    if isinstance(neighbours, Policy) and neighbours.metric is not None:
+        return neighbours.records, ((neighbours.metric, neighbours.records),)
     graph = adjacency_of(neighbours)
-    _check_records(channel, graph.records, graph)
-    if graph.is_product:
-        return _independent_level(pair_runs(channel.factors, graph.factors))
-    return _joint_level(channel, graph.explicit())
+    return graph.records, graph.factors if graph.is_product else None
 
 
 def _check_records(channel: Parallel, records: int, got: object) -> None:
@@ -172,3 +210,36 @@ def _worst_output(channel: Channel, a: int, b: int) -> tuple[Any, Hashable]:
     ]
     infinite = [pair for pair in ratios if pair[0] == math.inf]
     return infinite[0] if infinite else max(ratios, key=lambda pair: pair[0])
+
+
+# --- answered together or not at all --------------------------------------------------------
+
+
+def _seen(one: Answering, kept: Fraction, rest: bool) -> Channel:
+    """Return the answers of one record, and with the rest also how likely none is kept."""
+    given = [k for k, z in enumerate(one.channel.outputs) if z is not NO_ANSWER]
+    answers = one.channel.matrix[:, given]
+    names = tuple(one.channel.outputs[k] for k in given)
+    if not rest:
+        return Channel.trusted(one.channel.inputs, names, answers)
+    none = 1 - rational(kept) * answers.sum(axis=1)
+    return Channel.trusted(
+        one.channel.inputs, (*names, NO_ANSWER), np.column_stack([answers, none])
+    )
+
+
+def _is_fixed(one: Answering, secrets: Graph | Metric) -> bool:
+    """Say whether neighbours have the same fixed answer."""
+    fixed = dict(zip(one.channel.inputs, one.instead, strict=True))
+    graph = secrets.graph if isinstance(secrets, Metric) else secrets
+    return all(fixed[a] == fixed[b] for a, b in graph.edge_pairs())
+
+
+def _has_others(one: Answering) -> bool:
+    """Say whether some input may have another answer than the fixed one."""
+    rows: Iterable[tuple[object, np.ndarray]] = zip(one.instead, one.channel.matrix, strict=True)
+    return any(
+        p > 0 and z is not NO_ANSWER and z != fixed
+        for fixed, row in rows
+        for z, p in zip(one.channel.outputs, row, strict=True)
+    )

@@ -9,11 +9,10 @@ from fractions import Fraction
 
 from flint import fmpq
 
-from leaktight.channels.shuffled import Shuffled
+from leaktight.channels.shuffled import Shuffled, ShuffledViews
 from leaktight.errors import expect
-from leaktight.exact.numbers import Number, rational
+from leaktight.exact.numbers import Number, fraction, rational
 from leaktight.exact.ratio import Ratio, RatioLike
-from leaktight.leakage.shuffled import ShuffledRecord
 from leaktight.policies.neighbours import Neighbours
 from leaktight.privacy.level import databases_of
 from leaktight.privacy.profile import Delta
@@ -40,13 +39,13 @@ def shuffled_delta(
     10 0.018771
     50 0.000017
     """
-    record = ShuffledRecord(expect(crowd, Shuffled, "Shuffled(channel, people) makes one"))
+    views = ShuffledViews(expect(crowd, Shuffled, "Shuffled(channel, people) makes one"))
     graph = databases_of(crowd.channel, neighbours)
     asked, names = Ratio.of(ratio, epsilon), graph.vertices
     best = Delta(Fraction(0), Fraction(0), None)
     for i, h in graph.arcs:
         lower, upper = (
-            record.excess({names[i]: fmpq(1), names[h]: rational(end)}, names[h])[0]
+            fraction(views.excess({names[i]: fmpq(1), names[h]: rational(end)}).size)
             for end in (asked.upper, asked.lower)
         )
         if upper > best.upper:

@@ -4,28 +4,24 @@ Records are independent and alike, but for what is public: of the databases that
 is as likely as the product of its records' chances, divided by their sum.
 """
 
-from collections import Counter
-from collections.abc import Hashable, Iterable, Mapping
+from collections.abc import Iterable
 from fractions import Fraction
-from itertools import combinations_with_replacement
-from math import comb, factorial, prod
 from typing import Any
 
-from flint import fmpq, fmpq_poly
+from flint import fmpq
 
 from leaktight.channels.distribution import Distribution, PriorLike, prior_on
 from leaktight.errors import InvalidInput, TooLarge, Undecided
 from leaktight.exact.matrix import as_mapping
 from leaktight.exact.numbers import exact_array, rational
-from leaktight.exact.shown import counted
 from leaktight.labels import Labels
 from leaktight.leakage.under_counts import known_counts
-from leaktight.policies.one_record import adds_whole_numbers
+from leaktight.policies.average_fibre import likely_answers, likely_databases
 from leaktight.policies.policy import Policy
-from leaktight.policies.symmetric_query import LinearQuery, Query, SymmetricQuery
+from leaktight.policies.symmetric_query import Query
 
 MOST_DATABASES = 2**16
-"""The most databases, or counts of values, that are gone through."""
+"""The most databases of which it is told what is believed."""
 
 
 def record_prior(given: PriorLike, values: Labels) -> Distribution:
@@ -102,14 +98,10 @@ def databases_prior(policy: Policy, prior: Distribution) -> Distribution:
             f"of each is told for at most {MOST_DATABASES:,}"
         )
     belief = dict(zip(prior.values, prior.array, strict=True))
-    databases: tuple[Any, ...] = policy.databases()
-    weights = exact_array(
-        prod((belief[v] for v in (d if policy.records > 1 else (d,))), start=fmpq(1))
-        for d in databases
-    )
+    weights = exact_array(chance for _, chance in likely_databases(policy, belief))
     if not (total := weights.sum()):
         raise InvalidInput("the prior rules out every database that is possible")
-    return Distribution.trusted(databases, weights / total)
+    return Distribution.trusted(policy.databases(), weights / total)
 
 
 def answers_prior(
@@ -124,54 +116,6 @@ def answers_prior(
     >>> answers_prior(vote, MostCommonQuery(), cities, (*cities.values, "tie"))["tie"]
     Fraction(10, 27)
     """
-    alike = not policy.is_constrained and policy.values is None
-    chances: Mapping[Hashable, fmpq]
-    if alike and isinstance(query, LinearQuery) and adds_whole_numbers(query, policy):
-        chances = _of_sum(policy.records, query, prior)
-    elif alike and isinstance(query, SymmetricQuery):
-        chances = _of_counts(policy.records, query, prior)
-    else:
-        chances = _listed(policy, query, prior)
-    return Distribution.trusted(answers, exact_array(chances.get(a, fmpq(0)) for a in answers))
-
-
-def _of_sum(records: int, query: LinearQuery, prior: Distribution) -> dict[Hashable, fmpq]:
-    """The sum of n records has the coefficients of (Σ_v π_v·x^w_v)^n."""
-    weights = [int(query.weight(v)) for v in prior.values]
-    least = min(weights)
-    steps = [fmpq(0)] * (max(weights) - least + 1)
-    for weight, chance in zip(weights, prior.array, strict=True):
-        steps[weight - least] += chance
-    power = fmpq_poly(steps) ** records
-    return {records * least + k: chance for k, chance in enumerate(power.coeffs())}
-
-
-def _of_counts(records: int, query: SymmetricQuery, prior: Distribution) -> dict[Hashable, fmpq]:
-    ways = comb(records + len(prior) - 1, records)
-    if ways > MOST_DATABASES:
-        raise TooLarge(
-            f"{counted(ways, 'way', 'ways')} in which {records:,} records can have "
-            f"{len(prior)} values, and at most {MOST_DATABASES:,} are gone through"
-        )
     belief = dict(zip(prior.values, prior.array, strict=True))
-    found: dict[Hashable, fmpq] = {}
-    for some in combinations_with_replacement(prior.values, records):
-        counts = Counter(some)
-        orders = factorial(records) // prod(map(factorial, counts.values()))
-        chance = prod((belief[v] ** n for v, n in counts.items()), start=fmpq(orders))
-        answer = query.of_counts(counts)
-        found[answer] = found.get(answer, fmpq(0)) + chance
-    return found
-
-
-def _listed(policy: Policy, query: Query, prior: Distribution) -> dict[Hashable, fmpq]:
-    believed = databases_prior(policy, prior)
-    found: dict[Hashable, fmpq] = {}
-    for database, chance in zip(believed.values, believed.array, strict=True):
-        whole: Any = (database,) if policy.records == 1 else database
-        if isinstance(query, Mapping):
-            answer = query[database]
-        else:
-            answer = query(whole if isinstance(query, SymmetricQuery) else database)
-        found[answer] = found.get(answer, fmpq(0)) + chance
-    return found
+    chances = likely_answers(policy, query, belief)
+    return Distribution.trusted(answers, exact_array(chances.get(a, fmpq(0)) for a in answers))

@@ -9,8 +9,7 @@ from leaktight.exact.ratio import Ratio
 from leaktight.exact.rounding import log2_interval
 from leaktight.exact.shown import DIGITS, above
 from leaktight.leakage.capacity import min_capacity
-from leaktight.leakage.noise_on_sums import shift_distance
-from leaktight.policies.one_record import weights_of
+from leaktight.policies.fibres import weights_of
 from leaktight.policies.symmetric_query import LinearQuery
 from leaktight.studies.answers import EpsilonPoint, Leakage, PublishedBound, WorstCaseFound
 from leaktight.studies.study import Study
@@ -67,7 +66,7 @@ def _leakage_of_noise(study: Study) -> Leakage:
     assert isinstance(study.query, LinearQuery)
     weights = [w for _, kind in weights_of(study.policy, study.query) for w in kind]
     columns = list(zip(*(w if isinstance(w, tuple) else (w,) for w in weights), strict=True))
-    step, records = shift_distance(study.noise, 1), study.policy.records
+    step, records = study.noise.shift_distance(1), study.policy.records
     factors = (1 + records * (max(column) - min(column)) * step for column in columns)
     _, bits = added((log2_interval(factor), 1) for factor in factors)
     free = study.policy.values is None and not study.policy.is_constrained

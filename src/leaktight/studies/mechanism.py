@@ -19,7 +19,6 @@ from leaktight.mechanisms.planar import PlanarGeometric, PlanarLaplace
 from leaktight.mechanisms.randomized_response import RandomizedResponse
 from leaktight.mechanisms.tight_constraints import TightConstraints
 from leaktight.policies.graph import Graph
-from leaktight.policies.one_record import adds_whole_numbers
 from leaktight.policies.policy import Policy
 from leaktight.policies.symmetric_query import LinearQuery
 from leaktight.privacy.noise_level import widest_gap
@@ -92,7 +91,7 @@ class MechanismReader:
         if self.table.get("kind") not in NOISY or not isinstance(query, LinearQuery):
             return False
         free = not policy.is_constrained or policy.is_counted
-        return free and (self.has_cells or adds_whole_numbers(query, policy))
+        return free and (self.has_cells or query.adds_whole_numbers(policy.secrets.vertices))
 
     @property
     def has_cells(self) -> bool:

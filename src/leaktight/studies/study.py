@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from attrs import frozen
 
-from leaktight.channels.additive_noise import AdditiveNoise, GeometricTails, UnboundedNoise
+from leaktight.channels.additive_noise import AdditiveNoise, SymmetricNoise, UnboundedNoise
 from leaktight.channels.aim import GAINS, aim_of
 from leaktight.channels.channel import Channel
 from leaktight.channels.composition import parallel
@@ -22,12 +22,11 @@ from leaktight.errors import InvalidInput, InvalidNumber, Mismatch, TooLarge
 from leaktight.exact.numbers import Number, as_printed, fraction
 from leaktight.exact.ratio import Ratio, RatioLike
 from leaktight.labels import Labels, alignment
-from leaktight.leakage.noise_on_sums import added_noise
 from leaktight.mechanisms.best import BestMechanism
 from leaktight.mechanisms.mechanism import Mechanism
+from leaktight.policies.fibres import weights_of
 from leaktight.policies.graph import Graph
 from leaktight.policies.metric import Metric
-from leaktight.policies.one_record import weights_of
 from leaktight.policies.policy import Policy
 from leaktight.policies.query import answer_graph
 from leaktight.policies.symmetric_query import LinearQuery, Query
@@ -191,16 +190,20 @@ class Study:
         return f" per {self.unit}" if self.unit else " at a distance of 1"
 
     @cached_property
-    def noise(self) -> GeometricTails | None:
+    def noise(self) -> SymmetricNoise | None:
         """The noise that the mechanism adds to a sum of whole numbers, if it is of that kind."""
-        return added_noise(self.mechanism, self.policy, self.query)
+        noise = self.mechanism
+        if isinstance(noise, SymmetricNoise) and noise.adds_to(self.policy, self.query):
+            return noise
+        return None
 
     @cached_property
     def channel(self) -> Channel | None:
         """What is seen of each input; None if there is no mechanism, or it need not be listed."""
         if self.mechanism is None:
             return None
-        if self.noise is not None and _answer_count(self.policy, self.query) > MOST_LISTED:
+        many = _answer_count(self.policy, self.query) > MOST_LISTED
+        if self.noise is not None and (many or self.noise.period is None):
             return None
         seen: Any = self.graph.vertices
         cells = _cells(self.mechanism, self.query, seen)
@@ -317,7 +320,7 @@ def _cells(mechanism: Any, query: Query | None, answers: Any) -> list[Channel]:
     The cells have noise of their own.
     """
     several = isinstance(query, LinearQuery) and isinstance(answers[0], tuple)
-    places = mechanism.places if isinstance(mechanism, GeometricTails) else None
+    places = mechanism.places if isinstance(mechanism, SymmetricNoise) else None
     whole = all(isinstance(z, int) for z in places or ())
     if not (several and isinstance(mechanism, AdditiveNoise) and whole):
         return []

@@ -108,13 +108,7 @@ class Population:
 
         Each weight is counted from the least one, so that s is 0 or more.
         """
-        within, least = self.within(), min(weights)
-        steps = []
-        for cell in self.cells:
-            chances = [fmpq(0)] * (max(weights) - least + 1)
-            for v in cell:
-                chances[weights[v] - least] += within.get(v, fmpq(0))
-            steps.append(fmpq_poly(chances))
+        steps = self._steps(weights)
         for i in range(len(self.cells)):
             found = fmpq_poly([0])
             for histogram, weight in self.histograms:
@@ -127,6 +121,25 @@ class Population:
                     here = fmpq_poly([weight * histogram[i] / self.records])
                     found += prod(others, start=here)
             yield found
+
+    def sum_of_all(self, weights: Sequence[int]) -> fmpq_poly:
+        """Return P(all records add up to s), at x^s, each weight counted from the least one."""
+        steps, found = self._steps(weights), fmpq_poly([0])
+        for histogram, weight in self.histograms:
+            each = (step**k for step, k in zip(steps, histogram, strict=True) if k)
+            found += prod(each, start=fmpq_poly([weight]))
+        return found
+
+    def _steps(self, weights: Sequence[int]) -> list[fmpq_poly]:
+        """Return for each cell the chances of what one of its records adds."""
+        within, least = self.within(), min(weights)
+        steps = []
+        for cell in self.cells:
+            chances = [fmpq(0)] * (max(weights) - least + 1)
+            for v in cell:
+                chances[weights[v] - least] += within.get(v, fmpq(0))
+            steps.append(fmpq_poly(chances))
+        return steps
 
     def sum_is_known(self, weights: Sequence[int]) -> bool:
         """Say whether all records together always add up to the same, whoever has which value."""

@@ -1,12 +1,13 @@
-"""What may one record be, and what is then answered, if all others are known?
+"""Fibres: all databases that agree in everything but one record, and the answer for each of them.
 
 For every record i and all values D⁻ of the others that agree with what is public: the values v
 that record i may have, and the answer f(D⁻, v) for each of them. It is K_{D⁻} of section 4.1 of
-[Alvim2011b]_, before any noise. Answers that come again for other D⁻ are told once.
+[Alvim2011b]_, before any noise. Answers that come again for other D⁻ are told once. Over the same
+fibres, weighed by what is believed of the others, goes :mod:`leaktight.policies.average_fibre`.
 """
 
 from collections import Counter
-from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
+from collections.abc import Hashable, Iterator, Sequence
 from dataclasses import dataclass
 from math import comb, prod
 from typing import Any
@@ -22,6 +23,7 @@ from leaktight.policies.symmetric_query import (
     Query,
     SymmetricQuery,
     all_counts,
+    answered,
 )
 
 MOST_OTHERS = 10**6
@@ -32,7 +34,7 @@ MOST_SUM = 10**8
 
 
 @dataclass(frozen=True, slots=True)
-class OneRecord:
+class Fibre:
     """The values that one record may have, and the answer for each, if the others are known."""
 
     values: Labels
@@ -41,7 +43,7 @@ class OneRecord:
     """Who the others are, in words."""
 
 
-def one_record(policy: Policy, query: Query | None = None) -> Iterator[OneRecord]:
+def fibres(policy: Policy, query: Query | None = None) -> Iterator[Fibre]:
     """Yield what one record can be and be answered, over all records and all others.
 
     Without a query the answer is the database itself.
@@ -49,7 +51,7 @@ def one_record(policy: Policy, query: Query | None = None) -> Iterator[OneRecord
     >>> from leaktight.policies.secrets import SecretGraph
     >>> from leaktight.policies.symmetric_query import counting_query
     >>> ill = Policy(SecretGraph.complete(["no", "yes"]), records=3)
-    >>> for found in one_record(ill, counting_query(["yes"])):
+    >>> for found in fibres(ill, counting_query(["yes"])):
     ...     print(found.answers, found.others)
     (0, 1) the others' answer is 0
     (1, 2) the others' answer is 1
@@ -57,7 +59,7 @@ def one_record(policy: Policy, query: Query | None = None) -> Iterator[OneRecord
     """
     if isinstance(query, SymmetricQuery) and not policy.is_constrained:
         for values, others in _kinds(policy):
-            if isinstance(query, LinearQuery) and adds_whole_numbers(query, policy):
+            if query.adds_whole_numbers(policy.secrets.vertices):
                 yield from _shifted(query, values, others)
             else:
                 yield from _counted(query, values, others)
@@ -98,17 +100,11 @@ def _kinds(policy: Policy) -> Iterator[tuple[Labels, Counter[Labels]]]:
         yield domain, +others
 
 
-def adds_whole_numbers(query: LinearQuery, policy: Policy) -> bool:
-    """Say whether every value of a record adds one whole number to the answer."""
-    weights = map(query.weight, policy.secrets.vertices)
-    return all(not isinstance(w, tuple | str) and rational(w).q == 1 for w in weights)
-
-
-def _shifted(query: LinearQuery, values: Labels, others: Counter[Labels]) -> Iterator[OneRecord]:
+def _shifted(query: Any, values: Labels, others: Counter[Labels]) -> Iterator[Fibre]:
     """Yield the answers of a sum: what the others add up to, and what the record adds."""
     own = tuple(map(query.weight, values))
     for base in reachable_sums([(tuple(map(query.weight, d)), n) for d, n in others.items()]):
-        yield OneRecord(values, tuple(base + w for w in own), f"the others' answer is {base}")
+        yield Fibre(values, tuple(base + w for w in own), f"the others' answer is {base}")
 
 
 def reachable_sums(parts: Sequence[tuple[tuple[int, ...], int]]) -> Iterator[int]:
@@ -167,7 +163,7 @@ def _whole(number: Any) -> int:
     return int(exact.p)
 
 
-def _counted(query: SymmetricQuery, values: Labels, others: Counter[Labels]) -> Iterator[OneRecord]:
+def _counted(query: SymmetricQuery, values: Labels, others: Counter[Labels]) -> Iterator[Fibre]:
     """Yield the answers over all counts of the others' values that the query tells apart."""
     if len(others) == 1:
         ((domain, n),) = others.items()
@@ -186,7 +182,7 @@ def _counted(query: SymmetricQuery, values: Labels, others: Counter[Labels]) -> 
         if answers not in seen:
             seen.add(answers)
             told = ", ".join(f"{n:,} × {value!r}" for value, n in counts.items())
-            yield OneRecord(values, answers, f"the others are {told}" if told else "nobody else")
+            yield Fibre(values, answers, f"the others are {told}" if told else "nobody else")
 
 
 def _joined(parts: list[tuple[Labels, int]]) -> Iterator[Counts]:
@@ -200,15 +196,14 @@ def _joined(parts: list[tuple[Labels, int]]) -> Iterator[Counts]:
             yield some | {value: some.get(value, 0) + times for value, times in more.items()}
 
 
-def _listed(policy: Policy, query: Query | None) -> Iterator[OneRecord]:
+def _listed(policy: Policy, query: Query | None) -> Iterator[Fibre]:
     """Yield the answers by going through all possible databases."""
     if policy.database_factors > MOST_OTHERS:
         raise TooLarge(
             f"{policy.database_factors.counted('database', 'databases')}, and at most "
             f"{MOST_OTHERS:,} are gone through; fewer records, or a query that only counts"
         )
-    answered = _answer(query)
-    seen = set[tuple[Labels, tuple[Hashable, ...]]]()
+    answer, seen = answered(query), set[tuple[Labels, tuple[Hashable, ...]]]()
     databases: Any = policy.databases()
     told = [frozenset(one.values) for one in policy.constraints if one.is_told]
     for record in range(policy.records):
@@ -218,21 +213,10 @@ def _listed(policy: Policy, query: Query | None) -> Iterator[OneRecord]:
             rest = (*whole[:record], *whole[record + 1 :])
             # Whoever knows all others and a count knows whether it counts this record.
             key = rest, tuple(whole[record] in some for some in told)
-            groups.setdefault(key, []).append((whole[record], answered(whole, database)))
+            groups.setdefault(key, []).append((whole[record], answer(whole)))
         for (others, _), found in groups.items():
             values, answers = zip(*found, strict=True)
             if (values, answers) not in seen:
                 seen.add((values, answers))
                 who = f"record {record + 1} is guessed and the others are {others!r:.60}"
-                yield OneRecord(values, answers, who if policy.records > 1 else "nobody else")
-
-
-def _answer(query: Query | None) -> Callable[[Any, Any], Hashable]:
-    """Return how the answer follows from all records as a tuple, and from the database."""
-    if query is None:
-        return lambda _, database: database
-    if isinstance(query, Mapping):
-        return lambda _, database: query[database]
-    if isinstance(query, SymmetricQuery):
-        return lambda whole, _: query(whole)
-    return lambda _, database: query(database)
+                yield Fibre(values, answers, who if policy.records > 1 else "nobody else")
