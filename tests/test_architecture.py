@@ -29,6 +29,7 @@ ROOMS = [
     "curves",
     "mechanisms",
     "samples",
+    "testing",
     "repetition",
     "tables",
     "studies",

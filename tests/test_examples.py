@@ -13,6 +13,7 @@ ROOT = Path(__file__).parent.parent
 EXAMPLES = sorted((ROOT / "examples").glob("*.py"))
 PROMISES = {
     "audit_black_box": "second version: ε = 1 is refuted: ε is at least 1.",
+    "broken_mechanisms": "sparse vector without noise on answers (Algorithm 5): refuted, ε ≥ ",
     "crowds": "6 members: whoever is seen is the initiator with chance 1/2,",
     "dc_net": "a ring of 5, coins 1/2: the sender is guessed with chance 1/5 before, 1/5 after",
     "noisy_max": "the winner, ties by chance: ratio 488/173,",

@@ -11,6 +11,7 @@ from . import reports as reports
 from . import samples as samples
 from . import studies as studies
 from . import tables as tables
+from . import testing as testing
 from . import worst_case as worst_case
 from .channels import (
     Chance,

@@ -15,6 +15,7 @@ from typing import Annotated, NoReturn, TextIO
 
 import typer
 
+from leaktight.commands.attack import attack
 from leaktight.commands.channel import repeat, sample
 from leaktight.commands.explore import explore
 from leaktight.commands.graph import bound, decide, design
@@ -42,7 +43,7 @@ app = typer.Typer(
 )
 for command in (
     audit, explore, explain, choose, bound, design, decide, repeat, leak, program, compare,
-    estimate, release, ledger, risk, verify, sample, reproduce,
+    estimate, attack, release, ledger, risk, verify, sample, reproduce,
 ):  # fmt: skip
     app.command()(command)
 

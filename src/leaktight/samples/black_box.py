@@ -20,7 +20,12 @@ from leaktight.exact.numbers import Array, Number, as_printed, fraction, rationa
 from leaktight.exact.ratio import Ratio, RatioLike
 from leaktight.exact.rounding import ln_interval
 from leaktight.exact.shown import Told, counted, percent_as_given, shown
-from leaktight.samples.confidence import binomial_lower, binomial_upper, read_risk
+from leaktight.samples.confidence import (
+    binomial_lower,
+    binomial_upper,
+    expected_ends,
+    read_risk,
+)
 from leaktight.samples.design import generator
 from leaktight.samples.drawing import Drawing, Sampler
 from leaktight.samples.event import Event, Hits, Samples, best_event
@@ -179,7 +184,7 @@ def _bound(
     growth = trials / len(judge[0])
 
     def score(likely: Hits, rare: Hits) -> Array:
-        ends = _expected_ends(likely * growth, rare * growth, trials, to_float(risk / 2))
+        ends = expected_ends(likely * growth, rare * growth, trials, to_float(risk / 2))
         return (ends[0] - to_float(delta)) / ends[1]
 
     found = []
@@ -193,13 +198,3 @@ def _bound(
     ratio = fraction(max(fmpq(1), likely / rare))
     named = pair[one], pair[other]
     return EpsilonLowerBound(ratio, confidence, named, event, counts, trials, fraction(delta))
-
-
-def _expected_ends(likely: Array, rare: Array, trials: int, risk: float) -> tuple[Array, Array]:
-    """Return about what the limits will be if the events occur so often in so many trials."""
-    from scipy.special import betaincinv
-
-    low = np.where(likely > 0, betaincinv(np.maximum(likely, 1), trials - likely + 1, risk), 0.0)
-    left = trials - rare
-    high = np.where(left > 0, 1 - betaincinv(np.maximum(left, 1), rare + 1, risk), 1.0)
-    return low, high

@@ -7,6 +7,7 @@ be proved is moved outward until it can.
 import math
 from collections.abc import Callable
 
+import numpy as np
 from flint import arb, fmpq
 
 from leaktight.errors import InvalidNumber
@@ -76,6 +77,16 @@ def _below(proposal: float, proved: Callable[[float], bool]) -> float:
             if 0 < candidate < 1 and proved(candidate):
                 return candidate
     return 0.0
+
+
+def expected_ends(likely: Array, rare: Array, trials: int, risk: float) -> tuple[Array, Array]:
+    """Return about what the limits will be if the events occur so often in so many trials."""
+    from scipy.special import betaincinv
+
+    low = np.where(likely > 0, betaincinv(np.maximum(likely, 1), trials - likely + 1, risk), 0.0)
+    left = trials - rare
+    high = np.where(left > 0, 1 - betaincinv(np.maximum(left, 1), rare + 1, risk), 1.0)
+    return low, high
 
 
 # --- the mean of numbers between 0 and 1 ---------------------------------------------------

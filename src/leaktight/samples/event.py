@@ -31,9 +31,13 @@ class OneOf:
         """Say for each output whether it is one of the values."""
         return np.fromiter(map(self.values.__contains__, _listed(outputs)), bool, len(outputs))
 
+    def said(self, what: str) -> str:
+        """Say the event of something that is not called the output."""
+        shown = ", ".join(f"{value:.60}" for value in sorted(map(repr, self.values))[:5])
+        return f"{what} is one of {shown}" + (", …" if len(self.values) > 5 else "")
+
     def __str__(self) -> str:
-        shown = ", ".join(sorted(map(repr, self.values))[:5])
-        return f"the output is one of {shown}" + (", …" if len(self.values) > 5 else "")
+        return self.said("the output")
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,8 +50,12 @@ class AtMost:
         """Say for each output whether it is so."""
         return outputs <= self.value
 
+    def said(self, what: str) -> str:
+        """Say the event of something that is not called the output."""
+        return f"{what} is at most {self.value:.10g}"
+
     def __str__(self) -> str:
-        return f"the output is at most {self.value:.10g}"
+        return self.said("the output")
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,8 +68,12 @@ class AtLeast:
         """Say for each output whether it is so."""
         return outputs >= self.value
 
+    def said(self, what: str) -> str:
+        """Say the event of something that is not called the output."""
+        return f"{what} is at least {self.value:.10g}"
+
     def __str__(self) -> str:
-        return f"the output is at least {self.value:.10g}"
+        return self.said("the output")
 
 
 Event: TypeAlias = OneOf | AtMost | AtLeast
@@ -70,23 +82,41 @@ Samples: TypeAlias = tuple[Array, Array]
 """Outputs of the one input and of the other."""
 
 
-def best_event(
-    learn: Samples, judge: Samples, score: Callable[[Hits, Hits], Array]
-) -> tuple[Event, float]:
+Score: TypeAlias = Callable[[Hits, Hits], Array]
+"""How good events are that occur so often for the one input and for the other."""
+
+
+def best_event(learn: Samples, judge: Samples, score: Score) -> tuple[Event, float]:
     """Return the event with the best score, proposed by some samples and judged by others.
 
     The events are the sets of outputs whose frequencies have the largest ratios, and for numbers
     the sets on one side of a threshold. ``score`` takes how often each event occurs among the
     samples that judge; those that proposed it would praise it too much.
     """
-    found = []
-    for events, favour in ((_Thresholds.of(learn), FAVOUR), (_Ranking.of(learn), 1.0)):
-        scores = score(events.hits(judge[0]), events.hits(judge[1]))
-        if len(scores):
-            at = int(scores.argmax())
-            found.append((float(scores[at]) * favour, float(scores[at]), events.event(at)))
-    _, value, event = max(found, key=lambda each: each[0])
-    return event, value
+    kinds = ((best_threshold, FAVOUR), (best_set, 1.0))
+    scored = [(kind(learn, judge, score), favour) for kind, favour in kinds]
+    found = [(each[1] * favour, each) for each, favour in scored if each is not None]
+    return max(found, key=lambda each: each[0])[1]
+
+
+def best_threshold(learn: Samples, judge: Samples, score: Score) -> tuple[Event, float] | None:
+    """Return the best set of numbers on one side of a threshold; None if there are no numbers."""
+    return _best(_Thresholds.of(learn), judge, score)
+
+
+def best_set(learn: Samples, judge: Samples, score: Score) -> tuple[Event, float] | None:
+    """Return the best set of outputs that were seen."""
+    return _best(_Ranking.of(learn), judge, score)
+
+
+def _best(
+    events: "_Thresholds | _Ranking", judge: Samples, score: Score
+) -> tuple[Event, float] | None:
+    scores = score(events.hits(judge[0]), events.hits(judge[1]))
+    if not len(scores):
+        return None
+    at = int(scores.argmax())
+    return events.event(at), float(scores[at])
 
 
 @dataclass(frozen=True, slots=True)
