@@ -2,6 +2,8 @@ from .budget import Budget
 from .consistent import Consistent, consistent
 from .ledger.entry import Entry
 from .ledger.ledger import Ledger
+from .microdata.answer import Disclosure, Loss, Plan, Protected
+from .microdata.protect import protect
 from .odds import Odds
 from .output import write_release
 from .per_row import RowsRelease, release_rows
@@ -23,12 +25,16 @@ __all__ = [
     "Changed",
     "Consistent",
     "Crowd",
+    "Disclosure",
     "Entry",
     "Expected",
     "Exposure",
     "Ledger",
+    "Loss",
     "Odds",
     "Partly",
+    "Plan",
+    "Protected",
     "Reading",
     "Risk",
     "RowsRelease",
@@ -44,6 +50,7 @@ __all__ = [
     "hierarchy",
     "histogram",
     "plan",
+    "protect",
     "record_of",
     "release",
     "release_rows",

@@ -93,8 +93,24 @@ def frame_of(
     there = names if names is not None else guarded(lambda: _names(frame))
     chosen = guarded(lambda: _chosen(frame, [_position(column, there) for column in kinds]))
     if frame.implementation.is_pandas() and nw.Object in chosen.collect_schema().values():
-        return nw.from_native(guarded(lambda: _of_objects(chosen.to_native())))
+        return nw.from_native(guarded(lambda: _of_objects(chosen.to_native(), engine)))
     return chosen
+
+
+def columns_of(
+    source: Any,
+    table: str | None = None,
+    engine: "Callable[[], duckdb.DuckDBPyConnection] | None" = None,
+) -> list[str]:
+    """Return the names of all columns of a table; one may have none."""
+    import narwhals as nw
+
+    if not isinstance(source, str | Path):
+        frame: Frame = nw.from_native(source)
+        return guarded(lambda: _names(frame))
+    if Path(source).suffix.lower() == ".csv" and Path(source).is_file():
+        return _header(Path(source))[0]
+    return _file(Path(source), {}, table, engine)[1]
 
 
 def _names(frame: "Frame") -> list[str]:
@@ -346,11 +362,13 @@ def _quoted(name: str) -> str:
     return '"' + name.replace('"', '""') + '"'
 
 
-def _of_objects(frame: Any) -> "duckdb.DuckDBPyRelation":
+def _of_objects(
+    frame: Any, engine: "Callable[[], duckdb.DuckDBPyConnection] | None"
+) -> "duckdb.DuckDBPyRelation":
     """Return a pandas frame of Python objects, such as dates and decimals, with types."""
-    engine = engine_for([])
-    engine.execute(f"SET pandas_analyze_sample = {max(1, len(frame))}")  # look at all of them
-    return engine.from_df(frame)
+    reader = engine_for([]) if engine is None else engine()
+    reader.execute(f"SET pandas_analyze_sample = {max(1, len(frame))}")  # look at all of them
+    return reader.from_df(frame)
 
 
 @contextmanager

@@ -6,12 +6,22 @@ What is kept on the way stays in the engine, and is dropped at the end. Only cou
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from contextlib import suppress
+from pathlib import Path
 from secrets import token_hex
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
 
 from leaktight.errors import InvalidFile, InvalidInput
-from leaktight.tables.source import engine_for, frame_of, guarded, names_of, rows_of, unlogged
+from leaktight.tables.source import (
+    columns_of,
+    engine_for,
+    frame_of,
+    guarded,
+    names_of,
+    rows_of,
+    unlogged,
+    whole_name,
+)
 
 if TYPE_CHECKING:
     import narwhals as nw
@@ -49,6 +59,19 @@ class Engine(ABC):
         """Return the hint that lists are short enough to be looked up wherever a row is."""
         return ""
 
+    def quoted(self, text: str) -> str:
+        """Return a text as it is written in a question."""
+        return "'" + text.replace("'", "''") + "'"
+
+    def named(self, column: str) -> str:
+        """Return the name of a column as it is written in a question."""
+        return '"' + column.replace('"', '""') + '"'
+
+    def write(self, question: str, source: "Frame", path: Path) -> None:
+        """Write the answer to a question about a table to a new file, .csv or .parquet."""
+        native = source.to_native()
+        guarded(lambda: self._write(question, native, path))
+
     def keep(self, question: str, source: "Frame | None" = None, *, is_list: bool = False) -> str:
         """Return the name of a table with the answer, which stays in the engine.
 
@@ -77,6 +100,9 @@ class Engine(ABC):
     def _rows(self, question: str) -> list[tuple[Any, ...]]: ...
 
     @abstractmethod
+    def _write(self, question: str, source: Any, path: Path) -> None: ...
+
+    @abstractmethod
     def _drop(self, name: str) -> None: ...
 
 
@@ -95,6 +121,11 @@ class DuckDB(Engine):
 
     def _rows(self, question: str) -> list[tuple[Any, ...]]:
         return self._relation.query(SOURCE, question).fetchall()
+
+    def _write(self, question: str, source: Any, path: Path) -> None:
+        kind = "FORMAT csv, HEADER true" if path.suffix == ".csv" else "FORMAT parquet"
+        where = self.quoted(whole_name(path))
+        source.query(SOURCE, f"COPY ({question}) TO {where} ({kind}, USE_TMP_FILE false)")
 
     def _drop(self, name: str) -> None:
         self._relation.query(SOURCE, f"DROP TABLE {name}")
@@ -134,6 +165,26 @@ class Spark(Engine):
         import narwhals as nw
 
         return rows_of(nw.from_native(self._asked(question)))
+
+    def quoted(self, text: str) -> str:
+        """Return a text as it is written in a question, where a backslash is a mark of its own."""
+        return "'" + text.replace("\\", "\\\\").replace("'", "\\'") + "'"
+
+    def named(self, column: str) -> str:
+        """Return the name of a column as it is written in a question."""
+        return "`" + column.replace("`", "``") + "`"
+
+    def _write(self, question: str, source: Any, path: Path) -> None:
+        source.createOrReplaceTempView(SOURCE)
+        folder = path.with_name("parts")
+        written = self._asked(question).coalesce(1).write
+        with unlogged():
+            if path.suffix == ".csv":
+                written.csv(folder.as_uri(), header=True, escape='"', emptyValue='""')
+            else:
+                written.parquet(folder.as_uri())
+        [part] = folder.glob(f"part-*{path.suffix}")  # elsewhere, if Spark is not on this machine
+        part.rename(path)
 
     def _drop(self, name: str) -> None:
         self._session.catalog.uncacheTable(name)
@@ -179,6 +230,10 @@ class Sources:
                 "DuckDB, or one session of Spark"
             )
         return _without_nan(frame)
+
+    def columns(self, source: Any, table: str | None = None) -> list[str]:
+        """Return the names of all columns of a table."""
+        return columns_of(source, table, engine=self._duckdb)
 
     def _knows(self, frame: "Frame") -> bool:
         """Say whether what is kept of a frame is in the engine of the others."""

@@ -49,7 +49,10 @@ class Question:
         changes: Any,
     ) -> "Question":
         """Check what is asked."""
-        columns, wanted = _names(known, "known"), _names(secret, "secret", least=0)
+        columns, wanted = (
+            names_of_columns(known, "known"),
+            names_of_columns(secret, "secret", least=0),
+        )
         if both := {*columns} & {*wanted}:
             raise InvalidInput(f"the column {min(both)!r} cannot be both known and secret")
         count_combinations(len(columns), combinations)
@@ -87,7 +90,8 @@ def _several(given: Any) -> list[Any]:
     return list(given) if isinstance(given, list | tuple) else [given]
 
 
-def _names(given: Any, what: str, least: int = 1) -> tuple[str, ...]:
+def names_of_columns(given: Any, what: str, least: int = 1) -> tuple[str, ...]:
+    """Return one or more names of columns, each once."""
     names = _several(given)
     if len(names) < least or len({*map(repr, names)}) < len(names):
         raise InvalidInput(f"{what} must be names of columns, each once, got {given!r:.60}")
@@ -103,7 +107,7 @@ def _shares(partly: Any, columns: tuple[str, ...]) -> list[tuple[tuple[str, ...]
         raise InvalidInput(f'partly must be shares such as {{("age",): "1/2"}}, got {partly!r:.60}')
     found = []
     for names, share in partly.items():
-        chosen, number = _names(names, "the columns of partly"), fraction(rational(share))
+        chosen, number = names_of_columns(names, "the columns of partly"), fraction(rational(share))
         if unknown := [name for name in chosen if name not in columns]:
             raise InvalidInput(f"partly is about known columns, got {unknown[0]!r}")
         if number < 0:

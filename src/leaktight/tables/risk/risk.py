@@ -183,7 +183,7 @@ def _changed(groups: _Groups, together: tuple[Change, ...], columns: tuple[str, 
     """Return the risk if columns are released otherwise; see docs/proofs/risk.md for noise."""
     coarser, secret = groups.table, groups.secret
     for each in together:
-        if each.cuts or each.letters is not None:
+        if each.is_coarser:
             coarser = each.applied(coarser)
     after = groups if coarser is groups.table else _Groups(coarser, secret)
     dropped = {each.column for each in together if each.is_drop}
