@@ -240,13 +240,13 @@ def explain(
     No single outcome tells more than that.
     It holds for every mechanism with this guarantee.
     Up to 2 releases keep it below 75%; 3 may not.
-    >>> print(explain(values=6, epsilon=1, delta="0.00001"))
+    >>> print(explain(values=6, epsilon=1, delta="0.001", sure="0.99"))
     Guessing the secret: 16.7% before, at most 35.3% after 1 release (replace: a
     neighbour has another value).
-    At most 45.4% after 1 release (add/remove: a neighbour is absent).
-    With a chance of at least 99.99% over the output, nobody whose belief in this
-    value was 16.7% holds it with more than 35.4% (replace) or 59.9% (add/remove).
-    It holds for every mechanism that keeps ε = 1, δ = 1e-05.
+    At most 45.5% after 1 release (add/remove: a neighbour is absent).
+    With a chance of at least 99% over the output, nobody whose belief in this value
+    was 16.7% holds it with more than 36.3% (replace) or 62.2% (add/remove).
+    It holds for every mechanism that keeps ε = 1, δ = 0.001.
     >>> answer = Channel([["2/3", "1/3"], ["1/3", "2/3"]], ["no", "yes"], ["-", "+"])
     >>> print(explain(answer, observations=101, what="a secret answer"))
     Guessing a secret answer: 50% before, about 66.7% after 1 observation, more than
