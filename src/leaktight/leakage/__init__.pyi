@@ -37,12 +37,13 @@ from .guesswork import (
 from .hyper import Hyper, hyper
 from .individual import IndividualLeakage, individual_channels, individual_leakage
 from .information_capacity import CapacityEnclosure, renyi_capacity, shannon_capacity
-from .measures import Measure, WorstMeasure, measures, worst_measures
+from .measures import Measure, Measures, WorstMeasure, measures, worst_measures
 from .per_output import OutputLeakage, max_case_leakage, pointwise_leakage
 from .real_noise import NoiseCapacity, gaussian_capacity, laplace_capacity
 from .under_counts import CountsTell, OddsUnderCounts, counts_tell, odds_under_counts
 from .uninformed import UninformedGuess, uninformed_guess
 from .utility import Utility, oblivious, utility
+from .value_odds import ValueOdds, ValueTable, channel_odds
 from .vulnerability import (
     Leakage,
     g_leakage,
@@ -66,17 +67,21 @@ __all__ = [
     "IndividualLeakage",
     "Leakage",
     "Measure",
+    "Measures",
     "NoiseCapacity",
     "OddsUnderCounts",
     "OutputLeakage",
     "Questions",
     "UninformedGuess",
     "Utility",
+    "ValueOdds",
+    "ValueTable",
     "WorstMeasure",
     "additive_bayes_capacity",
     "additive_capacity",
     "bayes_security",
     "cachin_entropy",
+    "channel_odds",
     "conditional_entropy",
     "conditional_guessing_entropy",
     "conditional_marginal_guesswork",

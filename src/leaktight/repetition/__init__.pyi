@@ -1,7 +1,13 @@
 from .adaptive import Ask, Attack, Guess, best_attack
 from .attacker import largest_n
 from .breach_probability import BreachProbability, breach_probability
-from .choosing import ChosenPromise, ChosenRatio, largest_promise_below, largest_ratio_below
+from .choosing import (
+    ChosenPromise,
+    ChosenRatio,
+    largest_promise_below,
+    largest_ratio_below,
+    largest_ratio_of_beliefs,
+)
 from .curve import ObservationsNeeded, observations_needed, success_curve
 from .enclosure import Enclosed, EventProbability, SuccessProbability
 from .explanation import Explanation, explain
@@ -26,6 +32,7 @@ from .success import (
     repeated_leakage,
     success_probability,
 )
+from .value_odds import value_odds
 
 __all__ = [
     "Ask",
@@ -57,6 +64,7 @@ __all__ = [
     "largest_n",
     "largest_promise_below",
     "largest_ratio_below",
+    "largest_ratio_of_beliefs",
     "membership_rate",
     "neighbour_rate_bound",
     "observations_needed",
@@ -67,4 +75,5 @@ __all__ = [
     "success_curve",
     "success_probability",
     "utility_rate",
+    "value_odds",
 ]

@@ -27,10 +27,11 @@ from leaktight.curves.promise import Promise, promise_of
 from leaktight.curves.shapes import Enclosed
 from leaktight.errors import InvalidInput, InvalidNumber, InvalidPolicy, TooLarge, Undecided
 from leaktight.exact.matrix import equal_rows
-from leaktight.exact.numbers import Number, exact_array, fraction, rational
+from leaktight.exact.numbers import Array, Number, exact_array, fraction, rational
 from leaktight.exact.ratio import Ratio, RatioLike
 from leaktight.exact.rounding import precision
 from leaktight.exact.shown import Probability, shown
+from leaktight.leakage.value_odds import ValueOdds, bounded_odds, channel_odds
 from leaktight.leakage.vulnerability import posterior_vulnerability
 from leaktight.mechanisms.best import optimal_mechanism
 from leaktight.policies.adjacency import AdjacencyGraph
@@ -93,6 +94,10 @@ class Attacker(ABC):
     def beliefs(self, times: Iterable[int]) -> tuple[Probability, ...]:
         """The largest probability that a value can have then, where it is bounded."""
         return ()
+
+    def odds_of_values(self, n: int) -> list[ValueOdds]:
+        """How far the belief in each value can rise by n observations, where it is bounded."""
+        return []
 
     def outlooks(self, times: Iterable[int], sure: Number) -> tuple[tuple[int, Belief], ...]:
         """What a belief stays below, but rarely, where nothing bounds it for certain."""
@@ -171,21 +176,27 @@ class Guesser(Attacker):
         return tuple(map(self.belief, times))
 
     def belief(self, n: int) -> Probability:
-        """The largest probability that a value can have after some outcome of n releases.
+        """The largest probability that a value can have after some outcome of n releases."""
+        possible = self.prior.array > 0
+        largest = (self.prior.array[possible] / self._coverage(n)[possible]).max()
+        return Probability(n, fraction(largest), n == 0)
+
+    def odds_of_values(self, n: int) -> list[ValueOdds]:
+        """How far the belief in each value can rise by n releases."""
+        return bounded_odds(self.graph.vertices, self.prior.array, self._coverage(n))
+
+    def _coverage(self, n: int) -> Array:
+        """Return Σ_h π_h·λ^(−n·d(x, h)) for each value x, or less.
 
         An output that is c likely at x is at least λ^(−n·d(x, h))·c likely at h, and a mechanism
-        has equality for all h.
+        has equality for all h. So x is believed with at most π_x divided by this.
         """
         power, reach = self._power(n)
         if reach >= self.graph.eccentricities.max():
-            seen = coverage(self.graph, fraction(power), self.prior.array)
-        else:
-            shrunk = exact_array([*(power**-d for d in range(reach + 1)), 0])  # the last is for -1
-            near = np.where(self.graph.distances > reach, -1, self.graph.distances)
-            seen = (shrunk[near] * self.prior.array).sum(axis=1)
-        possible = self.prior.array > 0
-        largest = (self.prior.array[possible] / seen[possible]).max()
-        return Probability(n, fraction(largest), n == 0)
+            return coverage(self.graph, fraction(power), self.prior.array)
+        shrunk = exact_array([*(power**-d for d in range(reach + 1)), 0])  # the last is for -1
+        near = np.where(self.graph.distances > reach, -1, self.graph.distances)
+        return (shrunk[near] * self.prior.array).sum(axis=1)
 
     def _power(self, n: int) -> tuple[fmpq, int]:
         """Return λ^n, rounded up to be short, and the distance up to which λ^(−n·d) matters."""
@@ -241,7 +252,12 @@ class MetricGuesser(Attacker):
         return tuple(map(self.belief, times))
 
     def belief(self, n: int) -> Probability:
-        """The largest probability that a value can have after some outcome of n releases.
+        """The largest probability that a value can have after some outcome of n releases."""
+        after = (odds.after for odds in self.odds_of_values(n))
+        return Probability(n, max(after), n == 0)
+
+    def odds_of_values(self, n: int) -> list[ValueOdds]:
+        """How far the belief in each value can rise by n releases.
 
         An output that is c likely at x is at least λ^(−n·d(x, h))·c likely at h.
         """
@@ -250,14 +266,12 @@ class MetricGuesser(Attacker):
             known = {d: (-rate * d).exp() for d in set(self.metric.distances.ravel()) - {None}}
             kept = {None: fmpq(0), fmpq(0): fmpq(1)}
             kept |= {d: ball.lower().fmpq() for d, ball in known.items() if d}
-        largest = fmpq(0)
-        for chance, row in zip(self.prior.array, self.metric.distances, strict=True):
-            if chance:
-                seen = sum(
-                    (kept[d] * p for d, p in zip(row, self.prior.array, strict=True)), fmpq(0)
-                )
-                largest = max(largest, chance / seen)
-        return Probability(n, fraction(largest), n == 0)
+        chances = self.prior.array
+        seen = (
+            sum((kept[d] * p for d, p in zip(row, chances, strict=True)), fmpq(0))
+            for row in self.metric.distances
+        )
+        return bounded_odds(self.metric.values, chances, seen)
 
     def in_the_end(self) -> Fraction:
         """What the chance tends to with ever more releases."""
@@ -284,6 +298,10 @@ class Observer(Attacker):
         found = success_probability(self.channel, self.prior, n)
         upper = fraction(rational(found.upper))
         return Probability(n, upper, upper == fraction(rational(found.lower)))
+
+    def odds_of_values(self, n: int) -> list[ValueOdds]:
+        """How far one observation raises the belief in each input, exactly; of more, nothing."""
+        return channel_odds(self.channel, self.prior) if n == 1 else []
 
     def in_the_end(self) -> Fraction:
         """What the chance tends to: inputs with equal rows are never told apart."""

@@ -1,7 +1,7 @@
 """Which ε, ρ or μ keeps a guess about one person below a chance, whatever the mechanism?"""
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Hashable
 from dataclasses import dataclass, replace
 from fractions import Fraction
 
@@ -13,6 +13,7 @@ from leaktight.exact.ratio import Ratio, logarithm, step_ratio
 from leaktight.exact.rounding import ln_interval
 from leaktight.exact.shown import Told, percent, percent_or_fraction, shown
 from leaktight.exact.shown import below as written_below
+from leaktight.labels import named, position
 from leaktight.repetition.attacker import (
     CurveGuesser,
     Guesser,
@@ -27,6 +28,8 @@ PLACES = 24
 
 MOST_AMOUNT, LEAST_AMOUNT = 512, Fraction(1, 2**40)
 """Between which amounts the largest ρ, μ or ε is looked for."""
+
+ZERO = Fraction(0)
 
 LARGEST = 2**64
 """A ratio beyond which nothing is looked for: ε above 44 hides nothing."""
@@ -46,6 +49,8 @@ class ChosenRatio(Told):
     """The chance of the best guess after all observations, at this ratio."""
     threshold: Fraction
     observations: int
+    what: str = "every guess"
+    """What is kept below the threshold, in words."""
 
     @property
     def epsilon(self) -> float:
@@ -55,12 +60,14 @@ class ChosenRatio(Told):
     def __str__(self) -> str:
         looks = "" if self.observations == 1 else f" for each of {self.observations:,} looks"
         limit, epsilon = percent_or_fraction(self.threshold), written_below(self.epsilon)
+        if self.threshold > 1:
+            limit = f"a factor of {shown(self.threshold)}"
         if self.is_exact:
             return (
-                f"ε = {logarithm(self.ratio)} ≈ {epsilon}{looks} keeps every guess at {limit} or "
+                f"ε = {logarithm(self.ratio)} ≈ {epsilon}{looks} keeps {self.what} at {limit} or "
                 f"less, and every smaller ε below it"
             )
-        return f"ε up to {epsilon}{looks} keeps every guess below {limit}"
+        return f"ε up to {epsilon}{looks} keeps {self.what} below {limit}"
 
 
 def largest_ratio_below(
@@ -79,12 +86,8 @@ def largest_ratio_below(
     >>> print(largest_ratio_below(SecretGraph.line(4), "2/5", observations=3))
     ε up to 0.135155 for each of 3 looks keeps every guess below 40%
     """
-    if not isinstance(observations, int) or observations < 1:
-        raise InvalidNumber(f"observations must be a whole number from 1 up, got {observations!r}")
     limit = fraction(as_printed(below))
-    guesser = attacker_on(secret, prior, ratio=1)
-    if not isinstance(guesser, Guesser | MetricGuesser):
-        raise InvalidInput(f"expected a graph, a metric or a policy, got {secret!r:.60}")
+    guesser = _guesser_on(secret, prior, observations)
 
     def chance(ratio: Fraction) -> Fraction:
         return replace(guesser, ratio=Ratio(ratio, ratio)).chance(1).value
@@ -97,23 +100,90 @@ def largest_ratio_below(
             f"the chance must be above {percent(start)}, which no ε prevents, and below 1, "
             f"got {shown(limit)}"
         )
-    safe, unsafe = Fraction(1), Fraction(2)
-    while unsafe <= LARGEST and chance(unsafe) <= limit:
-        safe, unsafe = unsafe, 2 * unsafe
-    if unsafe > LARGEST:
-        raise InvalidNumber(f"no ε up to 44 lets a guess exceed {shown(limit)}: any is safe")
-    while (apart := unsafe - safe) > (safe - 1 or unsafe - 1) / 2**PLACES:
-        # Powers of short fractions are not rounded.
-        middle = _simplest(safe + apart / 3, unsafe - apart / 3)
-        safe, unsafe = (middle, unsafe) if chance(middle) <= limit else (safe, middle)
-    # A largest ratio that is a short fraction is the simplest one here.
-    if chance(short := _simplest(safe, unsafe)) == limit:
-        safe = short
+    safe = _largest_safe(chance, limit)
     ratio = step_ratio(safe, observations)
     reached = guesser.best(safe)[0] == limit and ratio**observations == safe
     # A long power is rounded up before its chance is bounded, but it is not above ``safe``.
     after = min(chance(ratio**observations), chance(safe))
     return ChosenRatio(ratio, reached, after, limit, observations)
+
+
+def largest_ratio_of_beliefs(
+    secret: Secret,
+    prior: PriorLike = None,
+    *,
+    value: Hashable | None = None,
+    below: Number | None = None,
+    factor: Number | None = None,
+    observations: int = 1,
+) -> ChosenRatio:
+    """Return the largest λ at which no outcome raises the belief in a value beyond a limit.
+
+    :param secret: a graph of values, a metric, or a policy, whose records are one at a time.
+    :param prior: how likely each value is beforehand; all alike if it is not given.
+    :param value: the value that is meant; every possible one if it is not given.
+    :param below: the belief that is not to be exceeded, or
+    :param factor: by how much it may grow.
+    :param observations: how many releases are private at λ, each by itself.
+
+    >>> from leaktight.policies.secrets import SecretGraph
+    >>> test, prior = SecretGraph.complete(["negative", "positive"]), ["0.99", "0.01"]
+    >>> print(largest_ratio_of_beliefs(test, prior, value="positive", below="0.05"))
+    ε = ln(99/19) ≈ 1.65068 keeps the belief in positive at 5% or less, and every smaller ε below it
+    >>> largest_ratio_of_beliefs(test, prior, factor=2).ratio          # 2(1 − π)/(1 − 2π)
+    Fraction(99, 49)
+    """
+    if (below is None) == (factor is None):
+        raise InvalidInput("give one of below= and factor=: a belief, or by how much it may grow")
+    guesser = _guesser_on(secret, prior, observations)
+    whom = guesser.prior.values
+    asked = None if value is None else whom[position(value, whom, "value")]
+    limit = fraction(as_printed(factor if below is None else below))
+
+    def most(ratio: Fraction) -> Fraction:
+        odds = replace(guesser, ratio=Ratio(ratio, ratio)).odds_of_values(1)
+        found = [each for each in odds if asked is None or each.value == asked]
+        return max((each.after if factor is None else each.factor for each in found), default=ZERO)
+
+    start = most(Fraction(1))
+    if start == 0 or not start < limit or (factor is None and limit >= 1):
+        told = percent(start) if factor is None else "1"
+        raise InvalidNumber(
+            f"the limit must be above {told}, which no ε prevents, and a belief below 1, "
+            f"got {shown(limit)}"
+        )
+    safe = _largest_safe(most, limit)
+    ratio = step_ratio(safe, observations)
+    which = "any belief" if asked is None else f"the belief in {named(asked)}"
+    what = which if factor is None else f"what {which} grows by"
+    after = min(most(ratio**observations), most(safe))  # long powers are rounded up
+    reached = after == limit and ratio**observations == safe
+    return ChosenRatio(ratio, reached, after, limit, observations, what)
+
+
+def _guesser_on(secret: Secret, prior: PriorLike, observations: int) -> Guesser | MetricGuesser:
+    """Return who guesses a value, whatever is private."""
+    if not isinstance(observations, int) or observations < 1:
+        raise InvalidNumber(f"observations must be a whole number from 1 up, got {observations!r}")
+    guesser = attacker_on(secret, prior, ratio=1)
+    if not isinstance(guesser, Guesser | MetricGuesser):
+        raise InvalidInput(f"expected a graph, a metric or a policy, got {secret!r:.60}")
+    return guesser
+
+
+def _largest_safe(found: Callable[[Fraction], Fraction], limit: Fraction) -> Fraction:
+    """Return the largest ratio, or a little less, at which what grows with it is in its limit."""
+    safe, unsafe = Fraction(1), Fraction(2)
+    while unsafe <= LARGEST and found(unsafe) <= limit:
+        safe, unsafe = unsafe, 2 * unsafe
+    if unsafe > LARGEST:
+        raise InvalidNumber(f"no ε up to 44 goes beyond {shown(limit)}: any is safe")
+    while (apart := unsafe - safe) > (safe - 1 or unsafe - 1) / 2**PLACES:
+        # Powers of short fractions are not rounded.
+        middle = _simplest(safe + apart / 3, unsafe - apart / 3)
+        safe, unsafe = (middle, unsafe) if found(middle) <= limit else (safe, middle)
+    # A largest ratio that is a short fraction is the simplest one here.
+    return short if found(short := _simplest(safe, unsafe)) == limit else safe
 
 
 KINDS = {"epsilon": "ε", "rho": "ρ", "mu": "μ"}

@@ -2,8 +2,9 @@
 
 import math
 from collections.abc import Hashable, Iterable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
+from math import prod
 
 import numpy as np
 
@@ -24,6 +25,8 @@ from leaktight.exact.shown import (
     wrapped,
 )
 from leaktight.exact.tolerances import TOLERANCES
+from leaktight.labels import positions
+from leaktight.leakage.value_odds import ValueOdds, ValueTable
 from leaktight.policies.policy import Policy
 from leaktight.policies.secrets import SecretGraph
 from leaktight.privacy.breach import Breach
@@ -53,6 +56,9 @@ RELATIONS = {
     REPLACE: "replace: a neighbour has another value",
     ADD_REMOVE: "add/remove: a neighbour is absent",
 }
+
+MOST_ENTRIES = 2**16
+"""The most entries of a channel in which the output that tells most of each value is looked for."""
 
 MOST_OBSERVED = 2**20
 """The most observations of which is asked whether a threshold is reached."""
@@ -88,6 +94,10 @@ class Explanation:
     outlook: tuple[tuple[int, Belief], ...] = ()
     """What the belief in the likeliest value stays below but rarely, where nothing bounds it, and
     after how many observations."""
+    values: ValueTable = field(default_factory=ValueTable)
+    """How far the belief in each value can rise by one observation, those that were named first."""
+    named: int = 0
+    """How many values were named."""
     other: "Explanation | None" = None
     """The same for the other neighbours, if it was not said which they are."""
 
@@ -113,6 +123,8 @@ class Explanation:
                 f"{percent(self.telling.chance)}: {self.telling.event} rises from "
                 f"{percent(self.telling.before)} to {percent(self.telling.after)}."
             )
+        if told := self.values.sentence(self.named):
+            yield told
         yield from self._rarely()
         if self.assumption:
             yield self.assumption
@@ -205,6 +217,7 @@ def explain(
     observations: int | None = None,
     below: Number | None = None,
     sure: Number = SURE,
+    sensitive: Iterable[Hashable] = (),
     what: str = "the secret",
 ) -> Explanation:
     """Say how likely an attacker guesses right, before and after observations.
@@ -229,7 +242,8 @@ def explain(
 
     With ``below`` it also says how many observations keep the chance below that; see ``largest_n``.
     Pure ε bounds what anyone believes after every output; other promises do so with a chance of
-    ``sure``.
+    ``sure``. Where values differ, it says how far the belief in a few of them can rise, first in
+    those that are ``sensitive``: of a rare value the best guess says nothing.
 
     >>> from leaktight.channels.channel import Channel
     >>> from leaktight.policies.secrets import SecretGraph
@@ -247,6 +261,13 @@ def explain(
     With a chance of at least 99% over the output, nobody whose belief in this value
     was 16.7% holds it with more than 36.3% (replace) or 62.2% (add/remove).
     It holds for every mechanism that keeps ε = 1, δ = 0.001.
+    >>> test = SecretGraph.complete(["negative", "positive"])
+    >>> print(explain(test, ["0.99", "0.01"], epsilon=2, observations=1, what="a rare disease"))
+    Guessing a rare disease: 99% before, at most 99% after 1 release.
+    If the outcome is the most telling one: at most 99.9% after 1 release.
+    By value, after the outcome that speaks for it most: positive 1% → at most 7%, ≤
+    ×6.95; negative 99% → at most 99.9%, ≤ ×1.01.
+    It holds for every mechanism with this guarantee.
     >>> answer = Channel([["2/3", "1/3"], ["1/3", "2/3"]], ["no", "yes"], ["-", "+"])
     >>> print(explain(answer, observations=101, what="a secret answer"))
     Guessing a secret answer: 50% before, about 66.7% after 1 observation, more than
@@ -270,7 +291,18 @@ def explain(
         _explained(each, times, below, sure, what, _assumption(secret, each, promise))
         for each in (first, *others)
     ]
-    return replace(found[0], other=found[1]) if others else found[0]
+    whole = replace(found[0], other=found[1]) if others else found[0]
+    asked = list(sensitive)
+    if (odds := _value_odds(first)) or asked:
+        positions(asked, tuple(each.value for each in odds), "possible value")
+    return replace(whole, values=ValueTable.ranked(odds, asked), named=len(asked))
+
+
+def _value_odds(attacker: Attacker) -> list[ValueOdds]:
+    """Return the odds of each value, unless so many things can be seen that it takes long."""
+    if isinstance(attacker, Observer) and prod(attacker.channel.shape) > MOST_ENTRIES:
+        return []
+    return attacker.odds_of_values(1)
 
 
 def _explained(
