@@ -24,6 +24,7 @@ from leaktight.curves.graphs import best_gain, cover_bound
 from leaktight.curves.guess import ADD_REMOVE, REPLACE, best_guess
 from leaktight.curves.posterior import Belief, belief_at
 from leaktight.curves.promise import Promise, promise_of
+from leaktight.curves.renyi import Orders
 from leaktight.curves.shapes import Enclosed
 from leaktight.errors import InvalidInput, InvalidNumber, InvalidPolicy, TooLarge, Undecided
 from leaktight.exact.matrix import equal_rows
@@ -393,17 +394,20 @@ class CurveBeliever(Attacker):
         """How far the belief grows, but rarely."""
         steps = self.distance * (2 if self.neighbours == ADD_REMOVE else 1)
         return tuple(
-            (n, belief_at(_drawn(self.curve.power(n)).group(steps), fraction(self.prior), sure))
+            (n, belief_at(_drawn(self.curve.power(n), steps), fraction(self.prior), sure))
             for n in times
         )
 
 
-def _drawn(curve: PrivacyCurve) -> PrivacyCurve:
-    """Return a symmetric curve by lines above it, of which many places are looked at quickly."""
+def _drawn(curve: PrivacyCurve, steps: int) -> PrivacyCurve:
+    """Return the curve of some steps by lines, of which many places are looked at quickly."""
     both = curve.symmetric()
-    if isinstance(both.shape, Enclosed):
-        return both
-    return PrivacyCurve(both.polygons(BELIEF_LINES), both.says)
+    if isinstance(both.shape, Orders):  # whose lines take a while
+        return PrivacyCurve(both.polygons(BELIEF_LINES), both.says).group(steps)
+    apart = both.group(steps) if steps > 1 else both
+    if isinstance(apart.shape, Enclosed):
+        return apart
+    return PrivacyCurve(apart.polygons(BELIEF_LINES), apart.says)
 
 
 def attackers_on(
