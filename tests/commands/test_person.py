@@ -1,8 +1,10 @@
 """What it means for a person, on the command line."""
 
 import json
+import math
 from fractions import Fraction
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -56,10 +58,14 @@ def test_choose_keeps_its_word_after_several_looks(run: Run) -> None:
 
 
 def test_choose_takes_the_prior_of_a_study(run: Run) -> None:
-    found = run("choose", str(STUDIES / "salary.toml"), "--below", "1/2", "--json")
+    def told(*words: str) -> list[tuple[Any, ...]]:
+        found = json.loads(run("choose", *words, "--below", "1/2", "--json").out)
+        return [(found["ratio"], *(row[key] for key in ("chance", "belief", "error")))
+                for row in found["table"]]  # fmt: skip
+
+    found = told(str(STUDIES / "salary.toml"))
     for prior in ("1/10,1/5,3/10,1/5,1/10,1/10", "10%,20%,30%,20%,10%,10%", "10,20,30,20,10,10"):
-        given = ["--prior", prior, "--gain", "distance", "--json"]
-        assert found.out == run("choose", "line:6", "--below", "1/2", *given).out
+        assert found == told("line:6", "--prior", prior, "--gain", "distance")
 
 
 def test_a_narrow_terminal_has_short_lines(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -92,3 +98,54 @@ def test_what_is_wrong_is_said_in_a_line(run: Run, asked: list[str], line: str) 
     assert found.code == 2
     assert line in found.err
     assert found.err.count("\n") == 1
+
+
+HIV = """
+[policy]
+values = ["negative", "positive"]
+
+[mechanism]
+kind = "randomised response"
+epsilon = 2
+
+[question]
+epsilon = 2
+prior = { negative = "0.99", positive = "0.01" }
+sensitive = ["positive"]
+"""
+
+
+def test_a_rare_value_has_its_own_odds_everywhere(run: Run) -> None:
+    Path("hiv.toml").write_text(HIV)
+    after = math.exp(2) / 100 / (1 + (math.exp(2) - 1) / 100)
+    audit = json.loads(run("audit", "hiv.toml", "--json").out)["person"]
+    for who in ("informed", "any_mechanism"):
+        first = audit[who]["values"][0]
+        assert first["value"] == "positive"
+        assert math.isclose(first["after"]["near"], after, rel_tol=1e-12)
+    said = " ".join(run("audit", "hiv.toml").out.split())
+    assert "positive 1% → 6.9%, ×6.95 (an output with a chance of 12.7%)" in said
+    graph = ("edges:negative-positive", "--prior", "99%,1%", "--epsilon", "2")
+    told = json.loads(run("explain", *graph, "--sensitive", "positive", "--json").out)
+    assert told["values"][0]["value"] == "positive"
+    assert math.isclose(told["values"][0]["after"], after, rel_tol=1e-12)
+    page = run("audit", "hiv.toml", "--report", "page.html")
+    assert page.code == 0, page.err
+    assert "positive 1% → 6.9%" in Path("page.html").read_text("utf-8")
+
+
+def test_choose_keeps_the_belief_in_a_value_small(run: Run) -> None:
+    Path("hiv.toml").write_text(HIV)
+    by_value = json.loads(
+        run("choose", "hiv.toml", "--value", "positive", "--below", "5%", "--json").out
+    )
+    assert by_value["ratio"] == str(Fraction(5, 95) / Fraction(1, 99))  # odds after over before
+    row = next(row for row in by_value["table"] if row["epsilon"] == by_value["epsilon"])
+    assert (row["value"], row["belief"]) == ("positive", 0.05)
+    twice = json.loads(run("choose", "hiv.toml", "--factor", "2", "--json").out)
+    assert twice["ratio"] == str(Fraction(2, 98) / Fraction(1, 99))
+    told = run("choose", "hiv.toml", "--below", "0.995").out
+    assert "at most 66.8%" in told  # of "positive", while the best guess is about "negative"
+    assert max(map(len, told.splitlines())) <= 80
+    test = json.loads(run("choose", "complete:6", "--advantage", "10%", "--json").out)
+    assert test["ratio"] == str(Fraction(110, 90))

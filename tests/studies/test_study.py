@@ -154,6 +154,14 @@ MISTAKES: dict[str, tuple[str, str]] = {
         r"\[policy\] databases lists all",
     ),
     "a mechanism of no kind": (POLICY + "[mechanism]\n", r"\[mechanism\] needs kind"),
+    "a sensitive value that is none": (
+        POLICY + '[question]\nsensitive = ["z"]',
+        r"\[question\] sensitive.*there is no value 'z'",
+    ),
+    "no list of sensitive values": (
+        POLICY + "[question]\nsensitive = 3",
+        r"\[question\] sensitive must be a list",
+    ),
     "an unknown kind": (
         POLICY + '[mechanism]\nkind = "randomised respons"',
         "did you mean 'randomised response'",

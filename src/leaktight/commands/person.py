@@ -34,6 +34,7 @@ from leaktight.commands.output import print_json, spinner
 
 if TYPE_CHECKING:
     from leaktight.exact.shown import Probability
+    from leaktight.leakage.value_odds import ValueOdds
     from leaktight.repetition.choosing import ChosenRatio
     from leaktight.repetition.explanation import Explanation
 
@@ -68,6 +69,9 @@ def explain(
     ] = None,
     below: Annotated[str | None, typer.Option(help="A chance that shall not be reached.")] = None,
     sure: SureOption = "99.99%",
+    sensitive: Annotated[
+        str | None, typer.Option(help="Values whose odds are told first, such as positive.")
+    ] = None,
     what: Annotated[str, typer.Option(help="What is guessed, in words.")] = "the secret",
     as_json: JsonOption = False,
 ) -> int:
@@ -112,6 +116,7 @@ def explain(
             observations=None if observations is None else read_count(observations),
             below=None if below is None else read_chance(below),
             sure=read_chance(sure),
+            sensitive=_values(sensitive, belief),
             what=what,
         )
     if as_json:
@@ -119,6 +124,15 @@ def explain(
     else:
         print(found)
     return 0
+
+
+def _values(text: str | None, belief: Any) -> list[Any]:
+    """Return the values that are written so, with commas between them."""
+    if text is None:
+        return []
+    if isinstance(belief, str | None):
+        raise typer.BadParameter("--sensitive names values, and one guess has none; give a graph")
+    return [_value(part.strip(), belief.values) for part in text.split(",")]
 
 
 def _explained(found: "Explanation") -> dict[str, Any]:
@@ -139,6 +153,17 @@ def _explained(found: "Explanation") -> dict[str, Any]:
                 "at most": float_up(b.upper),
             }
             for n, b in found.outlook
+        ]
+    if found.values:
+        more["values"] = [
+            {
+                "value": str(odds.value),
+                "before": float(odds.before),
+                "after": float_up(odds.after),
+                "output": None if odds.chance is None else str(odds.output),
+                "chance": None if odds.chance is None else float(odds.chance),
+            }
+            for odds in found.values
         ]
     if found.other is not None:
         more["other"] = _explained(found.other)
@@ -186,7 +211,7 @@ def choose(
     ] = "1",
     advantage: Annotated[
         str | None,
-        typer.Option(help="With --noise: how far two neighbours may be told apart, δ at ε = 0."),
+        typer.Option(help="How far any test may tell two neighbours apart, δ at ε = 0."),
     ] = None,
     error: Annotated[
         str | None,
@@ -195,11 +220,13 @@ def choose(
         ),
     ] = None,
     value: Annotated[
-        str | None, typer.Option(help="With --noise: a belief in a value, such as 1%.")
+        str | None,
+        typer.Option(help="The value whose belief is meant; with --noise, how likely it is: 1%."),
     ] = None,
     factor: Annotated[
-        str, typer.Option(help="With --value: by how much it may grow, but rarely.")
-    ] = "2",
+        str | None,
+        typer.Option(help="By how much a belief may grow; with --noise, but rarely, and 2."),
+    ] = None,
     sure: SureOption = "99.99%",
     as_json: JsonOption = False,
 ) -> int:
@@ -210,6 +237,7 @@ def choose(
     \b
     Example:
       leaktight choose complete:4 --below 1/2
+      leaktight choose edges:negative-positive --prior 99%,1% --value positive --below 5%
       leaktight choose complete:6 --below 1/3 --promise rho
       leaktight choose complete:6 --below 1/3 --noise gaussian --sensitivity 1 --releases 12
       leaktight choose --noise gaussian --value 1% --factor 2
@@ -223,13 +251,20 @@ def choose(
         if len(asked) != 1:
             raise typer.BadParameter(f"with --noise give one of {', '.join(risks)}")
         return _choose_noise(
-            secret, asked[0], prior, neighbours, times, sensitivity, factor, sure, as_json
+            secret, asked[0], prior, neighbours, times, sensitivity, factor or "2", sure, as_json
         )
-    if (advantage, error, value) != (None, None, None):
-        raise typer.BadParameter("--advantage, --error and --value go with --noise gaussian")
-    if secret is None or below is None:
-        raise typer.BadParameter("say which values and which chance, as in: complete:4 --below 1/2")
+    if error is not None:
+        raise typer.BadParameter("--error goes with --noise gaussian")
+    limits = {"--below": below, "--factor": factor, "--advantage": advantage}
+    given = [name for name, text in limits.items() if text is not None]
+    if secret is None or len(given) != 1:
+        raise typer.BadParameter(
+            "say which values, and one of --below, --factor and --advantage, as in: complete:4 "
+            "--below 1/2"
+        )
     if promise != "epsilon" or delta is not None:
+        if below is None or value is not None:
+            raise typer.BadParameter("--value, --factor and --advantage are for pure ε, or --noise")
         return _choose_promise(
             secret, below, prior, times, promise, delta, neighbours, gain, as_json
         )
@@ -238,45 +273,93 @@ def choose(
             "--neighbours goes with --promise rho or mu, --delta or --noise; pure ε is for the "
             "pairs of the graph"
         )
-    return _choose_ratio(secret, below, prior, times, gain, as_json)
+    return _choose_ratio(secret, limits, value, prior, times, gain, as_json)
 
 
 def _choose_ratio(
-    secret: str, below: str, prior: str | None, times: int, gain: str | None, as_json: bool
+    secret: str,
+    limits: dict[str, str | None],
+    value: str | None,
+    prior: str | None,
+    times: int,
+    gain: str | None,
+    as_json: bool,
 ) -> int:
     """Choose ε, and show what smaller and larger ones do."""
     from leaktight.exact.numbers import rational
     from leaktight.exact.rounding import float_above
     from leaktight.exact.shown import below as written_below
     from leaktight.exact.shown import wrapped
+    from leaktight.labels import named as labelled
     from leaktight.policies.policy import Policy
-    from leaktight.repetition.choosing import largest_ratio_below
 
     who, belief, usual = _asked(secret, prior)
     values = (who.metric or who.secrets) if isinstance(who, Policy) else who
     gain = gain or usual
-    limit, aim = read_chance(below), read_aim(gain, values)
+    aim = read_aim(gain, values)
+    meant = None if value is None else _value(value, belief.values)
     with spinner(as_json) as progress:
         progress("the largest ε")
-        chosen = largest_ratio_below(who, limit, belief, times)
-        rows = list(_around(chosen, values, belief, times, aim, progress))
+        chosen = _largest(who, belief, limits, meant, times)
+        rows = list(_around(chosen, values, belief, meant, times, aim, progress))
     if as_json:
         table = [
-            {"epsilon": epsilon, "chance": float_above(rational(p.value)), "error": error}
-            for epsilon, p, error in rows
+            {
+                "epsilon": epsilon,
+                "chance": float_above(rational(chance.value)),
+                "value": str(odds.value),
+                "belief": float_above(rational(odds.after)),
+                "error": error,
+            }
+            for epsilon, chance, odds, error in rows
         ]
         found = {"ratio": str(chosen.ratio), "epsilon": chosen.epsilon, "exact": chosen.is_exact}
         print_json(found | {"table": table})
         return 0
     print(wrapped(f"{chosen}."))
     looks = "1 look" if times == 1 else f"{times:,} looks"
-    print(f"\n{'ε':>8} {f'a guess after {looks}':<24}  error")
-    for step, (epsilon, chance, error) in zip(STEPS, rows, strict=True):
+    alike = meant is None and len(set(belief.array)) == 1
+    belief_in = "" if alike else f"{f'a belief: {labelled(rows[0][2].value, 14)}':<25}"
+    print(f"\n{'ε':>9} {f'a guess after {looks}':<25}{belief_in}error")
+    for step, (epsilon, chance, odds, error) in zip(STEPS, rows, strict=True):
         mark, told = ">" if step == 1 else " ", written_below(epsilon, 4)
-        print(f"{mark}{told:>7} {chance!s:<24}  {error:.3g}")
+        most = "" if alike else f"{odds.cells()[2]:<25}"
+        print(f"{mark}{told:>8} {chance!s:<25}{most}{error:.3g}")
     what = "how often it is wrong" if gain == "guess" else f"its expected loss by {gain}"
     print(wrapped(f"The error is that of the best mechanism for each ε: {what}."))
     return 0
+
+
+def _largest(
+    who: Any, belief: Any, limits: dict[str, str | None], value: Any, times: int
+) -> "ChosenRatio":
+    """Return the largest ε that keeps what was asked: a guess, a belief, or an advantage."""
+    from leaktight.repetition.choosing import (
+        largest_ratio_below,
+        largest_ratio_by_advantage,
+        largest_ratio_of_beliefs,
+    )
+
+    below, factor, advantage = limits.values()
+    if advantage is not None:
+        return largest_ratio_by_advantage(read_chance(advantage), times)
+    if factor is not None:
+        [grown] = read_numbers(factor)
+        return largest_ratio_of_beliefs(who, belief, value=value, factor=grown, observations=times)
+    assert below is not None
+    if value is None:
+        return largest_ratio_below(who, read_chance(below), belief, times)
+    return largest_ratio_of_beliefs(
+        who, belief, value=value, below=read_chance(below), observations=times
+    )
+
+
+def _value(text: str, values: Any) -> Any:
+    """Return the value that is written so."""
+    from leaktight.labels import position
+
+    texts = tuple(map(str, values))
+    return values[position(text, texts, "value")]
 
 
 def _choose_promise(
@@ -404,15 +487,26 @@ def _all_alike(secret: str, prior: str | None) -> tuple[Any, Any]:
 
 
 def _around(
-    chosen: "ChosenRatio", values: Any, belief: Any, times: int, aim: Any, progress: Any
-) -> "Iterator[tuple[float, Probability, float]]":
-    """Yield some ε around the chosen one, the chance of a guess, and the best mechanism's error."""
+    chosen: "ChosenRatio",
+    values: Any,
+    belief: Any,
+    value: Any,
+    times: int,
+    aim: Any,
+    progress: Any,
+) -> "Iterator[tuple[float, Probability, ValueOdds, float]]":
+    """Yield some ε around the chosen one with what it does, and the best mechanism's error.
+
+    That is the chance of a guess, and the odds of a value, or of the one whose belief rises most.
+    """
     from leaktight.channels.gain import Loss
     from leaktight.exact.ratio import Ratio
     from leaktight.exact.shown import Probability
     from leaktight.mechanisms.best import optimal_mechanism
     from leaktight.repetition.explanation import explain as explained
+    from leaktight.repetition.value_odds import value_odds
 
+    meant = None if value is None else [value]
     for step in STEPS:
         progress(f"what {float(step):g} times this ε costs")
         epsilon = chosen.epsilon * float(step)
@@ -420,7 +514,9 @@ def _around(
         odds = explained(values, belief, ratio=level, observations=times).after[-1].value
         best = optimal_mechanism(values, belief, aim, level)
         error = float(best.loss if isinstance(aim, Loss) else 1 - best.utility)
-        yield epsilon, Probability(times, chosen.chance if step == 1 else odds, False), error
+        own = value_odds(values, belief, ratio=level, values=meant, observations=times)[0]
+        kept = step == 1 and chosen.what == "every guess"
+        yield epsilon, Probability(times, chosen.chance if kept else odds, False), own, error
 
 
 def _asked(secret: str, prior: str | None) -> tuple[Any, Any, str]:

@@ -6,6 +6,7 @@ from .choosing import (
     ChosenRatio,
     largest_promise_below,
     largest_ratio_below,
+    largest_ratio_by_advantage,
     largest_ratio_of_beliefs,
 )
 from .curve import ObservationsNeeded, observations_needed, success_curve
@@ -64,6 +65,7 @@ __all__ = [
     "largest_n",
     "largest_promise_below",
     "largest_ratio_below",
+    "largest_ratio_by_advantage",
     "largest_ratio_of_beliefs",
     "membership_rate",
     "neighbour_rate_bound",

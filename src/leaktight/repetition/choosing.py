@@ -161,6 +161,28 @@ def largest_ratio_of_beliefs(
     return ChosenRatio(ratio, reached, after, limit, observations, what)
 
 
+def largest_ratio_by_advantage(advantage: Number, observations: int = 1) -> ChosenRatio:
+    """Return the largest λ at which no test tells two neighbours apart with a larger advantage.
+
+    The advantage is the true positive rate less the false positive rate, as in membership
+    inference, and at most (λ − 1)/(λ + 1), which some mechanism attains.
+
+    >>> largest_ratio_by_advantage("0.1").ratio
+    Fraction(11, 9)
+    """
+    limit = fraction(as_printed(advantage))
+    if not 0 < limit < 1:
+        raise InvalidNumber(f"an advantage must be above 0 and below 1, got {shown(limit)}")
+    if not isinstance(observations, int) or observations < 1:
+        raise InvalidNumber(f"observations must be a whole number from 1 up, got {observations!r}")
+    whole = (1 + limit) / (1 - limit)
+    ratio = step_ratio(whole, observations)
+    power = ratio**observations
+    after = (power - 1) / (power + 1)
+    what = "the advantage of any test"
+    return ChosenRatio(ratio, power == whole, after, limit, observations, what)
+
+
 def _guesser_on(secret: Secret, prior: PriorLike, observations: int) -> Guesser | MetricGuesser:
     """Return who guesses a value, whatever is private."""
     if not isinstance(observations, int) or observations < 1:

@@ -139,6 +139,18 @@ class Belief(Answer, frozen=True):
     after: float
 
 
+class ValueRise(Answer, frozen=True):
+    """How far the belief in one value rises by the output that speaks for it most."""
+
+    value: str
+    before: Fraction
+    after: Fraction
+    """Exact if an output is named, and otherwise a bound."""
+    output: str | None
+    chance: Fraction | None
+    """How likely that output is."""
+
+
 class CurvePoint(Answer, frozen=True):
     """The chance of a right guess after so many observations lies between two numbers."""
 
@@ -167,6 +179,8 @@ class Informed(Answer, frozen=True, tag_field="is", tag="informed"):
     text: tuple[str, ...]
     belief: tuple[Belief, ...]
     curve: tuple[CurvePoint, ...] | Skipped
+    values: tuple[ValueRise, ...] = ()
+    """Those that are sensitive first, then those whose belief rises by the largest factor."""
 
 
 class Uninformed(Answer, frozen=True, tag_field="is", tag="uninformed"):
@@ -208,6 +222,8 @@ class AnyMechanism(Answer, frozen=True, tag_field="is", tag="any mechanism"):
     """Which neighbours a promise other than pure ε is about, if all values are alike."""
     other: Relation | None = None
     """The same if neighbours are add/remove."""
+    values: tuple[ValueRise, ...] = ()
+    """Those that are sensitive first, then those whose belief can rise by the largest factor."""
     beliefs: tuple[RareBelief, ...] | None = None
     """What bounds a belief, but rarely, where nothing does so for certain."""
 

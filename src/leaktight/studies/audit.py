@@ -265,7 +265,7 @@ def _person(
         nobody = OTHERS_TELL_NOTHING
     elif study.mechanism is not None:
         nobody = work.do("nobody known", lambda: person.uninformed(study, names, known, level))
-    whoever = work.at(promise, "any mechanism", lambda p: person.any_mechanism(study, p))
+    whoever = work.at(promise, "any mechanism", lambda p: person.any_mechanism(study, names, p))
     return Person(known, nobody, whoever)
 
 

@@ -3,10 +3,11 @@ could any mechanism as private tell?
 """
 
 import math
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from fractions import Fraction
 from itertools import islice
+from math import prod
 from typing import Any, TypeAlias
 
 from flint import arb
@@ -35,11 +36,18 @@ from leaktight.leakage.individual import (
 )
 from leaktight.leakage.under_counts import OddsUnderCounts, odds_under_counts
 from leaktight.leakage.uninformed import uninformed_guess
+from leaktight.leakage.value_odds import ValueOdds, ValueTable, channel_odds
 from leaktight.privacy.breach import Breach
 from leaktight.privacy.level import PrivacyLevel
 from leaktight.repetition.curve import success_curve
 from leaktight.repetition.enclosure import SuccessProbability
-from leaktight.repetition.explanation import Explanation, explain, is_quick, kept_below
+from leaktight.repetition.explanation import (
+    MOST_ENTRIES,
+    Explanation,
+    explain,
+    is_quick,
+    kept_below,
+)
 from leaktight.repetition.rounds import observe
 from leaktight.studies.answers import (
     AnyMechanism,
@@ -51,6 +59,7 @@ from leaktight.studies.answers import (
     Skipped,
     Telling,
     Uninformed,
+    ValueRise,
 )
 from leaktight.studies.naming import Names
 from leaktight.studies.public import one_person
@@ -99,12 +108,14 @@ def informed(study: Study, names: Names, own: Ratio | None) -> Informed:
     after = tuple(_tightest(study, own, chance) for chance in _largest(told))
     telling, belief = _most_telling(told, observed, names)
     safe = _kept_below(study, told, observed)
-    text = (*_in_words(found), *_at_worst(observed, first), *_told(telling), *safe)
+    values = _value_odds(observed, study.sensitive)
+    by_value = _by_value(values, study)
+    text = (*_in_words(found), *_at_worst(observed, first), *_told(telling), *by_value, *safe)
     if before == 1:
         text = ("Who knows all others knows the value already, by what is public.",)
     return Informed(
         *_factors(found), observed[first][2], before, after, telling, text, belief,
-        _curve(study, observed),
+        _curve(study, observed), _rises(values, names),
     )  # fmt: skip
 
 
@@ -135,7 +146,7 @@ def uninformed(
     )  # fmt: skip
 
 
-def any_mechanism(study: Study, promise: Promise) -> AnyMechanism:
+def any_mechanism(study: Study, names: Names, promise: Promise) -> AnyMechanism:
     """Return what anybody learns of one record from any mechanism that keeps what was asked."""
     if isinstance(promise, PrivacyCurve):
         return _under_curve(study, promise)
@@ -152,9 +163,14 @@ def any_mechanism(study: Study, promise: Promise) -> AnyMechanism:
     if study.policy.is_constrained:
         raise InvalidInput(TIED)
     found = explain(study.policy, study.prior, ratio=ratio, observations=study.observations,
-                    below=_below(study, study.prior))  # fmt: skip
+                    below=_below(study, study.prior), sensitive=_possible(study))  # fmt: skip
     _, *text = found.sentences()
-    return AnyMechanism(found.before.value, found.after, (*_by_distance(study, ratio), *text))
+    return AnyMechanism(
+        found.before.value,
+        found.after,
+        (*_by_distance(study, ratio), *text),
+        values=_rises(found.values, names),
+    )
 
 
 def _under_curve(study: Study, curve: PrivacyCurve) -> AnyMechanism:
@@ -177,7 +193,7 @@ def _under_curve(study: Study, curve: PrivacyCurve) -> AnyMechanism:
         tuple(text),
         found.neighbours or None,
         other,
-        beliefs or None,
+        beliefs=beliefs or None,
     )
 
 
@@ -359,6 +375,42 @@ def _largest(told: Sequence[Explanation]) -> tuple[Probability, ...]:
     return tuple(
         Probability(some[0].observations, max(p.value for p in some), all(p.is_exact for p in some))
         for some in each
+    )
+
+
+def _value_odds(observed: Sequence[Observed], sensitive: Iterable[Hashable]) -> ValueTable:
+    """Return the odds of each value, of whoever knows others that tell most of it."""
+    best: dict[Hashable, ValueOdds] = {}
+    for channel, prior, _ in observed:
+        if prod(channel.shape) > MOST_ENTRIES:
+            return ValueTable()
+        for odds in channel_odds(channel, prior):
+            known = best.get(odds.value)
+            if known is None or (odds.factor, odds.chance) > (known.factor, known.chance):
+                best[odds.value] = odds
+    return ValueTable.ranked(best.values(), sensitive)
+
+
+def _by_value(values: ValueTable, study: Study) -> Iterator[str]:
+    if told := values.sentence(len(_possible(study))):
+        yield told
+
+
+def _possible(study: Study) -> list[Hashable]:
+    """Return the sensitive values that are possible."""
+    return [value for value in study.sensitive if study.prior[value] > 0]
+
+
+def _rises(values: ValueTable, names: Names) -> tuple[ValueRise, ...]:
+    return tuple(
+        ValueRise(
+            names.input(odds.value),
+            odds.before,
+            odds.after,
+            None if odds.chance is None else names.output(odds.output),
+            odds.chance,
+        )
+        for odds in values[:MOST_SHOWN]
     )
 
 

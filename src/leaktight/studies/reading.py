@@ -13,7 +13,7 @@ from leaktight.curves.curve import PrivacyCurve
 from leaktight.errors import InvalidInput
 from leaktight.exact.numbers import Number, rational
 from leaktight.files import read_path
-from leaktight.labels import Labels
+from leaktight.labels import Labels, positions
 from leaktight.policies.policy import Policy
 from leaktight.policies.symmetric_query import (
     HistogramQuery,
@@ -80,6 +80,7 @@ def study_of(
         "gain": question.one_of("gain", GAINS, "guess"),
         "observations": question.whole("observations", 10, MOST_OBSERVATIONS),
         "below": _below(question),
+        "sensitive": _sensitive(question, policy.secrets.vertices),
         "absent": table.get("absent"),
         "unit": unit_of(table),
         "what": _what(question, table),
@@ -172,6 +173,12 @@ def _prior(table: StudyTable, key: str, values: Labels) -> Distribution:
         if not isinstance(given, dict | list | str | None):
             raise InvalidInput(f"must be a list or a table, got {shortened(given)}")
         return record_prior(None if isinstance(given, str) else given, values)
+
+
+def _sensitive(table: StudyTable, values: Labels) -> list[Any]:
+    found = table.labels("sensitive")
+    with table.at("sensitive"):
+        return [values[k] for k in positions(found, values, "value")]
 
 
 def _below(table: StudyTable) -> Number | None:

@@ -1,6 +1,6 @@
 """What does a user ask? A study: a policy, a mechanism on it, and a question."""
 
-from collections.abc import Hashable
+from collections.abc import Hashable, Iterable
 from fractions import Fraction
 from functools import cached_property
 from math import prod
@@ -21,7 +21,7 @@ from leaktight.curves.promise import Promise
 from leaktight.errors import InvalidInput, InvalidNumber, Mismatch, TooLarge
 from leaktight.exact.numbers import Number, as_printed, fraction
 from leaktight.exact.ratio import Ratio, RatioLike
-from leaktight.labels import Labels, alignment
+from leaktight.labels import Labels, alignment, positions
 from leaktight.mechanisms.best import BestMechanism
 from leaktight.mechanisms.mechanism import Mechanism
 from leaktight.policies.fibres import weights_of
@@ -84,6 +84,8 @@ class Study:
     gain: str | Gain | Loss
     observations: int
     below: Fraction | None
+    sensitive: tuple[Hashable, ...]
+    """The values whose odds are told first."""
     absent: Hashable | None
     unit: str
     """What a distance of 1 is called, such as km; nothing if it has no name."""
@@ -113,6 +115,7 @@ class Study:
         gain: str | Gain | Loss = "guess",
         observations: int = 10,
         below: Number | None = None,
+        sensitive: Iterable[Hashable] = (),
         absent: Hashable | None = None,
         unit: str = "",
         what: str = "one record's value",
@@ -152,8 +155,9 @@ class Study:
             expect_provable(policy, promise)
         self.__attrs_init__(
             policy, mechanism, query, _scope(policy, mechanism, query, on), promise,
-            record_prior(prior, values), believed, gain, int(observations), threshold, absent,
-            unit, what, title, name, files,
+            record_prior(prior, values), believed, gain, int(observations), threshold,
+            tuple(values[k] for k in positions(sensitive, values, "value")), absent, unit,
+            what, title, name, files,
         )  # fmt: skip
         if self.noise is None and self.channel is not None:
             alignment(self.graph.vertices, self.channel.inputs, "the mechanism and the policy")

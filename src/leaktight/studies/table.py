@@ -53,7 +53,7 @@ KEYS: Mapping[str, tuple[str, ...]] = {
     ),
     "question": (
         "ratio", "epsilon", "delta", "rho", "mu", "curve", "prior", "answers", "gain",
-        "observations", "below", "what",
+        "observations", "below", "sensitive", "what",
     ),
     "data": (
         "source", "table", "columns", "person", "rows_per_person", "keep", "outside", "cuts",

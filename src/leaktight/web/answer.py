@@ -30,6 +30,7 @@ from leaktight.studies.answers import LEFT_OUT, Skipped
 from leaktight.studies.asked import seen_channel
 from leaktight.studies.audit import Audit, audit
 from leaktight.studies.leakage import MOST_SWEPT
+from leaktight.studies.naming import Names
 from leaktight.studies.person import TIED, any_mechanism
 from leaktight.studies.schema import to_json
 from leaktight.studies.study import Study
@@ -204,7 +205,7 @@ def _point(study: Study, amount: float, promise: Promise, swept: bool) -> dict[s
 def _chances(study: Study, promise: Promise) -> list[float]:
     """Return the odds before, after one look and after all, without what they mean."""
     if isinstance(promise, Ratio):
-        found = any_mechanism(study, promise)
+        found = any_mechanism(study, Names({}, {}), promise)
         return [float(found.before), *(float(p.value) for p in found.after)]
     if study.policy.is_constrained:
         raise InvalidInput(TIED)
