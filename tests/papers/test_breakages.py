@@ -11,7 +11,7 @@ from tests.papers.breakages import Breakage, breakages, notices, used_by
 
 NOTICED = {
     "answer_graph": "A-D2",
-    "automorphism_group": "E-Ex24",
+    "automorphism_group": "E-Ex24 E-L18",
     "average_breach_level": "W-T2",
     "average_breach_rate": "O-7 W-T8",
     "breach_level": "W-Ex1",
@@ -76,7 +76,6 @@ NOTICED = {
     "sequential": "B-D4 B-L3",
     "shannon_capacity": "Q-P2",
     "shannon_entropy": "Q-Ex3 Q-D2",
-    "sharply_transitive_set": "Q-P4 O-10",
     "smallest_code": "B-C4",
     "solve_exact": "A-priors B-T3",
     "strategy": "Q-P5",
@@ -123,5 +122,5 @@ def test_the_claims_that_are_named_use_the_function(name: str) -> None:
 
 def test_a_function_that_is_not_broken_is_not_noticed() -> None:
     """A breakage of an argument that nobody passes changes nothing."""
-    spared = Breakage("sharply_transitive_set", "ignores effort")
+    spared = Breakage("privacy_level", "ignores epsilon")
     assert not notices(REGISTER["Q-P4"], spared)

@@ -14,7 +14,7 @@ from leaktight.channels import Channel, Distribution, Loss, diagonal_form
 from leaktight.channels.program import Chance
 from leaktight.leakage import Capacity
 from leaktight.mechanisms import RandomizedResponse
-from leaktight.policies import Graph, Policy, SecretGraph, sharply_transitive_set
+from leaktight.policies import Graph, Policy, SecretGraph
 from leaktight.privacy import PrivacyLevel, average_breach_level, breach_level, privacy_level
 from leaktight.repetition import (
     average_breach_rate,
@@ -30,6 +30,7 @@ from leaktight_papers.claim import Unexpected, run
 from leaktight_papers.evidence import scaled_cover
 from leaktight_papers.ours.two_outputs import with_two_outputs
 from leaktight_papers.register import REGISTER
+from leaktight_papers.vt_plus import sharply_transitive_set
 
 forwards = programs.timed
 
