@@ -142,7 +142,7 @@ CALLS = {
     "Q-P3": "lt.min_capacity(flip)",
     "Q-D7": "lt.privacy_level(survey, people)",
     "Q-D8": "lt.policies.distance_regularity(ring)",
-    "Q-D9": "lt.policies.sharply_transitive_set(ring)",
+    "Q-D9": "constructions.sharply_transitive_set(ring)",
     "Q-P4": "lt.policies.distance_regularity(bits)",
     "Q-T1": 'lt.leakage_bounds(ring, ratio=2).named("Theorem 1 of [Alvim2011a]")',
     "Q-T2": 'lt.leakage_bounds(people, ratio=2).named("Theorem 2 of [Alvim2011a]")',

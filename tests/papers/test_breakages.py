@@ -11,7 +11,7 @@ from tests.papers.breakages import Breakage, breakages, notices, used_by
 
 NOTICED = {
     "answer_graph": "A-D2",
-    "automorphism_group": "E-Ex24",
+    "automorphism_group": "E-Ex24 E-L18",
     "average_breach_level": "W-T2",
     "average_breach_rate": "O-7 W-T8",
     "breach_level": "W-Ex1",
@@ -35,11 +35,12 @@ NOTICED = {
     "distinguishability": "A-Tab2 W-T10",
     "error_rate": "O-7 W-T11",
     "expected_gain": "W-D7",
-    "expected_loss": "O-8 W-Ex3",
+    "expected_loss": "O-8 W-Ex3 W-T9",
     "fraction": "Q-Ex7",
     "g_leakage": "W-T2 W-D3",
     "geometric_chernoff": "W-R4",
     "guessing_entropy": "Q-sign",
+    "guessing_leakage": "Q-sign",
     "hamming_code": "B-T4",
     "hyper": "W-D1 Q-Ex1 B-L2",
     "independent_breach_level": "W-Ex2",
@@ -75,7 +76,6 @@ NOTICED = {
     "sequential": "B-D4 B-L3",
     "shannon_capacity": "Q-P2",
     "shannon_entropy": "Q-Ex3 Q-D2",
-    "sharply_transitive_set": "Q-P4 O-10",
     "smallest_code": "B-C4",
     "solve_exact": "A-priors B-T3",
     "strategy": "Q-P5",
@@ -122,5 +122,5 @@ def test_the_claims_that_are_named_use_the_function(name: str) -> None:
 
 def test_a_function_that_is_not_broken_is_not_noticed() -> None:
     """A breakage of an argument that nobody passes changes nothing."""
-    spared = Breakage("sharply_transitive_set", "ignores effort")
+    spared = Breakage("privacy_level", "ignores epsilon")
     assert not notices(REGISTER["Q-P4"], spared)

@@ -1,8 +1,10 @@
 """A claim fails if what it shows does not come out: another program, a wrong function."""
 
 import dataclasses
+import math
 from collections.abc import Callable
 from fractions import Fraction
+from importlib import import_module
 from types import SimpleNamespace
 from typing import Any
 
@@ -12,7 +14,7 @@ from leaktight.channels import Channel, Distribution, Loss, diagonal_form
 from leaktight.channels.program import Chance
 from leaktight.leakage import Capacity
 from leaktight.mechanisms import RandomizedResponse
-from leaktight.policies import Graph, SecretGraph, sharply_transitive_set
+from leaktight.policies import Graph, Policy, SecretGraph
 from leaktight.privacy import PrivacyLevel, average_breach_level, breach_level, privacy_level
 from leaktight.repetition import (
     average_breach_rate,
@@ -28,6 +30,7 @@ from leaktight_papers.claim import Unexpected, run
 from leaktight_papers.evidence import scaled_cover
 from leaktight_papers.ours.two_outputs import with_two_outputs
 from leaktight_papers.register import REGISTER
+from leaktight_papers.vt_plus import sharply_transitive_set
 
 forwards = programs.timed
 
@@ -79,9 +82,11 @@ def of_the_easiest_pair(channel: Channel, subset: Any, prior: Any, ratio: Any) -
     return dataclasses.replace(hardest, lower=easiest.lower, upper=easiest.upper)
 
 
-def falling(channel: Channel, loss: Loss, n: int) -> Any:
+def falling(channel: Channel, loss: Loss, n: int, guess: Any = "best") -> Any:
     """If equal rows changed the limit only, as footnote 4 says, the loss would still fall."""
-    found = expected_loss(channel, loss, n=n)
+    found = expected_loss(channel, loss, n=n, guess=guess)
+    if guess != "best":
+        return found
     alike = channel.row(0) == channel.row(2)
     return dataclasses.replace(found, lower=found.lower + Fraction(alike, 2**n))
 
@@ -144,7 +149,7 @@ WRONG: list[tuple[str, str, Any, str, str]] = [
      "ratio 2, by hand"),
     ("boreale2012.rates", "breach_probability_rate", of_the_easiest_pair, "W-T7",
      "C must be 0.07611, got"),
-    ("boreale2012.utility", "expected_loss", falling, "W-T9", "Rate(inf bits"),
+    ("boreale2012.utility", "expected_loss", falling, "W-T9", "the best guess loses"),
     ("boreale2012.utility", "geometric_chernoff", untruncated, "W-C1", "truncated"),
     ("ours.open_problems", "worst_case_leakage", steeper, "O-1", "2 points: not"),
     ("ours.open_problems", "with_two_outputs", odd, "O-3", "3/2, by the formula 5/3"),
@@ -177,6 +182,61 @@ def test_definitions_2_and_3_fail_if_directions_are_forgotten(
     assert run(REGISTER["E-D2"]).failure == "two routes differ"
     monkeypatch.setattr("leaktight.policies.adjacency.AdjacencyGraph.is_symmetric", True)
     assert run(REGISTER["E-D3"]).failure == "both ways it must have as many, got 2"
+
+
+PARTS: list[tuple[str, str, str, str]] = [
+    ("barthe2011.comparison", "min_capacity", "prior", "B-T1"),
+    ("edwards2021.policies", "privacy_level", "witness", "E-D6"),
+    ("edwards2021.policies", "privacy_level", "epsilon", "E-D6"),
+    ("alvim2011a.utility", "utility", "remap", "Q-P5"),
+    ("barthe2011.bounds", "decide_bound", "counterexample", "B-T6"),
+    ("edwards2021.bounds", "worst_case_leakage", "bits", "E-Ex12"),
+    ("boreale2012.rates", "average_breach_rate", "lower", "W-T8"),
+    ("boreale2012.rates", "breach_probability_rate", "upper", "W-T7"),
+    ("boreale2012.utility", "neighbour_rate_bound", "bits", "W-T10"),
+    ("boreale2012.utility", "expected_loss", "upper", "W-Ex3"),
+]
+"""A part of an answer that is missing, and the claim that looks at it."""
+
+
+@pytest.mark.parametrize(("module", "name", "part", "id"), PARTS)
+def test_a_claim_looks_at_each_part_of_an_answer(
+    module: str, name: str, part: str, id: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    whole = f"leaktight_papers.{module}.{name}"
+    function = getattr(import_module(f"leaktight_papers.{module}"), name)
+
+    class Without:
+        def __init__(self, answer: Any) -> None:
+            self.answer = answer
+
+        def __getattr__(self, name: str) -> Any:
+            return math.nan if name == part else getattr(self.answer, name)
+
+        def __bool__(self) -> bool:
+            return bool(self.answer)
+
+    assert run(REGISTER[id]).holds
+    monkeypatch.setattr(whole, lambda *args, **named: Without(function(*args, **named)))
+    try:
+        holds = run(REGISTER[id]).holds
+    except Exception:  # whatever a wrong answer leads to is no evidence
+        holds = False
+    assert not holds
+
+
+def test_the_guess_that_is_asked_for_is_looked_at(monkeypatch: pytest.MonkeyPatch) -> None:
+    def best(*args: Any, guess: str = "best", **named: Any) -> Any:
+        return expected_loss(*args, **named)
+
+    monkeypatch.setattr("leaktight_papers.boreale2012.utility.expected_loss", best)
+    assert "the likeliest guess loses" in str(run(REGISTER["W-T9"]).failure)
+
+
+def test_definition_2_notices_what_explains_neighbours(monkeypatch: pytest.MonkeyPatch) -> None:
+    explain = Policy.explain_neighbours
+    monkeypatch.setattr(Policy, "explain_neighbours", lambda self, d, e: explain(self, e, d))
+    assert "the direction that is explained" in str(run(REGISTER["E-D2"]).failure)
 
 
 @pytest.mark.parametrize("factor", [0.99, 1.01])

@@ -16,7 +16,6 @@ from leaktight.policies.symmetry import (
     UnequalDistances,
     distance_distribution,
     distance_regularity,
-    sharply_transitive_set,
     vertex_transitivity,
 )
 from leaktight.policies.symmetry.regularity import DistanceIrregularity
@@ -155,9 +154,7 @@ def test_a_large_cube_is_distance_regular() -> None:
     )
 
 
-@pytest.mark.parametrize(
-    "ask", [vertex_transitivity, distance_regularity, distance_distribution, sharply_transitive_set]
-)
+@pytest.mark.parametrize("ask", [vertex_transitivity, distance_regularity, distance_distribution])
 def test_policies_and_adjacency_graphs_may_be_asked_too(
     ask: Callable[[Neighbours], object],
 ) -> None:

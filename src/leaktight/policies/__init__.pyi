@@ -12,7 +12,6 @@ from .secrets import SecretGraph
 from .symmetric_query import HistogramQuery, MostCommonQuery, SumQuery, counting_query
 from .symmetry.automorphisms import AutomorphismGroup, automorphism_group
 from .symmetry.regularity import distance_distribution, distance_regularity, vertex_transitivity
-from .symmetry.sharply_transitive import sharply_transitive_set
 from .symmetry.wreath import WreathGroup
 
 __all__ = [
@@ -43,7 +42,6 @@ __all__ = [
     "margin",
     "secret_difference",
     "sensitivity",
-    "sharply_transitive_set",
     "total_difference",
     "vertex_transitivity",
 ]

@@ -12,7 +12,6 @@ from leaktight.policies import (
     Graph,
     SecretGraph,
     distance_regularity,
-    sharply_transitive_set,
     vertex_transitivity,
 )
 from leaktight.privacy import privacy_level
@@ -32,6 +31,7 @@ from leaktight_papers.evidence import (
     sum_of_maxima,
     survey_bound,
 )
+from leaktight_papers.vt_plus import sharply_transitive_set
 
 
 @claim(

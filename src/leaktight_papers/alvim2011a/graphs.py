@@ -15,11 +15,11 @@ from leaktight.policies import (
     SecretGraph,
     automorphism_group,
     distance_regularity,
-    sharply_transitive_set,
     vertex_transitivity,
 )
 from leaktight_papers.claim import Erratum, Unexpected, Verdict, claim, demand, expect
 from leaktight_papers.evidence import PETERSEN, T6, databases, joined, meet, small_graphs
+from leaktight_papers.vt_plus import sharply_transitive_set
 
 Distances: TypeAlias = npt.NDArray[np.int16]
 Images: TypeAlias = npt.NDArray[np.intp]

@@ -10,6 +10,7 @@ from leaktight.leakage import (
     conditional_guessing_entropy,
     conditional_marginal_guesswork,
     guessing_entropy,
+    guessing_leakage,
     marginal_guesswork,
 )
 from leaktight_papers.claim import Erratum, Verdict, claim, demand, expect
@@ -65,6 +66,8 @@ def sign() -> Iterator[str]:
         before, after = guessing_entropy(prior), conditional_guessing_entropy(channel, prior)
         by_hand = _guesses(p), sum(map(_guesses, seen), Fraction(0))
         expect((before, after), by_hand, "guessing entropy before and after")
+        leaked = guessing_leakage(channel, prior)
+        expect((leaked.before, leaked.after), by_hand, "the guesses that the leakage compares")
         tries = marginal_guesswork(prior, chance)
         left = conditional_marginal_guesswork(channel, prior, chance)
         tried_by_hand = sum((sum(column) * _tries(column, chance) for column in seen), Fraction(0))

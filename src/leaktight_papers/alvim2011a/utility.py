@@ -5,12 +5,20 @@ from collections.abc import Hashable, Iterator, Sequence
 from fractions import Fraction
 from itertools import combinations, product
 
+import numpy as np
+
 from leaktight.channels import Channel, Distribution, Gain
 from leaktight.errors import InvalidGraph
 from leaktight.exact import log2
 from leaktight.leakage import conditional_renyi_entropy, oblivious, strategy, utility
 from leaktight.mechanisms import GraphExponential, NormalisedExponential
-from leaktight.policies import Graph, Policy, SecretGraph, answer_graph, distance_distribution
+from leaktight.policies import (
+    Graph,
+    Policy,
+    SecretGraph,
+    answer_graph,
+    distance_distribution,
+)
 from leaktight.privacy import privacy_level
 from leaktight.worst_case import leakage_bounds
 from leaktight_papers.alvim2011a.bounds import distance_sum
@@ -77,8 +85,11 @@ def best_guess() -> Iterator[str]:
             )
             for guess in guesses
         )
-        best = utility(channel, prior).value
+        used = utility(channel, prior)
+        best, remap = used.value, used.remap
         expect(best, earned, "the utility, by all ways to guess,")
+        kept = [Fraction(prior[y]) * Fraction(channel[y, z]) for z, y in remap.items()]
+        expect(sum(kept), earned, "what the guesses of the utility earn")
         for gain in (Gain.binary(range(3)), any_gain(4, 3, draw)):
             _demand_best(channel, prior, gain)
         expect(conditional_renyi_entropy(channel, prior), 0.0 - log2(best), "H∞(Y|Z)")
@@ -200,7 +211,14 @@ def not_always_legal() -> Iterator[str]:
     legal, graphs = 0, [graph for graph in small_graphs(5) if graph.is_connected]
     for graph in graphs:
         equal = len(set(coverage(graph, TWO, [1] * graph.order))) == 1
-        expect(equal, bool(distance_distribution(graph)), f"equal row sums on {graph!r}")
+        seen = distance_distribution(graph)
+        expect(equal, bool(seen), f"equal row sums on {graph!r}")
+        if equal:
+            expect(
+                getattr(seen, "counts", None),
+                tuple(np.bincount(graph.distances[0]).tolist()),
+                "n_d",
+            )
         try:
             GraphExponential(graph, ratio=2)
         except InvalidGraph:

@@ -11,7 +11,7 @@ from flint import fmpz_poly
 from leaktight.exact import fraction
 from leaktight.leakage import min_capacity
 from leaktight.mechanisms import RandomizedResponse
-from leaktight.policies import AdjacencyGraph, Graph, Policy
+from leaktight.policies import AdjacencyGraph, Graph, Policy, SecretGraph
 from leaktight.privacy import privacy_level
 from leaktight.worst_case import (
     BoundDecision,
@@ -40,6 +40,10 @@ def covering_codes() -> Iterator[str]:
         radius = int(cube.distances[list(some)].min(axis=0).max())
         bounds.append(len(some) * 2**radius)
     demand(min(bounds) >= best, f"no code may give less than {best}, got {min(bounds)}")
+    table = leakage_bounds(Policy(SecretGraph.complete(2), 3), 2).named("small codes")
+    expect(min(one.value for one in table if "norm" not in one.form), min(bounds), "small codes")
+    weighed = min(one.value for one in table if "norm" in one.form)
+    demand(best <= weighed < min(bounds), f"weighing codewords must help, got {weighed}")
     yield f"all {len(bounds)} codes of 3 bits, λ = 2: at least {min(bounds)}, the optimum is {best}"
     checks = [(1, 0, 1, 0, 1, 0, 1), (0, 1, 1, 0, 0, 1, 1), (0, 0, 0, 1, 1, 1, 1)]
     words = [
@@ -310,6 +314,13 @@ def decidable() -> Iterator[str]:
         excess = above * fmpz_poly([1, 1]) ** n - below * fmpz_poly([0, 2]) ** n
         found = _never_negative(excess), _never_negative(-excess) and _never_negative(above - below)
         expect(found, (is_bound, is_reached), f"the signs for {name}")
+        expect(decision.counterexample is None, is_bound, f"{name}: whether nothing refutes it")
+        if (refuted := decision.counterexample) is not None:
+            more = min_capacity(refuted.channel).factor
+            level = privacy_level(refuted.channel, graph).ratio
+            demand(level <= refuted.ratio, f"{name}: refuted by a channel of ratio {level}")
+            at = _at(r, refuted.ratio) / _at(s, refuted.ratio)
+            demand(more > at, f"{name}: {more} does not refute {at}")
         for ratio in (Fraction(1), Fraction(3, 2), Fraction(2), Fraction(9)) if is_reached else ():
             channel = decision.channel(ratio)
             level = privacy_level(channel, graph).ratio

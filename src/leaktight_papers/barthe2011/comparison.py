@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from fractions import Fraction
 from itertools import combinations, product
 
-from leaktight.channels import Channel, parallel, sequential
+from leaktight.channels import Channel, Distribution, parallel, sequential
 from leaktight.exact import fraction
 from leaktight.leakage import (
     hyper,
@@ -67,7 +67,10 @@ def maximal_leakage_formula() -> Iterator[str]:
         leak, most = min_entropy_leakage(channel, prior).factor, sum_of_maxima(channel)
         demand(leak <= most, f"no prior must leak more than {most}, got {leak}")
         expect(min_entropy_leakage(channel).factor, most, "the leakage under the uniform prior")
-        expect(min_capacity(channel).factor, most, "the capacity")
+        capacity = min_capacity(channel)
+        expect(capacity.factor, most, "the capacity")
+        even = Distribution.uniform(channel.inputs)
+        expect(capacity.prior, even, "the prior of the capacity")
     yield f"{count} random channels and priors: none above Σ max, the uniform prior attains it"
     bits = min_capacity(RESPONSE).bits
     expect(round(bits, 6), 0.415037, "the bits of randomised response")

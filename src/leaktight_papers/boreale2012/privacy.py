@@ -11,7 +11,7 @@ from itertools import combinations, permutations, product
 from typing import TypeAlias
 
 from leaktight.channels import Channel, parallel
-from leaktight.exact import log2
+from leaktight.exact import Ratio, log2
 from leaktight.policies import Policy, SecretGraph
 from leaktight.privacy import (
     breach_level,
@@ -53,6 +53,9 @@ def differential_privacy() -> Iterator[str]:
     zeros = Channel([["2/3", "1/3", 0], ["1/3", "2/3", 0]])
     ratio = privacy_level(zeros, SecretGraph.complete(2)).ratio
     demand(ratio == 2, f"a column of zeros must not matter, got {ratio}")
+    one_bit = Ratio.of(epsilon="1 bits")
+    both = privacy_level(RESPONSE, SecretGraph.complete(2)).epsilon_bits, one_bit.lower
+    demand(both[0] == 1 and both[1] == 2, f"ε must be 1 bit, and λ 2, got {both}")
     yield f"randomised response 2/3: ε = {level.bits:g} in bits, {level.nats:.6f} in base e"
     draw, bits, compared = random.Random(8), Policy(SecretGraph.complete(2), 2), 0
     edges = bits.adjacency().explicit().edge_pairs()

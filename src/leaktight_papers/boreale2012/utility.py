@@ -132,6 +132,8 @@ def losses() -> Iterator[str]:
         demand(found[0].lower == right == 1 - found[1].lower, f"{found}, by sequences {right}")
         lost = expected_loss(channel, named["squared"], prior, n).lower
         demand(lost == squared, f"the squared error {lost}, by sequences {squared}")
+        exact = all(one.lower == one.upper for one in found)
+        demand(exact, f"both ends must agree where types are counted, got {found}")
     yield f"{tried} random channels and priors, n = {n}: losses and errors by all sequences"
 
 
@@ -193,6 +195,10 @@ def rate_of_utility() -> Iterator[str]:
     loss = Loss([[0, 1, 3], [1, 0, 1], [3, 1, 0]])
     lost = {n: _loss_of_likeliest(alike, loss, n) for n in (1, 3, 9, 101)}
     demand(set(lost.values()) == {1}, f"guessing the likeliest must lose 1, got {lost}")
+    likely = {n: expected_loss(alike, loss, n=n, guess="likeliest").lower for n in lost}
+    demand(set(likely.values()) == {1}, f"the likeliest guess loses {likely}")
+    fewest = {n: expected_loss(alike, loss, n=n, guess="best").lower for n in lost}
+    demand(set(fewest.values()) == {Fraction(2, 3)}, f"the best guess loses {fewest}")
     slow, best_rate = error_rate(alike), utility_rate(alike, loss)
     demand(round(slow.bits, 3) == 0.085, f"ρ must be .085, got {slow.bits}")
     always = {expected_loss(alike, loss, n=n).lower for n in (1, 2, 50)}
@@ -240,6 +246,10 @@ def privacy_bounds_rates() -> Iterator[str]:
         secure = rate_bound(ratio=distinguishability(channel).ratio)
         private = neighbour_rate_bound(channel, SecretGraph.line(inputs))
         demand(error_rate(channel).lower <= private.upper <= secure.upper, f"{private}, {secure}")
+        level = privacy_level(channel, SecretGraph.line(inputs)).ratio
+        by_level = rate_bound(ratio=level)
+        same = [getattr(private, end) == getattr(by_level, end) for end in ("lower", "upper")]
+        demand(all(same) and private.bits == by_level.bits, f"{private}, by the level {by_level}")
         tried += 1
     yield f"{tried} random channels: ρ within the bound by neighbours on a line, and by all rows"
     apart = Channel([["99/100", "1/100"], ["1/100", "99/100"]])
@@ -333,6 +343,11 @@ def truncation() -> Iterator[str]:
     for c, top in product(BASES, (1, 2, 3, 5)):
         noise = GeometricNoise(ratio=1 / c)
         channel = noise.truncated(0, top).channel
+        for i in range(top + 1):
+            inside = [noise.pmf(y - i) for y in range(1, top)]
+            row = [noise.tail(i), *inside, noise.tail(top - i)]
+            demand(row == [channel[i, y] for y in range(top + 1)], f"the row of {i} is not {row}")
+        demand(channel.shape == (top + 1, top + 1), f"{channel.shape} for N = {top}")
         for i, k in combinations(range(top + 1), 2):
             ratios = {noise.pmf(y - i) / noise.pmf(y - k) for y in range(-9, 1)}
             demand(len(ratios) == 1, f"y ≤ 0 must tell {i} and {k} apart alike, got {ratios}")

@@ -262,6 +262,7 @@ def example_12() -> Iterator[str]:
         one = optimum(secrets, ratio)
         two = worst_case_leakage(Policy(secrets, 2).adjacency().explicit(), ratio)
         demand(two.lower == two.upper == one**2, f"two records: {two}, one: {one}")
+        demand(math.isclose(two.bits, 2 * log2(one)), f"{two.bits} bits, by hand {2 * log2(one)}")
     yield f"two records: the squares of these, at {len(ratios)} ratios"
 
 

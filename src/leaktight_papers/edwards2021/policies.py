@@ -19,7 +19,7 @@ from leaktight.policies import (
     secret_difference,
     total_difference,
 )
-from leaktight.privacy import privacy_level
+from leaktight.privacy import PrivacyLevel, privacy_level
 from leaktight_papers.claim import Erratum, Verdict, claim, demand, expect
 from leaktight_papers.evidence import event_ratio, small_graphs
 
@@ -141,6 +141,20 @@ def definition_1() -> Iterator[str]:
     yield f"refused: {refused}"
 
 
+def _demand_explained(policy: Policy, secrets: Graph) -> None:
+    """Demand both readings of Definition 2 for each pair, with the database in between."""
+    possible = policy.databases()
+    closer = _closer(possible, secrets)
+    for d, e in itertools.permutations(possible, 2):
+        said = policy.explain_neighbours(d, e)
+        for way, pair in ((said.forth, (d, e)), (said.back, (e, d))):
+            between = closer.get(pair)
+            expect((way.start, way.end), pair, "the direction that is explained")
+            expect(way.holds, between == set(), f"{way}; in between are {between}")
+            expect(way.closer in between if between else way.closer is None, True, str(way))
+        expect(bool(said), said.forth.holds or said.back.holds, str(said))
+
+
 @claim(
     "E-D2",
     "D → D′ if some record has a secret pair of values in them and no other such database differs "
@@ -154,6 +168,7 @@ def definition_2() -> Iterator[str]:
     found = _arrows(possible, secrets)
     demand(found == _directions(Policy(secrets, 2, databases=possible)), "two routes differ")
     demand(_one_way(found) == {((2, 0), (0, 1))}, f"found {_written(found)}")
+    _demand_explained(Policy(secrets, 2, databases=possible), secrets)
     yield f"E = {{01}}, I = {{00, 01, 20}}: {_written(found)}"
 
     shapes = [SecretGraph(3, [(0, 1), (1, 2), (0, 2)][:size]) for size in range(4)]
@@ -263,6 +278,18 @@ def example_5() -> Iterator[str]:
     yield f"as printed, θ = 1 joins {len(printed)} pairs, {loops} of them loops, as d(u, u) = 0 ≤ θ"
 
 
+def _demand_witness(channel: Channel, level: PrivacyLevel, graph: Graph) -> None:
+    """Demand that neighbours and an output are named which have the ratio, and that ε = ln λ."""
+    worst = level.witness
+    if worst is None:
+        demand(level.ratio == 1, f"the ratio {level.ratio} must have a witness")
+        return
+    high, low = (Fraction(channel[x, worst.output]) for x in (worst.input, worst.neighbour))
+    demand(graph.distance(worst.input, worst.neighbour) == 1, f"{worst} must be about neighbours")
+    expect(level.ratio, high / low if low else math.inf, f"the ratio that {worst} has")
+    demand(math.isclose(level.epsilon, math.log(level.ratio)), f"ε = {level.epsilon}: {level}")
+
+
 @claim(
     "E-D6",
     "Private means K(z|x) ≤ e^ε·K(z|x′) for neighbours, each output and each way; sets of outputs "
@@ -282,6 +309,7 @@ def definition_6() -> Iterator[str]:
         one = Channel.normalised(weights)
         levels = [privacy_level(one, graph).ratio, event_ratio(one, graph)]
         demand(levels[0] == levels[1], f"outputs and sets of them differ on {graph}: {levels}")
+        _demand_witness(one, privacy_level(one, graph), graph)
     yield f"randomised response: ratio {level}, by all sets too; so on {len(shapes)} more graphs"
 
     skew = Channel([["3/4", "1/4"], ["2/5", "3/5"]])

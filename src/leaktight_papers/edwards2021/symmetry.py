@@ -137,6 +137,9 @@ def lemma_18() -> Iterator[str]:
     group = automorphism_group(PATH)
     across = [len(group.taking(u, v)) for u, v in ((0, 1), (0, 0), (1, 1))]
     demand(across == [0, 1, 2], f"must be 0, 1 and 2, got {across}")
+    for u, size in ((0, across[1]), (1, across[2])):
+        fixing = automorphism_group(PATH, colours={u: "fixed"}).order
+        demand(fixing == size, f"{size} automorphisms fix {u}, by its colour {fixing}")
     yield f"not otherwise: u the end, v the middle of a path of 3: {', '.join(map(str, across))}"
 
 

@@ -24,7 +24,6 @@ from leaktight.policies import (
     Interval,
     Policy,
     SecretGraph,
-    sharply_transitive_set,
     vertex_transitivity,
 )
 from leaktight.privacy import (
@@ -62,6 +61,7 @@ from leaktight_papers.evidence import (
     survey_bound,
 )
 from leaktight_papers.ours.two_outputs import two_outputs, with_two_outputs
+from leaktight_papers.vt_plus import sharply_transitive_set
 
 
 @claim(

@@ -10,10 +10,6 @@ from leaktight.policies.symmetry.regularity import (
     distance_regularity,
     vertex_transitivity,
 )
-from leaktight.policies.symmetry.sharply_transitive import (
-    SharplyTransitiveSet,
-    sharply_transitive_set,
-)
 from leaktight.policies.symmetry.wreath import WreathGroup
 
 __all__ = [
@@ -21,12 +17,10 @@ __all__ = [
     "DistanceDistribution",
     "IntersectionArray",
     "Points",
-    "SharplyTransitiveSet",
     "UnequalDistances",
     "WreathGroup",
     "automorphism_group",
     "distance_distribution",
     "distance_regularity",
-    "sharply_transitive_set",
     "vertex_transitivity",
 ]

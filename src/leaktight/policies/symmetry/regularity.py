@@ -4,7 +4,7 @@ Three ways to ask: do the automorphisms carry every vertex to every other, do th
 numbers depend on the distance alone, has every vertex equally many others at each distance? The
 first and the second each imply the third, which is all that the closed form of Theorem 1 of
 [Alvim2011a]_ needs. Each verdict is true or false in an ``if`` and carries what shows it. A
-fourth, VT+, is asked in :mod:`leaktight.policies.symmetry.sharply_transitive`.
+fourth, VT+, which only [Alvim2011a]_ asks, is in ``leaktight_papers``.
 """
 
 from collections.abc import Hashable

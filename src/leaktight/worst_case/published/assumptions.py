@@ -17,7 +17,6 @@ from leaktight.policies.symmetry import (
     UnequalDistances,
     distance_distribution,
     distance_regularity,
-    sharply_transitive_set,
 )
 from leaktight.worst_case.published.codes import CoveringCode, greedy_code, smallest_code
 
@@ -108,21 +107,22 @@ class Setting:
     def no_symmetry(self) -> str:
         """Why the graph is not known to be distance-regular or VT+, as [Alvim2011a]_ asks.
 
-        A product of VT+ graphs is VT+.
+        A graph whose vertices an automorphism moves in one cycle is VT+, and so is a product of
+        such graphs.
         """
         if not self.no_power_of_clique:
             return ""  # Proposition 4
         graphs = [graph for graph, _ in self.graph.factors]
         if self.records == 1 and graphs[0].order <= MOST_REGULAR and distance_regularity(graphs[0]):
             return ""
-        known = all(map(_is_ring_or_clique, graphs)) or all(map(_is_vt_plus, graphs))
+        known = all(_is_ring_or_clique(g) or _is_turned(g) for g in graphs)
         return "" if known else "it is not known to be distance-regular or VT+"
 
     @property
     def no_one_cycle(self) -> str:
         """Why no automorphism is known that moves all vertices in one cycle."""
         few = self.graph.order_factors <= MOST_TURNED
-        known = few and _is_circulant(self.graph.explicit())
+        known = few and _is_turned(self.graph.explicit())
         known = known or (self.records == 1 and _is_ring_or_clique(self.graph.factors[0][0]))
         return "" if known else "no automorphism is known that moves all in one cycle"
 
@@ -215,17 +215,15 @@ def _is_ring_or_clique(graph: Graph) -> bool:
     return degrees == {graph.order - 1} or (degrees == {2} and graph.is_connected)
 
 
-def _is_vt_plus(graph: Graph) -> bool:
-    return graph.order <= MOST_TURNED and bool(sharply_transitive_set(graph))
-
-
-def _is_circulant(graph: Graph) -> bool:
-    """Whether some order of the vertices makes neighbours a matter of their distance in it.
+def _is_turned(graph: Graph) -> bool:
+    """Whether some order of a few vertices makes neighbours a matter of their distance in it.
 
     The first vertex stays first. The next one is joined to those before it as the ones between
     are to the first, so that only its being joined to the first is free.
     """
     n, joined = graph.order, graph.distances == 1
+    if n > MOST_TURNED:
+        return False
 
     def goes_on(order: list[int]) -> bool:
         k = len(order)

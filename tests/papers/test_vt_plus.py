@@ -4,19 +4,16 @@ import numpy as np
 import pytest
 from hypothesis import given
 
-import leaktight.policies.symmetry.sharply_transitive as module
+import leaktight_papers.vt_plus as module
 from leaktight.errors import Undecided
 from leaktight.policies.graph import Graph
-from leaktight.policies.symmetry import (
-    AutomorphismGroup,
-    SharplyTransitiveSet,
-    automorphism_group,
-    sharply_transitive_set,
-)
-from leaktight.policies.symmetry.sharply_transitive import (
+from leaktight.policies.symmetry import AutomorphismGroup, automorphism_group
+from leaktight_papers.vt_plus import (
     CountingObstruction,
     ExhaustedSearch,
     NoTransitivity,
+    SharplyTransitiveSet,
+    sharply_transitive_set,
 )
 from tests.policies.test_automorphisms import graphs
 from tests.strategies.named_graphs import (

@@ -15,16 +15,17 @@ from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
 import numpy as np
+import numpy.typing as npt
 from flint import fmpz, nmod_mat
 
 from leaktight.errors import Undecided
-from leaktight.policies.graph import Graph, Indices
-from leaktight.policies.neighbours import Neighbours, adjacency_of
-from leaktight.policies.symmetry.automorphisms import (
-    MOST_LISTED,
-    AutomorphismGroup,
-    automorphism_group,
-)
+from leaktight.policies import AutomorphismGroup, Graph, automorphism_group
+
+Indices: TypeAlias = npt.NDArray[np.int64]
+"""Positions of vertices."""
+
+MOST_LISTED = 2**22
+"""The most images of vertices that are listed."""
 
 EFFORT = 10**9
 """How many images of vertices the search through all sets compares before it gives up."""
@@ -125,7 +126,7 @@ class ExhaustedSearch:
 Verdict: TypeAlias = SharplyTransitiveSet | NoTransitivity | CountingObstruction | ExhaustedSearch
 
 
-def sharply_transitive_set(neighbours: Neighbours, effort: int = EFFORT) -> Verdict:
+def sharply_transitive_set(graph: Graph, effort: int = EFFORT) -> Verdict:
     """Find a sharply transitive set of automorphisms, or say why there is none.
 
     >>> print(sharply_transitive_set(Graph(6, [(0, 1), (1, 2), (3, 4), (4, 5)])))
@@ -135,7 +136,6 @@ def sharply_transitive_set(neighbours: Neighbours, effort: int = EFFORT) -> Verd
            [1, 2, 0],
            [2, 0, 1]])
     """
-    graph = adjacency_of(neighbours).explicit()
     group = automorphism_group(graph)
     if len(group.orbits) > 1:
         return NoTransitivity((group.orbits[0][0], group.orbits[1][0]))
