@@ -179,7 +179,7 @@ class Informed(Answer, frozen=True, tag_field="is", tag="informed"):
     text: tuple[str, ...]
     belief: tuple[Belief, ...]
     curve: tuple[CurvePoint, ...] | Skipped
-    values: tuple[ValueRise, ...] = ()
+    values: tuple[ValueRise, ...] | None = None
     """Those that are sensitive first, then those whose belief rises by the largest factor."""
 
 
@@ -222,7 +222,7 @@ class AnyMechanism(Answer, frozen=True, tag_field="is", tag="any mechanism"):
     """Which neighbours a promise other than pure ε is about, if all values are alike."""
     other: Relation | None = None
     """The same if neighbours are add/remove."""
-    values: tuple[ValueRise, ...] = ()
+    values: tuple[ValueRise, ...] | None = None
     """Those that are sensitive first, then those whose belief can rise by the largest factor."""
     beliefs: tuple[RareBelief, ...] | None = None
     """What bounds a belief, but rarely, where nothing does so for certain."""

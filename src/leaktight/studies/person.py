@@ -115,7 +115,7 @@ def informed(study: Study, names: Names, own: Ratio | None) -> Informed:
         text = ("Who knows all others knows the value already, by what is public.",)
     return Informed(
         *_factors(found), observed[first][2], before, after, telling, text, belief,
-        _curve(study, observed), _rises(values, names),
+        _curve(study, observed), _rises(values, names) or None,
     )  # fmt: skip
 
 
@@ -169,7 +169,7 @@ def any_mechanism(study: Study, names: Names, promise: Promise) -> AnyMechanism:
         found.before.value,
         found.after,
         (*_by_distance(study, ratio), *text),
-        values=_rises(found.values, names),
+        values=_rises(found.values, names) or None,
     )
 
 
