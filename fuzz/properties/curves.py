@@ -217,7 +217,7 @@ def _mixed(worth: Any, kept: dict[tuple[int, int], Pairs]) -> float:
     from tests.curves.programs import highest
 
     v, m = worth.shape
-    entries, limits, columns = [], [], v * m
+    entries, limits, columns = list[tuple[int, int, float]](), list[float](), v * m
     for edge, pairs in kept.items():
         for (x, other), (ratio, delta) in product(both([edge]), pairs):
             for y in range(m):
