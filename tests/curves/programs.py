@@ -45,15 +45,19 @@ def direct(worth: np.ndarray, arcs: list[tuple[int, int]], pairs: Pairs) -> floa
 def highest(cost: Any, limited: Any, limits: Any, sums: Any) -> float:
     """Return the largest −c·x with rows of at most some limits, and others that sum to 1."""
     solver: Any = linprog
-    best = solver(
-        cost,
-        A_ub=limited,
-        b_ub=limits,
-        A_eq=sums,
-        b_eq=np.ones(sums.shape[0]),
-        method="highs",
-        options={"primal_feasibility_tolerance": 1e-10, "dual_feasibility_tolerance": 1e-10},
-    )
+    tight = {"primal_feasibility_tolerance": 1e-10, "dual_feasibility_tolerance": 1e-10}
+    for more in ({}, {"presolve": False}):  # now and then HiGHS gives up after its presolve
+        best = solver(
+            cost,
+            A_ub=limited,
+            b_ub=limits,
+            A_eq=sums,
+            b_eq=np.ones(sums.shape[0]),
+            method="highs",
+            options=tight | more,
+        )
+        if best.status == 0:
+            break
     assert best.status == 0, best.message
     return float(-best.fun)
 

@@ -181,14 +181,6 @@ def test_equal_records_under_any_curve_are_the_direct_program(seed: int) -> None
     assert float(found) == pytest.approx(truth, abs=1e-9)
 
 
-def test_records_do_not_multiply_once_all_may_be_told() -> None:
-    """n = 10, v = 2, μ = 1: 0.1235, where the product of single guesses is 0.025."""
-    curve, coin = PrivacyCurve.gaussian(1), Distribution.uniform(2)
-    found = all_records(curve, product_distribution(*[coin] * 10))
-    assert float(found.lower) - 1e-3 < 0.1235 < float(found.upper) + 1e-3
-    assert found.lower > 4 * best_guess(curve, 2).upper ** 10
-
-
 @pytest.mark.parametrize("seed", range(8))
 def test_unequal_records_under_several_pairs_are_enclosed(seed: int) -> None:
     draw = random.Random(seed)

@@ -115,7 +115,7 @@ def best_gain(
 
 
 def tree_guess(
-    curves: Mapping[tuple[Hashable, Hashable], PrivacyCurve],
+    curves: Mapping[Any, PrivacyCurve],
     prior: PriorLike = None,
     vertices: Iterable[Hashable] | None = None,
 ) -> BestGain:

@@ -155,7 +155,7 @@ def best_guess(
     top = sorted(chances, reverse=True)
     before = fraction(max(away, sum(top[:tries], ZERO)))
     answer = BestGuess(Fraction(0), Fraction(1), before, neighbours, labels, tries)
-    if isinstance(curve.shape, Orders) and (neighbours == ADD_REMOVE or len(_kinds(chances)) > 1):
+    if isinstance(curve.shape, Orders) and (away or len(_kinds(chances)) > 1):
         curve = PrivacyCurve(curve.polygons(DRAWN), curve.says)
     if neighbours == ADD_REMOVE:
         return _add_remove(curve, answer, chances, away)
@@ -492,6 +492,11 @@ def _spread(
 
     Upwards by ν ≥ π₀: tries·ν + Σ π·δ(ν/π).
     """
+    if len(kinds) == 1 and not away:  # all have the same place
+        a = min(fmpq(tries, kinds[0].times), ONE)
+        share = kinds[0].prior * kinds[0].times
+        low, high = shape.detection(a)
+        return low * share, high * share, [a], tries - a * kinds[0].times
     if isinstance(shape, Enclosed) and len(shape.upper.corners) * len(kinds) <= 16 * FEW:
         nu = _price(shape.upper, kinds, tries, away)
         places = _filled(shape.lower, kinds, tries, away)

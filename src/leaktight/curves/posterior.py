@@ -159,7 +159,9 @@ def _crossing(falls: Callable[[float], float], low: float, high: float) -> float
 
     if falls(low) <= 0:
         return low
-    return high if falls(high) >= 0 else float(brentq(falls, low, high, xtol=2.0**-60, rtol=1e-15))
+    return (
+        high if falls(high) >= 0 else float(brentq(falls, low, high, xtol=2.0**-60, rtol=2.0**-50))
+    )
 
 
 def _chance(shape: Shape, start: fmpq, stop: fmpq) -> tuple[fmpq, fmpq]:

@@ -20,7 +20,7 @@ from leaktight.exact.numbers import fraction
 MOST_RECORDS = 64
 """The most records of a program with one number for each distance."""
 
-LINES = 12
+LINES = 24
 """With how many lines a smooth curve is drawn for that program."""
 
 

@@ -151,7 +151,7 @@ class Orders(ABC):
 
         def over(x: float) -> float:
             a, p, _ = point = self._point(math.exp(x))
-            return math.log(max(p - _slope(point) * a, 1e-300) / delta)
+            return math.log(max(p - _slope(point) * a, 2.0**-1000) / delta)
 
         last = math.log(self._middle.alpha)
         a, p, _ = self._point(math.exp(_crossing(over, last - 200, last)))

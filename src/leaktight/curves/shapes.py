@@ -6,6 +6,7 @@ read off floats is a proposal only: a point to look at, which any other might re
 
 import math
 from bisect import bisect_left
+from collections.abc import Hashable
 from dataclasses import dataclass
 from functools import cached_property
 from statistics import NormalDist
@@ -24,7 +25,7 @@ WORK, KEPT = 224, 128
 """The bits with which a number is computed, and those that are kept of its ends."""
 
 
-class Shape(Protocol):
+class Shape(Hashable, Protocol):
     """What a privacy curve is made of."""
 
     @property

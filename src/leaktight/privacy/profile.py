@@ -25,7 +25,8 @@ from leaktight.exact.rounding import float_above, outward
 from leaktight.exact.shown import Told, shown_above
 from leaktight.policies.neighbours import Neighbours
 from leaktight.privacy.level import databases_of, rows_on
-from leaktight.privacy.losses import Corner, Losses
+from leaktight.privacy.loss_grid import Corner
+from leaktight.privacy.losses import Losses
 
 Hull: TypeAlias = tuple[tuple[Corner, int], ...]
 """Corners from the left, each with the place of its pair of neighbours."""
