@@ -42,7 +42,7 @@ def test_explain_says_what_the_library_says(run: Run) -> None:
         (["--mu", "1/2", "--observations", "3"], {"mu": "1/2", "observations": 3}),
     ):
         found = run("explain", "complete:6", *words)
-        assert found.out == f"{explain(six, **given)}\n"  # type: ignore[arg-type]
+        assert found.out == f"{explain(six, **given)}\n"
     said = json.loads(run("explain", "complete:6", "--mu", "1", "--json").out)
     assert (said["neighbours"], said["other"]["neighbours"]) == ("replace", "add/remove")
     assert said["chances"][1]["chance"] == pytest.approx(0.42186215161)

@@ -279,9 +279,11 @@ def test_certificates_are_accepted_and_refused_after_a_change(name: str, promise
 
 def test_what_has_no_certificate_says_so() -> None:
     several = worst_case_leakage(Policy(GRAPHS["complete"], 2), ratio=2, delta="1/10")
+    assert isinstance(several, CurveWorstCase)
     with pytest.raises(TooLarge, match="one record has both"):
         _ = several.certificate
     concentrated = worst_case_leakage(GRAPHS["complete"], rho=1)
+    assert isinstance(concentrated, CurveWorstCase)
     with pytest.raises(Undecided, match=r"PrivacyCurve\.pairs"):
         _ = concentrated.certificate
 

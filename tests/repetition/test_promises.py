@@ -183,8 +183,10 @@ def test_the_largest_promise_keeps_its_word_and_a_little_more_does_not(
     secret: Any, kind: str, who: str | None
 ) -> None:
     found = largest_promise_below(secret, "2/5", kind=kind, neighbours=who)
-    kept = explain(secret, neighbours=who, **{kind: found.amount})
-    over = explain(secret, neighbours=who, **{kind: found.amount * Fraction(101, 100)})
+    same: dict[str, Any] = {kind: found.amount}
+    more: dict[str, Any] = {kind: found.amount * Fraction(101, 100)}
+    kept = explain(secret, neighbours=who, **same)
+    over = explain(secret, neighbours=who, **more)
     assert kept.after[0].value <= Fraction(2, 5) < over.after[0].value
 
 
@@ -202,7 +204,7 @@ def test_the_largest_promise_keeps_its_word_and_a_little_more_does_not(
     ],
 )
 def test_a_wrong_question_is_refused_in_one_line(given: dict[str, Any], said: str) -> None:
-    asked = {"secret": SIX, "below": "1/3"} | given
+    asked: dict[str, Any] = {"secret": SIX, "below": "1/3"} | given
     with pytest.raises(LeaktightError) as wrong:
         largest_promise_below(**asked)
     assert said in str(wrong.value)

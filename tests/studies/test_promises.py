@@ -29,6 +29,7 @@ from leaktight.web.answer import TASKS, read_asked
 
 SCHEMA = Path(__file__).parents[2] / "docs" / "audit.schema.json"
 THREE = Policy(SecretGraph.complete(["no", "yes", "maybe"]))
+PERSON = ("all others known", "nobody known", "any mechanism")
 VOTE = RandomizedResponse(["no", "yes", "maybe"], ratio=3)
 
 
@@ -58,7 +59,7 @@ def test_a_promise_is_read(write: Callable[[str], Path], text: str, says: str) -
     study = read_study(write(f"[policy]\nvalues = 3\n[question]\n{text}\n"))
     assert isinstance(study.promise, PrivacyCurve)
     assert (str(study.curve), study.ratio) == (says, None)
-    found = audit(study)
+    found = audit(study, without=PERSON)
     assert (found.question.asked, found.question.epsilon) == (says, None)
 
 
@@ -88,7 +89,7 @@ def test_the_verdict_is_that_of_the_numbers(
     asked: dict[str, Any], holds: bool, records: int
 ) -> None:
     study = Study(Policy(THREE.secrets, records), VOTE, **asked)
-    found = audit(study, without=("all others known", "nobody known", "any mechanism"))
+    found = audit(study, without=PERSON)
     assert found.holds is holds
     assert found.verdict.line.startswith("PRIVATE as asked" if holds else "NOT PRIVATE as asked")
 
@@ -101,11 +102,11 @@ def test_noise_that_is_not_listed_is_judged_by_its_ratio() -> None:
     for rho, holds in (("0.101", True), ("0.09", False)):
         study = Study(crowd, noise, query=query, rho=rho)
         assert study.channel is None
-        found = audit(study, without=("all others known", "nobody known"))
+        found = audit(study, without=PERSON)
         assert found.holds is holds
     assert "NOT PROVED PRIVATE" in found.verdict.line
     few = Study(Policy(crowd.secrets, 20), noise, query=query, rho="0.09")
-    assert "NOT PRIVATE as asked" in audit(few).verdict.line
+    assert "NOT PRIVATE as asked" in audit(few, without=PERSON).verdict.line
 
 
 def test_an_exact_matrix_decides_what_epsilon_alone_cannot() -> None:
@@ -247,9 +248,9 @@ def test_the_page_answers_for_every_promise(question: dict[str, Any]) -> None:
     assert told.other is not None
     near = [row["near"][1] for row in answer["odds"][-2:]]
     assert near == [float(told.after[0].value), float(told.other.after[0].value)]
-    curves = ask("curves")["points"]
-    odds = [point["odds"][1] for point in curves]
-    assert odds == sorted(odds)
+    if "rho" not in question:  # it takes seconds
+        odds = [point["odds"][1] for point in ask("curves")["points"]]
+        assert odds == sorted(odds)
     if "curve" in question:
         with pytest.raises(LeaktightError, match="of a curve none is the largest"):
             ask("choice")

@@ -160,6 +160,36 @@ def test_everybody_can_use_it_on_any_screen(
     assert [(one["id"], [node["html"][:120] for node in one["nodes"]]) for one in found] == []
 
 
+@pytest.mark.parametrize(("kind", "symbol"), [("mu", "μ"), ("rho", "ρ"), ("delta", "ε")])
+def test_another_promise_is_chosen_moved_and_saved(
+    browser: Browser, address: str, kind: str, symbol: str, tmp_path: Path, capsys: Any,
+    monkeypatch: Any,
+) -> None:  # fmt: skip
+    page = opened(browser, address)
+    page.select_option("#promise", kind)
+    page.wait_for_selector("main[aria-busy=true]")
+    page.wait_for_selector(READY)
+    page.focus("#slider")
+    page.keyboard.press("ArrowRight")
+    page.wait_for_selector("main[aria-busy=true]")
+    page.wait_for_selector(READY)
+    assert page.inner_text("#wrong") == ""
+    assert page.inner_text("#below-heading") == f"Which {symbol} keeps the odds below…?"
+    file = tmp_path / "study.toml"
+    file.write_bytes(saved(page).read_bytes())
+    assert kind in file.read_text("utf-8")
+    audit = said_by_the_command(capsys, monkeypatch, "audit", str(file), "--json")
+    assert page.inner_text("#verdict").startswith(audit["verdict"]["line"])
+    point = page.locator("#worst .point")
+    assert float(point.get_attribute("data-bits") or "nan") == audit["worst_case"]["bits"]
+    found = Axe().run(page)
+    assert found.violations_count == 0, found.generate_report()
+    page.select_option("#promise", "epsilon")
+    page.wait_for_selector("main[aria-busy=true]")
+    page.wait_for_selector(READY)
+    assert "at most ε = " in page.inner_text("#verdict")
+
+
 def test_a_policy_is_made_and_asked_about_by_keyboard_alone(browser: Browser, address: str) -> None:
     page = opened(browser, address)
     page.focus("#title")

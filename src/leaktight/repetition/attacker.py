@@ -25,7 +25,6 @@ from leaktight.curves.guess import ADD_REMOVE, REPLACE, best_guess
 from leaktight.curves.posterior import Belief, belief_at
 from leaktight.curves.promise import Promise, promise_of
 from leaktight.curves.renyi import Orders
-from leaktight.curves.shapes import Enclosed
 from leaktight.errors import InvalidInput, InvalidNumber, InvalidPolicy, TooLarge, Undecided
 from leaktight.exact.matrix import equal_rows
 from leaktight.exact.numbers import Array, Number, exact_array, fraction, rational
@@ -70,7 +69,7 @@ MOST_EPSILON = 10**6
 
 
 BELIEF_LINES = 64
-"""With how many lines a smooth curve is drawn where beliefs are bounded."""
+"""With how many lines a curve of Rényi divergences is drawn where beliefs are bounded."""
 
 
 class Attacker(ABC):
@@ -394,20 +393,17 @@ class CurveBeliever(Attacker):
         """How far the belief grows, but rarely."""
         steps = self.distance * (2 if self.neighbours == ADD_REMOVE else 1)
         return tuple(
-            (n, belief_at(_drawn(self.curve.power(n), steps), fraction(self.prior), sure))
+            (n, belief_at(_apart(self.curve.power(n), steps), fraction(self.prior), sure))
             for n in times
         )
 
 
-def _drawn(curve: PrivacyCurve, steps: int) -> PrivacyCurve:
-    """Return the curve of some steps by lines, of which many places are looked at quickly."""
+def _apart(curve: PrivacyCurve, steps: int) -> PrivacyCurve:
+    """Return the curve of values that are some steps apart, in both directions."""
     both = curve.symmetric()
-    if isinstance(both.shape, Orders):  # whose lines take a while
-        return PrivacyCurve(both.polygons(BELIEF_LINES), both.says).group(steps)
-    apart = both.group(steps) if steps > 1 else both
-    if isinstance(apart.shape, Enclosed):
-        return apart
-    return PrivacyCurve(apart.polygons(BELIEF_LINES), apart.says)
+    if isinstance(both.shape, Orders):  # of which many places take a while
+        both = PrivacyCurve(both.polygons(BELIEF_LINES), both.says)
+    return both.group(steps) if steps > 1 else both
 
 
 def attackers_on(
