@@ -272,3 +272,10 @@ def test_a_channel_is_an_array_of_floats_and_a_table_of_fractions() -> None:
     assert np.asarray(channel, dtype=np.float32).dtype == np.float32
     assert channel.fractions == ((Fraction(2, 3), Fraction(1, 3)), (Fraction(1, 4), Fraction(3, 4)))
     assert Channel([[0.25, 0.75]]).fractions == ((Fraction(1, 4), Fraction(3, 4)),)
+
+
+def test_a_negative_number_is_refused_even_if_it_is_too_small_for_a_float() -> None:
+    tiny = Fraction(1, 10**400)
+    with pytest.raises(InvalidChannel, match="at least 0"):
+        Channel([[1 + tiny, -tiny], [1, 0]])
+    assert Channel([[1 - tiny, tiny], [1, 0]])[0, 1] == tiny
