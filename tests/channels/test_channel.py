@@ -283,3 +283,10 @@ def test_a_row_is_found_by_its_input_and_a_cascade_is_a_product() -> None:
         coin["perhaps"]
     with pytest.raises(TypeError):
         coin @ [[1]]  # type: ignore[operator]
+
+
+def test_a_negative_number_is_refused_even_if_it_is_too_small_for_a_float() -> None:
+    tiny = Fraction(1, 10**400)
+    with pytest.raises(InvalidChannel, match="at least 0"):
+        Channel([[1 + tiny, -tiny], [1, 0]])
+    assert Channel([[1 - tiny, tiny], [1, 0]])[0, 1] == tiny

@@ -64,3 +64,22 @@ def test_among_extreme_pairs_every_column_has_its_largest_ratio(rows: list[list[
     for z in range(len(rows[0])):
         column = [[row[z]] for row in rows]
         assert brute(column, found) == brute(column, list(combinations(range(len(rows)), 2)))
+
+
+THIRD = Fraction(1, 3)
+CLOSE = [THIRD + Fraction(k, 10**40) for k in range(3)] + [THIRD**900, THIRD**900 * 2, Fraction(0)]
+"""Numbers that floats do not tell apart, and some that are too small for a float."""
+
+
+@given(st.lists(st.lists(st.sampled_from(CLOSE), min_size=3, max_size=3), min_size=2, max_size=4))
+def test_numbers_that_floats_do_not_tell_apart_are_compared_exactly(
+    rows: list[list[Fraction]],
+) -> None:
+    pairs = list(combinations(range(len(rows)), 2))
+    matrix = np.array([exact_array(row) for row in rows])
+    best: Fraction | float = Fraction(1)
+    for i, h in pairs:
+        for low, high in map(sorted, zip(rows[i], rows[h], strict=True)):
+            if high:
+                best = max(best, high / low if low else math.inf)
+    assert public(largest_ratio(matrix, np.array(pairs)).ratio) == best

@@ -22,7 +22,7 @@ from leaktight.errors import InvalidFile, InvalidInput, LeaktightError, OverBudg
 from leaktight.exact.ratio import Ratio
 from leaktight.tables import Ledger, TableQuery, count_of, cumulative, histogram
 from leaktight.tables.calibration import calibrated
-from leaktight.tables.ledger import Stored
+from leaktight.tables.ledger import Entry, Stored
 from leaktight.tables.protection import Protection
 from leaktight.tables.publishing import drawn, publish
 from leaktight.tables.weights import Weights
@@ -263,10 +263,11 @@ def test_a_ledger_that_is_swapped_while_it_is_written_is_found_out_before_anythi
     shutil.copy(path, older)
     insert = Ledger._insert
 
-    def swapped(*args: object) -> None:
-        insert(*args)  # type: ignore[arg-type]
+    def swapped(*args: object) -> Entry:
+        made = insert(*args)  # type: ignore[arg-type]
         shutil.copy(older, tmp_path / "new")
         (tmp_path / "new").replace(path)
+        return made
 
     monkeypatch.setattr(Ledger, "_insert", swapped)
     one_line(lambda: ledger.spend("a", QUESTION, noise().paid), InvalidFile, "swapped|disk|damaged")

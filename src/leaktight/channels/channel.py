@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, overload
 
 import numpy as np
 import numpy.typing as npt
+from flint import fmpq
 
 from leaktight.channels.distribution import Distribution, PriorLike, known, prior_on
 from leaktight.channels.representation import Belief, Representation
@@ -27,6 +28,7 @@ from leaktight.exact.numbers import (
     Array,
     Value,
     exact_array,
+    float_array,
     fraction,
     is_exact,
     kept,
@@ -430,16 +432,18 @@ class Channel(Representation):
 
 
 def _check(matrix: Array, inputs: Labels, outputs: Labels) -> None:
-    if not matrix.min() >= 0:  # also true of NaN
+    exact, doubtful = is_exact(matrix), matrix
+    if exact:  # floats are compared more quickly, and have the same sign unless they are 0
+        doubtful = np.append(matrix[float_array(matrix) <= 0], fmpq(0))
+    if not doubtful.min() >= 0:  # also true of NaN
         i, j = np.argwhere(~(matrix >= 0))[0]
         raise InvalidChannel(
             f"row {inputs[i]!r} of the channel must hold numbers of at least 0, "
             f"got {shown(matrix[i, j])} for output {outputs[j]!r}"
         )
-    if not is_exact(matrix) and matrix.flags.writeable:
+    if not exact and matrix.flags.writeable:
         np.abs(matrix, out=matrix)  # -0.0 becomes 0.0
     sums = matrix.sum(axis=1)
-    exact = is_exact(matrix)
     wrong = sums != 1 if exact else ~(np.abs(sums - 1) <= TOLERANCES.total)
     if wrong.any():
         i = int(np.argmax(wrong))

@@ -1,6 +1,7 @@
 """How are tables of numbers read, multiplied and shown, exact and floating-point alike?"""
 
 from collections.abc import Hashable, Iterable, Mapping, Sequence
+from itertools import chain
 from typing import Any
 
 import numpy as np
@@ -26,6 +27,8 @@ from leaktight.labels import Labels, positions
 
 def as_mapping(value: Any) -> Mapping[Hashable, Any] | None:
     """Return a mapping or a pandas series as a mapping, anything else as None."""
+    if isinstance(value, list | tuple | np.ndarray):
+        return None
     if isinstance(value, Mapping):
         return value
     if hasattr(value, "index") and hasattr(value, "items") and not hasattr(value, "columns"):
@@ -78,6 +81,8 @@ def _read_matrix(rows: Any, what: str, error: type[InvalidInput]) -> Array:
         raise error(f"every entry of the {what} must be there, got an array with masked entries")
     if isinstance(rows, np.ndarray) and rows.dtype.kind == "f":
         matrix = float64(rows)
+    elif (at_once := _read_at_once(rows)) is not None:
+        return at_once
     elif isinstance(rows, str) or not isinstance(rows, Iterable):
         raise error(f"a {what} is made of rows of numbers, got {rows!r:.60}")
     else:
@@ -94,6 +99,17 @@ def _read_matrix(rows: Any, what: str, error: type[InvalidInput]) -> Array:
     if matrix.size == 0:
         raise error(f"a {what} needs at least one row and one column, got {matrix.shape}")
     return matrix
+
+
+def _read_at_once(rows: Any) -> Array | None:
+    """Read lists of the same length; None if something is wrong with them, or looks unusual."""
+    plain = type(rows) in (list, tuple) and all(type(row) in (list, tuple) for row in rows)
+    if not plain or len(widths := set(map(len, rows))) != 1 or widths == {0}:
+        return None
+    try:
+        return read_numbers(chain.from_iterable(rows)).reshape(len(rows), -1)
+    except InvalidNumber:
+        return None  # which says in which row
 
 
 def _read_row(i: int, row: Any, what: str, error: type[InvalidInput]) -> Array:

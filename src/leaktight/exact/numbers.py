@@ -5,7 +5,7 @@ Exact numbers are ``flint.fmpq`` inside and ``fractions.Fraction`` at the public
 
 import math
 import re
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from decimal import Decimal
 from fractions import Fraction
 from functools import reduce
@@ -37,6 +37,8 @@ def rational(value: object) -> fmpq:
     >>> rational("1/3") + rational("0.25")
     7/12
     """
+    if (read := _READ.get(type(value))) is not None:
+        return read(value)
     if isinstance(value, fmpq):
         return value
     if isinstance(value, int | fmpz):
@@ -54,6 +56,15 @@ def rational(value: object) -> fmpq:
     raise InvalidNumber(f"expected a number such as 1, '1/3' or '0.25', got {value!r}")
 
 
+_READ: dict[type, Callable[[Any], fmpq]] = {
+    fmpq: lambda value: value,
+    int: fmpq,
+    Fraction: lambda value: fmpq(value.numerator, value.denominator),
+    str: lambda value: _parse(value),
+}
+"""How the commonest kinds of numbers are read; to find out what others are takes longer."""
+
+
 def as_printed(value: object) -> fmpq:
     """Return the number that was written; a float stands for the decimal number it prints as.
 
@@ -62,6 +73,9 @@ def as_printed(value: object) -> fmpq:
     """
     return rational(repr(float(value)) if isinstance(value, float | np.floating) else value)
 
+
+SHORT = 40
+"""Texts of fewer letters are read by Python: quicker, but no more than 4300 digits."""
 
 _FRACTION = re.compile(r"([+-]?\d+)/(\d+)", re.ASCII)
 _DECIMAL = re.compile(r"([+-]?)(\d*)(?:\.(\d*))?(?:[eE]([+-]?\d+))?", re.ASCII)
@@ -73,6 +87,8 @@ def _parse(text: str) -> fmpq:
     if match := _FRACTION.fullmatch(written):
         if not match[2].strip("0"):
             raise InvalidNumber(f"the denominator must not be 0, got {text!r}")
+        if len(written) < SHORT:
+            return fmpq(int(match[1]), int(match[2]))
         return fmpq(fmpz(match[1].removeprefix("+")), fmpz(match[2]))
     match = _DECIMAL.fullmatch(written)
     if not match or not (match[2] or match[3]):
@@ -133,6 +149,8 @@ def read_numbers(values: Iterable[object]) -> Array:
         return float64(values)
     row = values.tolist() if isinstance(values, np.ndarray) else list(values)
     kinds = set(map(type, row))
+    if len(kinds) == 1 and (read := _READ.get(*kinds)) is not None:
+        return objects(map(read, row))
     if kinds <= {float, np.float64}:
         return np.array(row, dtype=np.float64)
     if any(issubclass(kind, float | np.floating) for kind in kinds):
@@ -143,7 +161,7 @@ def read_numbers(values: Iterable[object]) -> Array:
 def exact_array(values: Iterable[object]) -> Array:
     """Return an array of ``fmpq``, of the shape of an array that is given, otherwise flat."""
     flat = values.ravel() if isinstance(values, np.ndarray) else values
-    array = objects([v if isinstance(v, fmpq) else rational(v) for v in flat])
+    array = objects([v if type(v) is fmpq else rational(v) for v in flat])
     return array.reshape(values.shape) if isinstance(values, np.ndarray) else array
 
 
@@ -165,10 +183,17 @@ def float_array(array: Array) -> npt.NDArray[np.float64]:
         return array
     flat = array.ravel().tolist()
     if all(v.height_bits() < LONG for v in flat[:: len(flat) // 64 + 1]):
-        return np.array([to_float(v) for v in flat], dtype=np.float64).reshape(array.shape)
+        return np.array(_floats(flat), dtype=np.float64).reshape(array.shape)
     # Mechanisms repeat a few long numbers a million times, as the same objects.
     near = {key: to_float(v) for key, v in dict(zip(map(id, flat), flat, strict=True)).items()}
     return np.array([near[id(v)] for v in flat], dtype=np.float64).reshape(array.shape)
+
+
+def _floats(values: list[fmpq]) -> list[float]:
+    try:
+        return list(map(float, values))
+    except OverflowError:
+        return list(map(to_float, values))
 
 
 def float64(array: Array) -> npt.NDArray[np.float64]:

@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 from flint import fmpq
 
-from leaktight.exact.numbers import Array, is_exact, rational
+from leaktight.exact.numbers import Array, float_array, is_exact, rational
 
 Floats: TypeAlias = npt.NDArray[np.float64]
 Pairs: TypeAlias = npt.NDArray[np.int64]
@@ -34,9 +34,14 @@ def largest_ratio(matrix: Array, pairs: Pairs) -> Found:
     >>> largest_ratio(np.array([[0.25, 0.75], [0.5, 0.5]]), np.array([[0, 1]]))
     Found(ratio=2, at=(1, 0, 0))
     """
-    if is_exact(matrix) or matrix.min(where=matrix > 0, initial=math.inf) < 2.0**-500:
+    if is_exact(matrix):
         return _worst_exact(matrix, pairs)
-    return _worst_float(matrix, pairs)
+    if (least := float(matrix.min())) >= 2.0**-500:
+        return _worst_float(matrix, pairs)
+    if least > 0 or matrix.min(where=matrix > 0, initial=math.inf) < 2.0**-500:
+        return _worst_exact(matrix, pairs)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return _worst_float(matrix, pairs, np.fmax)
 
 
 def largest_rates(matrix: Array, pairs: Pairs, lengths: Floats) -> list[Found]:
@@ -78,27 +83,32 @@ def _blocks(pairs: Pairs, outputs: int, *beside: Floats) -> Iterator[tuple[Any, 
         yield pairs[part, 0], pairs[part, 1], *(numbers[part] for numbers in beside)
 
 
-def _worst_float(matrix: Array, pairs: Pairs) -> Found:
+def _worst_float(matrix: Array, pairs: Pairs, larger: np.ufunc = np.maximum) -> Found:
     """Return the largest ratio of two floats exactly, and where it is.
+
+    0/0 is no number, which ``fmax`` passes over; without zeros ``maximum`` is several times as
+    quick.
 
     Division rounds to nearest, so the largest ratio is among those whose quotient q is largest. In
     many mechanisms most of them are. Of these ratios the largest has the largest (a − q·b)/b, which
     rounding does not turn around either; the few that are left are compared exactly.
     """
     best, found = 1.0, Found(fmpq(1), None)
-    # 0/0 is no number, which maximum would return; without zeros it is several times as quick
-    largest_of = np.maximum.reduce if matrix.all() else np.fmax.reduce
     for tails, heads in _blocks(pairs, matrix.shape[1]):
         here, there = matrix[tails], matrix[heads]
         above, below = np.maximum(here, there), np.minimum(here, there, out=here)
-        with np.errstate(divide="ignore", invalid="ignore"):
-            quotients = np.divide(above, below, out=there)
-        top = float(largest_of(quotients, axis=None))
+        quotients = np.divide(above, below, out=there)
+        top = float(larger.reduce(quotients, axis=None))
         if not top >= best:  # also if there is no number
             continue
-        k, z = np.divmod(np.flatnonzero(quotients == top), matrix.shape[1])
+        at = (quotients.ravel() == top).nonzero()[0]
+        k, z = at // matrix.shape[1], at % matrix.shape[1]
         if top == math.inf:
             return Found(math.inf, _downward(matrix, tails[k[0]], heads[k[0]], z[0]))
+        if len(at) == 1:
+            best = top
+            found = max(found, _largest(matrix, tails[k], heads[k], z), key=_ratio)
+            continue
         best, above, below = top, above[k, z], below[k, z]
         beyond = _remainders(above, below, top) / below
         left = np.flatnonzero(beyond == beyond.max())
@@ -174,6 +184,11 @@ def logarithms(matrix: Array) -> tuple[Floats, float]:
             logs = np.log2(matrix)
         largest = -logs.min(where=np.isfinite(logs), initial=0.0)
         return logs, 2.0**-49 * (1 + float(largest))
+    near = float_array(matrix)
+    least = float(near.min())
+    if least > 2.0**-1000 or not any(matrix[near <= 2.0**-1000]):  # what is that small is 0
+        logs, slack = logarithms(near)
+        return logs, 2 * slack  # more than twice what rounding to a float adds
     numbers = matrix.ravel()
     flat = [math.log2(int(p.p)) - math.log2(int(p.q)) if p > 0 else -math.inf for p in numbers]
     bits = max(p.height_bits() for p in numbers)

@@ -234,7 +234,10 @@ def distinguishability(channel: Channel) -> PrivacyLevel:
 
 def databases_of(channel: Channel, neighbours: Neighbours) -> Graph:
     """Return the graph on the channel's inputs, written out."""
-    graph, inputs = adjacency_of(neighbours), len(expect_channel(channel).inputs)
+    inputs = len(expect_channel(channel).inputs)
+    if isinstance(neighbours, Graph) and neighbours.order == inputs:
+        return neighbours
+    graph = adjacency_of(neighbours)
     if graph.order != inputs:
         raise Mismatch(
             f"the channel must have an input for each database, got {inputs:,} for {graph!r}; "

@@ -36,7 +36,7 @@ def canonical(content: Any) -> str:
 
 def digest(*parts: str) -> str:
     """Return a name that no other texts have."""
-    return sha256("\0".join(f"{len(part)}:{part}" for part in parts).encode()).hexdigest()
+    return sha256("\0".join([f"{len(part)}:{part}" for part in parts]).encode()).hexdigest()
 
 
 def write_value(value: Hashable) -> list[Any]:

@@ -9,6 +9,7 @@ import sqlite3
 import zlib
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import lru_cache
 from typing import Any
 
 from leaktight.errors import InvalidFile
@@ -63,6 +64,9 @@ class Entry:
         return digest(before, *map(str, self.row()))
 
 
+MOST_ALIKE = 256
+"""How many different steps and blocks are kept: those of many releases are the same."""
+
 COLUMNS = (int, str, str, str, str, str, int, str)
 """What the columns of an entry hold."""
 
@@ -97,11 +101,20 @@ def verified_entries(file: sqlite3.Connection, first: str) -> list[Entry]:
 def _read(row: tuple[Any, ...], answer: str) -> Entry:
     number, name, time, question, step, blocks, exponent, chain = row
     try:
-        used = tuple((str(name), int(share)) for name, share in json.loads(blocks))
-        exactly = fraction(rational(step))
+        used, exactly = _blocks(blocks), _step(step)
     except (ValueError, TypeError, ZeroDivisionError):
         raise _changed(number) from None
     return Entry(number, name, time, question, exactly, used, exponent, chain, answer)
+
+
+@lru_cache(MOST_ALIKE)
+def _blocks(written: str) -> tuple[tuple[str, int], ...]:
+    return tuple((str(name), int(share)) for name, share in json.loads(written))
+
+
+@lru_cache(MOST_ALIKE)
+def _step(written: str) -> Fraction:
+    return fraction(rational(written))
 
 
 def _changed(number: int) -> InvalidFile:

@@ -32,9 +32,14 @@ def begin(file: sqlite3.Connection, first: str, entries: list[Entry]) -> None:
 
 def append(file: sqlite3.Connection, link: str) -> None:
     """Write the link of an entry or of an answer."""
-    [(places, state)] = file.execute("SELECT places, digest FROM tip").fetchall()
+    [(places, state)] = tip_of(file)
     file.execute("INSERT INTO history VALUES (?, ?)", (places + 1, link))
     file.execute("UPDATE tip SET places = ?, digest = ?", (places + 1, digest(state, link)))
+
+
+def tip_of(file: sqlite3.Connection) -> list[tuple[int, str]]:
+    """Return how many links there are, and the last state; one row, unless somebody changed it."""
+    return file.execute("SELECT places, digest FROM tip").fetchall()
 
 
 def verified_states(file: sqlite3.Connection, first: str, entries: list[Entry]) -> list[str]:
@@ -45,7 +50,7 @@ def verified_states(file: sqlite3.Connection, first: str, entries: list[Entry]) 
     if format_of(file) != FORMAT:
         return []
     rows = file.execute("SELECT place, link FROM history ORDER BY place").fetchall()
-    tip = file.execute("SELECT places, digest FROM tip").fetchall()
+    tip = tip_of(file)
     links = [link for _, link in rows if isinstance(link, str)]
     states = list(accumulate(links, digest, initial=first))
     if tip != [(len(rows), states[-1])] or rows != list(enumerate(links, 1)):

@@ -9,7 +9,7 @@ import json
 import sqlite3
 from collections.abc import Iterator
 from contextlib import closing, contextmanager, nullcontext
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from secrets import token_hex
 from tempfile import TemporaryDirectory
@@ -46,6 +46,7 @@ from leaktight.tables.ledger.file import (
 )
 from leaktight.tables.ledger.history import append, begin, verified_states
 from leaktight.tables.ledger.total import Total, costs_of, paid_by, read_total
+from leaktight.tables.ledger.watch import Contents, Watch
 from leaktight.tables.protection import Protection
 from leaktight.tables.spent import Costs, Spent
 from leaktight.tables.weights import Places
@@ -74,6 +75,7 @@ class Ledger:
     budget: Budget
     protection: Protection
     chain: str
+    _watch: Watch = field(default_factory=Watch, repr=False, compare=False)
 
     @classmethod
     def create(
@@ -129,34 +131,39 @@ class Ledger:
             expect_tables(file, opened)
             expect_sound(file, opened)
             identity, made, budget, protection, chain = read_head(file, opened)
-            verified_states(opened, chain, verified_entries(opened, chain))
-        return cls(file, identity, made, Budget.read(budget), read_protection(protection), chain)
+            whom = read_protection(protection)
+            ledger = cls(file, identity, made, Budget.read(budget), whom, chain)
+            ledger._verified(opened)
+        return ledger
 
     # --- what it says ----------------------------------------------------------------------
 
     def entries(self) -> tuple[Entry, ...]:
         """Return all releases, the first first."""
-        with self._reading() as (_, entries):
-            return tuple(entries)
+        with self._reading() as (_, held):
+            return tuple(held.entries)
 
     def find(self, name: str) -> Entry | None:
         """Return the release of this name, if there is one."""
-        return next((entry for entry in self.entries() if entry.name == name), None)
+        with self._reading() as (_, held):
+            return held.names.get(name)
 
     def answer(self, entry: Entry) -> Stored:
         """Return the numbers of a release, as they are on the disk."""
-        with self._reading() as (opened, entries):
-            return read_answer(opened, self._own(entries, entry))
+        with self._reading() as (opened, held):
+            return read_answer(opened, self._own(held, entry))
 
     def paid(self) -> Iterator[Paid]:
         """Yield what releases cost, those of the same weights together."""
-        with self._reading() as (opened, entries):
+        with self._reading() as (opened, held):
+            entries = tuple(held.entries)
             opened.execute("COMMIT")  # weights never change, so that nobody need wait
             yield from paid_by(opened, entries)
 
     def spent(self) -> Spent:
         """Return what all releases together cost each secret pair."""
-        with self._reading() as (opened, entries):
+        with self._reading() as (opened, held):
+            entries = list(held.entries)
             return self._spent(read_total(opened, self.protection, entries), entries)
 
     def states(self) -> tuple[str, ...]:
@@ -166,8 +173,8 @@ class Ledger:
         later, by :meth:`expect_state`, that an older copy has come into the ledger's place. One of
         the version before has none until something is written into it.
         """
-        with self._reading() as (opened, entries):
-            return tuple(verified_states(opened, self.chain, entries))
+        with self._reading() as (_, held):
+            return tuple(held.states)
 
     def expect_state(self, noted: str) -> None:
         """Refuse a ledger that was never in the state that was noted, or its first digits."""
@@ -184,8 +191,10 @@ class Ledger:
     ) -> Spent:
         def exactly(cases: Places) -> Costs:
             yield from ((Powers.of((r, 1)), e[cases]) for r, e in total.exponents.items())
+            if not total.rest.any():  # all steps are among those above
+                return
             if rest := [e for e in entries if e.step != 1 and e.step not in total.exponents]:
-                with nullcontext((opened, entries)) if opened else self._reading() as (file, _):
+                with nullcontext((opened, None)) if opened else self._reading() as (file, _):
                     yield from costs_of(file, self.protection, rest, cases)
 
         return Spent(total.near, total.terms, exactly)
@@ -198,10 +207,11 @@ class Ledger:
         When this returns, the entry is on the disk. A budget that does not allow it, a name that
         was used for another question and a ledger that was swapped meanwhile are refused.
         """
-        with self._writing() as (opened, before):
-            known = next((entry for entry in before if entry.name == name), None)
+        with self._writing() as (opened, held, written):
+            known = held.names.get(name)
             if known is None:
-                self._insert(opened, before, name, question, paid)
+                new = self._insert(opened, held.entries, name, question, paid)
+                written.append((new, new.chain))
             else:
                 self.expect_same(known, question)
         found = self.find(name)
@@ -211,9 +221,11 @@ class Ledger:
 
     def store(self, entry: Entry, drawn: Stored) -> Stored:
         """Write the numbers of a release, unless it has some; return those that are on the disk."""
-        with self._writing() as (opened, entries):
-            if not self._own(entries, entry).answered:
-                append(opened, write_answer(opened, entry, drawn))
+        with self._writing() as (opened, held, written):
+            if not self._own(held, entry).answered:
+                link = write_answer(opened, entry, drawn)
+                append(opened, link)
+                written.append((replace(entry, answer=link), link))
         return self.answer(entry)
 
     def expect_same(self, entry: Entry, question: str) -> None:
@@ -241,7 +253,7 @@ class Ledger:
         name: str,
         question: str,
         paid: Paid,
-    ) -> None:
+    ) -> Entry:
         for weights, _ in paid.blocks:
             opened.execute(
                 "INSERT OR IGNORE INTO weights VALUES (?, ?, ?, ?)",
@@ -260,6 +272,7 @@ class Ledger:
         opened.execute("INSERT INTO entry VALUES (?, ?, ?, ?, ?, ?, ?, ?)", (*new.row(), new.chain))
         append(opened, new.chain)
         total.write(opened, new)
+        return new
 
     def _too_much(self, name: str, before: Spent, after: Spent) -> str:
         worst = after.worst or 0
@@ -274,40 +287,52 @@ class Ledger:
     # --- the file --------------------------------------------------------------------------
 
     @contextmanager
-    def _reading(self) -> Iterator[tuple[sqlite3.Connection, list[Entry]]]:
-        """Open the ledger as it is at one instant, with all its entries."""
+    def _reading(self) -> Iterator[tuple[sqlite3.Connection, Contents]]:
+        """Open the ledger as it is at one instant, with all that it holds."""
         with told(self.path, "be read"), closing(connect(self.path)) as opened:
             opened.execute("BEGIN")
             yield opened, self._verified(opened)
 
     @contextmanager
-    def _writing(self) -> Iterator[tuple[sqlite3.Connection, list[Entry]]]:
-        """Hold the ledger alone, with all its entries, and write all or nothing."""
+    def _writing(self) -> Iterator[tuple[sqlite3.Connection, Contents, list[tuple[Entry, str]]]]:
+        """Hold the ledger alone, with all that it holds, and write all or nothing.
+
+        Entries that are new, or answered now, are listed with the links that are written for them.
+        """
         with told(self.path, "be written"), closing(connect(self.path)) as opened:
             set_up(opened)
             opened.execute("BEGIN IMMEDIATE")
             try:
-                entries = self._verified(opened)
+                held = self._verified(opened)
                 if format_of(opened) != FORMAT:
-                    begin(opened, self.chain, entries)
-                yield opened, entries
+                    begin(opened, self.chain, held.entries)
+                    held = self._verified(opened)
+                self._watch.forget()  # until what is written now is on the disk
+                written: list[tuple[Entry, str]] = []
+                yield opened, held, written
                 opened.execute("COMMIT")
+                for entry, link in written:
+                    held.put(entry, link)
+                self._watch.keep(self.path, held)
             finally:
                 if opened.in_transaction:
                     opened.execute("ROLLBACK")
 
-    def _verified(self, opened: sqlite3.Connection) -> list[Entry]:
-        """Return the entries of the ledger that this is, of which none is missing."""
+    def _verified(self, opened: sqlite3.Connection) -> Contents:
+        """Return what the ledger that this is holds, of which nothing is missing."""
         expect_tables(self.path, opened)
         if read_head(self.path, opened)[-1] != self.chain:
             raise InvalidFile(f"{self.path} was swapped for another ledger; nothing was drawn")
+        if (known := self._watch.known(self.path)) is not None:
+            return known
         entries = verified_entries(opened, self.chain)
-        verified_states(opened, self.chain, entries)
-        return entries
+        found = Contents.of(entries, verified_states(opened, self.chain, entries))
+        self._watch.keep(self.path, found)
+        return found
 
-    def _own(self, entries: list[Entry], entry: Entry) -> Entry:
+    def _own(self, held: Contents, entry: Entry) -> Entry:
         """Return an entry as the ledger has it now."""
-        for own in entries[entry.number - 1 : entry.number]:
+        for own in held.entries[entry.number - 1 : entry.number]:
             if own.chain == entry.chain:
                 return own
         raise InvalidFile(f"{self.path} was swapped: it has no entry {entry.name!r:.60} any more")

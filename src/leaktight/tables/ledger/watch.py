@@ -1,0 +1,116 @@
+"""What was read and verified of a ledger, and whether anybody has written into the file since.
+
+All of a ledger is verified whenever it is not known to be what this process verified last, or wrote
+itself. SQLite counts what is committed, by whomever, and a connection that stays open is told; what
+is written past SQLite changes the file's times or its length. So a release takes as long after
+100,000 others as after one.
+"""
+
+import os
+import sqlite3
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+from threading import Lock
+
+from leaktight.tables.ledger.entry import Entry
+from leaktight.tables.ledger.file import address_of
+from leaktight.tables.ledger.history import tip_of
+from leaktight.tables.writing import digest
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Contents:
+    """The entries of a ledger, each by its name, and its states; none of a file without history."""
+
+    entries: list[Entry]
+    names: dict[str, Entry]
+    states: list[str]
+
+    @classmethod
+    def of(cls, entries: list[Entry], states: list[str]) -> "Contents":
+        """Gather what was verified."""
+        return cls(entries, {entry.name: entry for entry in entries}, states)
+
+    def put(self, entry: Entry, link: str) -> None:
+        """Add a new entry, or one that is answered now, whose link was written."""
+        self.entries[entry.number - 1 : entry.number] = [entry]
+        self.names[entry.name] = entry
+        self.states.append(digest(self.states[-1], link))
+
+
+class Watch:
+    """Who looks at a ledger's file between two uses of it, and keeps what is known of it.
+
+    What is kept is used under a lock of SQLite that keeps others from writing. It belongs to one
+    process: after a fork, or if it is sent to another, nothing is known.
+    """
+
+    __slots__ = ("_file", "_known", "_lock", "_of", "_stamp")
+
+    def __init__(self) -> None:
+        self._lock = Lock()
+        self._file: sqlite3.Connection | None = None
+        self._of: tuple[int, int, int] | None = None
+        self._known: Contents | None = None
+        self._stamp: tuple[int, ...] | None = None
+
+    def known(self, path: Path) -> Contents | None:
+        """Return what the ledger holds, unless somebody may have written since it was kept."""
+        with self._lock:
+            return self._known if self._known and self._look(path) == self._stamp else None
+
+    def keep(self, path: Path, contents: Contents) -> None:
+        """Keep what was verified, or was written just now, if it is what the file ends with.
+
+        Whoever writes a ledger changes its tip, and whoever swaps it leaves the tip of another.
+        """
+        with self._lock:
+            self._known, self._stamp = None, self._look(path)
+            if self._file is None or self._stamp is None or not contents.states:
+                return
+            with suppress(sqlite3.Error):
+                if tip_of(self._file) == [(len(contents.states) - 1, contents.states[-1])]:
+                    self._known = contents
+
+    def forget(self) -> None:
+        """Know nothing, until something is kept."""
+        with self._lock:
+            self._known = None
+
+    def _look(self, path: Path) -> tuple[int, ...] | None:
+        """Return what any change of the file changes; None if it cannot be told."""
+        try:
+            stat = path.stat()
+            of = (os.getpid(), stat.st_dev, stat.st_ino)
+            if self._file is None or of != self._of:
+                self._close()
+                self._file = sqlite3.connect(
+                    address_of(path), uri=True, timeout=0, check_same_thread=False
+                )
+                self._of = of
+            [(version,)] = self._file.execute("PRAGMA data_version")
+            stat = path.stat()
+        except (OSError, sqlite3.Error):  # such as that another one waits to write
+            return None
+        if (stat.st_dev, stat.st_ino) != of[1:]:
+            return None
+        return (version, *of, stat.st_size, stat.st_mtime_ns, stat.st_ctime_ns)
+
+    def _close(self) -> None:
+        if self._file is not None and self._of is not None:
+            if self._of[0] == os.getpid():
+                self._file.close()
+            else:
+                _OF_PARENTS.append(self._file)
+        self._file = None
+
+    def __del__(self) -> None:
+        self._close()
+
+    def __reduce__(self) -> tuple[type["Watch"], tuple[()]]:
+        return Watch, ()
+
+
+_OF_PARENTS: list[sqlite3.Connection] = []
+"""Connections of the process that this one was forked from, which are not ours to close."""

@@ -1,0 +1,140 @@
+"""A ledger is verified again whenever somebody may have written into it, and only then."""
+
+import multiprocessing
+import os
+import pickle
+import sqlite3
+from collections.abc import Callable
+from contextlib import suppress
+from pathlib import Path
+
+import pytest
+
+from leaktight import Policy, SecretGraph
+from leaktight.errors import InvalidFile
+from leaktight.tables import Ledger
+from leaktight.tables.ledger import Stored, ledger
+from tests.tables.workers import QUESTION, noise
+
+DRAWN = Stored(((1, 2, 3),), ())
+
+
+@pytest.fixture
+def book(tmp_path: Path) -> Ledger:
+    policy = Policy(SecretGraph.line(["low", "middle", "high"]), records=60)
+    return Ledger.create(tmp_path / "l", policy, ratio=2**100)
+
+
+@pytest.fixture
+def verified(monkeypatch: pytest.MonkeyPatch) -> list[int]:
+    """How many entries there were, each time that all were verified."""
+    seen, verify = list[int](), ledger.verified_entries
+
+    def counted(file: sqlite3.Connection, first: str) -> object:
+        entries = verify(file, first)
+        seen.append(len(entries))
+        return entries
+
+    monkeypatch.setattr(ledger, "verified_entries", counted)
+    return seen
+
+
+def release(book: Ledger, name: str) -> None:
+    assert book.store(book.spend(name, QUESTION, noise().paid), DRAWN) == DRAWN
+
+
+def names(book: Ledger) -> list[str]:
+    return [entry.name for entry in book.entries() if entry.answered]
+
+
+def test_what_a_process_wrote_itself_is_not_verified_again(
+    book: Ledger, verified: list[int]
+) -> None:
+    for i in range(12):
+        release(book, f"r{i}")
+        assert book.find(f"r{i}") == book.entries()[-1]
+        assert book.find("nobody") is None
+    assert verified == []
+    again = Ledger.open(book.path)
+    assert verified == [12]
+    assert (again.entries(), again.states()) == (book.entries(), book.states())
+    assert len(book.states()) == 1 + 2 * 12
+    assert verified == [12]
+
+
+def test_what_another_one_writes_is_seen_and_verified_once(
+    book: Ledger, verified: list[int]
+) -> None:
+    other = Ledger.open(book.path)
+    release(book, "ours")
+    release(other, "theirs")
+    assert names(book) == names(other) == ["ours", "theirs"]
+    assert verified == [0, 1, 2]
+    release(book, "ours again")
+    assert names(book) == ["ours", "theirs", "ours again"]
+    assert verified == [0, 1, 2]
+
+
+def test_a_release_that_fails_leaves_nothing_behind(book: Ledger) -> None:
+    release(book, "one")
+    with suppress(RuntimeError), book._writing() as (opened, _, _):
+        opened.execute("DELETE FROM answer")
+        raise RuntimeError
+    assert names(book) == ["one"]
+    release(book, "two")
+    assert names(book) == names(Ledger.open(book.path)) == ["one", "two"]
+
+
+CHANGES: dict[str, Callable[[Ledger], object]] = {
+    "read": lambda book: book.entries(),
+    "find": lambda book: book.find("one"),
+    "state": lambda book: book.states(),
+    "spend": lambda book: book.spend("two", QUESTION, noise().paid),
+    "spent": lambda book: book.spent(),
+}
+
+
+@pytest.mark.parametrize("use", CHANGES)
+def test_what_others_change_is_noticed_by_whatever_comes_next(book: Ledger, use: str) -> None:
+    release(book, "one")
+    with sqlite3.connect(book.path) as file:
+        file.execute("UPDATE entry SET step = '1'")
+    file.close()
+    with pytest.raises(InvalidFile, match="changed at its entry 1"):
+        CHANGES[use](book)
+
+
+def test_what_is_written_past_sqlite_is_noticed(book: Ledger) -> None:
+    release(book, "one")
+    written = book.path.read_bytes()
+    assert written.count(b'"queries"') == 1
+    book.path.write_bytes(written.replace(b'"queries"', b'"Queries"'))
+    os.utime(book.path, ns=(1, 1))  # as if a clock tick had passed
+    with pytest.raises(InvalidFile, match="changed at its entry 1"):
+        book.entries()
+
+
+def test_another_file_in_its_place_is_noticed(book: Ledger, tmp_path: Path) -> None:
+    release(book, "one")
+    copy = tmp_path / "copy"
+    copy.write_bytes(book.path.read_bytes())
+    release(book, "two")
+    copy.replace(book.path)
+    assert names(book) == ["one"]
+
+
+def in_child(book: Ledger) -> None:
+    release(book, "child")
+
+
+def test_a_ledger_may_be_forked_and_pickled(book: Ledger, verified: list[int]) -> None:
+    release(book, "parent")
+    child = multiprocessing.get_context("fork").Process(target=in_child, args=(book,))
+    child.start()
+    child.join()
+    assert child.exitcode == 0
+    assert names(book) == ["parent", "child"]
+    again = pickle.loads(pickle.dumps(book))
+    assert again == book
+    assert names(again) == ["parent", "child"]
+    assert verified == [2, 2]
