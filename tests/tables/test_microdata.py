@@ -332,7 +332,10 @@ def test_a_hierarchy_comes_from_a_file(tmp_path: Path) -> None:
 
 
 def test_levels_that_nobody_gave_fit_what_a_column_holds(tmp_path: Path) -> None:
-    rows = [f"80{i:02},{i},19{50 + i // 10}-0{1 + i % 3}-0{1 + i % 9},w{i},{i % 2},{i / 10}" for i in range(40)]
+    rows = [
+        f"80{i:02},{i},19{50 + i // 10}-0{1 + i % 3}-0{1 + i % 9},w{i},{i % 2},{i / 10}"
+        for i in range(40)
+    ]
     file = tmp_path / "all.csv"
     file.write_text("\n".join(["zip,age,born,word,flag,share", *rows, ",,,,,"]), "utf-8")
     columns = ["zip", "age", "born", "word", "flag", "share"]
