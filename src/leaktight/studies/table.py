@@ -42,6 +42,7 @@ KEYS: Mapping[str, tuple[str, ...]] = {
     "mechanism": (
         "kind", "on", "query", "of", "ratio", "epsilon", "rows", "outputs", "file", "function",
         "sensitivity",
+        *("base", "random", "at_most", "zero_shown", "ptable", "most", "share"),
     ),
     "question": (
         "ratio", "epsilon", "prior", "answers", "gain", "observations", "below", "what",
