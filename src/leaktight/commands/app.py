@@ -22,6 +22,7 @@ from leaktight.commands.graph import bound, decide, design
 from leaktight.commands.measure import compare, estimate, leak, program
 from leaktight.commands.person import choose, explain
 from leaktight.commands.proof import reproduce, verify
+from leaktight.commands.protect import protect
 from leaktight.commands.risk import risk
 from leaktight.commands.study import audit
 from leaktight.commands.table import ledger, release
@@ -43,7 +44,7 @@ app = typer.Typer(
 )
 for command in (
     audit, explore, explain, choose, bound, design, decide, repeat, leak, program, compare,
-    estimate, attack, release, ledger, risk, verify, sample, reproduce,
+    estimate, attack, release, ledger, risk, protect, verify, sample, reproduce,
 ):  # fmt: skip
     app.command()(command)
 

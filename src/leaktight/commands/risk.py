@@ -34,7 +34,8 @@ def risk(
         list[str] | None,
         typer.Option(
             "--try",
-            help="What would help: zip=prefix:3, age=bands:18,65, sex=drop, zip=epsilon:1; "
+            help="What would help: zip=prefix:3, age=bands:18,65, age=every:10, sex=drop, "
+            "zip=epsilon:1; "
             "several at once with +.",
         ),
     ] = None,
@@ -76,14 +77,14 @@ def risk(
     for path in (table, *(then or [])):
         expect_different(("a table", path), ("--report", report))
     about_to_write(report)
-    columns = _names(known)
+    columns = read_names(known)
     count_combinations(len(columns), combinations)
     with spinner(as_json) as progress:
         found = assessed(
-            table, columns, _names(secret), table=name, combinations=combinations,
+            table, columns, read_names(secret), table=name, combinations=combinations,
             partly=dict(map(_share, partly)) if partly else None,
             then=list(then or []), person=person,
-            changes=[[_change(part) for part in each.split("+")] for each in tried or []],
+            changes=[[read_change(part) for part in each.split("+")] for each in tried or []],
             rows=rows, progress=progress,
         )  # fmt: skip
     title = f"{table.name}: {', '.join(columns)} known"
@@ -100,7 +101,8 @@ def risk(
     return 0
 
 
-def _names(text: str) -> list[str]:
+def read_names(text: str) -> list[str]:
+    """Return names of columns such as zip,age."""
     return [name.strip() for name in text.split(",") if name.strip()]
 
 
@@ -111,7 +113,8 @@ def _share(text: str) -> "tuple[tuple[str, ...], Fraction]":
     return tuple(name.strip() for name in names.split("+")), read_chance(share)
 
 
-def _change(text: str) -> "Change":
+def read_change(text: str, option: str = "--try") -> "Change":
+    """Return what may be done to a column."""
     from leaktight.tables.risk import Change
 
     column, told, how = (part.strip() for part in text.rpartition("="))
@@ -123,18 +126,20 @@ def _change(text: str) -> "Change":
             case "prefix":
                 return Change.prefix(column, read_count(value))
             case "bands":
-                return Change.bands(column, [_cut(part) for part in value.split(",")])
+                return Change.bands(column, [_cut(column, part) for part in value.split(",")])
+            case "every":
+                return Change.every(column, value)
             case "epsilon":
                 return Change.randomize(column, epsilon=value)
             case "ratio":
                 return Change.randomize(column, ratio=value)
     raise typer.BadParameter(
-        "--try must be such as zip=prefix:3, age=bands:18,65, sex=drop, zip=epsilon:1 or "
-        f"zip=ratio:3, got {text[:60]!r}"
+        f"{option} must be such as zip=prefix:3, age=bands:18,65, age=every:10, sex=drop, "
+        f"zip=epsilon:1 or zip=ratio:3, got {text[:60]!r}"
     )
 
 
-def _cut(text: str) -> Any:
+def _cut(column: str, text: str) -> Any:
     """Return a number or a date."""
     from datetime import date
     from decimal import Decimal
@@ -144,4 +149,6 @@ def _cut(text: str) -> Any:
             return kind(text.strip())
         except (ValueError, ArithmeticError):
             continue
-    raise typer.BadParameter(f"a cut is a number or a date such as 2000-01-31, got {text[:60]!r}")
+    raise typer.BadParameter(
+        f"a cut of {column!r:.60} is a number or a date such as 2000-01-31, got {text[:60]!r}"
+    )

@@ -5,6 +5,16 @@ from .best.repair import Repaired, repair
 from .best.tradeoff import TradeOff, least_leaking, most_useful
 from .calibrated import Calibrated, calibrated
 from .clamped import ClampedLaplace
+from .disclosure.linked import LinkedCounts
+from .disclosure.odds import CountOdds, count_odds
+from .disclosure.perturbation import (
+    CellKey,
+    CountPerturbation,
+    Rounding,
+    Suppression,
+    TopCoding,
+)
+from .disclosure.records import pram, swapping
 from .exponential import ExponentialMechanism
 from .geometric import GeometricNoise, TruncatedGeometric
 from .graph_exponential import GraphExponential, NormalisedExponential
@@ -21,11 +31,15 @@ from .tight_constraints import TightConstraints
 __all__ = [
     "BestMechanism",
     "Calibrated",
+    "CellKey",
     "ClampedLaplace",
+    "CountOdds",
+    "CountPerturbation",
     "ExponentialMechanism",
     "GeometricNoise",
     "GraphExponential",
     "Guarantee",
+    "LinkedCounts",
     "Mechanism",
     "NormalisedExponential",
     "PlanarGeometric",
@@ -36,19 +50,25 @@ __all__ = [
     "ReleaseRecord",
     "Repaired",
     "RoundedLaplace",
+    "Rounding",
+    "Suppression",
     "TightConstraints",
+    "TopCoding",
     "TradeOff",
     "TruncatedGeometric",
     "WorstCaseWithOutputs",
     "calibrated",
+    "count_odds",
     "geometric_noise",
     "least_leaking",
     "most_useful",
     "optimal_mechanism",
+    "pram",
     "rate_distortion",
     "release",
     "release_csv",
     "repair",
     "sample",
+    "swapping",
     "worst_case_with_outputs",
 ]

@@ -52,16 +52,16 @@ def risk_text(found: Risk, title: str) -> str:
     heading, person = _heading(found, title), _guessing(found)
     lines = [title, "=" * min(len(title), width()), wrapped(heading.verdict.line)]
     rows: list[tuple[Cell, ...]] = [(one.who, *one.chances) for one in person.guessers]
-    lines += ["", *_table(Table((person.what, *person.when), tuple(rows)))]
+    lines += ["", *lines_of(Table((person.what, *person.when), tuple(rows)))]
     for part in _sections(found):
         lines += ["", part.title, *(wrapped(sentence) for sentence in part.text)]
         if part.table is not None:
-            lines += _table(part.table)
+            lines += lines_of(part.table)
     lines += [wrapped(f"! {warning}", "  ") for warning in heading.warnings]
     return "\n".join(lines)
 
 
-def _table(table: Table) -> Iterator[str]:
+def lines_of(table: Table) -> Iterator[str]:
     """Yield a table in lines: numbers to the right, names in the room that is left."""
     cells = [table.head, *(tuple(map(_short, row)) for row in table.rows)]
     wide = [max(map(len, column)) for column in zip(*cells, strict=True)]

@@ -23,6 +23,8 @@ from leaktight.policies.policy import Policy
 from leaktight.policies.symmetric_query import LinearQuery
 from leaktight.privacy.noise_level import widest_gap
 from leaktight.studies.code import called, load_function
+from leaktight.studies.disclosure import DISCLOSURE, disclosure
+from leaktight.studies.disclosure import USES as DISCLOSURE_USES
 from leaktight.studies.study import MOST_INPUTS, Study
 from leaktight.studies.table import StudyTable, shortened
 
@@ -49,13 +51,13 @@ NOISY = ("geometric", *LINES)
 CONSTRUCTIONS = (
     "best", "randomised response", *NOISY, "graph exponential", "tight constraints", *PLANES,
 )  # fmt: skip
-KINDS = (*CONSTRUCTIONS, *GIVEN)
+KINDS = (*CONSTRUCTIONS, *DISCLOSURE, *GIVEN)
 WITH_DISTANCES = ("best", "randomised response", *PLANES)
 """The constructions that fit distances."""
 
 USES = {
     "rows": ("matrix",), "outputs": ("matrix",), "file": ("file",), "function": ("python",),
-    "sensitivity": NOISY, "ratio": CONSTRUCTIONS, "epsilon": CONSTRUCTIONS,
+    "sensitivity": NOISY, "ratio": CONSTRUCTIONS, "epsilon": CONSTRUCTIONS, **DISCLOSURE_USES,
 }  # fmt: skip
 """The kinds of mechanisms that a key is for."""
 
@@ -129,6 +131,11 @@ class MechanismReader:
                 program, source = load_function(name, folder, allow_code=self.allow_code)
                 channel = called(name, program, self.graph)
             return NamedMechanism(channel, f"the program {name}", (source,))
+        if kind in DISCLOSURE:
+            with table.at("kind"):
+                return NamedMechanism(
+                    *disclosure(table, kind, self.graph.vertices, self.study.prior)
+                )
         return NamedMechanism(self._construction(kind))
 
     def _matrix(self) -> Channel:

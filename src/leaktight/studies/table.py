@@ -50,6 +50,7 @@ KEYS: Mapping[str, tuple[str, ...]] = {
     "mechanism": (
         "kind", "on", "query", "of", "ratio", "epsilon", "rows", "outputs", "file", "function",
         "sensitivity",
+        *("base", "random", "at_most", "zero_shown", "ptable", "most", "share"),
     ),
     "question": (
         "ratio", "epsilon", "delta", "rho", "mu", "curve", "prior", "answers", "gain",

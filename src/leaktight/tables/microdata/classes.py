@@ -57,6 +57,7 @@ class Lattice:
         if limits.t is not None and limits.t.denominator > MOST_PARTS:
             raise TooLarge("t has too many digits; nine decimals are enough")
         self.hierarchies, self.sensitive, self.limits = tuple(hierarchies), sensitive, limits
+        self._asked = sensitive if limits.of_sensitive else ()  # others need not be grouped by
         self.table = _wide(table, hierarchies) if len(hierarchies) else table
         self.heights = tuple(len(each.levels) - 1 for each in hierarchies)
         self.bottom: Node = (0,) * len(hierarchies)
@@ -92,6 +93,8 @@ class Lattice:
     def plan(self, node: Node) -> Plan:
         """Return all numbers of a node that meets what is asked."""
         counted, loss = self._found[node]
+        if self._asked != self.sensitive:
+            counted = self.counted(node, self.sensitive)
         words = [str(level.change) for level in self._levels(node) if level.change is not None]
         return Plan(tuple(words), node, counted.out, loss, self._risk(node, counted))
 
@@ -99,7 +102,7 @@ class Lattice:
         """Return the risk of the table as it is, whatever is asked."""
         whole = copy(self)
         whole.limits = Limits()
-        return whole._risk(self.bottom, whole.counted(self.bottom))
+        return whole._risk(self.bottom, whole.counted(self.bottom, self.sensitive))
 
     def _risk(self, node: Node, counted: Counted) -> Disclosure:
         kept = self.table.rows - counted.out
@@ -164,14 +167,14 @@ class Lattice:
         """How a class is told that stays."""
         return f"n >= {self.limits.k} AND l >= {self.limits.l}"
 
-    def counted(self, node: Node) -> Counted:
-        """Count the classes of a node."""
+    def counted(self, node: Node, sensitive: tuple[str, ...] | None = None) -> Counted:
+        """Count the classes of a node, with the sensitive columns that are asked about."""
         [(rows, *found)] = self.table.engine.rows(
             f"SELECT SUM(n), SUM(CASE WHEN {self.good} THEN 0 ELSE n END), COUNT(CASE WHEN "
             f"{self.good} THEN 1 END), MIN(CASE WHEN {self.good} THEN n END), COUNT(CASE WHEN "
             f"{self.good} AND n = 1 THEN 1 END), MIN(CASE WHEN {self.good} THEN l END), SUM(CASE "
             f"WHEN {self.good} THEN m ELSE 0 END), SUM(CASE WHEN {self.good} THEN n * n ELSE 0 "
-            f"END) FROM ({self.classes(node)}) AS sized"
+            f"END) FROM ({self.classes(node, sensitive=sensitive)}) AS sized"
         )
         if rows != self.table.rows:
             raise InvalidFile(
@@ -179,7 +182,12 @@ class Lattice:
             )
         return Counted(*(int(number or 0) for number in found))
 
-    def classes(self, node: Node, keys: Sequence[Key] | None = None) -> str:
+    def classes(
+        self,
+        node: Node,
+        keys: Sequence[Key] | None = None,
+        sensitive: tuple[str, ...] | None = None,
+    ) -> str:
         """Return the question for the size n of each class, and m and l of sensitive columns.
 
         m is how many rows have the most frequent sensitive values together, l the least number of
@@ -188,16 +196,17 @@ class Lattice:
         chosen = self._keys(node) if keys is None else keys
         told = ", ".join(f"{key} AS {name}" for key, name in chosen)
         names = [name for _, name in chosen]
-        if not self.sensitive:
+        asked = self._asked if sensitive is None else sensitive
+        if not asked:
             return (
                 f"SELECT {', '.join(names)}, {self.table.counting} AS n, 0 AS m, "
                 f"{self.limits.l} AS l FROM (SELECT {told}{self.table.weight} FROM "
                 f"{self.table.name}) AS told GROUP BY {', '.join(names)}"
             )
-        whole = self._by(chosen, self.sensitive)
-        if len(self.sensitive) == 1:
+        whole = self._by(chosen, asked)
+        if len(asked) == 1:
             return whole
-        each = [self._by(chosen, (column,)) for column in self.sensitive]
+        each = [self._by(chosen, (column,)) for column in asked]
         least = ", ".join(f"e{i}.l" for i in range(len(each)))
         joined = "".join(
             f" JOIN ({one}) AS e{i} ON {_same('whole', f'e{i}', names)}"

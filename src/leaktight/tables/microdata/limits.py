@@ -59,7 +59,7 @@ class Limits:
                 "say what the table must keep: at_least_k, l_diversity, t_closeness, below or "
                 "guessed_below"
             )
-        if not sensitive and (found.l > 1 or (found.t, found.guessed_below) != (None, None)):
+        if not sensitive and found.of_sensitive:
             raise InvalidInput(
                 "l_diversity, t_closeness and guessed_below need sensitive, the column they are of"
             )
@@ -69,6 +69,11 @@ class Limits:
     def of_classes(self) -> bool:
         """Whether there is something that single classes must keep, so that rows help."""
         return self.k > 1 or self.l > 1
+
+    @property
+    def of_sensitive(self) -> bool:
+        """Whether there is something that sensitive columns must keep."""
+        return self.l > 1 or self.t is not None or self.guessed_below is not None
 
     def words(self) -> Iterator[str]:
         """Yield what is asked, in words."""

@@ -114,13 +114,24 @@ class DuckDB(Engine):
     def __init__(self, relation: Any) -> None:
         super().__init__()
         self._relation = relation
+        self._light: Any = None
+
+    def _asked(self) -> Any:
+        """Return something of the same connection by which to ask what is kept.
+
+        By the relation itself, DuckDB would look at its file again for each question.
+        """
+        if self._light is None:
+            one = self._relation.query(SOURCE, "SELECT 1 AS one")
+            self._light = one.materialize() if hasattr(one, "materialize") else one
+        return self._light
 
     def _keep(self, name: str, question: str, source: Any, is_list: bool) -> None:
-        asked = self._relation if source is None else source
+        asked = self._asked() if source is None else source
         asked.query(SOURCE, f"CREATE TEMP TABLE {name} AS {question}")
 
     def _rows(self, question: str) -> list[tuple[Any, ...]]:
-        return self._relation.query(SOURCE, question).fetchall()
+        return self._asked().query(SOURCE, question).fetchall()
 
     def _write(self, question: str, source: Any, path: Path) -> None:
         kind = "FORMAT csv, HEADER true" if path.suffix == ".csv" else "FORMAT parquet"
@@ -128,7 +139,7 @@ class DuckDB(Engine):
         source.query(SOURCE, f"COPY ({question}) TO {where} ({kind}, USE_TMP_FILE false)")
 
     def _drop(self, name: str) -> None:
-        self._relation.query(SOURCE, f"DROP TABLE {name}")
+        self._asked().query(SOURCE, f"DROP TABLE {name}")
 
 
 class Spark(Engine):

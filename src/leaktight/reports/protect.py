@@ -1,0 +1,108 @@
+"""A protected table as text, as ``leaktight protect`` prints it."""
+
+from collections.abc import Iterator
+from fractions import Fraction
+
+from leaktight.exact.shown import above, counted, nearest, percent, width, wrapped
+from leaktight.reports.risk import lines_of
+from leaktight.reports.table import Table
+from leaktight.reports.wording import Cell
+from leaktight.tables.microdata import Disclosure, Plan, Protected
+
+NO_GUARANTEE = (
+    "A coarser table has no privacy guarantee: these numbers are for somebody who knows just the "
+    "quasi-identifiers. For one, release counts with noise (leaktight release)."
+)
+
+LOSSES = {
+    "entropy": "of the bits in the quasi-identifiers (entropy)",
+    "granularity": "of what each cell rules out (granularity, LM)",
+    "cells": "of the cells changed",
+}
+
+
+def protect_text(found: Protected, title: str, output: str | None = None) -> str:
+    """Return what was found, and what was written if anything was."""
+    best = found.best
+    lines = [title, "=" * min(len(title), width())]
+    lines.append(wrapped(f"{'; '.join(found.asked)}: kept by: {best.what}."))
+    lines += ["", *lines_of(Table(("risk", "before", "after"), tuple(_risks(found))))]
+    lines += ["", *lines_of(Table(("what it costs", "lost"), tuple(_losses(best))))]
+    if len(found.plans) > 1:
+        lines += ["", f"The best {len(found.plans)}, by {found.measure}", *lines_of(_plans(found))]
+    lines += ["", "What may be done to each column"]
+    lines += [
+        wrapped(f"{column}: {', '.join(levels) or 'nothing'}", "    ", start="  ")
+        for column, levels in zip(found.quasi_identifiers, found.levels, strict=True)
+    ]
+    lines += [
+        wrapped(
+            f"{found.looked:,} of {counted(found.nodes, 'combination', 'combinations')} looked at; "
+            "no other is better."
+        ),
+        "",
+        wrapped(f"! {NO_GUARANTEE}", "  "),
+    ]
+    if found.telling:
+        lines.append(wrapped(f"! {telling(found)}", "  "))
+    if output is not None:
+        lines += ["", f"written: {output}, and what was done: {output}.protect.json"]
+    return "\n".join(lines)
+
+
+def telling(found: Protected) -> str:
+    """Say which columns name people all the same."""
+    one = len(found.telling) == 1
+    return (
+        f"{', '.join(found.telling)} {'is' if one else 'are'} different in most rows and written "
+        f"as {'it is' if one else 'they are'}: whoever knows {'it' if one else 'one'} finds the "
+        "row; leave it out (--leave-out), or make it a quasi-identifier."
+    )
+
+
+def _risks(found: Protected) -> Iterator[tuple[Cell, ...]]:
+    pair = found.before, found.best.risk
+    wanted = ", ".join(found.sensitive)
+
+    def row(name: str, of: str) -> tuple[Cell, ...]:
+        return (name, *(_cell(one, of) for one in pair))
+
+    yield row("rows", "rows")
+    yield row("smallest equivalence class (k)", "k")
+    yield row("unique rows", "unique")
+    yield row("worst chance to be found (prosecutor, 1/k)", "prosecutor")
+    yield row("mean chance to be found (marketer)", "marketer")
+    if found.sensitive:
+        yield row(f"least distinct {wanted} in a class (l)", "l")
+        yield row("farthest class from the table (t)", "t")
+        before = "" if found.guess is None else f", {percent(found.guess)} without the table"
+        yield row(f"{wanted} guessed{before}", "guess")
+
+
+def _cell(one: Disclosure, of: str) -> Cell:
+    value = getattr(one, of)
+    if isinstance(value, Fraction):
+        return percent(value)
+    return above(value, 3) if isinstance(value, float) else value
+
+
+def _losses(plan: Plan) -> Iterator[tuple[Cell, ...]]:
+    for name, words in LOSSES.items():
+        yield words, percent(getattr(plan.loss, name))
+    yield "rows per class", nearest(float(plan.loss.average_class))
+    yield "discernibility (rows alike, summed over rows)", plan.loss.discernibility
+
+
+def _plans(found: Protected) -> Table:
+    guessed = ["guessed"] if found.sensitive else []
+    rows = [
+        (
+            plan.what,
+            percent(getattr(plan.loss, found.measure)),
+            plan.risk.k,
+            percent(plan.risk.marketer),
+            *([percent(plan.risk.guess)] if plan.risk.guess is not None else []),
+        )
+        for plan in found.plans
+    ]
+    return Table(("recoding", "loss", "k", "found", *guessed), tuple(rows))

@@ -1,0 +1,268 @@
+"""Disclosure control as mechanisms: levels and odds as by listing databases."""
+
+import math
+import random
+from collections import defaultdict
+from collections.abc import Callable, Sequence
+from fractions import Fraction
+from itertools import accumulate, product
+from typing import Any
+
+import pytest
+
+import leaktight as lt
+from leaktight.errors import InvalidInput, LeaktightError, TooLarge
+from leaktight.leakage import individual_leakage, uninformed_guess
+from leaktight.mechanisms import (
+    CellKey,
+    CountPerturbation,
+    LinkedCounts,
+    Rounding,
+    Suppression,
+    TopCoding,
+    count_odds,
+    pram,
+    swapping,
+)
+from leaktight.policies import counting_query
+
+Seen = dict[Any, Fraction]
+
+
+def table(rng: random.Random) -> CellKey:
+    rows: list[dict[int, Fraction]] = [{0: Fraction(1)}]
+    for count in range(1, rng.randint(1, 4) + 1):
+        changes = rng.sample(range(-min(count, 2), 3), rng.randint(1, 3))
+        weights = [rng.randint(1, 4) for _ in changes]
+        rows.append({d: Fraction(w, sum(weights)) for d, w in zip(changes, weights, strict=True)})
+    return CellKey(rows)
+
+
+KINDS: dict[str, Callable[[random.Random], CountPerturbation]] = {
+    "rounding": lambda rng: Rounding(rng.randint(1, 6), random=rng.random() < 0.5),
+    "suppression": lambda rng: Suppression(
+        rng.randint(0, 5),
+        rng.choice([None, Rounding(rng.randint(1, 5), random=rng.random() < 0.5)]),
+        zero_shown=rng.random() < 0.5,
+    ),
+    "cell key": table,
+    "top-coding": lambda rng: TopCoding(rng.randint(0, 6)),
+}
+
+
+def by_listing(
+    show: Callable[[Sequence[int]], Seen], people: int, prior: Fraction, person: int = 0
+) -> tuple[Any, Fraction, Fraction]:
+    """The level, the informed and the uninformed guess, from all databases of 0 and 1."""
+    level: Any = Fraction(1)
+    informed = Fraction(0)
+    sums: tuple[Seen, Seen] = (defaultdict(Fraction), defaultdict(Fraction))
+    for rest in product((0, 1), repeat=people - 1):
+        databases = [(*rest[:person], own, *rest[person:]) for own in (0, 1)]
+        rows = [show(database) for database in databases]
+        weight = math.prod((prior if bit else 1 - prior for bit in rest), start=Fraction(1))
+        outputs = {**rows[0], **rows[1]}
+        for z in outputs:
+            a, b = (row.get(z, Fraction(0)) for row in rows)
+            if a or b:
+                level = max(level, math.inf if not (a and b) else max(a / b, b / a))
+            for own in (0, 1):
+                sums[own][z] += weight * (a, b)[own]
+        informed = max(informed, guess(rows[0], rows[1], prior))
+    return level, informed, guess(*sums, prior)
+
+
+def guess(absent: Seen, present: Seen, prior: Fraction) -> Fraction:
+    none = Fraction(0)
+    return sum(
+        max((1 - prior) * absent.get(z, none), prior * present.get(z, none))
+        for z in {**absent, **present}
+    )
+
+
+def check(kind: str, seed: int) -> None:
+    rng = random.Random(f"{kind} {seed}")
+    mechanism, people = KINDS[kind](rng), rng.randint(1, 8)
+    prior = rng.choice([Fraction(1, 2), Fraction(1, 3), Fraction(9, 10)])
+    found = count_odds(mechanism, people, prior)
+    level, informed, uninformed = by_listing(
+        lambda database: dict(mechanism.row(sum(database))), people, prior
+    )
+    assert (found.level.ratio, found.informed) == (level, informed)
+    assert (found.uninformed.upper, found.uninformed.lower) == (uninformed, uninformed)
+    if found.level.ratio == math.inf:
+        witness = found.level.witness
+        assert witness is not None
+        assert mechanism.row(witness.input)[witness.output] > 0  # type: ignore[arg-type]
+        assert witness.output not in mechanism.row(witness.neighbour)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_levels_and_odds_are_those_of_all_databases(kind: str) -> None:
+    for seed in range(40):
+        check(kind, seed)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_the_channel_says_the_same(kind: str) -> None:
+    """The second route: the channel on counts, and the library's own measures of channels."""
+    for seed in range(4):
+        rng = random.Random(f"channel {kind} {seed}")
+        mechanism, people = KINDS[kind](rng), rng.randint(2, 30)
+        found = count_odds(mechanism, people)
+        policy = lt.Policy(lt.SecretGraph.complete(["no", "yes"]), records=people)
+        counted, channel = counting_query(["yes"]), mechanism.channel(people)
+        line = lt.SecretGraph.line(range(people + 1))
+        assert lt.privacy_level(channel, line).ratio == found.level.ratio
+        assert individual_leakage(channel, policy, counted).after == found.informed
+        assert uninformed_guess(channel, policy, counted).upper == found.uninformed.upper
+
+
+def by_keys(mechanism: CellKey, published: Any, areas: Sequence[str], parts: int) -> Any:
+    """Cell keys on a fine grid, by which the keys of areas are drawn; independent of area sums."""
+
+    def show(counts: dict[str, int]) -> Seen:
+        there = [area for area in areas if counts[area]]
+        found: Seen = defaultdict(Fraction)
+        for keys in product(range(parts), repeat=len(there)):
+            own = dict(zip(there, keys, strict=True))
+            seen = []
+            for cell in published:
+                size = sum(counts[area] for area in cell)
+                key = Fraction(2 * sum(own.get(a, 0) for a in cell) % (2 * parts), 2 * parts)
+                ends = list(accumulate(chance for _, chance in mechanism.changes(size)))
+                at = next(i for i, end in enumerate(ends) if key < end)
+                seen.append(size + mechanism.changes(size)[at][0])
+            found[tuple(seen)] += Fraction(1, parts ** len(there))
+        return found
+
+    return show
+
+
+def test_linked_tables_are_one_channel_of_all_databases() -> None:
+    for seed in range(12):
+        rng = random.Random(f"linked {seed}")
+        mechanism = KINDS[rng.choice(["rounding", "suppression", "top-coding"])](rng)
+        areas = {"a": rng.randint(1, 4), "b": rng.randint(1, 3)}
+        published = rng.sample([("a",), ("b",), ("a", "b")], rng.randint(1, 3))
+        prior = rng.choice([Fraction(1, 2), Fraction(1, 3)])
+        found = LinkedCounts(areas, published, mechanism).odds("a", prior)
+
+        def show(
+            database: Sequence[int],
+            areas: Any = areas,
+            published: Any = published,
+            mechanism: Any = mechanism,
+        ) -> Seen:
+            counts = {"a": sum(database[: areas["a"]]), "b": sum(database[areas["a"] :])}
+            rows = [mechanism.row(sum(counts[x] for x in cell)) for cell in published]
+            return {
+                tuple(z for z, _ in choice): math.prod(p for _, p in choice)
+                for choice in product(*(row.items() for row in rows))
+            }
+
+        told = by_listing(show, sum(areas.values()), prior)
+        assert (found.level.ratio, found.informed, found.uninformed.upper) == told
+
+
+def test_the_keys_of_a_total_hang_together_with_those_of_its_parts() -> None:
+    mechanism = CellKey([{0: 1}, {-1: "1/4", 0: "1/2", 1: "1/4"}, {-2: "1/4", 0: "1/2", 2: "1/4"}])
+    published = [("a",), ("b",), ("a", "b")]
+    both = LinkedCounts({"a": 3, "b": 3}, published, mechanism)
+    for counts in ((0, 2), (1, 1), (1, 3)):
+        exact = both.row(counts)
+        assert sum(exact.values()) == 1
+        parts = 240
+        near = by_keys(mechanism, published, ["a", "b"], parts)(
+            dict(zip(("a", "b"), counts, strict=True))
+        )
+        assert set(near) <= {*exact}
+        for z, chance in exact.items():
+            assert abs(near.get(z, 0) - chance) < Fraction(8, parts)
+    assert both.row((0, 2)) == {
+        (0, 0, 0): Fraction(1, 4), (0, 2, 2): Fraction(1, 2), (0, 4, 4): Fraction(1, 4),
+    }  # fmt: skip
+    # Independent noise on the total would show (1, 1, 0) with 1/2·1/2·1/4.
+    assert both.row((1, 1))[1, 1, 0] != Fraction(1, 16)
+    three = LinkedCounts(
+        {"a": 2, "b": 2, "c": 2}, [("a",), ("b",), ("c",), ("a", "b", "c")], mechanism
+    )
+    with pytest.raises(TooLarge, match="hang together"):
+        three.row((1, 1, 1))
+
+
+def test_differencing_shows_who_lives_in_the_hamlet() -> None:
+    exact = Suppression(4)  # what is small is suppressed, and the hamlet is not published
+    alone = LinkedCounts({"town": 30, "hamlet": 1}, [("town",)], exact).odds("hamlet")
+    both = LinkedCounts({"town": 30, "hamlet": 1}, [("town",), ("town", "hamlet")], exact)
+    found = both.odds("hamlet")
+    assert (alone.informed, alone.uninformed.upper) == (Fraction(1, 2), Fraction(1, 2))
+    assert found.uninformed.upper > Fraction(99, 100)
+
+
+def test_the_example_of_the_issue_and_a_million_people() -> None:
+    small = Suppression(7, then=Rounding(5))
+    found = count_odds(small, 30)
+    assert (found.before, found.informed) == (Fraction(1, 2), 1)
+    assert f"{float(found.uninformed.upper):.1%}" == "54.8%"
+    many = count_odds(small, 1_000_000)
+    assert (many.level.ratio, many.informed) == (math.inf, 1)
+    assert 0.5 <= many.uninformed.lower <= many.uninformed.upper < 0.501
+    for mechanism in (small, Rounding(3, random=True), CellKey([{0: 1}, {0: "1/2", 1: "1/2"}])):
+        from leaktight.mechanisms.disclosure import odds
+
+        near = count_odds(mechanism, 129, Fraction(1, 3)).uninformed
+        exactly, odds.MOST_EXACT = odds.MOST_EXACT, 129
+        try:
+            whole = count_odds(mechanism, 129, Fraction(1, 3)).uninformed
+        finally:
+            odds.MOST_EXACT = exactly
+        assert near.lower <= whole.upper <= near.upper
+        assert near.upper - near.lower < 1e-9
+
+
+def test_records_that_are_changed_are_channels() -> None:
+    one = pram({"no": {"no": "9/10", "yes": "1/10"}, "yes": {"no": "1/5", "yes": "4/5"}})
+    graph = lt.SecretGraph.complete(["no", "yes"])
+    assert lt.privacy_level(one, graph).ratio == 8
+    swapped = swapping(["a", "b", "c"], "1/4", ["1/2", "1/4", "1/4"])
+    prior = [Fraction(1, 2), Fraction(1, 4), Fraction(1, 4)]
+    for j in range(3):  # the margin stays
+        seen = sum(p * Fraction(str(swapped.matrix[i, j])) for i, p in enumerate(prior))
+        assert seen == prior[j]
+    assert lt.privacy_level(swapping(["a", "b"], 0), lt.SecretGraph.complete(["a", "b"])).ratio == (
+        math.inf
+    )
+    assert lt.privacy_level(swapping(["a", "b"], 1), lt.SecretGraph.complete(["a", "b"])).ratio == 1
+
+
+@pytest.mark.parametrize(
+    ("make", "said"),
+    [
+        (lambda: Rounding(0), "the base of rounding must be a whole number from 1"),
+        (lambda: Suppression(-1), "the largest count that is suppressed must be"),
+        (lambda: Suppression(3, then=5), "then must be such as Rounding(5)"),  # type: ignore[arg-type]
+        (
+            lambda: CellKey([{0: "1/2"}]),
+            "must have chances that sum to 1, got 1/2",
+        ),
+        (lambda: CellKey([{0: 1}, {-2: 1}]), "row 1 of a ptable must not make a count negative"),
+        (lambda: CellKey([{0: "1/2", 1: "1/2"}]), "row 0 of a ptable must be certain"),
+        (lambda: count_odds(Rounding(3), 0), "people must be a whole number, 1 or more"),
+        (lambda: count_odds(Rounding(3), 3, 2), "the prior must be a chance"),
+        (lambda: LinkedCounts({"a": 1}, [["b"]], Rounding(3)), "got 'b'"),
+        (lambda: LinkedCounts({"a": 1}, ["a"], Rounding(3)), "a list of areas for each number"),
+        (
+            lambda: LinkedCounts({"a": 1}, [["a"]], Suppression(1, CellKey([{0: 1}]))),
+            "without suppression",
+        ),
+        (lambda: LinkedCounts({"a": 10**6}, [["a"]], Rounding(3)).odds("a"), "combinations"),
+        (lambda: swapping(["a"], 2), "between 0 and 1, got 2"),
+        (lambda: Suppression(3).mean_error(2), "nothing is shown of 2"),
+    ],
+)
+def test_what_cannot_be_is_refused(make: Callable[[], Any], said: str) -> None:
+    with pytest.raises(LeaktightError) as wrong:
+        make()
+    assert said in str(wrong.value)
+    assert isinstance(wrong.value, InvalidInput | TooLarge)
