@@ -32,7 +32,7 @@ from leaktight.policies.population import Population
 from leaktight.policies.symmetric_query import CountingQuery, HistogramQuery, LinearQuery, Query
 
 if TYPE_CHECKING:
-    from leaktight.channels.additive_noise import SymmetricNoise
+    from leaktight.channels.additive_noise import GeometricTails, SymmetricNoise
 
 MOST_CELLS = 10
 """The most cells of a histogram whose patterns, above the others' counts or not, are listed."""
@@ -274,7 +274,7 @@ def histogram_sum_of_maxima(noise: "SymmetricNoise", cells: int, absent: bool) -
 # --- a count over many records, nobody known -------------------------------------------------
 
 
-def is_on_large_count(noise: "SymmetricNoise", policy: Policy, query: Query | None) -> bool:
+def is_on_large_count(noise: "GeometricTails", policy: Policy, query: Query | None) -> bool:
     """Say whether geometric noise is added to a count over many records that are alike.
 
     Where counts are public, noise must not be cut off where any database has its answer.
@@ -287,7 +287,7 @@ def is_on_large_count(noise: "SymmetricNoise", policy: Policy, query: Query | No
     )
 
 
-def noisy_count(noise: "SymmetricNoise", policy: Policy, query: Any, belief: Belief) -> AverageView:
+def noisy_count(noise: "GeometricTails", policy: Policy, query: Any, belief: Belief) -> AverageView:
     """Enclose the guess in floats: all terms are positive, so rounding is relatively small."""
     people = Population.of(policy, tuple(belief.values()))
     before = max(people.before().values())
