@@ -5,6 +5,7 @@ from .best.repair import Repaired, repair
 from .best.tradeoff import TradeOff, least_leaking, most_useful
 from .calibrated import Calibrated, calibrated
 from .clamped import ClampedLaplace
+from .discrete_gaussian import DiscreteGaussian
 from .exponential import ExponentialMechanism
 from .geometric import GeometricNoise, TruncatedGeometric
 from .graph_exponential import GraphExponential, NormalisedExponential
@@ -16,12 +17,14 @@ from .release.draw import sample
 from .release.file import release_csv
 from .release.noise import geometric_noise
 from .release.release import Release, ReleaseRecord, release
+from .staircase import StaircaseNoise
 from .tight_constraints import TightConstraints
 
 __all__ = [
     "BestMechanism",
     "Calibrated",
     "ClampedLaplace",
+    "DiscreteGaussian",
     "ExponentialMechanism",
     "GeometricNoise",
     "GraphExponential",
@@ -36,6 +39,7 @@ __all__ = [
     "ReleaseRecord",
     "Repaired",
     "RoundedLaplace",
+    "StaircaseNoise",
     "TightConstraints",
     "TradeOff",
     "TruncatedGeometric",

@@ -41,7 +41,7 @@ KEYS: Mapping[str, tuple[str, ...]] = {
     "policy.constraints": ("values", "equals", "at_least", "at_most"),
     "mechanism": (
         "kind", "on", "query", "of", "ratio", "epsilon", "rows", "outputs", "file", "function",
-        "sensitivity",
+        "sensitivity", "rho", "variance",
     ),
     "question": (
         "ratio", "epsilon", "prior", "answers", "gain", "observations", "below", "what",
