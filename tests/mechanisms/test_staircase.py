@@ -119,6 +119,10 @@ def test_a_study_finds_it_by_its_name() -> None:
     noise = StaircaseNoise(epsilon=1, sensitivity=5)
     found = audit(Study(policy, noise, query=SumQuery(), epsilon=1))
     assert found.holds
+    wide = StaircaseNoise(epsilon=1, sensitivity=20_000)  # few answers, many outputs
+    few = Study(Policy(SecretGraph.complete([0, 5]), 3), wide, query=SumQuery(), epsilon=1)
+    assert few.channel is None
+    assert audit(few).holds
     assert found.usefulness.this == noise.mean_size  # type: ignore[union-attr]
 
 

@@ -86,7 +86,7 @@ class StaircaseNoise(Mechanism, UnboundedNoise):
     def truncated(self, least: int, most: int) -> Channel:
         """Return what is seen of the answers from ``least`` to ``most``."""
         answers = range(least, most + 1)
-        names, rows = places_seen(self, answers)
+        names, rows = places_seen(self, answers, str)
         matrix = exact_array([p for row in rows for p in row]).reshape(len(answers), -1)
         return Channel.trusted(tuple(answers), tuple(names), matrix)
 

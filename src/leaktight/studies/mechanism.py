@@ -12,8 +12,8 @@ from leaktight.labels import alignment
 from leaktight.mechanisms.best import optimal_mechanism
 from leaktight.mechanisms.mechanism import Mechanism
 from leaktight.mechanisms.registry import RATIO, Construction, constructions
+from leaktight.policies.fibres import whole_weights
 from leaktight.policies.graph import Graph
-from leaktight.policies.policy import Policy
 from leaktight.policies.symmetric_query import LinearQuery
 from leaktight.privacy.noise_level import widest_gap
 from leaktight.studies.code import called, load_function
@@ -205,7 +205,7 @@ class MechanismReader:
         query: Any = self.study.query
         if not self.is_noise and not self.has_cells:
             return self.graph.vertices
-        weights = [w for each in _weights(policy, query) for w in each]
+        weights = [w for v in policy.secrets.vertices for w in whole_weights(query, v)]
         least, most = policy.records * min(weights), policy.records * max(weights)
         if most - least >= MOST_ANSWERS:
             raise TooLarge(
@@ -234,9 +234,3 @@ class MechanismReader:
             return optimal_mechanism(
                 self.study.apart, self.study.input_prior, self.study.aim, ratio
             )
-
-
-def _weights(policy: Policy, query: LinearQuery) -> list[tuple[int, ...]]:
-    """Return what each value of a record adds, in each coordinate."""
-    found = map(query.weight, policy.secrets.vertices)
-    return [w if isinstance(w, tuple) else (int(w),) for w in found]
