@@ -501,8 +501,8 @@ PEOPLE = (
     Mutant(
         "of several kinds of records the one that is guessed worst is told",
         "leakage/uninformed.py",
-        "best = max(found, key=lambda guess: (guess.upper, guess.before, -(guess.record or 0)))",
-        "best = min(found, key=lambda guess: (guess.upper, guess.before, -(guess.record or 0)))",
+        "best = max(found, key=lambda view: (view.upper, view.before, -(view.record or 0)))",
+        "best = min(found, key=lambda view: (view.upper, view.before, -(view.record or 0)))",
         ("tests/leakage/test_uninformed.py", "people.nobody_known"),
     ),
     Mutant(

@@ -12,7 +12,7 @@ from typing import Any
 
 import leaktight as lt
 from leaktight.channels.additive_noise import AdditiveNoise
-from leaktight.mechanisms import Guarantee, Mechanism, RoundedLaplace
+from leaktight.mechanisms import Guarantee, Mechanism, RoundedLaplace, StaircaseNoise
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,6 +68,11 @@ def shape_of(noise: Any) -> Shape | None:
     if isinstance(noise, lt.GeometricNoise | lt.TruncatedGeometric):
         c = 1 / noise.step
         return Shape(lambda k: (1 - c) / (1 + c) * c**k, 0, 1, c, ends)
+    if isinstance(noise, StaircaseNoise):
+        c, steps, first = 1 / noise.ratio, noise.sensitivity, noise.width
+        one = [1] * first + [c] * (steps - first)  # one period, from 0 on
+        whole = 2 * sum(one) / (1 - c) - 1
+        return Shape(lambda k: c ** (k // steps) * one[k % steps] / whole, 0, steps, c)
     if isinstance(noise, RoundedLaplace):
         s = 1 / noise.half_step
         return Shape(

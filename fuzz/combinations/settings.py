@@ -23,11 +23,13 @@ from leaktight.channels.thinned import NO_ANSWER, Answering
 from leaktight.errors import LeaktightError
 from leaktight.mechanisms import (
     ClampedLaplace,
+    DiscreteGaussian,
     ExponentialMechanism,
     GraphExponential,
     PlanarGeometric,
     PlanarLaplace,
     RoundedLaplace,
+    StaircaseNoise,
     TightConstraints,
 )
 from leaktight.mechanisms.graph_exponential import NormalisedExponential
@@ -42,7 +44,7 @@ from leaktight.policies import (
     margin,
 )
 from leaktight.policies.real import Tree
-from leaktight.studies.mechanism import KINDS
+from leaktight.studies.mechanism import KINDS, NOISY
 from leaktight.studies.policy import METRICS, SECRETS
 from leaktight.studies.reading import QUERIES, study_of
 
@@ -593,8 +595,10 @@ class Setting:
                 mechanism["of"] = list(map(_plain, self.query.cells))
         if self.mechanism_name == "matrix":
             mechanism["rows"] = [list(map(str, row)) for row in self.rows(len(self.seen.vertices))]
-        if self.mechanism_name in ("geometric", "truncated geometric", "rounded laplace"):
+        if self.mechanism_name in NOISY:
             mechanism["sensitivity"] = 1
+        if self.mechanism_name == "discrete gaussian":
+            mechanism["rho"] = "1/2"
         if self.mechanism_name == "file":
             mechanism["file"] = self.written("cell.csv").name
         if self.mechanism_name == "python":
@@ -745,6 +749,8 @@ MECHANISMS: dict[str, Callable[[Setting], Any]] = {
     "rounded laplace": lambda cell: RoundedLaplace(_line_of(cell), **cell.asked),
     "uniform noise": _own(noises.uniform),
     "staircase noise": _own(noises.staircase),
+    "staircase": lambda cell: StaircaseNoise(**cell.asked),
+    "discrete gaussian": lambda cell: DiscreteGaussian(rho="1/2"),
     "graph exponential": lambda cell: GraphExponential(_few(cell), **cell.asked),
     "normalised exponential": lambda cell: NormalisedExponential(_few(cell), **cell.asked),
     "exponential": _score,

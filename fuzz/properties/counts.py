@@ -10,7 +10,8 @@ import leaktight as lt
 from fuzz import direct, drawn
 from fuzz.drawn import Draw
 from fuzz.property import searched
-from leaktight.leakage import counts_tell, odds_under_counts, published_counts, uninformed
+from leaktight.channels import noise_on_sums
+from leaktight.leakage import counts_tell, odds_under_counts, published_counts
 from leaktight.leakage.uninformed import UninformedGuess, uninformed_guess
 from leaktight.policies import MostCommonQuery, SumQuery, counting_query
 
@@ -99,7 +100,7 @@ def noise_under_counts(case: Any, of: list[int], ratio: str) -> int:
     noise, query = lt.GeometricNoise(ratio=ratio), counting_query(of)
     compared = 0
     for most in (64, 1):  # in rationals, and in floats as for many records
-        with patch.object(uninformed, "MOST_EXACT", most):
+        with patch.object(noise_on_sums, "MOST_EXACT", most):
             found = uninformed_guess(noise, policy, query, prior)
         answers = [sum(v in of for v in d) for d in databases]
         n = policy.records

@@ -4,7 +4,6 @@ from itertools import product
 from typing import Any
 
 import pytest
-from leaktight.leakage.noise_on_sums import shift_distance
 
 from leaktight import GeometricNoise, Policy, SecretGraph, privacy_level
 from leaktight.exact.rounding import log2_interval
@@ -20,7 +19,7 @@ def test_bits_of_many_cells_are_not_below_their_sum(cells: int) -> None:
     policy = Policy(SecretGraph.complete(cells), records=1000)
     noise = GeometricNoise(ratio=Fraction(3, 2), sensitivity=2)
     found = leakage_of(Study(policy, noise, query=HistogramQuery(tuple(range(cells))), ratio="3/2"))
-    factor = 1 + 1000 * shift_distance(noise, 1)
+    factor = 1 + 1000 * noise.shift_distance(1)
     low, high = log2_interval(factor**cells)
     assert low <= found.bits <= high * (1 + 2.0**-40)
 

@@ -260,6 +260,19 @@ MISTAKES: dict[str, tuple[str, str]] = {
         POLICY + '[mechanism]\nkind = "truncated geometric"\nsensitivity = 0\n' + ASKED,
         "sensitivity must be a whole number",
     ),
+    "rho for a response": (POLICY + RESPONSE + "rho = 1\n" + ASKED, 'is for kind = "discrete'),
+    "no rho": (
+        POLICY + '[mechanism]\nkind = "discrete gaussian"\n' + ASKED,
+        r"\[mechanism\] needs rho or variance for kind",
+    ),
+    "rho is no number": (
+        POLICY + '[mechanism]\nkind = "discrete gaussian"\nrho = "much"\n' + ASKED,
+        r"\[mechanism\] rho: ",
+    ),
+    "no variance": (
+        POLICY + '[mechanism]\nkind = "discrete gaussian"\nvariance = 0\n' + ASKED,
+        "variance must be above 0",
+    ),
     "a plane without a grid": (
         POLICY + '[mechanism]\nkind = "planar laplace"\n' + ASKED,
         'kind "planar laplace" needs secrets = "grid"',

@@ -1,4 +1,4 @@
-from .additive_noise import AdditiveNoise, GeometricTails
+from .additive_noise import AdditiveNoise, GeometricTails, SymmetricNoise
 from .channel import Channel
 from .composition import Parallel, parallel, repeated, sequential
 from .distance import multiplicative_distance, total_variation
@@ -35,6 +35,7 @@ __all__ = [
     "RefinementDistance",
     "RowDistance",
     "Shuffled",
+    "SymmetricNoise",
     "Thinned",
     "Tries",
     "TruncatedChannel",

@@ -64,6 +64,11 @@ class AdditiveNoise(ByChannel):
     def shift_ratio(self, shift: int) -> Value:
         """Return the largest P(k)/P(k − shift) over all k; ∞ where only P(k − shift) is 0."""
 
+    @property
+    def worst_output(self) -> str:
+        """Where it tells two answers apart most, in words that follow "output"."""
+        return "where the noise falls off most"
+
     def adds_to(self, policy: Policy, query: Query | None) -> bool:
         """Say whether what it leaks on a query follows from formulas, and not from its channel."""
         return False
@@ -132,10 +137,7 @@ class SymmetricNoise(AdditiveNoise):
     def average_views(
         self, policy: Policy, query: Query | None, belief: Belief
     ) -> Iterator[AverageView]:
-        """Yield what is seen of one record; floats enclose it if a count is large."""
-        if is_on_large_count(self, policy, query):
-            yield noisy_count(self, policy, query, belief)
-            return
+        """Yield what is seen of one record through its channel, if that is small enough."""
         if self.places is not None and len(self.places) > MOST_VALUES:
             raise TooLarge(
                 f"noise on {len(self.places):,} answers, of which at most {MOST_VALUES:,} are "
@@ -198,6 +200,15 @@ class GeometricTails(SymmetricNoise):
             return Fraction(1) if centre == there else math.inf
         return max(self.step ** abs(shift), centre / there, there / centre)
 
+    def average_views(
+        self, policy: Policy, query: Query | None, belief: Belief
+    ) -> Iterator[AverageView]:
+        """Yield what is seen of one record; floats enclose it if a count is large."""
+        if is_on_large_count(self, policy, query):
+            yield noisy_count(self, policy, query, belief)
+        else:
+            yield from super().average_views(policy, query, belief)
+
     @property
     def has_constant_ratio(self) -> bool:
         """Whether a shift by g is told apart by ``step`` to the power of g, for all g."""
@@ -234,7 +245,7 @@ class UnboundedNoise(SymmetricNoise):
         self, policy: Policy, query: Query | None, belief: Belief
     ) -> Iterator[AverageView]:
         """Yield what is seen of one record, if what falls beyond all answers is put together."""
-        if not isinstance(query, LinearQuery) or is_on_large_count(self, policy, query):
+        if not isinstance(query, LinearQuery):
             yield from super().average_views(policy, query, belief)
             return
         if not query.adds_whole_numbers(policy.secrets.vertices):

@@ -6,7 +6,7 @@ docs/proofs/one-person.md.
 """
 
 from collections import Counter
-from collections.abc import Hashable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import pairwise, product
@@ -32,7 +32,7 @@ from leaktight.policies.population import Population
 from leaktight.policies.symmetric_query import CountingQuery, HistogramQuery, LinearQuery, Query
 
 if TYPE_CHECKING:
-    from leaktight.channels.additive_noise import SymmetricNoise
+    from leaktight.channels.additive_noise import GeometricTails, SymmetricNoise
 
 MOST_CELLS = 10
 """The most cells of a histogram whose patterns, above the others' counts or not, are listed."""
@@ -170,8 +170,17 @@ class NoiseViews(Views):
         return joint_sum_of_maxima(self.noise, weights)
 
 
+def _from_sum(step: int) -> str:
+    """Name an output by how far it is from what the others add up to.
+
+    >>> _from_sum(0), _from_sum(2), _from_sum(-1)
+    ('the others', 'the others + 2', 'the others − 1')
+    """
+    return SUM + (f" {'+' if step > 0 else '−'} {abs(step):,}" if step else "")
+
+
 def places_seen(
-    noise: "SymmetricNoise", weights: Sequence[int]
+    noise: "SymmetricNoise", weights: Sequence[int], named: Callable[[int], str] = _from_sum
 ) -> tuple[list[str], list[list[Fraction]]]:
     """Return where an output can lie, from the others' sum, and how likely with each weight.
 
@@ -200,19 +209,10 @@ def places_seen(
     ]  # fmt: skip
     each = "" if period == 1 else f" by steps of {period:,}"
     return [
-        *(f"{_from_sum(low - k)} or less{each}" for k in reversed(ends)),
-        *map(_from_sum, between),
-        *(f"{_from_sum(high + k)} or more{each}" for k in ends),
+        *(f"{named(low - k)} or less{each}" for k in reversed(ends)),
+        *map(named, between),
+        *(f"{named(high + k)} or more{each}" for k in ends),
     ], rows
-
-
-def _from_sum(step: int) -> str:
-    """Name an output by how far it is from what the others add up to.
-
-    >>> _from_sum(0), _from_sum(2), _from_sum(-1)
-    ('the others', 'the others + 2', 'the others − 1')
-    """
-    return SUM + (f" {'+' if step > 0 else '−'} {abs(step):,}" if step else "")
 
 
 def sum_of_maxima(noise: "SymmetricNoise", weights: Sequence[int]) -> Fraction:
@@ -274,7 +274,7 @@ def histogram_sum_of_maxima(noise: "SymmetricNoise", cells: int, absent: bool) -
 # --- a count over many records, nobody known -------------------------------------------------
 
 
-def is_on_large_count(noise: "SymmetricNoise", policy: Policy, query: Query | None) -> bool:
+def is_on_large_count(noise: "GeometricTails", policy: Policy, query: Query | None) -> bool:
     """Say whether geometric noise is added to a count over many records that are alike.
 
     Where counts are public, noise must not be cut off where any database has its answer.
@@ -287,7 +287,7 @@ def is_on_large_count(noise: "SymmetricNoise", policy: Policy, query: Query | No
     )
 
 
-def noisy_count(noise: "SymmetricNoise", policy: Policy, query: Any, belief: Belief) -> AverageView:
+def noisy_count(noise: "GeometricTails", policy: Policy, query: Any, belief: Belief) -> AverageView:
     """Enclose the guess in floats: all terms are positive, so rounding is relatively small."""
     people = Population.of(policy, tuple(belief.values()))
     before = max(people.before().values())

@@ -5,24 +5,17 @@ chance s, and if every record has an answer, these are released. Otherwise each 
 answer, which may depend on what is public about it.
 """
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import product
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from leaktight.channels.channel import Channel
 from leaktight.channels.composition import Parallel
-from leaktight.channels.representation import Belief, Representation
+from leaktight.channels.representation import ByChannel
 from leaktight.exact.numbers import rational
 from leaktight.labels import Labels
-
-if TYPE_CHECKING:
-    from leaktight.channels.views import AverageView, Views
-    from leaktight.policies.policy import Policy
-    from leaktight.policies.symmetric_query import Query
 
 
 class NoAnswer:
@@ -47,7 +40,7 @@ class Answering:
 
 
 @dataclass(frozen=True, slots=True)
-class Thinned(Representation):
+class Thinned(ByChannel):
     """Records that are answered independently; all answers are ``kept`` with a chance, or none.
 
     ``factors`` says how many records each stands for, in their order. It is drawn from by
@@ -80,15 +73,10 @@ class Thinned(Representation):
         matrix[np.arange(len(instead)), at] += 1 - matrix.sum(axis=1)
         return Channel(matrix, whole.inputs, tuple(outputs))
 
-    def views(self, policy: "Policy", query: "Query | None" = None) -> "Views":
-        """Return what is seen of one record, by the list of all answers."""
-        return self.expand().views(policy, query)
-
-    def average_views(
-        self, policy: "Policy", query: "Query | None", belief: Belief
-    ) -> "Iterator[AverageView]":
-        """Yield what is seen of each record, by the list of all answers."""
-        yield from self.expand().average_views(policy, query, belief)
+    @property
+    def channel(self) -> Channel:
+        """The channel of all records, multiplied out."""
+        return self.expand()
 
     def __repr__(self) -> str:
         return f"{len(self):,} records, answered together or not at all"

@@ -8,37 +8,27 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any
 
-from leaktight.channels.channel import Channel
-from leaktight.channels.distribution import Distribution, PriorLike, prior_on
+from leaktight.channels.distribution import PriorLike, prior_on
 from leaktight.channels.representation import expect_representation
+from leaktight.channels.views import AverageView
 from leaktight.errors import TooLarge, expect
-from leaktight.exact.numbers import Value
 from leaktight.exact.shown import Told, percent, percent_above
 from leaktight.policies.policy import Policy
 from leaktight.policies.symmetric_query import Query
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class UninformedGuess(Told):
+class UninformedGuess(AverageView, Told):
     """The chance of a right guess about one person ``before`` and after, if nobody is known.
 
-    Afterwards it lies between ``lower`` and ``upper``, which are the same ``Fraction`` if it is
-    known exactly. Then ``channel`` says what is seen of the person's value, the others averaged
-    out, and ``prior`` what is believed of it beforehand, given what is public; ``record`` is who is
-    guessed best, counted from 1, None if all are guessed equally well, and ``rest`` what is told of
-    the other kinds of records.
+    It is the average view that is guessed best. ``record`` is whose it is, None if all are guessed
+    equally well, and ``rest`` has the views of the other kinds of records.
 
     >>> print(UninformedGuess(Fraction(1, 3), Fraction(97, 243), Fraction(97, 243)))
     one guess about one person: 33.3% before, 39.9% after, nobody known
     """
 
-    before: Fraction
-    lower: Value
-    upper: Value
-    channel: Channel | None = None
-    prior: Distribution | None = None
-    record: int | None = None
-    rest: tuple["UninformedGuess", ...] = ()
+    rest: tuple[AverageView, ...] = ()
 
     @property
     def is_exact(self) -> bool:
@@ -74,11 +64,11 @@ def uninformed_guess(
             "counts are public whatever they are, and a release is not gone through together with "
             "all that they might be; odds_under_counts bounds what it adds"
         )
-    found = [
-        UninformedGuess(v.before, v.lower, v.upper, v.channel, v.prior, v.record)
-        for v in expect_representation(mechanism).average_views(policy, query, belief)
-    ]
-    best = max(found, key=lambda guess: (guess.upper, guess.before, -(guess.record or 0)))
-    alike = len({(guess.upper, guess.before) for guess in found}) == 1
-    rest = tuple(replace(guess, record=None) for guess in found if guess is not best)
-    return replace(best, record=None if alike else best.record, rest=rest)
+    found = list(expect_representation(mechanism).average_views(policy, query, belief))
+    best = max(found, key=lambda view: (view.upper, view.before, -(view.record or 0)))
+    alike = len({(view.upper, view.before) for view in found}) == 1
+    rest = tuple(replace(view, record=None) for view in found if view is not best)
+    record = None if alike else best.record
+    return UninformedGuess(
+        best.before, best.lower, best.upper, best.channel, best.prior, record, rest
+    )

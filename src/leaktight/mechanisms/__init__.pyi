@@ -15,6 +15,7 @@ from .disclosure.perturbation import (
     TopCoding,
 )
 from .disclosure.records import pram, swapping
+from .discrete_gaussian import DiscreteGaussian
 from .exponential import ExponentialMechanism
 from .geometric import GeometricNoise, TruncatedGeometric
 from .graph_exponential import GraphExponential, NormalisedExponential
@@ -26,6 +27,7 @@ from .release.draw import sample
 from .release.file import release_csv
 from .release.noise import geometric_noise
 from .release.release import Release, ReleaseRecord, release
+from .staircase import StaircaseNoise
 from .tight_constraints import TightConstraints
 
 __all__ = [
@@ -35,6 +37,7 @@ __all__ = [
     "ClampedLaplace",
     "CountOdds",
     "CountPerturbation",
+    "DiscreteGaussian",
     "ExponentialMechanism",
     "GeometricNoise",
     "GraphExponential",
@@ -51,6 +54,7 @@ __all__ = [
     "Repaired",
     "RoundedLaplace",
     "Rounding",
+    "StaircaseNoise",
     "Suppression",
     "TightConstraints",
     "TopCoding",

@@ -18,10 +18,12 @@ from leaktight.exact.ratio import Ratio, RatioLike, step_ratio
 from leaktight.exact.shown import counted
 from leaktight.mechanisms.line import LineMechanism, read_sensitivity
 from leaktight.mechanisms.mechanism import Guarantee, Mechanism
+from leaktight.mechanisms.registry import construction
 
 
+@construction("geometric", "numbers")
 @frozen(init=False, repr=False)
-class GeometricNoise(Mechanism, UnboundedNoise, GeometricTails):
+class GeometricNoise(Mechanism, GeometricTails, UnboundedNoise):
     """Two-sided geometric noise on all whole numbers, for answers of some ``sensitivity``.
 
     c is 1/λ for sensitivity 1, and otherwise a rational just above its root, so that answers that
@@ -94,6 +96,7 @@ class GeometricNoise(Mechanism, UnboundedNoise, GeometricTails):
         return (self.step - 1) / (self.step + 1)
 
 
+@construction("truncated geometric", "line")
 class TruncatedGeometric(LineMechanism):
     """Geometric noise on a line of values; what falls beyond an end is collected there.
 

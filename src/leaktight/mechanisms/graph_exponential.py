@@ -19,6 +19,7 @@ from leaktight.exact.ratio import Ratio, RatioLike
 from leaktight.exact.shown import counted, shown
 from leaktight.labels import alignment
 from leaktight.mechanisms.mechanism import Guarantee, Mechanism, refuse_too_large, vertices_of
+from leaktight.mechanisms.registry import construction
 from leaktight.policies.graph import Graph
 from leaktight.policies.neighbours import Neighbours, adjacency_of
 from leaktight.worst_case.columns import coverage
@@ -43,6 +44,7 @@ def row_sums(graph: Graph, ratio: Fraction) -> Array:
     return coverage(graph, ratio, exact_array([1] * graph.order))
 
 
+@construction("graph exponential", "graph")
 @frozen(init=False, repr=False)
 class GraphExponential(Mechanism):
     """K(z|x) = c·λ^(−d(x,z)) on a graph where all rows have the same sum 1/c.

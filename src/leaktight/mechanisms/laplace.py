@@ -11,8 +11,10 @@ from leaktight.exact.ratio import step_ratio
 from leaktight.exact.shown import counted
 from leaktight.mechanisms.line import LineMechanism
 from leaktight.mechanisms.mechanism import Guarantee
+from leaktight.mechanisms.registry import construction
 
 
+@construction("rounded laplace", "line")
 class RoundedLaplace(LineMechanism):
     """Laplace's noise on the points of a grid, rounded to the nearest; the ends take the rest.
 

@@ -23,6 +23,7 @@ from leaktight.exact.ratio import Ratio, RatioLike, step_ratio
 from leaktight.labels import Labels
 from leaktight.mechanisms.geometric import TruncatedGeometric
 from leaktight.mechanisms.mechanism import Guarantee, Mechanism, refuse_too_large
+from leaktight.mechanisms.registry import construction
 from leaktight.policies.graph import Graph, Indices, Vertices
 from leaktight.policies.secrets import SecretGraph
 
@@ -67,6 +68,7 @@ class _OnGrid(Mechanism):
         return f"{len(self.rows)}×{len(self.columns)}"
 
 
+@construction("planar geometric", "plane", has_distances=True)
 class PlanarGeometric(_OnGrid):
     """Truncated geometric noise on each coordinate: d-private along the streets of a grid.
 
@@ -89,6 +91,7 @@ class PlanarGeometric(_OnGrid):
         return parallel(*(side.channel for side in sides)).expand()
 
 
+@construction("planar laplace", "plane", has_distances=True)
 class PlanarLaplace(_OnGrid):
     """K(z|x) ≈ a_z·λ^(−d(x,z)): d-private for the straight distance between the points of a grid.
 

@@ -18,11 +18,13 @@ from leaktight.exact.ratio import Ratio, RatioLike
 from leaktight.exact.shown import counted
 from leaktight.labels import Labels
 from leaktight.mechanisms.mechanism import Guarantee, Mechanism, refuse_too_large
+from leaktight.mechanisms.registry import construction
 from leaktight.policies.adjacency import AdjacencyGraph
 from leaktight.policies.graph import Graph, Vertices
 from leaktight.policies.secrets import SecretGraph
 
 
+@construction("randomised response", "values", has_distances=True)
 @frozen(init=False, repr=False)
 class RandomizedResponse(Mechanism):
     """Each record is answered by itself: truly, or by any other value, each λ times less likely.

@@ -17,12 +17,14 @@ from leaktight.exact.ratio import Ratio, RatioLike
 from leaktight.exact.shown import counted, shown
 from leaktight.mechanisms.graph_exponential import decay, row_sums
 from leaktight.mechanisms.mechanism import Guarantee, Mechanism, vertices_of
+from leaktight.mechanisms.registry import construction
 from leaktight.policies.graph import Graph
 from leaktight.policies.neighbours import Neighbours, adjacency_of
 from leaktight.policies.symmetry import automorphism_group
 from leaktight.worst_case.columns import MOST_UNKNOWNS
 
 
+@construction("tight constraints", "graph")
 @frozen(init=False, repr=False)
 class TightConstraints(Mechanism):
     """K(z|x) = w_z·λ^(−d(x,z)), w the weighting of the graph, where it is not negative.

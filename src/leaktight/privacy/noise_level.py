@@ -133,7 +133,7 @@ def _by_shifts(noise: AdditiveNoise, policy: Policy, query: LinearQuery) -> Priv
         ratios = [single[d] for d in shift]
         ratio = math.inf if math.inf in ratios else math.prod(ratios, start=Fraction(1))
         if ratio > best.ratio:
-            best = PrivacyLevel(ratio, Witness(a, b, "where the noise falls off most"))
+            best = PrivacyLevel(ratio, Witness(a, b, noise.worst_output))
     return best
 
 

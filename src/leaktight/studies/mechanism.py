@@ -1,32 +1,26 @@
 """Which mechanism does a study name? A construction, a matrix, a file, or a Python function."""
 
-from collections.abc import Callable
 from dataclasses import dataclass
-from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
 from leaktight.channels.channel import Channel
 from leaktight.channels.file import read_channel
 from leaktight.errors import InvalidInput, Mismatch, TooLarge
+from leaktight.exact.ratio import Ratio
 from leaktight.labels import alignment
 from leaktight.mechanisms.best import optimal_mechanism
-from leaktight.mechanisms.geometric import GeometricNoise, TruncatedGeometric
-from leaktight.mechanisms.graph_exponential import GraphExponential
-from leaktight.mechanisms.laplace import RoundedLaplace
 from leaktight.mechanisms.mechanism import Mechanism
-from leaktight.mechanisms.planar import PlanarGeometric, PlanarLaplace
-from leaktight.mechanisms.randomized_response import RandomizedResponse
-from leaktight.mechanisms.tight_constraints import TightConstraints
+from leaktight.mechanisms.registry import RATIO, Construction, constructions
+from leaktight.policies.fibres import whole_weights
 from leaktight.policies.graph import Graph
-from leaktight.policies.policy import Policy
 from leaktight.policies.symmetric_query import LinearQuery
 from leaktight.privacy.noise_level import widest_gap
 from leaktight.studies.code import called, load_function
 from leaktight.studies.disclosure import DISCLOSURE, disclosure
 from leaktight.studies.disclosure import USES as DISCLOSURE_USES
 from leaktight.studies.study import MOST_INPUTS, Study
-from leaktight.studies.table import StudyTable, shortened
+from leaktight.studies.table import StudyTable, plain_number, shortened
 
 MOST_STEPS = 10**6
 """The largest sensitivity of noise."""
@@ -34,32 +28,29 @@ MOST_STEPS = 10**6
 MOST_ANSWERS = 10**6 + 1
 """The most answers that noise is cut off at the ends of."""
 
-LINES: dict[str, Callable[..., Mechanism]] = {
-    "truncated geometric": TruncatedGeometric,
-    "rounded laplace": RoundedLaplace,
-}
-PLANES: dict[str, Callable[..., Mechanism]] = {
-    "planar geometric": PlanarGeometric,
-    "planar laplace": PlanarLaplace,
-}
 GIVEN = {"matrix": "rows", "file": "file", "python": "function"}
 """The mechanisms that are given, and the key that gives them."""
 
-NOISY = ("geometric", *LINES)
+BEST = "best"
+"""The mechanism that is designed for the study."""
+
+NOISY = tuple(name for name, one in constructions().items() if one.is_noise)
 """The mechanisms that add noise to a number."""
 
-CONSTRUCTIONS = (
-    "best", "randomised response", *NOISY, "graph exponential", "tight constraints", *PLANES,
-)  # fmt: skip
-KINDS = (*CONSTRUCTIONS, *DISCLOSURE, *GIVEN)
-WITH_DISTANCES = ("best", "randomised response", *PLANES)
+KINDS = (BEST, *constructions(), *DISCLOSURE, *GIVEN)
+WITH_DISTANCES = (BEST, *(name for name, one in constructions().items() if one.has_distances))
 """The constructions that fit distances."""
 
-USES = {
+USES: dict[str, tuple[str, ...]] = {
     "rows": ("matrix",), "outputs": ("matrix",), "file": ("file",), "function": ("python",),
-    "sensitivity": NOISY, "ratio": CONSTRUCTIONS, "epsilon": CONSTRUCTIONS, **DISCLOSURE_USES,
+    "sensitivity": NOISY, **DISCLOSURE_USES,
+    **dict.fromkeys(RATIO, (BEST,)),
 }  # fmt: skip
 """The kinds of mechanisms that a key is for."""
+
+for _one in constructions().values():
+    for _key in _one.keys:
+        USES[_key] = (*USES.get(_key, ()), _one.name)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -165,68 +156,88 @@ class MechanismReader:
                 raise Mismatch(f"{wrong}; the inputs must be {few}{more}") from None
             return fitted
 
-    def _noise(self, kind: str, ratio: Fraction) -> Mechanism:
-        """Return noise on a sum; by default for how far apart neighbours' answers are."""
-        table, policy = self.table, self.study.policy
-        query: Any = self.study.query
-        usual = widest_gap(policy, query)[0] if self.is_noise else 1
-        steps = table.whole("sensitivity", max(1, usual), MOST_STEPS)
-        with table.at("kind"):
-            if kind == "geometric":
-                return GeometricNoise(ratio=ratio, sensitivity=steps)
-            if not self.is_noise and not self.has_cells:
-                return LINES[kind](self.graph.vertices, ratio=ratio, sensitivity=steps)
-            weights = [w for each in _weights(policy, query) for w in each]
-            least, most = policy.records * min(weights), policy.records * max(weights)
-            if most - least >= MOST_ANSWERS:
-                raise TooLarge(
-                    f"it is cut off at the ends of at most {MOST_ANSWERS:,} answers, got "
-                    f'{most - least + 1:,}; "geometric" is not cut off'
-                )
-            return LINES[kind](range(least, most + 1), ratio=ratio, sensitivity=steps)
-
     def _construction(self, kind: str) -> Mechanism:
-        table = self.table
-        source = table if "ratio" in table or "epsilon" in table else self.question
-        ratio = source.ratio()
-        if ratio is None:
-            raise table.wrong("", f'needs epsilon or ratio for kind = "{kind}"')
-        most = ratio.lower
-        metric = self.study.policy.metric
+        table, metric = self.table, self.study.policy.metric
+        ratio = self._ratio(kind)
         if metric is not None and kind not in WITH_DISTANCES:
             known = ", ".join(f'"{each}"' for each in WITH_DISTANCES)
             raise table.wrong("kind", f'is one of {known} with a metric, or given; got "{kind}"')
-        if kind in NOISY:
-            return self._noise(kind, most)
-        graph = self.graph
-        if kind in PLANES:
-            points: Any = graph.vertices
-            grid = 'secrets = "grid"' if metric is None else "sides = [4, 4], a grid"
-            if not all(isinstance(point, tuple) and len(point) == 2 for point in points):
-                raise table.wrong("kind", f'"{kind}" needs {grid} with two sides')
-            rows, columns = (list(dict.fromkeys(p[axis] for p in points)) for axis in (0, 1))
-            steps = all(side == list(range(len(side))) for side in (rows, columns))
-            if metric is not None and (not steps or len(rows) * len(columns) != len(points)):
-                raise table.wrong("kind", f'"{kind}" needs {grid} with steps of 1')
-            with table.at("kind"):
-                return PLANES[kind](rows, columns, ratio=most)
+        if kind == BEST:
+            return self._best(ratio)
+        one = constructions()[kind]
+        given: dict[str, Any] = {"ratio": ratio.lower}
+        if "ratio" not in one.keys:
+            given = self._numbers(one)
+        if one.is_noise:
+            query: Any = self.study.query
+            usual = widest_gap(self.study.policy, query)[0] if self.is_noise else 1
+            given["sensitivity"] = table.whole("sensitivity", max(1, usual), MOST_STEPS)
+        if one.built_on == "values" and metric is not None:
+            # The nearest two are told apart no better than allowed.
+            given["ratio"] = ratio.over(metric.nearest, metric.nearest).lower
         with table.at("kind"):
-            if kind == "randomised response":
-                if metric is not None:  # the nearest two are told apart no better than allowed
-                    most = ratio.over(metric.nearest, metric.nearest).lower
-                return RandomizedResponse(graph.vertices, ratio=most)
-            if kind == "graph exponential":
-                return GraphExponential(graph, ratio=most)
-            if kind == "tight constraints":
-                return TightConstraints(graph, ratio=most)
+            made: Mechanism = one.make(*self._built_on(one), **given)
+            return made
+
+    def _ratio(self, kind: str) -> Ratio:
+        """Return the ratio that a construction is built for; 1 if it has another key for it."""
+        source = self.table if {*RATIO} & {*self.table.content} else self.question
+        ratio = source.ratio()
+        if ratio is None and (kind == BEST or "ratio" in constructions()[kind].keys):
+            raise self.table.wrong("", f'needs epsilon or ratio for kind = "{kind}"')
+        return ratio or Ratio.of(1)
+
+    def _numbers(self, one: Construction) -> dict[str, Any]:
+        """Return the number that says how private a construction is."""
+        found: dict[str, Any] = {
+            key: plain_number(self.table.number(key)) for key in one.keys if key in self.table
+        }
+        if not found:
+            raise self.table.wrong("", f'needs {" or ".join(one.keys)} for kind = "{one.name}"')
+        return found
+
+    def _built_on(self, one: Construction) -> tuple[Any, ...]:
+        """Return what a construction is built on."""
+        if one.built_on == "numbers":
+            return ()
+        if one.built_on == "line":
+            return (self._line(),)
+        if one.built_on == "plane":
+            return self._plane(one.name)
+        return (self.graph if one.built_on == "graph" else self.graph.vertices,)
+
+    def _line(self) -> Any:
+        """Return the values, or the answers of a sum, in a line."""
+        policy = self.study.policy
+        query: Any = self.study.query
+        if not self.is_noise and not self.has_cells:
+            return self.graph.vertices
+        weights = [w for v in policy.secrets.vertices for w in whole_weights(query, v)]
+        least, most = policy.records * min(weights), policy.records * max(weights)
+        if most - least >= MOST_ANSWERS:
+            raise TooLarge(
+                f"it is cut off at the ends of at most {MOST_ANSWERS:,} answers, got "
+                f'{most - least + 1:,}; "geometric" is not cut off'
+            )
+        return range(least, most + 1)
+
+    def _plane(self, kind: str) -> tuple[Any, ...]:
+        """Return the rows and the columns of a grid."""
+        points: Any = self.graph.vertices
+        metric, wrong = self.study.policy.metric, self.table.wrong
+        grid = 'secrets = "grid"' if metric is None else "sides = [4, 4], a grid"
+        if not all(isinstance(point, tuple) and len(point) == 2 for point in points):
+            raise wrong("kind", f'"{kind}" needs {grid} with two sides')
+        rows, columns = (list(dict.fromkeys(p[axis] for p in points)) for axis in (0, 1))
+        steps = all(side == list(range(len(side))) for side in (rows, columns))
+        if metric is not None and (not steps or len(rows) * len(columns) != len(points)):
+            raise wrong("kind", f'"{kind}" needs {grid} with steps of 1')
+        return rows, columns
+
+    def _best(self, ratio: Ratio) -> Mechanism:
+        with self.table.at("kind"):
             if self.study.aim is None:
-                raise TooLarge(f"the best of {graph.order:,} inputs takes too long")
+                raise TooLarge(f"the best of {self.graph.order:,} inputs takes too long")
             return optimal_mechanism(
                 self.study.apart, self.study.input_prior, self.study.aim, ratio
             )
-
-
-def _weights(policy: Policy, query: LinearQuery) -> list[tuple[int, ...]]:
-    """Return what each value of a record adds, in each coordinate."""
-    found = map(query.weight, policy.secrets.vertices)
-    return [w if isinstance(w, tuple) else (int(w),) for w in found]

@@ -210,9 +210,14 @@ class Study:
         if self.noise is not None and (many or self.noise.period is None):
             return None
         seen: Any = self.graph.vertices
-        cells = _cells(self.mechanism, self.query, seen)
-        if not cells:
-            return _written_out(self.mechanism, seen)
+        try:
+            cells = _cells(self.mechanism, self.query, seen)
+            if not cells:
+                return _written_out(self.mechanism, seen)
+        except TooLarge:  # a period that is long
+            if self.noise is None:
+                raise
+            return None
         if self.noise is not None and prod(len(cell.outputs) for cell in cells) > MOST_LISTED:
             return None
         return parallel(*cells).expand().restrict(seen)

@@ -49,7 +49,7 @@ KEYS: Mapping[str, tuple[str, ...]] = {
     "policy.constraints": ("values", "equals", "at_least", "at_most"),
     "mechanism": (
         "kind", "on", "query", "of", "ratio", "epsilon", "rows", "outputs", "file", "function",
-        "sensitivity",
+        "sensitivity", "rho", "variance",
         *("base", "random", "at_most", "zero_shown", "ptable", "most", "share"),
     ),
     "question": (

@@ -80,7 +80,8 @@ def _of_the_mechanism(study: Study, level: PrivacyLevel) -> Iterator[str]:
                 f"not {_epsilon(alone)} as for one record alone.{_way_out(study)}"
             )
     if level.ratio == math.inf:
-        yield f"Some output rules an input out: {level.witness}."
+        told = "rules an input out" if channel is not None else "tells more than any ε allows"
+        yield f"Some output {told}: {level.witness}."
     if channel is not None and not channel.is_exact:
         yield (
             "The matrix has floating-point entries; they are measured as the binary numbers that "

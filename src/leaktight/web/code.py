@@ -7,23 +7,12 @@ from decimal import Decimal
 from itertools import product
 from typing import Any
 
+import leaktight as lt
 from leaktight.channels.channel import Channel
-from leaktight.mechanisms.geometric import GeometricNoise
 from leaktight.mechanisms.line import LineMechanism
+from leaktight.mechanisms.registry import constructions
 from leaktight.studies.study import Study
 from leaktight.web.document import Document, answerable
-
-CLASSES = {
-    "randomised response": "lt.RandomizedResponse",
-    "graph exponential": "lt.mechanisms.GraphExponential",
-    "tight constraints": "lt.mechanisms.TightConstraints",
-    "geometric": "lt.GeometricNoise",
-    "truncated geometric": "lt.TruncatedGeometric",
-    "rounded laplace": "lt.mechanisms.RoundedLaplace",
-    "planar geometric": "lt.mechanisms.PlanarGeometric",
-    "planar laplace": "lt.mechanisms.PlanarLaplace",
-}
-"""What makes a mechanism."""
 
 ASKED = """
 found = lt.audit(study)
@@ -210,18 +199,26 @@ def _mechanism(table: dict[str, Any], study: Study) -> str:
         rows = [list(map(str, row)) for row in mechanism.matrix]
         labels = f"{list(mechanism.inputs)}, {list(mechanism.outputs)}"
         return f"lt.Channel({rows}, {labels})"
-    given = {"randomised response": ["draft.graph.vertices"], "graph exponential": ["draft.graph"],
-             "tight constraints": ["draft.graph"]}.get(kind, [])  # fmt: skip
-    if kind.startswith("planar"):
+    one = constructions()[kind]
+    given = {"values": ["draft.graph.vertices"], "graph": ["draft.graph"]}.get(one.built_on, [])
+    if one.built_on == "plane":
         points: Any = study.graph.vertices
         given += [repr(list(dict.fromkeys(point[k] for point in points))) for k in (0, 1)]
     if isinstance(mechanism, LineMechanism):
         given.append(_run(list(mechanism.values)))
-    if isinstance(mechanism, LineMechanism | GeometricNoise):
-        given.append(f"sensitivity={mechanism.sensitivity}")
-    if kind == "randomised response" and study.policy.metric:
+    if one.is_noise:
+        given.append(f"sensitivity={mechanism.sensitivity}")  # type: ignore[union-attr]
+    if one.built_on == "values" and study.policy.metric:
         ratio += ".over(secrets.nearest, secrets.nearest)"
-    return f"{CLASSES[kind]}({', '.join([*given, f'ratio={ratio}.lower'])})"
+    private = [f"{key}={str(table[key])!r}" for key in one.keys if key in table]
+    private = [f"ratio={ratio}.lower"] if "ratio" in one.keys else private
+    return f"{_named(one.make)}({', '.join([*given, *private])})"
+
+
+def _named(cls: Any) -> str:
+    """Return the public name of a class of mechanisms."""
+    root = "lt" if cls.__name__ in lt.__all__ else "lt.mechanisms"
+    return f"{root}.{cls.__name__}"
 
 
 def _run(values: list[Any]) -> str:

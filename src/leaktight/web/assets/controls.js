@@ -13,7 +13,7 @@ const DISTANCES = {
   euclidean: "points, straight distances", manhattan: "points, along streets", haversine: "latitudes and longitudes", lengths: "lengths of edges", matrix: "a table of distances",
 };
 const MECHANISMS = ["best", "randomised response", "truncated geometric", "rounded laplace", "graph exponential",
-  "tight constraints", "planar geometric", "planar laplace", "geometric", "matrix"];
+  "tight constraints", "planar geometric", "planar laplace", "geometric", "staircase", "matrix"];
 const WITH_DISTANCES = ["best", "randomised response", "matrix"]; // on a grid those of a plane, too
 const GAINS = { guess: "right or wrong", distance: "steps in the graph", difference: "difference", squared: "squared difference" };
 
