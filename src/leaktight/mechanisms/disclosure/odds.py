@@ -6,14 +6,15 @@ from dataclasses import dataclass
 from fractions import Fraction
 from math import inf
 
+from leaktight.channels.noise_on_sums import ROUNDING
 from leaktight.errors import InvalidInput, InvalidNumber, expect
 from leaktight.exact.numbers import Number, Value, fraction, rational
 from leaktight.exact.rounding import float_above, float_below
 from leaktight.exact.shown import Told, above, percent
-from leaktight.leakage.population import Population
-from leaktight.leakage.uninformed import ROUNDING, UninformedGuess
+from leaktight.leakage.uninformed import UninformedGuess
 from leaktight.mechanisms.disclosure.perturbation import CountPerturbation, Row
 from leaktight.policies.policy import Policy
+from leaktight.policies.population import Population
 from leaktight.policies.secrets import SecretGraph
 from leaktight.privacy.level import PrivacyLevel, Witness
 
