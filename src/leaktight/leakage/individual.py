@@ -17,14 +17,14 @@ from leaktight.channels.channel import Channel
 from leaktight.channels.composition import Parallel
 from leaktight.channels.distribution import Distribution, PriorLike, prior_on
 from leaktight.channels.shuffled import Shuffled
-from leaktight.errors import InvalidInput, Mismatch, expect
+from leaktight.errors import InvalidInput, Mismatch, TooLarge, expect
 from leaktight.exact.bits import OfFactor
 from leaktight.exact.matrix import column_maxima
 from leaktight.exact.numbers import Array, Value, exact_array, float_array, fraction, to_float
 from leaktight.exact.shown import Probability, in_bits, percent, shown
 from leaktight.exact.tolerances import TOLERANCES
 from leaktight.labels import Labels
-from leaktight.leakage.noise_on_sums import added_noise
+from leaktight.leakage.noise_on_sums import added_noise, listless_noise
 from leaktight.leakage.noisy_record import WHOEVER, NoisyRecord
 from leaktight.leakage.shuffled import ShuffledRecord
 from leaktight.policies.one_record import OneRecord, cells_of, one_record, weights_of
@@ -141,6 +141,11 @@ def _seen(mechanism: Any, policy: Policy, query: Query | None) -> _Seen:
     noise = added_noise(mechanism, policy, query)
     if noise is not None and isinstance(query, LinearQuery):
         return NoisyRecord(noise, query, tuple(weights_of(policy, query)))
+    if listless_noise(mechanism, policy, query) is not None and not policy.is_listable:
+        raise TooLarge(
+            "what noise tells somebody who knows all others is known if public counts are single "
+            "numbers; with ranges all databases would be listed, and these are too many"
+        )
     if isinstance(mechanism, Shuffled):
         return ShuffledRecord.of(mechanism, policy)
     if isinstance(mechanism, Parallel):

@@ -37,31 +37,45 @@ def added_noise(mechanism: Any, policy: Policy, query: Query | None) -> Geometri
     one record adds, so that cutting off hides nothing: of three records that are alike, one at each
     end does. Several sums at once have geometric noise.
     """
+    if policy.is_constrained and not policy.is_counted:
+        return None
+    return listless_noise(mechanism, policy, query)
+
+
+def listless_noise(mechanism: Any, policy: Policy, query: Query | None) -> GeometricTails | None:
+    """Return the noise of ``added_noise`` whatever is public.
+
+    What all records leak, and how private it is, need no list of answers then; what it tells of
+    one record may.
+    """
     if not (isinstance(query, LinearQuery) and isinstance(mechanism, GeometricTails)):
         return None
     if not mechanism.is_unimodal:
         return None
-    if policy.is_constrained and not policy.is_counted:
-        return None
+    return mechanism if _stays_inside(mechanism, policy, query) else None
+
+
+def _stays_inside(mechanism: GeometricTails, policy: Policy, query: LinearQuery) -> bool:
+    """Say whether whole numbers are added up, and noise that is cut off hides none of them."""
     weights = [w for _, kind in weights_of(policy, query) for w in kind]
     if isinstance(weights[0], tuple) and not mechanism.is_geometric:
-        return None
+        return False
     columns = list(zip(*(w if isinstance(w, tuple) else (w,) for w in weights), strict=True))
     if any(isinstance(w, str) or rational(w).q != 1 for column in columns for w in column):
-        return None
+        return False
     if mechanism.places is not None:
         places = [z for z in mechanism.places if isinstance(z, int)]
         if len(places) < len(mechanism.places):
-            return None
+            return False
         inside = mechanism.is_geometric or (policy.records > 2 and policy.values is None)
         beyond = 0 if inside else 1
         for column in columns:
             least, most = policy.records * min(column), policy.records * max(column)
             if not places[0] <= least - beyond <= most + beyond <= places[-1]:
-                return None
+                return False
         if places[-1] - places[0] != len(places) - 1 or places != sorted(places):
-            return None
-    return mechanism
+            return False
+    return True
 
 
 def places_seen(

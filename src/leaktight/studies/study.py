@@ -20,7 +20,7 @@ from leaktight.errors import InvalidInput, InvalidNumber, Mismatch, TooLarge
 from leaktight.exact.numbers import Number, as_printed, fraction
 from leaktight.exact.ratio import Ratio, RatioLike
 from leaktight.labels import Labels, alignment
-from leaktight.leakage.noise_on_sums import added_noise
+from leaktight.leakage.noise_on_sums import added_noise, listless_noise
 from leaktight.mechanisms.best import BestMechanism
 from leaktight.mechanisms.mechanism import Mechanism
 from leaktight.policies.graph import Graph
@@ -173,14 +173,25 @@ class Study:
     @cached_property
     def noise(self) -> GeometricTails | None:
         """The noise that the mechanism adds to a sum of whole numbers, if it is of that kind."""
-        return added_noise(self.mechanism, self.policy, self.query)
+        found = added_noise(self.mechanism, self.policy, self.query)
+        if found is None and self.has_many_answers:
+            return listless_noise(self.mechanism, self.policy, self.query)
+        return found
+
+    @property
+    def has_many_answers(self) -> bool:
+        """Whether the answers to a sum, or the databases behind them, are too many to be listed."""
+        ranges = self.policy.public_counts is not None and not self.policy.is_counted
+        unlisted = ranges and not self.policy.is_listable
+        return unlisted or _answer_count(self.policy, self.query) > MOST_INPUTS
 
     @cached_property
     def channel(self) -> Channel | None:
         """What is seen of each input; None if there is no mechanism, or it need not be listed."""
         if self.mechanism is None:
             return None
-        if self.noise is not None and _answer_count(self.policy, self.query) > MOST_LISTED:
+        many = self.has_many_answers or _answer_count(self.policy, self.query) > MOST_LISTED
+        if self.noise is not None and many:
             return None
         seen: Any = self.graph.vertices
         cells = _cells(self.mechanism, self.query, seen)
