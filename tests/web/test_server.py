@@ -191,7 +191,13 @@ def test_the_token_is_not_among_the_arguments_of_the_browser(tmp_path: Path, sto
     browser = f"{sys.executable} {script} %s"
     command = [sys.executable, "-m", "leaktight", "explore", "--port", "0"]
     changed = os.environ | {"BROWSER": browser, "TMPDIR": str(tmp_path)}
-    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True, env=changed) as served:
+    errors = tmp_path / "errors"
+    with (
+        open(errors, "w") as told,
+        subprocess.Popen(
+            command, stdout=subprocess.PIPE, stderr=told, text=True, env=changed, process_group=0
+        ) as served,
+    ):
         try:
             assert served.stdout is not None
             address = served.stdout.readline().split()[-1]
@@ -204,8 +210,9 @@ def test_the_token_is_not_among_the_arguments_of_the_browser(tmp_path: Path, sto
             assert token not in arguments
             assert token in page
             assert list(tmp_path.glob("leaktight-*/page.html"))
-            served.send_signal(stop)
+            os.killpg(served.pid, stop)  # as a terminal does
         except BaseException:  # or it would be waited for
             served.kill()
             raise
     assert not list(tmp_path.glob("leaktight-*"))
+    assert "Traceback" not in errors.read_text()
