@@ -156,7 +156,7 @@ POINTS = [
 
 def test_a_value_far_from_all_others_adds_one() -> None:
     near = worst_case_leakage(Metric.euclidean(POINTS[:12]), epsilon=1)
-    far = worst_case_leakage(Metric.euclidean([*POINTS[:12], (900, 900)]), epsilon=1)
+    far = worst_case_leakage(Metric.euclidean([(900, 900), *POINTS[:12]]), epsilon=1)
     assert far.lower <= far.upper <= far.lower * (1 + Fraction(1, 10**9))
     assert near.lower + 1 <= far.upper
     assert far.lower <= near.upper + 1
