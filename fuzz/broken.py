@@ -1240,8 +1240,8 @@ SIZES = (
     Mutant(
         "Ctrl-C reaches the workers of the page",
         "web/pool.py",
-        'apart = {} if sys.platform == "win32" else {"process_group": 0}',
-        "apart = {}",
+        'apart: dict[str, Any] = {} if sys.platform == "win32" else {"process_group": 0}',
+        "apart: dict[str, Any] = {}",
         ("tests/web/test_server.py",),
     ),
 )
