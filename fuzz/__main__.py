@@ -95,7 +95,7 @@ def combinations(walked: list[Tally]) -> str:
     return (
         f"{number_of_cells():,} cells in the table of combinations, {VARIANTS} times each: "
         f"{tried.cases:,} tried, {tried.cases - tried.refused:,} answered, "
-        f"{tried.refused:,} refused"
+        f"{tried.refused:,} refused or not tried for their size"
     )
 
 

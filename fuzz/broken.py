@@ -1208,6 +1208,58 @@ PAPERS = (
     ),
 )
 
+SIZES = (
+    Mutant(
+        "groups that are far apart are not made private towards each other",
+        "worst_case/columns/lengths.py",
+        "private = private_matrix(in_units(matrix, below), metric.graph, below, join)",
+        "private = matrix",
+        ("tests/worst_case/test_apart.py",),
+    ),
+    Mutant(
+        "arcs of a group are those of the whole",
+        "worst_case/columns/lengths.py",
+        "arcs[w] += [(int(at[i]), int(at[h]), amount) for i, h, amount in flow.arcs]",
+        "arcs[w] += [(i, h, amount) for i, h, amount in flow.arcs]",
+        ("tests/worst_case/test_apart.py",),
+    ),
+    Mutant(
+        "places on a map begin without the columns of interior points",
+        "worst_case/columns/search.py",
+        "found = taken_apart(inside, math.exp(step)) if steps else _levels_of(inside, step)",
+        "found = taken_apart(inside, math.exp(step)) if steps else known",
+        ("tests/worst_case/test_apart.py",),
+    ),
+    Mutant(
+        "a count whose range is public is listed at any size",
+        "studies/study.py",
+        "unlisted = ranges and not self.policy.is_listable",
+        "unlisted = False",
+        ("tests/studies/test_public.py",),
+    ),
+    Mutant(
+        "what one record tells under a range has the formula of single numbers",
+        "leakage/noise_on_sums.py",
+        "    if policy.is_constrained and not policy.is_counted:\n        return None\n",
+        "",
+        ("tests/studies/test_public.py",),
+    ),
+    Mutant(
+        "a function with one value tells what floats do",
+        "leakage/entropy.py",
+        "return groups.shown if len(groups.outputs) > 1 else 0.0",
+        "return groups.shown if len(groups.outputs) > 1 else groups.told()",
+        ("tests/leakage/test_groups.py",),
+    ),
+    Mutant(
+        "Ctrl-C reaches the workers of the page",
+        "web/pool.py",
+        'apart: dict[str, Any] = {} if sys.platform == "win32" else {"process_group": 0}',
+        "apart: dict[str, Any] = {}",
+        ("tests/web/test_server.py",),
+    ),
+)
+
 MUTANTS = (
     NUMBERS + POLICIES + CHANNELS + PRIVACY + WORST_CASE + CHECKER + MECHANISMS + PEOPLE + TABLES
-) + (NOISE + COUNTS + LEDGERS + EDGES + CURVES + PAPERS)
+) + (NOISE + COUNTS + LEDGERS + EDGES + CURVES + PAPERS + SIZES)

@@ -131,6 +131,12 @@ def test_side_by_side_they_multiply(
     assert math.isclose(leakage.mutual_information(beside, prior), whole, abs_tol=1e-12)
 
 
+def test_a_function_with_one_value_tells_nothing() -> None:
+    one = Deterministic.of(lambda x: 0, [0, 1, 2])
+    for prior in (["1/2", "1/4", "1/4"], [1 - Fraction(2, 3**50), *[Fraction(1, 3**50)] * 2]):
+        assert leakage.mutual_information(one, prior) == 0
+
+
 def test_a_million_inputs() -> None:
     n = 10**6
     assert leakage.min_capacity(LARGE).factor == n // 2

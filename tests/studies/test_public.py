@@ -208,3 +208,20 @@ def test_what_is_only_bounded_is_not_said_to_be_so() -> None:
     assert any(f"ε is at most {twelve}" in told for told in bounded.warnings)
     known: Any = written(one + 'policy.differ = "all"')
     assert any("voids" in told and f"ε is {twelve}" in told for told in known.warnings)
+
+
+def test_noise_on_a_count_whose_range_is_public_needs_no_list() -> None:
+    text = """
+    policy.values = ["no", "yes"]
+    policy.records = 1000
+    policy.constraints = [{ values = ["yes"], at_least = 2, at_most = 4 }]
+    mechanism = { kind = "geometric", query = "count", of = ["yes"] }
+    question.ratio = 2
+    """
+    few: Any = written(text.replace("1000", "6"))  # all of whose databases are listed
+    assert few.privacy.level.ratio == 2
+    for records in ("40", "2000", "1_000_000"):
+        found: Any = written(text.replace("1000", records))
+        assert found.holds
+        assert found.privacy.level.ratio == 2
+        assert "with ranges all databases would be listed" in found.person.informed.why

@@ -191,17 +191,28 @@ def test_the_token_is_not_among_the_arguments_of_the_browser(tmp_path: Path, sto
     browser = f"{sys.executable} {script} %s"
     command = [sys.executable, "-m", "leaktight", "explore", "--port", "0"]
     changed = os.environ | {"BROWSER": browser, "TMPDIR": str(tmp_path)}
-    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True, env=changed) as served:
-        assert served.stdout is not None
-        address = served.stdout.readline().split()[-1]
-        token = address.partition("#token=")[2].partition("&")[0]
-        while not said.exists() or not said.read_text():
-            assert served.poll() is None
-            time.sleep(0.01)
-        arguments, page = said.read_text().split("\n", 1)
-        assert token
-        assert token not in arguments
-        assert token in page
-        assert list(tmp_path.glob("leaktight-*/page.html"))
-        served.send_signal(stop)
+    errors = tmp_path / "errors"
+    with (
+        open(errors, "w") as told,
+        subprocess.Popen(
+            command, stdout=subprocess.PIPE, stderr=told, text=True, env=changed, process_group=0
+        ) as served,
+    ):
+        try:
+            assert served.stdout is not None
+            address = served.stdout.readline().split()[-1]
+            token = address.partition("#token=")[2].partition("&")[0]
+            while not said.exists() or not said.read_text():
+                assert served.poll() is None
+                time.sleep(0.01)
+            arguments, page = said.read_text().split("\n", 1)
+            assert token
+            assert token not in arguments
+            assert token in page
+            assert list(tmp_path.glob("leaktight-*/page.html"))
+            os.killpg(served.pid, stop)  # as a terminal does
+        except BaseException:  # or it would be waited for
+            served.kill()
+            raise
     assert not list(tmp_path.glob("leaktight-*"))
+    assert "Traceback" not in errors.read_text()

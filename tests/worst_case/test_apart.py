@@ -8,13 +8,17 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.optimize import linprog
 
+from leaktight.channels.gain import Loss
 from leaktight.check import Refuted, check, digest
 from leaktight.errors import InvalidNumber, TooLarge
+from leaktight.exact.ratio import Ratio
 from leaktight.leakage.capacity import min_capacity
+from leaktight.mechanisms.best import optimal_mechanism
 from leaktight.policies.metric import Metric
 from leaktight.policies.secrets import SecretGraph
 from leaktight.privacy.level import privacy_level
 from leaktight.worst_case import apart
+from leaktight.worst_case.columns import search
 from leaktight.worst_case.optimum import worst_case_leakage
 from leaktight.worst_case.published import leakage_bounds
 from tests.second_routes.direct_program import best_by_definition
@@ -142,3 +146,33 @@ def test_a_changed_certificate_is_refused(monkeypatch: pytest.MonkeyPatch) -> No
     monkeypatch.setattr(apart, "MOST_VALUES", 2)
     with pytest.raises(TooLarge, match="at most 2 values, got 3"):
         worst_case_leakage(CORNER, epsilon=1)
+
+
+POINTS = [
+    (round(2 * math.sin(k * k) ** 2, 3), round(2 * math.cos(3 * k) ** 2, 3)) for k in range(30)
+]
+"""Points of a square whose side is 2, no two of which are the same."""
+
+
+def test_a_value_far_from_all_others_adds_one() -> None:
+    near = worst_case_leakage(Metric.euclidean(POINTS[:12]), epsilon=1)
+    far = worst_case_leakage(Metric.euclidean([(900, 900), *POINTS[:12]]), epsilon=1)
+    assert far.lower <= far.upper <= far.lower * (1 + Fraction(1, 10**9))
+    assert near.lower + 1 <= far.upper
+    assert far.lower <= near.upper + 1
+    check(far.certificate)
+
+
+def test_groups_that_are_far_apart_are_joined_by_a_private_mechanism() -> None:
+    far = [(1000 + x, y) for x, y in POINTS[:5]]
+    metric = Metric.euclidean([*POINTS[5:10], *far, (500, 0)])
+    loss = Loss.by_distance(metric.values, lambda a, b: math.dist(a, b))
+    best = optimal_mechanism(metric, None, loss, epsilon=1)
+    assert best.gap < 1e-9
+    assert privacy_level(best.channel, metric).holds(Ratio.of(epsilon=1))
+
+
+def test_many_near_values_are_settled_in_few_rounds(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(search, "MOST_ROUNDS", 60)
+    found = worst_case_leakage(Metric.euclidean(POINTS), epsilon="1/16")
+    assert found.lower <= found.upper <= found.lower * (1 + Fraction(1, 10**9))

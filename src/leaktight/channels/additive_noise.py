@@ -13,6 +13,7 @@ from typing import Any
 from leaktight.channels.noise_on_sums import (
     NoiseViews,
     adds_to_sums,
+    adds_up,
     is_on_large_count,
     noisy_count,
 )
@@ -128,10 +129,19 @@ class SymmetricNoise(AdditiveNoise):
         """Say whether it is added to a sum of whole numbers: docs/proofs/one-person.md."""
         return adds_to_sums(self, policy, query)
 
+    def adds_up(self, policy: Policy, query: Query | None) -> bool:
+        """Say the same whatever is public: what is told of one record may need a list then."""
+        return adds_up(self, policy, query)
+
     def views(self, policy: Policy, query: Query | None = None) -> Views:
         """Return what is seen of one record: a shift of the noise, or what its channel shows."""
         if self.adds_to(policy, query):
             return NoiseViews.of(self, policy, query)
+        if self.adds_up(policy, query) and not policy.is_listable:
+            raise TooLarge(
+                "what noise tells somebody who knows all others is known if public counts are "
+                "single numbers; with ranges all databases would be listed, and these are too many"
+            )
         return super().views(policy, query)
 
     def average_views(

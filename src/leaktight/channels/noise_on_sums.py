@@ -51,17 +51,26 @@ SUM = "the others"
 
 
 def adds_to_sums(noise: "SymmetricNoise", policy: Policy, query: Query | None) -> bool:
-    """Say whether the formulas here hold for noise with geometric tails on a query.
+    """Say whether the formulas here hold for noise on a query; see :func:`adds_up`.
+
+    Records must be independent, but for public counts that are single numbers. All other noise goes
+    by its channel.
+    """
+    return (not policy.is_constrained or policy.is_counted) and adds_up(noise, policy, query)
+
+
+def adds_up(noise: "SymmetricNoise", policy: Policy, query: Query | None) -> bool:
+    """Say whether noise is added to a sum of whole numbers, whatever is public.
+
+    What all records leak, and how private it is, need no list of answers then; what it tells of
+    one record may.
 
     It must be likeliest at 0, and added to a sum of whole numbers. Noise that is cut off must have
     all answers within its range. If it is not geometric, some others must leave room beyond both
     ends of what one record adds, so that cutting off hides nothing: of three records that are
-    alike, one at each end does. Several sums at once have geometric noise. All other noise goes by
-    its channel.
+    alike, one at each end does. Several sums at once have geometric noise.
     """
     if not (isinstance(query, LinearQuery) and noise.is_unimodal):
-        return False
-    if policy.is_constrained and not policy.is_counted:
         return False
     weights = [w for _, kind in weights_of(policy, query) for w in kind]
     if isinstance(weights[0], tuple) and not noise.is_geometric:

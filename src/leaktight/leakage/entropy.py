@@ -115,7 +115,9 @@ def _information(channel: Channel, prior: PriorLike) -> float | Callable[[], arb
     belief = prior_on(prior, expect_channel(channel).inputs)
     if isinstance(channel, Deterministic):
         groups = Groups.of(channel, belief)
-        return groups.shown if groups.is_exact and len(groups.outputs) > 1 else groups.told()
+        if groups.is_exact:
+            return groups.shown if len(groups.outputs) > 1 else 0.0
+        return groups.told()
     if not (channel.is_exact and belief.is_exact):
         nats = float_information(float_array(belief.array), float_array(channel.matrix))
         return nats / math.log(2)

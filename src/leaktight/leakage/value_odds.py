@@ -24,7 +24,7 @@ from leaktight.labels import named
 class ValueOdds:
     """How likely a value is before, and after the output that speaks for it most."""
 
-    value: Hashable
+    value: Any
     before: Fraction
     after: Fraction
     output: Any = None

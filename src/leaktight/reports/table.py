@@ -55,7 +55,7 @@ class Table:
             named[name] = cells
         try:
             return narwhals.from_dict(named, backend=backend).to_native()  # type: ignore[arg-type]
-        except (ImportError, TypeError, ValueError) as wrong:
+        except (AssertionError, ImportError, TypeError, ValueError) as wrong:
             raise InvalidInput(
                 f'a frame is made by "pandas", "polars" or "pyarrow", if it is installed, got '
                 f"{backend!r:.40}: {str(wrong).splitlines()[0]}"

@@ -83,7 +83,7 @@ class MechanismReader:
         policy, query = self.study.policy, self.study.query
         if self.table.get("kind") not in NOISY or not isinstance(query, LinearQuery):
             return False
-        free = not policy.is_constrained or policy.is_counted
+        free = not policy.is_constrained or policy.is_counted or self.study.has_many_answers
         return free and (self.has_cells or query.adds_whole_numbers(policy.secrets.vertices))
 
     @property

@@ -197,16 +197,26 @@ class Study:
     def noise(self) -> SymmetricNoise | None:
         """The noise that the mechanism adds to a sum of whole numbers, if it is of that kind."""
         noise = self.mechanism
-        if isinstance(noise, SymmetricNoise) and noise.adds_to(self.policy, self.query):
+        if isinstance(noise, SymmetricNoise) and (
+            noise.adds_to(self.policy, self.query)
+            or (self.has_many_answers and noise.adds_up(self.policy, self.query))
+        ):
             return noise
         return None
+
+    @property
+    def has_many_answers(self) -> bool:
+        """Whether the answers to a sum, or the databases behind them, are too many to be listed."""
+        ranges = self.policy.public_counts is not None and not self.policy.is_counted
+        unlisted = ranges and not self.policy.is_listable
+        return unlisted or _answer_count(self.policy, self.query) > MOST_INPUTS
 
     @cached_property
     def channel(self) -> Channel | None:
         """What is seen of each input; None if there is no mechanism, or it need not be listed."""
         if self.mechanism is None:
             return None
-        many = _answer_count(self.policy, self.query) > MOST_LISTED
+        many = self.has_many_answers or _answer_count(self.policy, self.query) > MOST_LISTED
         if self.noise is not None and (many or self.noise.period is None):
             return None
         seen: Any = self.graph.vertices

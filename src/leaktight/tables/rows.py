@@ -119,7 +119,8 @@ def _grouped(frame: "Frame", cells: list[Cells]) -> Iterator[tuple[Any, ...]]:
 
     names = [f"value {i}" for i in range(len(cells))] + [f"found {i}" for i in range(len(cells))]
     read = [each.value for each in cells] + [each.found for each in cells]
-    table = frame.select(*(e.alias(name) for e, name in zip(read, names, strict=True)))
+    told = [e.alias(name) for e, name in zip(read, names, strict=True)]
+    table = guarded(lambda: frame.select(*told))
     yield from guarded(lambda: rows_of(table.group_by(*names).agg(nw.len().alias("n"))))
 
 

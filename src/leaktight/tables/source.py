@@ -263,7 +263,7 @@ def _file(
     names = [name for (name,) in reader.execute(f"SHOW TABLES FROM {file}").fetchall()]
     if table not in names:
         raise InvalidFile(f"{path}: there is no table {table!r}; {suggestion(table, names)}")
-    found = guarded(lambda: reader.table(f"{file}.{_quoted(str(table))}"))
+    found = guarded(lambda: reader.sql(f"SELECT * FROM {file}.{_quoted(str(table))}"))
     return found, found.columns
 
 

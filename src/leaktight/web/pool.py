@@ -10,7 +10,7 @@ from asyncio.subprocess import PIPE, Process
 from collections.abc import AsyncIterator, Coroutine
 from contextlib import suppress
 from types import TracebackType
-from typing import Self
+from typing import Any, Self
 
 import msgspec
 
@@ -115,9 +115,11 @@ class Pool:
         task.add_done_callback(self._tasks.discard)
 
     async def _started(self) -> None:
+        # Ctrl-C goes to all processes of a group: the server ends these itself.
+        apart: dict[str, Any] = {} if sys.platform == "win32" else {"process_group": 0}
         process = await asyncio.create_subprocess_exec(
             sys.executable, "-P", "-m", "leaktight.web.worker", stdin=PIPE, stdout=PIPE,
-            limit=LONGEST_LINE,
+            limit=LONGEST_LINE, **apart,
         )  # fmt: skip
         self._alive.add(process)
         assert process.stdout is not None

@@ -366,6 +366,12 @@ class Metric:
         places = None if self.places is None else self.places[stays]
         return Metric(kept, self.lower[inside], self.upper[inside], self.is_closed, places)
 
+    def with_edges(self, kept: Iterable[int]) -> "Metric":
+        """Return it along some of its edges alone: a bound for these is one for all."""
+        chosen = np.array(list(kept), dtype=np.intp)
+        graph = Graph.from_indices(self.values, self.graph.edges[chosen])
+        return Metric(graph, self.lower[chosen], self.upper[chosen], self.is_closed, self.places)
+
     def spanner(self, factor: Number) -> "Metric":
         """Return fewer edges, along which no distance is more than ``factor`` times as long.
 
@@ -393,9 +399,8 @@ class Metric:
                 for a, b in ((i, j), (j, i)):
                     np.minimum(reached, (reached[:, [a]] + lengths[e]) + reached[b], out=reached)
         kept.sort()
-        graph = Graph.from_indices(self.values, self.graph.edges[kept])
-        lower, upper = self.lower[kept] / stretch, self.upper[kept]
-        return Metric(graph, lower, upper, self.is_closed, self.places)
+        fewer = self.with_edges(kept)
+        return Metric(fewer.graph, fewer.lower / stretch, fewer.upper, self.is_closed, self.places)
 
     def _repr_svg_(self) -> str | None:
         """Draw a map of the points, or the graph if the values are no points of a plane."""

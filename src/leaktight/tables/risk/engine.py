@@ -141,6 +141,15 @@ class DuckDB(Engine):
     def _drop(self, name: str) -> None:
         self._asked().query(SOURCE, f"DROP TABLE {name}")
 
+    def close(self) -> None:
+        """Drop what was kept, and the view that DuckDB before 2 makes of what is asked."""
+        import duckdb
+
+        super().close()
+        if duckdb.__version__ < "2":
+            with suppress(Exception):
+                self._relation.query(SOURCE, f"DROP VIEW IF EXISTS {SOURCE}")
+
 
 class Spark(Engine):
     """A session of Spark."""

@@ -25,11 +25,15 @@ from leaktight.worst_case.columns.best import (
     near_channel,
 )
 from leaktight.worst_case.columns.flow import Arcs, Flow
+from leaktight.worst_case.columns.lifting import in_units, private_matrix
 from leaktight.worst_case.columns.pricing import Floats, Pricing, pricing, step_of
 from leaktight.worst_case.columns.search import Part, propose_columns
 
 MOST_TIMES = 20
 """How often the search for the cheapest columns is begun again where it ended."""
+
+FAR = fmpq(2) ** 60
+"""A ratio that ties two values to each other so little that they are looked at one by one."""
 
 LEAST_SENT = 2.0**-60
 """The least amount of a flow, in units of the prices, that is kept."""
@@ -45,10 +49,16 @@ def best_for_metric(metric: Metric, ratio: Ratio, earned: Array) -> Found:
     >>> float(best.value), float(best.prices.sum() - best.value) < 1e-12
     (1.6999999999999997, True)
     """
-    if (length := metric.unit) is not None or ratio.upper == 1:
+    alike = (earned == earned[0]).all()  # whatever is guessed
+    if (length := metric.unit) is not None or ratio.upper == 1 or alike:
         return best_channel(metric.graph, ratio.over(*[length or Fraction(1)] * 2), earned)
+    below, above = metric.ratios(ratio)
+    if (near := below <= FAR).sum() < metric.graph.size:
+        short = metric.with_edges(np.flatnonzero(near))
+        if len(short.graph.components) > 1:
+            return _far_apart(metric, short, ratio, earned)
     unit = abs(earned).max() or fmpq(1)
-    (graph, small), (below, above) = metric.rounded(), metric.ratios(ratio)
+    graph, small = metric.rounded()
     step, part = rational(ratio.over(small, small).lower), Part.of(graph, earned / unit)
     way = pricing(graph, step)
     levels, weights, floats = propose_columns(part, step, way, at_vertex=False)
@@ -58,6 +68,30 @@ def best_for_metric(metric: Metric, ratio: Ratio, earned: Array) -> Found:
     proved = lambda part, prices: _proved(part, way, float_array(prices), above)  # noqa: E731
     prices, flows = least_bound(part, value, floats, proved)
     return Found(matrix, value * unit, prices * unit, tuple(flow.times(unit) for flow in flows))
+
+
+def _far_apart(metric: Metric, short: Metric, ratio: Ratio, earned: Array) -> Found:
+    """Join the best channels of groups of values that are far from each other.
+
+    ``short`` has the edges inside the groups alone. Prices that hold along fewer edges hold along
+    all, so that those of the groups stand side by side. The channels do too, and are lifted until
+    they are private between the groups as well: what that costs is about 1/FAR.
+    """
+    matrix = np.full((metric.order, len(earned)), fmpq(0), dtype=object)
+    prices = np.full(metric.order, fmpq(0), dtype=object)
+    arcs: list[list[tuple[int, int, fmpq]]] = [[] for _ in earned]
+    for group in short.graph.components:
+        at = np.array([metric.graph.index(value) for value in group])
+        found = best_for_metric(short.restricted(group), ratio, earned[:, at])
+        matrix[at], prices[at] = found.matrix, found.prices
+        for w, flow in enumerate(found.flows):
+            arcs[w] += [(int(at[i]), int(at[h]), amount) for i, h, amount in flow.arcs]
+    below, floats = metric.ratios(ratio)[0], float_array(earned / (abs(earned).max() or fmpq(1)))
+    join = lambda left: int((floats @ left).argmax())  # noqa: E731
+    private = private_matrix(in_units(matrix, below), metric.graph, below, join)
+    value = sum(map(np.dot, earned, private.T), fmpq(0))
+    flows = (Flow(fmpq(0), (0,) * metric.order, tuple(each), {}) for each in arcs)
+    return Found(private, value, prices, tuple(flows))
 
 
 def _proved(part: Part, way: Pricing, prices: Floats, above: Array) -> Bound:
@@ -110,6 +144,7 @@ def _routed(graph: Graph, step: float, prices: Floats, levels: Indices) -> Arcs:
     )
     capacity = np.concatenate([most * column[heads], -net[givers], net[takers]])
     sent = np.array(network.maxflow(n, n + 1, capacity.tolist()).flow)[: len(tight)]
-    amounts = (sent / column[tails]).tolist()
+    there = column[tails] > 0  # what is below all floats is sent nothing
+    amounts = np.divide(sent, column[tails], out=np.zeros_like(sent), where=there).tolist()
     arcs = zip(tails.tolist(), heads.tolist(), amounts, strict=True)
     return tuple((i, h, rational(amount)) for i, h, amount in arcs if amount > LEAST_SENT)

@@ -174,12 +174,19 @@ def propose_columns(
         earned, orbits = part.floats[part.guesses], part.orbits.astype(np.intp)
         ratios = np.exp(step * part.graph.lengths)
         inside, centre = interior_point(part.graph.edges, earned, orbits, ratios)
-        if part.graph.lengths.max() == 1:
-            known = np.unique(np.vstack([known, taken_apart(inside, math.exp(step))]), axis=0)
+        steps = part.graph.lengths.max() == 1
+        found = taken_apart(inside, math.exp(step)) if steps else _levels_of(inside, step)
+        known = np.unique(np.vstack([known, found]), axis=0)
     try:
         return _generate(market, known, centre, at_vertex)
     except Undecided:  # the solver sees no difference between columns: λ is all but 1
         return alone
+
+
+def _levels_of(columns: Floats, step: float) -> Indices:
+    """Return the levels of columns, nearest whole numbers: units are small where edges are long."""
+    there = columns[columns.min(axis=1) > 0]
+    return np.rint(np.log(there.max(axis=1, keepdims=True) / there) / step).astype(np.int64)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
