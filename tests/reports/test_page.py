@@ -223,7 +223,8 @@ def test_the_verdict_comes_first_then_the_warnings_then_the_person(name: str) ->
 def test_the_page_leads_with_the_odds_about_one_person_without_any_epsilon() -> None:
     """The numbers are those of the test below."""
     assert guessing(example("vote")).headline == (
-        "By one who knows all others, a guess of what one delegate voted for is right in 33.3% of "
+        "By an informed adversary, who knows everyone else, a guess of what one delegate voted for "
+        "is right in 33.3% of "
         "all cases before a release, in 55.6% after it, and in 88.6% after 12 of them."
     )
     assert guessing(written(NO_MECHANISM)).headline.startswith(
@@ -242,12 +243,12 @@ def test_the_person_is_told_of_before_and_after() -> None:
     """The numbers are those of tests/studies/test_person.py, found by brute force."""
     vote = {one.who: one.chances for one in guessing(example("vote")).guessers}
     assert vote == {
-        "someone who knows all others": ("33.3%", "55.6%", "88.6%"),
-        "someone who knows nobody": ("33.3%", "39.9%", "–"),
+        "informed adversary (knows everyone else)": ("33.3%", "55.6%", "88.6%"),
+        "uninformed adversary (knows the prior)": ("33.3%", "39.9%", "–"),
         "anyone, any mechanism as private as asked": ("33.3%", "≤ 60%", "≤ 100%"),
     }
     salary = [one.who for one in guessing(example("salary")).guessers]
-    assert salary[0] == "someone who sees the release"
+    assert salary[0] == "adversary (sees the release)"
     once = replace(example("vote").question, observations=1)
     assert guessing(replace(example("vote"), question=once)).when == ("before", "after 1")
 

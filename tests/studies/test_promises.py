@@ -91,7 +91,7 @@ def test_the_verdict_is_that_of_the_numbers(
     study = Study(Policy(THREE.secrets, records), VOTE, **asked)
     found = audit(study, without=PERSON)
     assert found.holds is holds
-    assert found.verdict.line.startswith("PRIVATE as asked" if holds else "NOT PRIVATE as asked")
+    assert found.verdict.line.startswith("PASS: " if holds else "FAIL: ")
 
 
 def test_noise_that_is_not_listed_is_judged_by_its_ratio() -> None:
@@ -104,9 +104,9 @@ def test_noise_that_is_not_listed_is_judged_by_its_ratio() -> None:
         assert study.channel is None
         found = audit(study, without=PERSON)
         assert found.holds is holds
-    assert "NOT PROVED PRIVATE" in found.verdict.line
+    assert "NOT PROVED: " in found.verdict.line
     few = Study(Policy(crowd.secrets, 20), noise, query=query, rho="0.09")
-    assert "NOT PRIVATE as asked" in audit(few, without=PERSON).verdict.line
+    assert "FAIL: " in audit(few, without=PERSON).verdict.line
 
 
 def test_an_exact_matrix_decides_what_epsilon_alone_cannot() -> None:

@@ -98,7 +98,7 @@ def test_a_bound_that_is_not_attained_says_so() -> None:
     change = sensitivity(policy, query)
     low, high = 2**change.attained, 2**change.value
     assert 2**9 < low < 2**40 < high == found.privacy.level.ratio
-    assert found.verdict.line.startswith("NOT PROVED PRIVATE as asked")
+    assert found.verdict.line.startswith("NOT PROVED: ")
     assert found.holds is False
     too_much: Any = audit(Study(policy, noise, query=query, ratio=2**9))
     assert f"has ε = {math.log(low):.4g}, or more, more than" in too_much.verdict.line

@@ -8,7 +8,7 @@ from leaktight.exact.shown import Probability, percent
 from leaktight.reports.wording import as_private, chance, quoted, rounded
 from leaktight.studies.answers import Answers, AnyMechanism, Informed, Skipped, Telling
 
-ALONE = "someone who sees the release"
+ALONE = "adversary (sees the release)"
 """Who guesses where nothing is known of others, or there are none."""
 
 
@@ -51,7 +51,9 @@ def headline(answers: Answers, guessers: Sequence[Guesser]) -> str:
     person = answers.person
     if isinstance(person.informed, Informed):
         found: Informed | AnyMechanism = person.informed
-        whose = "" if guessers[0].who == ALONE else "By one who knows all others"
+        whose = (
+            "" if guessers[0].who == ALONE else "By an informed adversary, who knows everyone else"
+        )
     elif not isinstance(person.any_mechanism, Skipped):
         found, whose = person.any_mechanism, "Whatever the mechanism"
     else:
@@ -73,7 +75,7 @@ def _cases(chance: Probability) -> str:
 def informed(answers: Answers) -> str:
     """Say who sees the release and knows all others, if there are others."""
     alone = isinstance(answers.person.uninformed, Skipped) and not answers.policy.is_constrained
-    return ALONE if alone else "someone who knows all others"
+    return ALONE if alone else "informed adversary (knows everyone else)"
 
 
 def _guessers(answers: Answers) -> Iterator[Guesser]:
@@ -92,7 +94,9 @@ def _guessers(answers: Answers) -> Iterator[Guesser]:
     if not isinstance(person.uninformed, Skipped):
         nobody = person.uninformed
         telling = tuple(_told(nobody.telling))
-        yield guesser("someone who knows nobody", nobody.before, (nobody.after,), telling)
+        yield guesser(
+            "uninformed adversary (knows the prior)", nobody.before, (nobody.after,), telling
+        )
     if not isinstance(person.any_mechanism, Skipped):
         most = person.any_mechanism
         anyone = "the same" if answers.policy.is_constrained else "anyone"

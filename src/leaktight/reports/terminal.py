@@ -32,7 +32,7 @@ def summary(answers: Answers) -> str:
     >>> survey = Study(policy, RandomizedResponse(["no", "yes"], ratio=3), what="one answer")
     >>> print("\\n".join(summary(audit(survey)).splitlines()[5:9]))
     Guessing one answer                             before  after 1  after 10
-      someone who sees the release                     50%      75%     95.1%
+      adversary (sees the release)                     50%      75%     95.1%
       anyone, any mechanism as private as this one     50%    ≤ 75%    ≤ 100%
     """
     title = _paragraph(answers.title, "")
@@ -60,8 +60,8 @@ def _worst(answers: Answers) -> list[str]:
         return []
     stay = f"; {counted(worst.others, 'other stays', 'others stay')}" if worst.others else ""
     return _paragraph(
-        f"Worst: output {worst.output} of {worst.input} against {worst.neighbour}{stay}"
-        f"{away(answers)}.",
+        f"Worst pair: {worst.input} vs {worst.neighbour}{away(answers)}, at output "
+        f"{worst.output}{stay}.",
         "",
     )
 
@@ -89,7 +89,7 @@ def _person(answers: Answers) -> Iterator[str]:
             yield from [*_paragraph(name, "  "), row]
     for one in found.guessers:
         if one.text:
-            yield from ["", *_paragraph(f"For {one.who}:", "")]
+            yield from ["", *_paragraph(f"{one.who[:1].upper()}{one.who[1:]}:", "")]
         for sentence in one.text:
             yield from _paragraph(f"  {sentence}", "  ")
 

@@ -31,24 +31,22 @@ def verdict(study: Study, level: PrivacyLevel | None) -> Verdict:
         has = "at no ε" if found == math.inf else f"at ε = {above(found, DIGITS)}{per}"
         return Verdict(None, f"{name[:1].upper()}{name[1:]} is private {has}.")
     if found == math.inf:
-        return Verdict(False, f"NOT PRIVATE as asked: {name} is private at no ε.")
+        limit = above(_epsilon(asked), DIGITS)
+        return Verdict(False, f"FAIL: private at no ε (limit {limit}{per}), {name}.")
     has, most = apart(found, _epsilon(asked))
-    has, most = f"{has}{per}", f"{most}{per}"
+    equals = "=" if level.is_exact else "≤"
     if level.holds(asked):
-        no_more = "" if level.is_exact else "at most "
-        return Verdict(
-            True, f"PRIVATE as asked: {name} has {no_more}ε = {has}, at most ε = {most}."
-        )
+        return Verdict(True, f"PASS: ε {equals} {has}{per} (limit {most}), {name}.")
     if replace(level, ratio=level.attained).holds(asked):
-        bound = f"{name} has at most ε = {has}, and it is not known whether at most ε = {most}"
-        return Verdict(False, f"NOT PROVED PRIVATE as asked: {bound}.")
+        return Verdict(
+            False,
+            f"NOT PROVED: ε ≤ {has}{per}, and whether it is in the limit {most} is open, {name}.",
+        )
     if has == most:
-        hair = "has a larger ε than asked, if only by a hair"
-        return Verdict(False, f"NOT PRIVATE as asked: {name} {hair}.")
+        return Verdict(False, f"FAIL: ε above {most}{per}, the limit, if only by a hair, {name}.")
     if not level.is_exact:
-        least = below(ln_interval(level.attained)[0], DIGITS)
-        has = f"{least}{per}, or more"
-    return Verdict(False, f"NOT PRIVATE as asked: {name} has ε = {has}, more than ε = {most}.")
+        equals, has = "≥", below(ln_interval(level.attained)[0], DIGITS)
+    return Verdict(False, f"FAIL: ε {equals} {has}{per} (limit {most}), {name}.")
 
 
 def _of_curve(study: Study, curve: PrivacyCurve, name: str, level: PrivacyLevel) -> Verdict:
@@ -58,12 +56,10 @@ def _of_curve(study: Study, curve: PrivacyCurve, name: str, level: PrivacyLevel)
     except LeaktightError as wrong:
         found = Kept(None, f"it was not decided: {wrong}")
     if found.holds:
-        return Verdict(True, f"PRIVATE as asked: {name} keeps {curve}.")
+        return Verdict(True, f"PASS: {name} keeps {curve}.")
     if found.holds is None:
-        return Verdict(
-            False, f"NOT PROVED PRIVATE as asked: whether {name} keeps {curve} is open: {found}."
-        )
-    return Verdict(False, f"NOT PRIVATE as asked: {name} does not keep {curve}: {found}.")
+        return Verdict(False, f"NOT PROVED: whether {name} keeps {curve} is open: {found}.")
+    return Verdict(False, f"FAIL: {name} does not keep {curve}: {found}.")
 
 
 def _kept(study: Study, curve: PrivacyCurve, level: PrivacyLevel) -> Kept:
