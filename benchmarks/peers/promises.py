@@ -96,9 +96,7 @@ def compared() -> list[Row]:
             curve = PrivacyCurve.epsilon_delta(*number)
             advantage = analysis.get_advantage_from_adp(size, delta)
             row("advantage of (ε, δ)", "riskcal", True).add(*ends(curve.advantage), advantage)
-            beta: Callable[[float], Any] = lambda a, s=size, d=delta: analysis.get_beta_from_adp(  # noqa: E731
-                epsilon=s, delta=d, alpha=a
-            )
+            beta = partial(analysis.get_beta_from_adp, size, delta)
             row("β(α) of (ε, δ)", "riskcal", True).add(
                 *ends(_beta(curve, alpha)), float(beta(alpha))
             )
