@@ -10,6 +10,7 @@ import random
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from fractions import Fraction
+from functools import partial
 from typing import Any
 
 from leaktight.curves import PrivacyCurve, best_guess
@@ -86,6 +87,7 @@ def compared() -> list[Row]:
         return rows.setdefault((what, peer, exact), Row(what, peer, exact))
 
     draw, to_delta = random.Random(1), _opendp()
+    beta: Callable[[float], Any]
     for kind, number in drawn():
         alpha, epsilon = draw.randint(1, 60) / 100, draw.randint(0, 30) / 10
         values = draw.choice([2, 3, 6, 20])
@@ -94,9 +96,7 @@ def compared() -> list[Row]:
             curve = PrivacyCurve.epsilon_delta(*number)
             advantage = analysis.get_advantage_from_adp(size, delta)
             row("advantage of (ε, δ)", "riskcal", True).add(*ends(curve.advantage), advantage)
-            beta: Callable[[float], Any] = lambda a, s=size, d=delta: analysis.get_beta_from_adp(  # noqa: E731
-                epsilon=s, delta=d, alpha=a
-            )
+            beta = partial(analysis.get_beta_from_adp, size, delta)
             row("β(α) of (ε, δ)", "riskcal", True).add(
                 *ends(_beta(curve, alpha)), float(beta(alpha))
             )
@@ -105,7 +105,7 @@ def compared() -> list[Row]:
             curve = PrivacyCurve.gaussian(number)
             advantage = analysis.get_advantage_from_gdp(mu)
             row("advantage of μ", "riskcal", True).add(*ends(curve.advantage), float(advantage))
-            beta = lambda a, m=mu: analysis.get_beta_from_gdp(m, a)  # noqa: E731
+            beta = partial(analysis.get_beta_from_gdp, mu)
             row("β(α) of μ", "riskcal", True).add(*ends(_beta(curve, alpha)), float(beta(alpha)))
             noise = pld.from_gaussian_mechanism(1 / mu)
             told = noise.get_delta_for_epsilon(epsilon)
@@ -115,7 +115,7 @@ def compared() -> list[Row]:
             curve = PrivacyCurve.zcdp(number)
             advantage = analysis.get_advantage_from_zcdp(rho)
             row("advantage of ρ", "riskcal", False).add(*ends(curve.advantage), float(advantage))
-            beta = lambda a, r=rho: analysis.get_beta_from_zcdp(r, a)  # noqa: E731
+            beta = partial(analysis.get_beta_from_zcdp, rho)
             found = curve.beta(Fraction(str(alpha)))  # a larger β is the better bound here
             theirs = float(beta(alpha))
             row("1 − β(α) of ρ", "riskcal", False).add(
@@ -130,10 +130,10 @@ def compared() -> list[Row]:
             noise = pld.from_laplace_mechanism(1 / size)
             told = noise.get_delta_for_epsilon(epsilon)
             row("δ(ε) of Laplace", "dp_accounting", False).add(*ends(_delta(curve, epsilon)), told)
-            beta = lambda a, n=noise: analysis.get_beta_from_pld(n, alpha=a)  # noqa: E731
-            row("1 − β(α) of Laplace", "riskcal", False).add(
-                *sorted(1 - end for end in ends(_beta(curve, alpha))), 1 - float(beta(alpha))
-            )
+            beta = partial(analysis.get_beta_from_pld, noise)
+            low, high = ends(_beta(curve, alpha))
+            told = 1 - float(beta(alpha))
+            row("1 − β(α) of Laplace", "riskcal", False).add(1 - high, 1 - low, told)
         # riskcal's rule for one of v values is 1 − f(1/v), which is that of add/remove
         rule = 1 - float(beta(1 / values))
         removed = best_guess(curve, values, neighbours="add/remove")

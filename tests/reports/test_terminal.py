@@ -67,9 +67,9 @@ def test_two_levels_that_round_alike_are_told_apart() -> None:
     )
     close = verdict(text.format("2.000001"))
     assert close.startswith("FAIL: ")
-    assert "ε = 0.6931477, more than ε = 0.6931472" in close  # 0.69314768…, 0.69314718…
+    assert "ε = 0.6931477 (limit 0.6931472)" in close  # 0.69314768…, 0.69314718…
     hair = verdict(text.format("2." + "0" * 30 + "1"))
-    assert "a larger ε than asked, if only by a hair" in hair
+    assert "the limit, if only by a hair" in hair
 
 
 def test_without_a_mechanism_the_policy_answers() -> None:
