@@ -124,7 +124,7 @@ def test_a_rare_value_has_its_own_odds_everywhere(run: Run) -> None:
         assert first["value"] == "positive"
         assert math.isclose(first["after"]["near"], after, rel_tol=1e-12)
     said = " ".join(run("audit", "hiv.toml").out.split())
-    assert "positive 1% → 6.9%, ×6.95 (an output with a chance of 12.7%)" in said
+    assert "positive 1% → 6.9% (×6.95, seen in 12.7%)" in said
     graph = ("edges:negative-positive", "--prior", "99%,1%", "--epsilon", "2")
     told = json.loads(run("explain", *graph, "--sensitive", "positive", "--json").out)
     assert told["values"][0]["value"] == "positive"

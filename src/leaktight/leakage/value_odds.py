@@ -51,8 +51,8 @@ class ValueOdds:
 
     def __str__(self) -> str:
         value, before, after, factor, chance = self.cells()
-        often = f" (an output with a chance of {chance})" * bool(chance)
-        return f"{value} {before} → {after}, {factor}{often}"
+        often = f", seen in {chance}" * bool(chance)
+        return f"{value} {before} → {after} ({factor.removeprefix('≤ ')}{often})"
 
 
 HEAD = ("value", "before", "after", "factor", "chance")

@@ -265,8 +265,8 @@ def explain(
     >>> print(explain(test, ["0.99", "0.01"], epsilon=2, observations=1, what="a rare disease"))
     Guessing a rare disease: 99% before, at most 99% after 1 release.
     If the outcome is the most telling one: at most 99.9% after 1 release.
-    By value, after the outcome that speaks for it most: positive 1% → at most 7%, ≤
-    ×6.95; negative 99% → at most 99.9%, ≤ ×1.01.
+    By value, after the outcome that speaks for it most: positive 1% → at most 7%
+    (×6.95); negative 99% → at most 99.9% (×1.01).
     It holds for every mechanism with this guarantee.
     >>> answer = Channel([["2/3", "1/3"], ["1/3", "2/3"]], ["no", "yes"], ["-", "+"])
     >>> print(explain(answer, observations=101, what="a secret answer"))
