@@ -361,6 +361,12 @@ CHECKER = tuple(
             ALONE,
         ),
         (
+            "weights on a tree may be below 1",
+            'demand(min(values) >= unit, "a weight must be at least 1")',
+            'demand(min(values) >= 0, "a weight must be at least 1")',
+            FORGED,
+        ),
+        (
             "several records may be bounded by prices",
             "demand(counted <= 1,",
             "demand(counted <= 2,",
@@ -887,6 +893,13 @@ LEDGERS = (
         "if tip != [(len(rows), states[-1])] or rows",
         "if rows",
         ("tests/tables/test_damage.py",),
+    ),
+    Mutant(
+        "nobody looks whether others wrote into a ledger",
+        "tables/ledger/watch.py",
+        "self._look(path) == self._stamp",
+        "self._look(path)",
+        ("tests/tables/test_watch.py",),
     ),
     Mutant(
         "an answer is not written into the history",
