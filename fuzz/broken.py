@@ -361,6 +361,12 @@ CHECKER = tuple(
             ALONE,
         ),
         (
+            "weights on a tree may be below 1",
+            'demand(min(values) >= unit, "a weight must be at least 1")',
+            'demand(min(values) >= 0, "a weight must be at least 1")',
+            FORGED,
+        ),
+        (
             "several records may be bounded by prices",
             "demand(counted <= 1,",
             "demand(counted <= 2,",
@@ -882,10 +888,17 @@ LEDGERS = (
         ("tests/tables/test_damage.py",),
     ),
     Mutant(
+        "nobody looks whether others wrote into a ledger",
+        "tables/ledger/watch.py",
+        "self._look(path) == self._stamp",
+        "self._look(path)",
+        ("tests/tables/test_watch.py",),
+    ),
+    Mutant(
         "an answer is not written into the history",
         "tables/ledger/ledger.py",
-        "append(opened, write_answer(opened, entry, drawn))",
-        "write_answer(opened, entry, drawn)",
+        "append(opened, link)",
+        "pass",
         ("tests/tables/test_damage.py",),
     ),
     Mutant(

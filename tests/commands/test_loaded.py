@@ -17,6 +17,8 @@ HEAVY = {"igraph", "matplotlib", "networkx", "scipy", "jinja2", "duckdb", "narwh
         "bound line:4 --records 100 --ratio 2",
         "audit examples/studies/hospital.toml",
         "audit examples/studies/vote.toml",
+        "audit examples/studies/salary.toml",
+        "bound edges:0-1,1-2,1-4,1-5,2-3 --ratio 2",
     ],
 )
 def test_a_small_question_loads_no_large_library(command: str) -> None:

@@ -13,7 +13,8 @@ import pytest
 from leaktight import Policy, SecretGraph
 from leaktight.errors import InvalidFile
 from leaktight.tables import Ledger
-from leaktight.tables.ledger import Stored, ledger
+from leaktight.tables.ledger import Entry, Stored
+from leaktight.tables.ledger.entry import verified_entries
 from tests.tables.workers import QUESTION, noise
 
 DRAWN = Stored(((1, 2, 3),), ())
@@ -28,14 +29,14 @@ def book(tmp_path: Path) -> Ledger:
 @pytest.fixture
 def verified(monkeypatch: pytest.MonkeyPatch) -> list[int]:
     """How many entries there were, each time that all were verified."""
-    seen, verify = list[int](), ledger.verified_entries
+    seen = list[int]()
 
-    def counted(file: sqlite3.Connection, first: str) -> object:
-        entries = verify(file, first)
+    def counted(file: sqlite3.Connection, first: str) -> list[Entry]:
+        entries = verified_entries(file, first)
         seen.append(len(entries))
         return entries
 
-    monkeypatch.setattr(ledger, "verified_entries", counted)
+    monkeypatch.setattr("leaktight.tables.ledger.ledger.verified_entries", counted)
     return seen
 
 

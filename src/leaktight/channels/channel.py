@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Any, overload
 
 import numpy as np
 import numpy.typing as npt
-from flint import fmpq
 
 from leaktight.channels.distribution import Distribution, PriorLike, known, prior_on
 from leaktight.channels.representation import Belief, Representation
@@ -434,7 +433,7 @@ class Channel(Representation):
 def _check(matrix: Array, inputs: Labels, outputs: Labels) -> None:
     exact, doubtful = is_exact(matrix), matrix
     if exact:  # floats are compared more quickly, and have the same sign unless they are 0
-        doubtful = np.append(matrix[float_array(matrix) <= 0], fmpq(0))
+        doubtful = np.append(matrix[float_array(matrix) <= 0], exact_array([0]))
     if not doubtful.min() >= 0:  # also true of NaN
         i, j = np.argwhere(~(matrix >= 0))[0]
         raise InvalidChannel(

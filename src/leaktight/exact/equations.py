@@ -16,7 +16,7 @@ from leaktight.errors import TooLarge
 
 Numbers: TypeAlias = list[fmpq]
 
-FEW_EQUATIONS = 32
+FEW_EQUATIONS = 64
 """So many equations are solved at once: looking for blocks would take longer."""
 
 MOST_EQUATIONS = 1500

@@ -20,6 +20,7 @@ from leaktight.exact.shown import counted, one_line
 from leaktight.policies.graph import Graph, Indices, gathered
 from leaktight.policies.metric import LongGraph
 from leaktight.policies.neighbours import Neighbours, adjacency_of
+from leaktight.policies.symmetry.few import MOST, automorphisms
 from leaktight.policies.symmetry.orbits import Points, label_orbits, moves
 
 Relabelling: TypeAlias = Callable[[Any], Hashable] | Mapping[Any, Hashable]
@@ -238,7 +239,7 @@ class AutomorphismGroup:
 def automorphism_group(
     neighbours: Neighbours, colours: Relabelling | None = None
 ) -> AutomorphismGroup:
-    """Return Aut(V, E), the group of all automorphisms of a graph, found by BLISS.
+    """Return Aut(V, E), the group of all automorphisms of a graph, found by search or by BLISS.
 
     Of a policy, it is the graph of its databases, listed one by one. Edges that have lengths go to
     edges of the same length.
@@ -260,9 +261,12 @@ def automorphism_group(
             raise InvalidGraph(f"colours must be a function or a mapping, got {colours!r:.60}")
         names: dict[Hashable, int] = {}
         numbers = [names.setdefault(colour(v), len(names)) for v in graph.vertices]
-    drawn = graph.to_igraph()
+    if graph.order <= MOST and (few := automorphisms(_kinds(graph), numbers or [0] * graph.order)):
+        generators = np.array(few[0], dtype=np.int64)
+        return AutomorphismGroup._trusted(graph, generators, lambda: few[1])
     if isinstance(graph, LongGraph):
         return _keeping_lengths(graph, numbers)
+    drawn = graph.to_igraph()
     if 4 * graph.size > graph.order * (graph.order - 1):
         # The complement has the same automorphisms, and BLISS is faster where edges are few.
         drawn = drawn.complementer(loops=False)
@@ -270,6 +274,16 @@ def automorphism_group(
     # Counting takes as long again, and few ask.
     count = partial(drawn.count_automorphisms, color=numbers)
     return AutomorphismGroup._trusted(graph, generators, count)
+
+
+def _kinds(graph: Graph) -> list[list[int]]:
+    """Return a number for each pair: its distance or, where edges have lengths, its edge's kind."""
+    if not isinstance(graph, LongGraph):
+        return graph.distances.tolist()
+    table = np.zeros((graph.order, graph.order), dtype=np.int64)
+    low, high = graph.edges.T
+    table[low, high] = table[high, low] = graph.kinds + 1
+    return table.tolist()
 
 
 def _keeping_lengths(graph: LongGraph, numbers: list[int] | None) -> AutomorphismGroup:
