@@ -2,10 +2,13 @@
 
 import os
 
-from hypothesis import settings
+from hypothesis import HealthCheck, settings
 
-settings.register_profile("here", deadline=None)
-settings.register_profile("ci", deadline=None, derandomize=True)
+SLOW = [HealthCheck.too_slow]
+"""What Hypothesis would say of a busy machine."""
+
+settings.register_profile("here", deadline=None, suppress_health_check=SLOW)
+settings.register_profile("ci", deadline=None, suppress_health_check=SLOW, derandomize=True)
 settings.load_profile("ci" if os.environ.get("CI") else "here")
 
 collect_ignore_glob = ["*/in_browser.py"]

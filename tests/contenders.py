@@ -30,6 +30,6 @@ CASES = (
         },
         limit="limit",
         rounds=3,
-        patience=1.0,
+        patience=3.0,
     ),
 )

@@ -31,7 +31,7 @@ def test_one_that_raises_dies_or_hangs_is_reported_as_such(rows: list[Row]) -> N
     assert last == {
         "raises": "ValueError: singular matrix at 1",
         "dies": "crashed, exit code 3 at 1",
-        "hangs": "given up after 1 s at 2",
+        "hangs": "given up after 3 s at 2",
     }
     assert rows[0].times["hangs"].seconds is not None
 
@@ -59,5 +59,5 @@ def test_the_files_hold_what_was_measured(
     content = json.loads((tmp_path / "results.json").read_text("utf-8"))
     assert [row["task"] for row in content["rows"]] == ["twice 1", "twice 2"]
     table = (tmp_path / "table.md").read_text("utf-8")
-    assert "hangs: given up after 1 s at 2" in table
+    assert "hangs: given up after 3 s at 2" in table
     assert table.count("| twice ") == 2

@@ -22,7 +22,7 @@ LABEL = st.one_of(SCALAR, st.tuples(SCALAR, st.tuples(SCALAR)))
 
 
 @pytest.mark.parametrize("suffix", [".csv", ".json"])
-@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow])
 @given(channel=channels(most=4), data=st.data())
 def test_values_and_labels_survive_a_file(
     suffix: str, tmp_path: Path, channel: Channel, data: st.DataObject

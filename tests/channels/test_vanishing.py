@@ -112,7 +112,7 @@ def test_the_way_out_is_exact() -> None:
 
 
 @pytest.mark.parametrize("suffix", ["csv", "json"])
-@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow])
 @given(entries=st.lists(st.floats(0, 2.0**-1000), min_size=1, max_size=4))
 def test_floats_that_are_given_stay_what_they_are(
     suffix: str, tmp_path: Path, entries: list[float]

@@ -165,7 +165,10 @@ def test_all_else_is_copied_to_the_byte(tmp_path: Path) -> None:
 CELL = st.text(st.sampled_from('ab,"\r\n ;é'), max_size=5)
 
 
-@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=50)
+@settings(
+    suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
+    max_examples=50,
+)
 @given(
     rows=st.lists(st.tuples(CELL, CELL, st.sampled_from(ANSWERS), CELL), max_size=4),
     quoting=st.sampled_from([csv.QUOTE_MINIMAL, csv.QUOTE_ALL]),
@@ -228,7 +231,10 @@ def by_csv_alone(text: str, column: str) -> str:
 PIECES = ["no", "yes", "no,yes", "a", ",", ",no\n", ",yes\r\n", '"', '""', '"no"', "\n", "\r", " "]
 
 
-@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=300)
+@settings(
+    suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
+    max_examples=300,
+)
 @given(
     header=st.sampled_from(["x\n", "x,b\r\n", "a,x\n", '"a\n",x\n', "a,x,c\r", "\nx\n", "a\n"]),
     pieces=st.lists(st.sampled_from(PIECES), max_size=12),
