@@ -6,9 +6,12 @@ for what it leaks hold for noise whose tails are geometric, and for no other.
 
 import math
 from abc import abstractmethod
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Iterator, Sequence
 from fractions import Fraction
 from typing import Any
+
+from flint import fmpq
 
 from leaktight.channels.noise_on_sums import (
     NoiseViews,
@@ -64,6 +67,18 @@ class AdditiveNoise(ByChannel):
     @abstractmethod
     def shift_ratio(self, shift: int) -> Value:
         """Return the largest P(k)/P(k − shift) over all k; ∞ where only P(k − shift) is 0."""
+
+    def shifts_ratio(self, shifts: Sequence[int]) -> Value:
+        """Return the largest ratio if several answers, each with noise of its own, are shifted."""
+        times = Counter(shifts)
+        ratios = {shift: self.shift_ratio(shift) for shift in times}
+        for shift, ratio in ratios.items():
+            if ratio < 1:
+                raise InvalidNumber(f"shift_ratio({shift}) of noise must be 1 or more, got {ratio}")
+        if math.inf in ratios.values():
+            return math.inf
+        powers = (rational(ratio) ** times[shift] for shift, ratio in ratios.items())
+        return fraction(math.prod(powers, start=fmpq(1)))
 
     @property
     def worst_output(self) -> str:

@@ -244,7 +244,11 @@ def joint_sum_of_maxima(noise: "SymmetricNoise", weights: Sequence[tuple[int, ..
             f"noise on {len(columns)} counts at once lies in more than {MOST_PATTERNS:,} "
             "different places; fewer counts, or a histogram"
         )
-    tables = [_by_place(noise, column) for column in columns]
+    tables = [
+        [dict(zip(column, place, strict=True)) for place in zip(*rows, strict=True)]
+        for column in columns
+        for _, rows in [places_seen(noise, column)]
+    ]
     total = Fraction(0)
     for places in product(*tables):
         total += max(
@@ -252,19 +256,6 @@ def joint_sum_of_maxima(noise: "SymmetricNoise", weights: Sequence[tuple[int, ..
             for row in weights
         )
     return total
-
-
-def _by_place(noise: "SymmetricNoise", column: list[int]) -> list[dict[int, Fraction]]:
-    """Return for each place of an output how likely it is with each weight."""
-    least, most = column[0], column[-1]
-    ends = [{w: noise.tail(w - least) for w in column}, {w: noise.tail(most - w) for w in column}]
-    if least == most:
-        return [{least: Fraction(1)}]
-    between = [
-        {w: noise.tail(abs(z - w)) - noise.tail(abs(z - w) + 1) for w in column}
-        for z in range(least + 1, most)
-    ]
-    return [*ends, *between]
 
 
 def histogram_sum_of_maxima(noise: "SymmetricNoise", cells: int, absent: bool) -> Fraction:

@@ -29,6 +29,7 @@ from leaktight.leakage.coupling import Coupling
 from leaktight.leakage.divisions import Divisions, divided
 from leaktight.leakage.published_counts import average_told, cells_told_apart
 from leaktight.leakage.uninformed import UninformedGuess, uninformed_guess
+from leaktight.policies.fibres import whole_weights
 from leaktight.policies.policy import Policy
 from leaktight.policies.query import answer_graph
 from leaktight.policies.symmetric_query import LinearQuery, Query
@@ -177,15 +178,17 @@ def _given(known: Divisions | Coupling, belief: Sequence[fmpq]) -> Fraction:
 
 def _noise_ratios(noise: AdditiveNoise, policy: Policy, query: LinearQuery) -> list[list[Any]]:
     """Return by how much noise tells two values of a record apart: a factor for each count."""
-    adds = [w if isinstance(w, tuple) else (w,) for w in map(query.weight, policy.secrets.vertices)]
-    each = {int(x) - int(y) for a in adds for b in adds for x, y in zip(a, b, strict=True)}
-    single = {shift: noise.shift_ratio(shift) for shift in each}
+    adds = [whole_weights(query, value) for value in policy.secrets.vertices]
+    shifts = {tuple(x - y for x, y in zip(a, b, strict=True)) for a in adds for b in adds}
+    ratios = {shift: noise.shifts_ratio(shift) for shift in shifts}
+    return [
+        [_exact(ratios[tuple(x - y for x, y in zip(a, b, strict=True))]) for b in adds]
+        for a in adds
+    ]
 
-    def ratio(a: Sequence[Any], b: Sequence[Any]) -> Any:
-        ratios = [single[int(x) - int(y)] for x, y in zip(a, b, strict=True)]
-        return math.inf if math.inf in ratios else math.prod(map(rational, ratios), start=fmpq(1))
 
-    return [[ratio(a, b) for b in adds] for a in adds]
+def _exact(ratio: Value) -> Any:
+    return ratio if ratio == math.inf else rational(ratio)
 
 
 def odds_under_counts(

@@ -6,7 +6,6 @@ multiply. Noise whose tails are geometric tells answers apart by one factor for 
 them, so that only the largest sum of shifts matters; of other noise all shifts are gone through.
 """
 
-import math
 from collections.abc import Hashable, Iterator
 from dataclasses import replace
 from fractions import Fraction
@@ -15,8 +14,8 @@ from typing import Any, TypeAlias
 from flint import arb, fmpq
 
 from leaktight.channels.additive_noise import AdditiveNoise, GeometricTails, SymmetricNoise
-from leaktight.errors import InvalidInput, InvalidNumber, expect
-from leaktight.exact.numbers import Value, fraction, rational
+from leaktight.errors import InvalidInput, expect
+from leaktight.exact.numbers import fraction, rational
 from leaktight.exact.rounding import precision
 from leaktight.policies.fibres import whole_weights
 from leaktight.policies.policy import Policy
@@ -128,21 +127,10 @@ def _by_shifts(noise: AdditiveNoise, policy: Policy, query: LinearQuery) -> Priv
     for shift, (a, b) in _shifts(policy, query):
         pair.setdefault(shift, (a, b))
         pair.setdefault(tuple(-d for d in shift), (b, a))
-    single = {d: _ratio(noise, d) for shift in pair for d in shift}
     for shift, (a, b) in pair.items():
-        ratios = [single[d] for d in shift]
-        ratio = math.inf if math.inf in ratios else math.prod(ratios, start=Fraction(1))
-        if ratio > best.ratio:
+        if (ratio := noise.shifts_ratio(shift)) > best.ratio:
             best = PrivacyLevel(ratio, Witness(a, b, noise.worst_output))
     return best
-
-
-def _ratio(noise: AdditiveNoise, shift: int) -> Value:
-    ratio = noise.shift_ratio(shift)
-    exact = math.inf if ratio == math.inf else fraction(rational(ratio))
-    if exact < 1:
-        raise InvalidNumber(f"shift_ratio({shift}) of noise must be 1 or more, got {ratio}")
-    return exact
 
 
 def _shifts(
