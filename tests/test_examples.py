@@ -16,6 +16,7 @@ PROMISES = {
     "broken_mechanisms": "sparse vector without noise on answers (Algorithm 5): refuted, ε ≥ ",
     "crowds": "6 members: whoever is seen is the initiator with chance 1/2,",
     "dc_net": "a ring of 5, coins 1/2: the sender is guessed with chance 1/5 before, 1/5 after",
+    "is_rounding_enough": "rounded to the nearest 5 (off by 1.20): 54.8%, 100.0%, 60.0%; ε = inf",
     "noisy_max": "the winner, ties by chance: ratio 488/173,",
     "password_checker": "answer and time: guessed with chance 1/8 before, 1/2 after",
     "public_counts": "with it: 4 because of",

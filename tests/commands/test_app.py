@@ -26,8 +26,8 @@ from tests.commands.conftest import Run
 
 COMMANDS = (
     "audit", "explore", "explain", "choose", "bound", "design", "decide", "repeat", "leak",
-    "program", "compare", "estimate", "attack", "release", "ledger", "risk", "verify", "sample",
-    "reproduce",
+    "program", "compare", "estimate", "attack", "release", "ledger", "risk", "protect", "verify",
+    "sample", "reproduce",
 )  # fmt: skip
 STUDIES = Path(__file__).parents[2] / "examples" / "studies"
 

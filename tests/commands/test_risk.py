@@ -66,7 +66,7 @@ def test_everything_can_be_asked_at_once_and_is_on_a_page(run: Run) -> None:
     [
         (("--try", "zip"), "--try must be such as"),
         (("--try", "zip=prefix:x"), "whole number"),
-        (("--try", "age=bands:1,x"), "a cut is a number or a date"),
+        (("--try", "age=bands:1,x"), "a cut of 'age' is a number or a date"),
         (("--try", "zip=bands:1"), "cannot be read as one"),
         (("--partly", "zip"), "--partly must be such as"),
         (("--report", "page.pdf"), "must end in .html or .md"),

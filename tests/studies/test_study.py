@@ -17,6 +17,7 @@ POLICY = '[policy]\nvalues = ["a", "b", "c"]\n'
 RESPONSE = '[mechanism]\nkind = "randomised response"\n'
 ASKED = "[question]\nratio = 2\n"
 MATRIX = '[mechanism]\nkind = "matrix"\n'
+COUNTED = POLICY + 'records = 9\n[mechanism]\nkind = "{}"\nquery = "count"\nof = ["a"]\n'
 GEOMETRIC = '[mechanism]\nkind = "geometric"\n'
 
 MISTAKES: dict[str, tuple[str, str]] = {
@@ -256,6 +257,39 @@ MISTAKES: dict[str, tuple[str, str]] = {
         r"\[mechanism\] ratio is for kind",
     ),
     "sensitivity for a response": (POLICY + RESPONSE + "sensitivity = 2\n" + ASKED, "is for kind"),
+    "rounding without a base": (COUNTED.format("rounding"), "needs base"),
+    "a base of nothing": (COUNTED.format("rounding") + "base = 0\n", "base must be a whole number"),
+    "a base of noise": (COUNTED.format("geometric") + "base = 5\n", "base is for kind"),
+    "perhaps random": (
+        COUNTED.format("rounding") + 'base = 5\nrandom = "yes"\n',
+        "random must be true or false",
+    ),
+    "suppression of nothing": (COUNTED.format("suppression"), "needs at_most"),
+    "suppression of a text": (
+        COUNTED.format("suppression") + 'at_most = "few"\n',
+        "at_most must be a whole number",
+    ),
+    "zero is shown or not": (
+        COUNTED.format("suppression") + "at_most = 3\nzero_shown = 7\n",
+        "zero_shown must be true or false",
+    ),
+    "no table of keys": (COUNTED.format("cell key"), "needs ptable"),
+    "a ptable of numbers": (COUNTED.format("cell key") + "ptable = [1]\n", "has rows such as"),
+    "a ptable of words": (
+        COUNTED.format("cell key") + "ptable = [{ none = 1 }]\n",
+        "has whole numbers as keys",
+    ),
+    "a ptable of a half": (
+        COUNTED.format("cell key") + 'ptable = [{ "0" = 0.5 }]\n',
+        "must have chances that sum to 1, got 1/2",
+    ),
+    "the most of nothing": (COUNTED.format("top-coding") + "most = []\n", "most must be a whole"),
+    "no share": (POLICY + '[mechanism]\nkind = "swapping"\n', "needs share"),
+    "a large share": (POLICY + '[mechanism]\nkind = "swapping"\nshare = 2\n', "between 0 and 1"),
+    "rounding of values": (
+        POLICY + '[mechanism]\nkind = "rounding"\nbase = 5\n',
+        "is for counts; say query",
+    ),
     "no sensitivity": (
         POLICY + '[mechanism]\nkind = "truncated geometric"\nsensitivity = 0\n' + ASKED,
         "sensitivity must be a whole number",

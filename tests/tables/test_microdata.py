@@ -82,6 +82,7 @@ def by_hand(rows: list[Row], node: Sequence[int], asked: dict[str, Any]) -> dict
     if not kept or Fraction(len(out), len(rows)) > Fraction(asked.get("suppress", 0)):
         return None
     found = Fraction(len(good), len(kept))
+    far: list[Fraction] = [Fraction(0)]
     if "below" in asked and not found < Fraction(asked["below"]):
         return None
     secrets = [tuple(row[s] for s in sensitive) for row in rows]
@@ -90,16 +91,13 @@ def by_hand(rows: list[Row], node: Sequence[int], asked: dict[str, Any]) -> dict
     )
     if "guessed_below" in asked and not guess < Fraction(asked["guessed_below"]):
         return None
-    t = Fraction(0)
     for s in sensitive:
         whole = Counter(rows[i][s] for i in kept)
         for own in good.values():
             here = Counter(rows[i][s] for i in own)
-            t = max(
-                t,
-                sum(abs(Fraction(here[v], len(own)) - Fraction(whole[v], len(kept))) for v in whole)
-                / 2,
-            )
+            parts = (Fraction(here[v], len(own)) - Fraction(n, len(kept)) for v, n in whole.items())
+            far.append(sum(map(abs, parts), Fraction(0)) / 2)
+    t = max(far)
     if "t_closeness" in asked and t > Fraction(asked["t_closeness"]):
         return None
     lost = total = changed = 0
@@ -148,7 +146,7 @@ def compare(seed: int) -> bool:
     rng = random.Random(seed)
     rows, asked = table(rng), drawn(rng)
     measure = rng.choice(["entropy", "granularity", "cells"])
-    recodings = {name: [change for change, _ in LEVELS[name][1:]] for name in NAMES[:3]}
+    recodings = {name: [one for one, _ in LEVELS[name][1:] if one] for name in NAMES[:3]}
     nodes = product(*(range(len(LEVELS[name])) for name in NAMES[:3]))
     every = {node: one for node in nodes if (one := by_hand(rows, node, asked)) is not None}
     try:

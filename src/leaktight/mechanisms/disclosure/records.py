@@ -38,7 +38,7 @@ def swapping(values: Iterable[Hashable], share: Number, prior: PriorLike = None)
     >>> swapping(["no", "yes"], "1/10").matrix.tolist()
     [[19/20, 1/20], [1/20, 19/20]]
     """
-    labels = list(values)
+    labels = tuple(values)
     part = fraction(rational(share))
     if not 0 <= part <= 1:
         raise InvalidNumber(f"the share that is swapped must be between 0 and 1, got {part}")

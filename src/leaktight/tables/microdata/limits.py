@@ -40,17 +40,12 @@ class Limits:
     ) -> "Limits":
         """Check what is asked."""
         found = cls(
-            _count(k, "at_least_k"),
-            _count(l, "l_diversity"),
-            *(
-                None if chance is None else _share(chance, name)
-                for chance, name in (
-                    (t, "t_closeness"),
-                    (below, "below"),
-                    (guessed_below, "guessed_below"),
-                )
-            ),
-            _share(suppress, "suppress"),
+            k=_count(k, "at_least_k"),
+            l=_count(l, "l_diversity"),
+            t=None if t is None else _share(t, "t_closeness"),
+            below=None if below is None else _share(below, "below"),
+            guessed_below=None if guessed_below is None else _share(guessed_below, "guessed_below"),
+            suppress=_share(suppress, "suppress"),
         )
         if found.suppress == 1:
             raise InvalidInput("suppress is the largest share of rows left out, below 1")

@@ -84,7 +84,7 @@ class Change:
             exact = Decimal(0)
         if isinstance(width, bool) or not exact.is_finite() or exact <= 0:
             raise InvalidInput(f"bands of {column!r:.60} have a width above 0, got {width!r:.60}")
-        return cls(column, width=exact)
+        return cls(column, width=exact.normalize())
 
     @classmethod
     def groups(cls, column: str, mapping: Mapping[str, str]) -> "Change":
