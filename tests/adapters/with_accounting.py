@@ -2,6 +2,7 @@
 
 import math
 import random
+from collections.abc import Callable
 from fractions import Fraction
 from typing import Any
 
@@ -42,7 +43,7 @@ def made(name: str, options: dict[str, Any], times: int, **more: Any) -> Any:
 
 
 def exact(name: str, parameter: float) -> PrivacyCurve:
-    make = {
+    make: dict[str, Callable[[Fraction], PrivacyCurve]] = {
         "gaussian": lambda sigma: PrivacyCurve.gaussian(1 / sigma),
         "laplace": lambda scale: PrivacyCurve.laplace(1 / scale),
         "discrete_laplace": PrivacyCurve.discrete_laplace,

@@ -98,7 +98,7 @@ def test_a_bound_on_the_length_of_a_group_is_refuted() -> None:
     """OpenDP #2945: all rows of a group of at most k may change, which is 2k steps and not k."""
     columns: Any = {"room": pl.String, "pay": pl.Int32}
     total = (
-        pl.LazyFrame(schema=columns).group_by("room").agg(pl.col("pay").dp.sum((-5, 5), scale=10.0))  # type: ignore[attr-defined]
+        pl.LazyFrame(schema=columns).group_by("room").agg(pl.col("pay").dp.sum((-5, 5), scale=10.0))
     )
     parts = [
         dp.series_domain("room", dp.atom_domain(T=str)),
