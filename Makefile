@@ -73,6 +73,12 @@ fuzz: .venv/dev-ready
 mutants: .venv/dev-ready
 	$(BIN)/python -m fuzz.mutants
 
+# What others install: the wheel, in an empty environment outside the repository, and the README's commands there.
+wheel: .venv/ready
+	rm -rf dist
+	$(BIN)/python -m pip wheel --quiet --no-deps --wheel-dir dist .
+	$(PYTHON) .ci/wheel.py dist/*.whl
+
 bench: .venv/bench-ready
 	$(BIN)/python -m benchmarks $(ARGS)
 

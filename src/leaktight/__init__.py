@@ -45,4 +45,4 @@ def __getattr__(name: str) -> Any:
     raise AttributeError(f"leaktight has no attribute {name!r}{hint}", name=name)
 
 
-__version__ = "0.1.0"
+__version__ = "0.2.0"

@@ -1,10 +1,14 @@
 from .accounting import from_event, from_pld, to_pld
+from .deployments import Deployment, deployment, deployments
 from .opacus import from_opacus
 from .opendp import from_opendp, to_opendp
 from .points import from_points
 from .tumult import from_tumult
 
 __all__ = [
+    "Deployment",
+    "deployment",
+    "deployments",
     "from_event",
     "from_opacus",
     "from_opendp",
