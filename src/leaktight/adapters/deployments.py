@@ -1,4 +1,4 @@
-"""Published deployments of differential privacy: what they promise, and what that lets anyone learn.
+"""Published deployments of differential privacy: promises, and what they let anyone learn.
 
 Facts with sources only. The registry is https://github.com/opendp/deployments-registry-data, read
 as of 15 July 2026; the paper or page that it goes by is named beside it. A promise is the
@@ -30,7 +30,7 @@ class Deployment:
 
     name: str
     what: str
-    year: int
+    year: int | None
     curve: PrivacyCurve
     unit: str
     """What is protected: all of a person's data, those of a day, one event …"""
@@ -83,7 +83,10 @@ UNSTATED = "neighbours not stated; add/remove is taken, which promises less"
 def _read() -> Iterator[Deployment]:
     pure, pair, rho = PrivacyCurve.epsilon, PrivacyCurve.epsilon_delta, PrivacyCurve.zcdp
     topdown = "https://hdsr.mitpress.mit.edu/pub/7evz361i"
-    apple = "https://docs-assets.developer.apple.com/ml-research/papers/learning-with-privacy-at-scale.pdf"
+    apple = (
+        "https://docs-assets.developer.apple.com/ml-research/papers/"
+        "learning-with-privacy-at-scale.pdf"
+    )
     invariants = (
         "public and outside the promise: each state's population, housing units and kinds of group "
         "quarters in each block"
@@ -99,7 +102,8 @@ def _read() -> Iterator[Deployment]:
     )  # fmt: skip
     yield Deployment(
         "census2020-dhc", "US Census Bureau, demographic and housing data", 2023, rho("15.29"),
-        "person or housing unit", REPLACE, topdown, "census_demographic_and_housing",
+        "person or housing unit", REPLACE, "https://arxiv.org/abs/2312.10863",
+        "census_demographic_and_housing",
         note="person tables 4.96, housing units 7.70, as the registry has it; the same invariants",
     )  # fmt: skip
     yield Deployment(
@@ -131,7 +135,7 @@ def _read() -> Iterator[Deployment]:
         "linkedin-audience", "LinkedIn, audience engagements", 2020,
         pair("34.9", Fraction(7, 10**9)), "user and month", ADD_REMOVE,
         "https://arxiv.org/abs/2002.05839", "audience_engagement",
-        note=f"for each analyst's budget of a month; {UNSTATED}",
+        note=f"data and budget are renewed each month; {UNSTATED}",
     )  # fmt: skip
     yield Deployment(
         "linkedin-hiring", "LinkedIn, hiring reports", 2020, pair("4.8", Fraction(4, 10**10)),
@@ -166,7 +170,7 @@ def _read() -> Iterator[Deployment]:
     )
     for epsilon, which in ((1, "least"), (20, "most")):
         yield Deployment(
-            f"aws-clean-rooms-{which}", f"AWS Clean Rooms, the {which} that can be set", 2024,
+            f"aws-clean-rooms-{which}", f"AWS Clean Rooms, the {which} that can be set", None,
             pure(epsilon), "user", ADD_REMOVE, aws,
             note=f"whole numbers from 1 to 20; the budget may be renewed monthly; {UNSTATED}",
         )  # fmt: skip
@@ -188,6 +192,5 @@ def source(each: Deployment) -> str:
     read = f", as in [the registry]({REGISTRY}/blob/main/deployments/{each.entry}.yaml)"
     where = f"[source]({each.source}){read if each.entry else ''}"
     local = "; noise on the device" if each.is_local else ""
-    return (
-        f"| `{each.name}` | {each.what}, {each.year} | {each.unit}{local} | {each.note} | {where} |"
-    )
+    what = each.what if each.year is None else f"{each.what}, {each.year}"
+    return f"| `{each.name}` | {what} | {each.unit}{local} | {each.note} | {where} |"
