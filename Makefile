@@ -2,7 +2,7 @@
 PYTHON ?= python3
 BIN := .venv/bin
 
-.PHONY: audit table explore test test-oldest test-spark test-web test-ibis test-kill lint types format fuzz mutants bench docs clean
+.PHONY: audit table explore test test-oldest test-spark test-web test-ibis test-kill test-adapters test-opacus test-tumult wheel lint types format fuzz mutants bench docs clean
 
 audit: .venv/ready
 	$(BIN)/leaktight audit examples/studies/hospital.toml --report hospital.html || test $$? -eq 1
@@ -27,6 +27,17 @@ test-spark: .venv/dev-ready .venv/spark-ready
 # Ibis wants a DuckDB before 2, and so an environment of its own.
 test-ibis: .venv/ibis/ready
 	LEAKTIGHT_ENGINE=ibis .venv/ibis/bin/python -m pytest tests/tables/test_rows.py tests/tables/test_per_row.py
+
+# The adapters with the libraries that they are for, in environments of their own: OpenDP wants one polars,
+# Tumult an older numpy, Opacus PyTorch (of the CPU, or it would be several gigabytes).
+test-adapters: .venv/adapters/ready
+	.venv/adapters/bin/python -m pytest tests/adapters/with_opendp.py tests/adapters/with_accounting.py
+
+test-opacus: .venv/opacus/ready
+	.venv/opacus/bin/python -m pytest -W ignore tests/adapters/with_opacus.py
+
+test-tumult: .venv/tumult/ready
+	PYTHONPATH=src:. .venv/tumult/bin/python -m pytest -W ignore tests/adapters/with_tumult.py
 
 # The page in a real browser: Chromium, or whatever CHROMIUM names.
 CHROMIUM ?= $(firstword $(shell command -v chromium chromium-browser google-chrome))
@@ -62,6 +73,12 @@ fuzz: .venv/dev-ready
 mutants: .venv/dev-ready
 	$(BIN)/python -m fuzz.mutants
 
+# What others install: the wheel, in an empty environment outside the repository, and the README's commands there.
+wheel: .venv/ready
+	rm -rf dist
+	$(BIN)/python -m pip wheel --quiet --no-deps --wheel-dir dist .
+	$(PYTHON) .ci/wheel.py dist/*.whl
+
 bench: .venv/bench-ready
 	$(BIN)/python -m benchmarks $(ARGS)
 
@@ -82,6 +99,22 @@ docs: .venv/docs-ready
 .venv/ibis/ready: pyproject.toml
 	$(PYTHON) -m venv .venv/ibis
 	.venv/ibis/bin/python -m pip install --quiet --editable '.[dev]' 'ibis-framework[duckdb]>=12' 'duckdb<2'
+	touch $@
+
+.venv/adapters/ready: pyproject.toml
+	$(PYTHON) -m venv .venv/adapters
+	.venv/adapters/bin/python -m pip install --quiet --editable '.[dev,adapters-test]'
+	touch $@
+
+.venv/opacus/ready: pyproject.toml
+	$(PYTHON) -m venv .venv/opacus
+	.venv/opacus/bin/python -m pip install --quiet 'torch==2.13.*' --index-url https://download.pytorch.org/whl/cpu
+	.venv/opacus/bin/python -m pip install --quiet --editable . opacus pytest hypothesis
+	touch $@
+
+.venv/tumult/ready: pyproject.toml
+	$(PYTHON) -m venv .venv/tumult
+	.venv/tumult/bin/python -m pip install --quiet tmlt.analytics python-flint lazy-loader scipy msgspec narwhals igraph highspy pytest hypothesis
 	touch $@
 
 .venv/oldest/ready: pyproject.toml .ci/oldest.py

@@ -11,5 +11,6 @@ settings.register_profile("here", deadline=None, suppress_health_check=SLOW)
 settings.register_profile("ci", deadline=None, suppress_health_check=SLOW, derandomize=True)
 settings.load_profile("ci" if os.environ.get("CI") else "here")
 
-collect_ignore_glob = ["*/in_browser.py"]
-"""What ``make test-web`` names itself: not every machine that runs the tests has a browser."""
+collect_ignore_glob = ["*/in_browser.py", "*/with_*.py"]
+"""What ``make test-web`` and ``make test-adapters`` name themselves: not every machine that runs
+the tests has a browser, or other people's libraries."""

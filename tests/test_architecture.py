@@ -30,6 +30,7 @@ ROOMS = [
     "mechanisms",
     "samples",
     "testing",
+    "adapters",
     "repetition",
     "tables",
     "studies",

@@ -15,8 +15,9 @@ Fraction(16, 9)
 
 The names of daily use stand here; all others in their rooms, as ``lt.leakage.renyi_capacity``:
 ``policies``, ``channels``, ``leakage``, ``privacy``, ``worst_case``, ``curves``, ``mechanisms``,
-``samples``, ``testing``, ``repetition``, ``tables``, ``studies``, ``reports``, and ``exact`` and
-``errors`` below them all. ``leaktight_papers`` beside it has every claim of the five papers.
+``samples``, ``testing``, ``adapters``, ``repetition``, ``tables``, ``studies``, ``reports``, and
+``exact`` and ``errors`` below them all. ``leaktight_papers`` beside it has every claim of the five
+papers.
 """
 
 from difflib import get_close_matches
@@ -44,4 +45,4 @@ def __getattr__(name: str) -> Any:
     raise AttributeError(f"leaktight has no attribute {name!r}{hint}", name=name)
 
 
-__version__ = "0.1.0"
+__version__ = "0.2.0"

@@ -1,3 +1,4 @@
+from . import adapters as adapters
 from . import channels as channels
 from . import curves as curves
 from . import errors as errors

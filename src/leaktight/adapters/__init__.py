@@ -1,0 +1,6 @@
+"""What do other libraries claim, and what do we hand to them?"""
+
+import lazy_loader
+
+# The names are in __init__.pyi; each is loaded when it is first used.
+__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)
