@@ -235,14 +235,17 @@ def test_a_program_that_would_take_hours_is_refused(monkeypatch: pytest.MonkeyPa
 @given(pairs())
 def test_floats_are_decided_like_the_numbers_they_stand_for(pair: Pair) -> None:
     a, b = pair
+    verdict = refinement(a, b)
     try:
         rough = refinement(a.float(), b.float())
     except Undecided:
-        verdict = refinement(a, b)
         assert not verdict
         assert verdict.advantage < Fraction(1, 10**6)
         return
-    assert rough.holds is refinement(a, b).holds
+    if rough and not verdict:  # floats that are as near as their remap is to it
+        assert verdict.advantage < Fraction(1, 10**6)
+    else:
+        assert rough.holds is verdict.holds
     if isinstance(rough, Refined):
         assert np.abs(a.float().then(rough.remap).matrix - b.float().matrix).max() <= 1e-9
     else:
