@@ -1,7 +1,7 @@
 """Does the wheel work where nothing else of the repository is? ``make wheel``.
 
 It is installed in an empty environment in a temporary folder. Then the README's Python runs, and
-its commands that need no file of the repository, each with the exit code that it should have.
+its commands that need no file of the repository.
 """
 
 import os

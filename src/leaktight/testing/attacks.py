@@ -221,7 +221,7 @@ NAMES = "x", "x2"
 
 Order: TypeAlias = tuple[int, int]
 Choice: TypeAlias = tuple[Order, Seen]
-Choose: TypeAlias = Callable[[Both, int], Choice]
+Choose: TypeAlias = Callable[[Both], Choice]
 
 
 def _by_samples(calls: Calls, choose: Choose, samples: int | None) -> tuple[Order, Seen, int]:
@@ -231,7 +231,7 @@ def _by_samples(calls: Calls, choose: Choose, samples: int | None) -> tuple[Orde
         raise InvalidNumber(f"samples must be a whole number from {4 * LEAST}, got {samples!r:.60}")
     each = count // 2
     known = min(each // 2, MOST_LEARNT)
-    return *choose(calls.draw(known), each - known), each - known
+    return *choose(calls.draw(known)), each - known
 
 
 def _by_time(calls: Calls, choose: Choose, budget: Budget) -> tuple[Order, Seen, int]:
@@ -246,7 +246,7 @@ def _by_time(calls: Calls, choose: Choose, budget: Budget) -> tuple[Order, Seen,
         drawing += budget.clock() - before
         known = len(rows[0])
         learnt = Outputs(rows[0]), Outputs(rows[1])
-        order, event = choose(learnt, known)
+        order, event = choose(learnt)
         spent = budget.clock() - start
         if 3 * spent > budget.seconds / 2 or 2 * known > MOST_LEARNT:
             break
@@ -258,14 +258,14 @@ def _by_time(calls: Calls, choose: Choose, budget: Budget) -> tuple[Order, Seen,
     return order, event, max(int(left / each) if each > 0 else known, LEAST)
 
 
-def _chosen(promise: Promise, learnt: Both, trials: int, *, risk: fmpq, low_bits: bool) -> Choice:
+def _chosen(promise: Promise, learnt: Both, *, risk: fmpq, low_bits: bool) -> Choice:
     """Learn an event for each order of the inputs, and return the better one."""
     half = len(learnt[0]) // 2
     learn, judge = (
         (Outputs(learnt[0].rows[part]), Outputs(learnt[1].rows[part]))
         for part in (slice(half), slice(half, None))
     )
-    score = promise.score(trials, trials / len(judge[0]), to_float(risk / 2))
+    score = promise.score(len(judge[0]), to_float(risk / 2))
     found = []
     for one, other in ((0, 1), (1, 0)):
         sides = (learn[one], learn[other]), (judge[one], judge[other])

@@ -40,10 +40,11 @@ class Promise(Protocol):
     def curve(self) -> PrivacyCurve:
         """How likely an event may be for one input by its chance for the other."""
 
-    def score(self, trials: int, growth: float, risk: float) -> Score:
-        """Return what says how good events are, by how often they occur among outputs that judge.
+    def score(self, trials: int, risk: float) -> Score:
+        """Return what says how good events are, by how often they occur in so many trials.
 
-        In the test there will be about so many trials, ``growth`` times as many as judge.
+        The limits are those of the outputs that judge, however many will test: an event that
+        looks good because it was seen once, and not seen once, is not.
         """
 
     def proved(self, likely: fmpq, rare: fmpq) -> Proved:
@@ -57,12 +58,12 @@ class Pair:
     curve: PrivacyCurve
     delta: fmpq
 
-    def score(self, trials: int, growth: float, risk: float) -> Score:
+    def score(self, trials: int, risk: float) -> Score:
         """(P − δ)/Q at the limits."""
         slack = to_float(self.delta)
 
         def ratio(likely: Hits, rare: Hits) -> Array:
-            low, high = expected_ends(likely * growth, rare * growth, trials, risk)
+            low, high = expected_ends(likely, rare, trials, risk)
             return (low - slack) / high
 
         return ratio
@@ -86,14 +87,14 @@ class _ByCurve:
 
     curve: PrivacyCurve
 
-    def score(self, trials: int, growth: float, risk: float) -> Score:
+    def score(self, trials: int, risk: float) -> Score:
         """(P − g(Q))/σ at the limits, for g drawn with few lines."""
         corners = self.curve.polygons(LINES).upper.corners
         places, heights = (np.array([to_float(c[i]) for c in corners]) for i in (0, 1))
         steep = np.diff(heights) / np.diff(places)
 
         def exceeded(likely: Hits, rare: Hits) -> Array:
-            low, high = expected_ends(likely * growth, rare * growth, trials, risk)
+            low, high = expected_ends(likely, rare, trials, risk)
             slope = steep[np.clip(np.searchsorted(places, high) - 1, 0, len(steep) - 1)]
             variance = low * (1 - low) + slope**2 * high * (1 - high) + 1 / trials
             return (low - np.interp(high, places, heights)) / np.sqrt(variance)
