@@ -37,14 +37,9 @@ class GeometricCount(CountPerturbation):
     def row(self, count: int) -> dict[Hashable, Fraction]:
         """Return what is shown of a count; what falls beyond an end is collected there."""
         centre, end = (1 - self.fall) / (1 + self.fall), 1 / (1 + self.fall)
-        inside: dict[Hashable, Fraction] = {
-            z: centre * self.fall ** abs(z - count) for z in range(-9, 40)
-        }
-        ends: dict[Hashable, Fraction] = {
-            -10: end * self.fall ** (count + 10),
-            40: end * self.fall ** (40 - count),
-        }
-        return inside | ends
+        row: dict[Hashable, Fraction] = {-10: end * self.fall ** (count + 10)}
+        row |= {z: centre * self.fall ** abs(z - count) for z in range(-9, 40)}
+        return row | {40: end * self.fall ** (40 - count)}
 
 
 RELEASES: dict[str, CountPerturbation] = {

@@ -68,7 +68,7 @@ def protect(
     ] = None,
     as_json: JsonOption = False,
 ) -> int:
-    """Recode a table with least loss, so that it keeps k, l, t or a chance.
+    """Recode a table with least loss, to keep k, l, t or a chance.
 
     Bands, prefixes, groups and leaving out are combined over all quasi-identifiers, and classes
     are counted where the table is; rows that are still alone may be left out (--suppress). What is
