@@ -158,11 +158,10 @@ def decide_bound(
 ) -> BoundDecision:
     """Decide for all λ ≥ 1 whether r(λ)/s(λ) bounds, or equals, what private channels leak.
 
-    Parameters
-    ----------
-    neighbours : a graph or a policy
-    numerator, denominator : the coefficients of r and s, the constant one first. A float stands for
-        the decimal number it prints as. s must be positive for λ ≥ 1, or InvalidInput is raised.
+    :param neighbours: a graph or a policy.
+    :param numerator: the coefficients of r, the constant one first. A float stands for the decimal
+        number it prints as.
+    :param denominator: those of s, which must be positive for λ ≥ 1, or InvalidInput is raised.
 
     For two databases 2λ/(1 + λ) is the worst case; 2/(1 + λ) is below 1; (1 + 3λ)/(2 + 2λ) is no
     bound, but some mechanism leaks as much at every ratio.
