@@ -22,7 +22,7 @@ test: lint types
 
 test-spark: .venv/dev-ready .venv/spark-ready
 	@command -v java > /dev/null || { echo "Spark needs Java: install a headless JRE, 17 or later"; exit 1; }
-	LEAKTIGHT_ENGINE=spark $(BIN)/python -m pytest tests/tables/test_rows.py tests/tables/test_risk.py tests/tables/on_spark.py
+	LEAKTIGHT_ENGINE=spark $(BIN)/python -m pytest tests/tables/test_rows.py tests/tables/test_risk.py tests/tables/test_microdata.py tests/tables/on_spark.py
 
 # Ibis wants a DuckDB before 2, and so an environment of its own.
 test-ibis: .venv/ibis/ready

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from leaktight import LeaktightError
+from leaktight.channels import Channel
 from leaktight.errors import InvalidFile
 from leaktight.studies.reading import read_study
 from leaktight.studies.study import Study
@@ -509,6 +510,41 @@ def test_every_key_has_a_mistake_of_its_own() -> None:
     for name, keys in KEYS.items():
         for key in keys if name.partition(".")[0] not in ("data", "release") else ():
             assert re.search(rf"\b{key}\b", tried), key
+
+
+@pytest.mark.parametrize(
+    ("kind", "keys", "shown"),
+    [
+        ("rounding", "base = 5", {0: {0: 1}, 8: {10: 1}}),
+        ("rounding", "base = 3\nrandom = true", {4: {3: Fraction(2, 3), 6: Fraction(1, 3)}}),
+        ("suppression", "at_most = 7\nbase = 5", {7: {"suppressed": 1}, 8: {10: 1}}),
+        ("suppression", "at_most = 3\nzero_shown = true", {0: {0: 1}, 3: {"suppressed": 1}}),
+        (
+            "cell key",
+            'ptable = [{ "0" = 1 }, { "-1" = 0.5, "1" = "1/2" }]',
+            {0: {0: 1}, 9: {8: Fraction(1, 2), 10: Fraction(1, 2)}},
+        ),
+        ("top-coding", "most = 4", {3: {3: 1}, 9: {4: 1}}),
+    ],
+)
+def test_disclosure_control_is_read_as_it_is_meant(
+    write: Callable[[str], Path], kind: str, keys: str, shown: dict[int, dict[object, object]]
+) -> None:
+    study = read_study(write(COUNTED.format(kind) + keys + "\n"))
+    channel = study.mechanism
+    assert isinstance(channel, Channel)
+    for count, row in shown.items():
+        seen = channel.row(count)
+        found = zip(seen.values, seen.array, strict=True)
+        assert {z: Fraction(str(p)) for z, p in found if p} == row
+
+
+def test_swapping_keeps_the_margin_of_the_question(write: Callable[[str], Path]) -> None:
+    swapped = '[mechanism]\nkind = "swapping"\nshare = "1/2"\n[question]\nprior = [0.5, 0.5, 0]\n'
+    channel = read_study(write(POLICY + swapped)).mechanism
+    assert isinstance(channel, Channel)
+    last = [Fraction(str(p)) for p in channel.matrix[2]]
+    assert last == [Fraction(1, 4), Fraction(1, 4), Fraction(1, 2)]
 
 
 # --- what is read is what is meant ---------------------------------------------------------

@@ -90,10 +90,8 @@ def _heading(found: Risk, title: str) -> Heading:
             f"these finds them for certain."
         )
     if certain := found.exposure.certain:
-        line += (
-            f" {_sentence(_listed(found.secret))} is certain for {certain:,}: all who are alike "
-            "share it."
-        )
+        names, verb = _listed(found.secret), "is" if len(found.secret) == 1 else "are"
+        line += f" Of {certain:,}, {names} {verb} certain: all who are alike share it."
     return Heading(title, Verdict(None, line))
 
 
@@ -200,12 +198,25 @@ def _changes(found: Risk) -> Section:
 
 
 def _worst(found: Risk) -> Section:
+    fewer = found.worst[0].alone is not None
     rows = tuple(
-        (f"row {one.row:,}", one.size, *([one.most] * bool(found.secret))) for one in found.worst
+        (
+            f"row {one.row:,}",
+            one.size,
+            *([one.most] * bool(found.secret)),
+            *([one.alone] * fewer),
+        )
+        for one in found.worst
     )
     head = ("the first is 1", "alike", *(["same secret"] if found.secret else []))
-    text = "These rows are of real people; do not hand this list out."
-    return Section("rows", "Who is at most risk", (text,), Table(head, rows))
+    text = ["These rows are of real people; do not hand this list out."]
+    if fewer:
+        head += ("alone by fewer",)
+        text.append(
+            "The riskiest come first: of rows with as many alike, those that are alone by more "
+            "combinations of fewer columns."
+        )
+    return Section("rows", "Who is at most risk", tuple(text), Table(head, rows))
 
 
 def _guessed(found: Risk) -> list[str]:
@@ -217,10 +228,6 @@ def _row(found: Risk, what: str, one: Exposure | Changed | Partly) -> tuple[Cell
     guess = [] if not found.secret else ["–" if one.guess is None else percent(one.guess)]
     unique = None if isinstance(one, Partly) else one.unique
     return (what, percent(one.find), *guess, unique)
-
-
-def _sentence(text: str) -> str:
-    return text[:1].upper() + text[1:]
 
 
 def _listed(names: Sequence[str]) -> str:

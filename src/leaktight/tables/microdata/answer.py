@@ -4,6 +4,7 @@ from fractions import Fraction
 
 from msgspec import Struct
 
+from leaktight.exact.matrix import html_rows
 from leaktight.exact.shown import Told, counted, percent
 
 
@@ -106,6 +107,17 @@ class Protected(Told, Struct, frozen=True):
     def best(self) -> Plan:
         """The recoding of least loss."""
         return self.plans[0]
+
+    def _repr_html_(self) -> str:
+        pair = self.before, self.best.risk
+        rows = [
+            ("smallest class (k)", *(f"{one.k:,}" for one in pair)),
+            ("unique rows", *(f"{one.unique:,}" for one in pair)),
+            ("a row is found", *(percent(one.marketer) for one in pair)),
+        ]
+        if self.sensitive:
+            rows.append(("guessed", *(percent(one.guess or Fraction(0)) for one in pair)))
+        return html_rows(self.best.what, ("risk", "before", "after"), rows)
 
     def __str__(self) -> str:
         best, before = self.best, self.before

@@ -4,6 +4,7 @@ from fractions import Fraction
 
 from msgspec import Struct
 
+from leaktight.exact.matrix import html_rows
 from leaktight.exact.shown import Told, counted, percent
 
 
@@ -39,6 +40,8 @@ class Worst(Struct, frozen=True):
     row: int
     size: int
     most: int | None
+    alone: int | None = None
+    """By how many combinations of fewer columns they are alone, of those that were looked at."""
 
 
 class Partly(Struct, frozen=True):
@@ -95,6 +98,13 @@ class Risk(Told, Struct, frozen=True):
             for crowd in self.crowds
             if least <= crowd.size and (most is None or crowd.size <= most)
         )
+
+    def _repr_html_(self) -> str:
+        rows = [("to find a person's row", self.find, self.exposure.find)]
+        if self.guess is not None and self.exposure.guess is not None:
+            rows.append((f"to guess {', '.join(self.secret)}", self.guess, self.exposure.guess))
+        cells = [(what, percent(one), percent(two)) for what, one, two in rows]
+        return html_rows(str(self), ("The chance", "before", "after"), cells)
 
     def __str__(self) -> str:
         told = (

@@ -69,6 +69,7 @@ class Change:
         ):
             raise InvalidInput(
                 f"cuts of {column!r:.60} must be rising numbers or dates, at most {MOST_CUTS:,}"
+                f"{_offender(listed)}"
             )
         return cls(column, cuts=listed)
 
@@ -291,6 +292,21 @@ class Change:
             level = f"λ = {self.ratio}" if short else f"ε = {above(Ratio.of(self.ratio).epsilon)}"
             return f"randomised response on {self.column}, {level}"
         return f"without {self.column}"
+
+
+def _offender(cuts: tuple[Any, ...]) -> str:
+    """Say which cut is the first that cannot be.
+
+    >>> _offender((18, 65, 40)), _offender((18, "x"))
+    (', got 40 after 65', ", got 'x'")
+    """
+    for cut in cuts:
+        if isinstance(cut, bool) or not isinstance(cut, int | float | Decimal | date):
+            return f", got {cut!r:.40}"
+    for one, two in pairwise(cuts):
+        if isinstance(one, date) != isinstance(two, date) or not one < two:
+            return f", got {two} after {one}"
+    return ""
 
 
 def _names_of_bands(cuts: Sequence[Any], is_whole: bool) -> list[str]:

@@ -63,21 +63,32 @@ def grouped(table: Coded, known: Sequence[str], secret: Sequence[str]) -> Groupe
 
 
 def worst_rows(
-    table: Coded, known: Sequence[str], secret: Sequence[str], count: int
+    table: Coded,
+    known: Sequence[str],
+    secret: Sequence[str],
+    count: int,
+    fewer: Sequence[Sequence[str]] = (),
 ) -> tuple[Worst, ...]:
-    """Return the lines of people in the smallest groups; among those, where a secret is likelier.
+    """Return the lines of people in the smallest groups, the riskiest first.
 
-    The table must have been numbered.
+    Of groups as small, those come first who are alone already by more of the ``fewer`` columns, and
+    then where a secret is likelier. The table must have been numbered.
     """
     told, keys = _named(table, known, "k")
-    found = table.engine.rows(
-        f"SELECT people.line, worst.n, worst.m FROM (SELECT {told}, line FROM {table.name}) "
-        f"AS people JOIN (SELECT * FROM ({_groups(table, known, secret, ', MIN(line) AS line')}) "
-        f"AS sized ORDER BY n, m DESC, line LIMIT {count}) AS worst "
-        f"ON {_same('people', 'worst', keys)} "
-        f"ORDER BY worst.n, worst.m DESC, worst.line, people.line LIMIT {count}"
+    alone = " + ".join(
+        f"CASE WHEN COUNT(*) OVER (PARTITION BY {given}) = 1 THEN 1 ELSE 0 END"
+        for given in (", ".join(table.keys(some)) for some in fewer)
     )
-    return tuple(Worst(line, n, m if secret else None) for line, n, m in found)
+    found = table.engine.rows(
+        f"SELECT people.line, sized.n, sized.m, people.alone FROM (SELECT {told}, line, "
+        f"{alone or '0'} AS alone FROM {table.name}) AS people JOIN "
+        f"({_groups(table, known, secret)}) AS sized ON {_same('people', 'sized', keys)} "
+        f"ORDER BY sized.n, people.alone DESC, sized.m DESC, people.line LIMIT {count}"
+    )
+    return tuple(
+        Worst(line, n, m if secret else None, int(many) if fewer else None)
+        for line, n, m, many in found
+    )
 
 
 def noisy_gain(
@@ -115,23 +126,23 @@ def noisy_gain(
     return int(gain)
 
 
-def _groups(table: Coded, known: Sequence[str], secret: Sequence[str], more: str = "") -> str:
-    """Return the question for the size n and the most frequent m of each group, and ``more``."""
+def _groups(table: Coded, known: Sequence[str], secret: Sequence[str]) -> str:
+    """Return the question for the size n and the most frequent m of each group."""
     told, keys = _named(table, known, "k")
-    given, line = ", ".join(keys), ", line" if more else ""
+    given = ", ".join(keys)
     if not secret:
         return (
-            f"SELECT {given}, {table.counting} AS n, 0 AS m{more} FROM "
-            f"(SELECT {told}{table.weight}{line} FROM {table.name}) AS told GROUP BY {given}"
+            f"SELECT {given}, {table.counting} AS n, 0 AS m FROM "
+            f"(SELECT {told}{table.weight} FROM {table.name}) AS told GROUP BY {given}"
         )
     wanted, aims = _named(table, secret, "s")
     both = ", ".join([*keys, *aims])
     many = prod(table.columns[column].size for column in known) >= table.rows
     spread = table.engine.spread(keys, table.rows) if many else ""
     return (
-        f"SELECT {given}, CAST(SUM(n) AS BIGINT) AS n, MAX(n) AS m{more} FROM "
-        f"(SELECT {both}, {table.counting} AS n{more} FROM "
-        f"(SELECT {spread}{told}, {wanted}{table.weight}{line} FROM {table.name}) AS told "
+        f"SELECT {given}, CAST(SUM(n) AS BIGINT) AS n, MAX(n) AS m FROM "
+        f"(SELECT {both}, {table.counting} AS n FROM "
+        f"(SELECT {spread}{told}, {wanted}{table.weight} FROM {table.name}) AS told "
         f"GROUP BY {both}) AS pairs GROUP BY {given}"
     )
 

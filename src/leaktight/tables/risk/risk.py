@@ -9,7 +9,7 @@ from leaktight.exact.numbers import Number, rational
 from leaktight.exact.ratio import Ratio
 from leaktight.exact.rounding import float_above
 from leaktight.exact.shown import above, shown
-from leaktight.tables.risk.answer import Changed, Exposure, Partly, Risk
+from leaktight.tables.risk.answer import Changed, Exposure, Partly, Risk, Worst
 from leaktight.tables.risk.change import Change
 from leaktight.tables.risk.coded import ONE_WORD, Coded, coded, followed, one_row_each
 from leaktight.tables.risk.engine import Sources
@@ -19,6 +19,9 @@ from leaktight.tables.source import place
 
 FEW = 16
 """If groups have so many people or more, those who are alike are counted once for all."""
+
+MOST_FEWER = 50
+"""By how many combinations of fewer columns it is asked whether a row is alone."""
 
 WORST = 10
 """How many rows at most risk are named."""
@@ -72,7 +75,7 @@ def risk(
         progress("grouping people")
         groups = _Groups(people, asked.secret)
         whole = groups.by(asked.known)
-        worst = worst_rows(people, asked.known, asked.secret, WORST) if rows else ()
+        worst = _worst(people, asked) if rows else ()
         releases = tuple(_later(sources, people, asked, progress))
         more = len(asked.combinations) + len(asked.shares) + len(asked.changes)
         if more > 1 and FEW * whole.groups <= people.rows:
@@ -127,6 +130,11 @@ def _later(
         joint = followed(joint, then, f"release {number}")
         names += list(joint.columns)[-len(asked.known) :]
         yield grouped(joint, names, asked.secret).exposure
+
+
+def _worst(people: Coded, asked: Question) -> tuple[Worst, ...]:
+    """Return the rows at most risk."""
+    return worst_rows(people, asked.known, asked.secret, WORST, asked.combinations[:MOST_FEWER])
 
 
 class _Groups:
