@@ -995,8 +995,8 @@ LEDGERS = (
     Mutant(
         "the numbers that leave are those just drawn, not those of the ledger",
         "tables/publishing.py",
-        "    stored = book.store(entry, Stored(drawn(noise, counts, rng), counts.schema))\n",
-        "    stored = Stored(drawn(noise, counts, rng), counts.schema)\n"
+        "    stored = book.store(entry, Stored(numbers, counts.schema, origin=origin))\n",
+        "    stored = Stored(numbers, counts.schema, origin=origin)\n"
         "    book.store(entry, stored)\n",
         ("tests/tables/test_ledger.py",),
     ),
@@ -1252,9 +1252,9 @@ SIZES = (
     ),
     Mutant(
         "what one record tells under a range has the formula of single numbers",
-        "leakage/noise_on_sums.py",
-        "    if policy.is_constrained and not policy.is_counted:\n        return None\n",
-        "",
+        "channels/noise_on_sums.py",
+        "(not policy.is_constrained or policy.is_counted) and adds_up",
+        "adds_up",
         ("tests/studies/test_public.py",),
     ),
     Mutant(

@@ -32,6 +32,7 @@ from leaktight.mechanisms import (
     StaircaseNoise,
     TightConstraints,
 )
+from leaktight.mechanisms.disclosure import CellKey, Rounding, Suppression, TopCoding, swapping
 from leaktight.mechanisms.graph_exponential import NormalisedExponential
 from leaktight.policies import (
     Box,
@@ -599,6 +600,7 @@ class Setting:
             mechanism["sensitivity"] = 1
         if self.mechanism_name == "discrete gaussian":
             mechanism["rho"] = "1/2"
+        mechanism |= DISCLOSED.get(self.mechanism_name, {})
         if self.mechanism_name == "file":
             mechanism["file"] = self.written("cell.csv").name
         if self.mechanism_name == "python":
@@ -740,6 +742,29 @@ def _on_plane(made: Any) -> Callable[[Setting], Any]:
     return lambda cell: made([0, 1], [0, 1], **cell.asked)
 
 
+def _on_counts(perturbation: Any) -> Callable[[Setting], lt.Channel]:
+    """Return what makes the channel of disclosure control on counts."""
+
+    def made(cell: Setting) -> lt.Channel:
+        counts = list(_few(cell).vertices)
+        if not all(isinstance(k, int) and k >= 0 for k in counts):
+            raise NotTried("only counts are rounded and suppressed")
+        rows = [perturbation.row(k) for k in counts]
+        outputs = list(dict.fromkeys(z for row in rows for z in row))
+        return lt.Channel([[row.get(z, 0) for z in outputs] for row in rows], counts, outputs)
+
+    return made
+
+
+DISCLOSED: dict[str, Document] = {
+    "rounding": {"base": 2, "random": True},
+    "suppression": {"at_most": 1},
+    "cell key": {"ptable": [{"0": 1}, {"-1": "1/2", "1": "1/2"}]},
+    "top-coding": {"most": 1},
+    "swapping": {"share": "1/2"},
+}
+"""What a study says of disclosure control."""
+
 MECHANISMS: dict[str, Callable[[Setting], Any]] = {
     "none": lambda cell: None,
     "matrix": lambda cell: _of_rows(cell, cell.seen.vertices),
@@ -751,6 +776,11 @@ MECHANISMS: dict[str, Callable[[Setting], Any]] = {
     "staircase noise": _own(noises.staircase),
     "staircase": lambda cell: StaircaseNoise(**cell.asked),
     "discrete gaussian": lambda cell: DiscreteGaussian(rho="1/2"),
+    "rounding": _on_counts(Rounding(2, random=True)),
+    "suppression": _on_counts(Suppression(1)),
+    "cell key": _on_counts(CellKey([{0: 1}, {-1: "1/2", 1: "1/2"}])),
+    "top-coding": _on_counts(TopCoding(1)),
+    "swapping": lambda cell: swapping(_few(cell).vertices, "1/2", cell.draft.prior),
     "graph exponential": lambda cell: GraphExponential(_few(cell), **cell.asked),
     "normalised exponential": lambda cell: NormalisedExponential(_few(cell), **cell.asked),
     "exponential": _score,

@@ -60,7 +60,7 @@ def test_what_holds_at_the_epsilon_that_was_asked_is_not_said_to_have_more() -> 
     streets = Policy(Metric.manhattan([(x, y) for x in range(2) for y in (0, 2, 5)]))
     best = optimal_mechanism(streets, epsilon="0.3")
     found = audit(Study(streets, best, epsilon="0.3"))
-    assert "has ε = 0.3 at a distance of 1, at most ε = 0.3 at" in found.verdict.line
+    assert "ε = 0.3 at a distance of 1 (limit 0.3)" in found.verdict.line
     assert "(ε = 0.3 at a distance of 1)" in markdown(found)
 
 

@@ -11,7 +11,7 @@ from typing import Any
 
 from flint import fmpq
 
-from leaktight.channels.channel import Channel
+from leaktight.channels.channel import Channel, expect_channel
 from leaktight.channels.distribution import PriorLike, prior_on
 from leaktight.exact.matrix import html_rows
 from leaktight.exact.numbers import fraction, rational
@@ -116,7 +116,7 @@ def channel_odds(channel: Channel, prior: PriorLike = None) -> list[ValueOdds]:
     >>> channel_odds(coin, ["9/10", "1/10"])[1].after
     Fraction(1, 4)
     """
-    exact = channel.exact()
+    exact = expect_channel(channel).exact()
     belief = prior_on(prior, exact.inputs).exact().array
     joined = exact.matrix * belief[:, None]
     outer = joined.sum(axis=0)

@@ -41,7 +41,7 @@ class DiscreteGaussian(Mechanism, UnboundedNoise):
 
     >>> noise = DiscreteGaussian(rho="1/8", sensitivity=3)
     >>> noise.variance, noise.promise
-    (Fraction(36, 1), PrivacyCurve(ρ = 1/8 (zCDP)))
+    (Fraction(36, 1), PrivacyCurve(ρ = 0.125 (zCDP)))
     >>> low, high = noise.pmf_interval(0)
     >>> round(float(low), 6), high - low < Fraction(1, 10**30)
     (0.06649, True)
