@@ -55,6 +55,12 @@ def risk(
     rows: Annotated[
         bool, typer.Option("--rows", help="Name the ten rows at most risk, by number.")
     ] = False,
+    population: Annotated[
+        int | None, typer.Option(help="Of how many people the table is a simple random sample.")
+    ] = None,
+    weights: Annotated[
+        str | None, typer.Option(help="The column that says how many people a row stands for.")
+    ] = None,
     report: Annotated[Path | None, typer.Option(help="Write a page, .html or .md.")] = None,
     as_json: JsonOption = False,
 ) -> int:
@@ -85,7 +91,7 @@ def risk(
             partly=dict(map(_share, partly)) if partly else None,
             then=list(then or []), person=person,
             changes=[[read_change(part) for part in each.split("+")] for each in tried or []],
-            rows=rows, progress=progress,
+            rows=rows, population=population, weights=weights, progress=progress,
         )  # fmt: skip
     title = f"{table.name}: {', '.join(columns)} known"
     if report is not None:
