@@ -17,6 +17,7 @@ from .risk.change import Change
 from .risk.risk import risk
 from .spent import Spent
 from .statement import Statement, statement
+from .synthetic import Share, SyntheticRisk, synthetic_risk
 
 __all__ = [
     "Answer",
@@ -39,8 +40,10 @@ __all__ = [
     "Risk",
     "RowsRelease",
     "Sampled",
+    "Share",
     "Spent",
     "Statement",
+    "SyntheticRisk",
     "TableQuery",
     "TableRecord",
     "TableRelease",
@@ -58,5 +61,6 @@ __all__ = [
     "risk",
     "statement",
     "sum_of",
+    "synthetic_risk",
     "write_release",
 ]
