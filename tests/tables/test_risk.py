@@ -19,6 +19,7 @@ from hypothesis import strategies as st
 import leaktight as lt
 from leaktight.errors import InvalidFile, InvalidInput, LeaktightError, TooLarge
 from leaktight.tables import Change, Exposure, Risk, risk
+from leaktight.tables.risk.sampled import found_in
 from tests.tables.engines import CANARY, ENGINES, NAMES, ROWS
 
 Row = tuple[Any, ...]
@@ -370,3 +371,57 @@ def test_a_table_with_other_rows_when_it_is_read_again_is_refused() -> None:
     changing = duckdb.connect().sql("SELECT CAST(random() * 1e15 AS BIGINT) AS a FROM range(100)")
     with pytest.raises(InvalidFile, match="other rows when it was read again"):
         risk(changing, ["a"], combinations=0)
+
+
+@pytest.mark.parametrize(("size", "people"), [(1, 84.5), (2, 110), (3, 3.5), (7, 900), (40, 41)])
+def test_the_individual_risk_is_the_mean_over_populations(size: int, people: float) -> None:
+    """E(1/F) by summing over F, where F − f is negative binomial with π = f/F̂."""
+    share = size / people
+    chance, total = share**size, 0.0
+    for more in range(200_000):
+        total += chance / (size + more)
+        chance *= (1 - share) * (size + more) / (more + 1)
+    assert found_in(size, people) == pytest.approx(total, rel=1e-9)
+    assert share / size <= found_in(size, people) <= 1 / size
+
+
+def test_the_large_classes_of_a_sample_are_bounded() -> None:
+    assert found_in(200, 4000) == pytest.approx(found_in(201, 4020), rel=0.02)
+    assert found_in(201, 201) == 1 / 201
+
+
+def test_weights_that_are_equal_are_a_simple_sample() -> None:
+    rows = [(z, w) for z, size in (("a", 1), ("b", 1), ("c", 3)) for w in [20] * size]
+    people = polars.DataFrame({"zip": [z for z, _ in rows], "w": [w for _, w in rows]})
+    simple = risk(people, ["zip"], population=100).sampled
+    weighted = risk(people, ["zip"], weights="w").sampled
+    assert simple is not None
+    assert weighted is not None
+    assert (simple.population, simple.unique) == (100, pytest.approx(2 / 20))
+    assert simple.highest == pytest.approx(found_in(1, 20))
+    assert simple.found == pytest.approx(2 * found_in(1, 20) + 3 * found_in(3, 60))
+    assert weighted.found == pytest.approx(simple.found)
+    everybody = risk(people, ["zip"], population=5).sampled
+    assert everybody is not None
+    assert everybody.found == 3
+    for wrong, said in (
+        ({"population": 4}, "at least the 5 people"),
+        ({"population": 9, "weights": "w"}, "not both"),
+        ({"weights": "zip"}, "another column"),
+    ):
+        with pytest.raises(InvalidInput, match=said):
+            risk(people, ["zip"], **wrong)  # type: ignore[arg-type]
+    with pytest.raises(InvalidInput, match="at least 1, and 1 value of 'w' is not"):
+        risk(people.with_columns(w=polars.lit(0)), ["zip"], weights="w")
+
+
+def test_the_riskiest_rows_come_first() -> None:
+    rows = [("x", 1, "p"), ("x", 2, "p"), ("y", 1, "p"), ("y", 2, "p"), ("z", 9, "q")]
+    people = polars.DataFrame(rows, schema=["a", "b", "c"], orient="row")
+    found = risk(people, ["a", "b", "c"], combinations=1, rows=True)
+    assert [(one.row, one.size, one.alone) for one in found.worst] == [
+        (5, 1, 3), (1, 1, 0), (2, 1, 0), (3, 1, 0), (4, 1, 0),
+    ]  # fmt: skip
+    assert "to find a person&#x27;s row" in found._repr_html_()
+    with pytest.raises(InvalidInput, match="got 40 after 65"):
+        Change.bands("b", [18, 65, 40])

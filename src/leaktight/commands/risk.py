@@ -55,6 +55,18 @@ def risk(
     rows: Annotated[
         bool, typer.Option("--rows", help="Name the ten rows at most risk, by number.")
     ] = False,
+    population: Annotated[
+        int | None, typer.Option(help="Of how many people the table is a simple random sample.")
+    ] = None,
+    weights: Annotated[
+        str | None, typer.Option(help="The column that says how many people a row stands for.")
+    ] = None,
+    synthetic: Annotated[
+        Path | None, typer.Option(help="A synthetic table made from this one: what does it tell?")
+    ] = None,
+    holdout: Annotated[
+        Path | None, typer.Option(help="Rows of others, not used for --synthetic.")
+    ] = None,
     report: Annotated[Path | None, typer.Option(help="Write a page, .html or .md.")] = None,
     as_json: JsonOption = False,
 ) -> int:
@@ -73,6 +85,10 @@ def risk(
     from leaktight.tables.risk import count_combinations
     from leaktight.tables.risk import risk as assessed
 
+    if synthetic is not None:
+        return _synthetic(table, synthetic, holdout, known, secret, as_json)
+    if holdout is not None:
+        raise typer.BadParameter("--holdout is for --synthetic")
     expect_page(report)
     for path in (table, *(then or [])):
         expect_different(("a table", path), ("--report", report))
@@ -85,7 +101,7 @@ def risk(
             partly=dict(map(_share, partly)) if partly else None,
             then=list(then or []), person=person,
             changes=[[read_change(part) for part in each.split("+")] for each in tried or []],
-            rows=rows, progress=progress,
+            rows=rows, population=population, weights=weights, progress=progress,
         )  # fmt: skip
     title = f"{table.name}: {', '.join(columns)} known"
     if report is not None:
@@ -98,6 +114,28 @@ def risk(
     print(risk_text(found, title))
     if report is not None:
         print(f"\nreport: {report}")
+    return 0
+
+
+def _synthetic(
+    table: Path, synthetic: Path, holdout: Path | None, known: str, secret: str, as_json: bool
+) -> int:
+    """Say what a synthetic table tells of the people it was made from."""
+    from leaktight.exact.shown import wrapped
+    from leaktight.studies.schema import to_json
+    from leaktight.tables import synthetic_risk
+
+    with spinner(as_json) as progress:
+        found = synthetic_risk(
+            synthetic, table, read_names(known), read_names(secret),
+            holdout=holdout, progress=progress,
+        )  # fmt: skip
+    if as_json:
+        print_json({"format": "leaktight synthetic 1", "table": table.name, **to_json(found)})
+        return 0
+    print(wrapped(f"{str(found)[:1].upper()}{str(found)[1:]}."))
+    print(wrapped(f"Guessed by the most frequent value alone: {found.baseline}."))
+    print(wrapped("! This shows harm and cannot show safety: another attack may do better.", "  "))
     return 0
 
 

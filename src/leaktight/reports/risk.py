@@ -13,7 +13,7 @@ from leaktight.reports.sections import Section
 from leaktight.reports.table import Table
 from leaktight.reports.wording import Cell, rounded
 from leaktight.studies.answers import Verdict
-from leaktight.tables.risk import Changed, Exposure, Partly, Risk
+from leaktight.tables.risk import Changed, Exposure, Partly, Risk, Sampled
 
 BANDS = ((1, 1), (2, 2), (3, 4), (5, 9), (10, 19), (20, 49), (50, 99), (100, None))
 """Sizes of groups that are shown together."""
@@ -108,6 +108,8 @@ def _guessing(found: Risk) -> Guessing:
 
 def _sections(found: Risk) -> Iterator[Section]:
     yield _alike(found)
+    if found.sampled is not None:
+        yield _sampled(found, found.sampled)
     if found.combinations:
         yield _combinations(found)
     if found.releases:
@@ -138,6 +140,22 @@ def _alike(found: Risk) -> Section:
         rows.append((_band(least, most), people, share, *([sure] if certain else [])))
     caption = "The smaller the group, the likelier a person is found."
     return Section("sizes", ALIKE, (text,), Table(head, tuple(rows)), caption=caption)
+
+
+def _sampled(found: Risk, sample: Sampled) -> Section:
+    text = (
+        "Somebody who does not know who is in the sample (journalist) finds less, as others of the "
+        f"population may be alike. Estimated by a model, and no bound: {sample.model}."
+    )
+    rows: tuple[tuple[Cell, ...], ...] = (
+        ("people in the population", f"{sample.population:,.0f}"),
+        ("unique in the sample", found.exposure.unique),
+        ("… and expected to be in the population", f"{sample.unique:,.1f}"),
+        ("rows expected to be found", f"{sample.found:,.1f}"),
+        ("the mean chance of a row", f"{sample.chance:.2%}"),
+        ("the highest chance of a row", f"{sample.highest:.1%}"),
+    )
+    return Section("sampled", "If it is a sample", (text,), Table(("estimated", ""), rows))
 
 
 def _combinations(found: Risk) -> Section:

@@ -12,11 +12,12 @@ from .publishing import Answer, TableRelease, release
 from .query import TableQuery, count_of, cumulative, hierarchy, histogram, sum_of
 from .reading import Reading
 from .record import TableRecord, record_of
-from .risk.answer import Changed, Crowd, Exposure, Partly, Risk, Worst
+from .risk.answer import Changed, Crowd, Exposure, Partly, Risk, Sampled, Worst
 from .risk.change import Change
 from .risk.risk import risk
 from .spent import Spent
 from .statement import Statement, statement
+from .synthetic import Share, SyntheticRisk, synthetic_risk
 
 __all__ = [
     "Answer",
@@ -38,8 +39,11 @@ __all__ = [
     "Reading",
     "Risk",
     "RowsRelease",
+    "Sampled",
+    "Share",
     "Spent",
     "Statement",
+    "SyntheticRisk",
     "TableQuery",
     "TableRecord",
     "TableRelease",
@@ -57,5 +61,6 @@ __all__ = [
     "risk",
     "statement",
     "sum_of",
+    "synthetic_risk",
     "write_release",
 ]

@@ -1,6 +1,6 @@
 """If a table is handed out, who can be found in it, and what is learnt of them?"""
 
-from leaktight.tables.risk.answer import Changed, Crowd, Exposure, Partly, Risk, Worst
+from leaktight.tables.risk.answer import Changed, Crowd, Exposure, Partly, Risk, Sampled, Worst
 from leaktight.tables.risk.change import Change
 from leaktight.tables.risk.question import count_combinations
 from leaktight.tables.risk.risk import risk
@@ -12,6 +12,7 @@ __all__ = [
     "Exposure",
     "Partly",
     "Risk",
+    "Sampled",
     "Worst",
     "count_combinations",
     "risk",

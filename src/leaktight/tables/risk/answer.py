@@ -69,6 +69,22 @@ class Changed(Struct, frozen=True):
     of the secret only how frequent each value is. Without noise it would be 1."""
 
 
+class Sampled(Struct, frozen=True):
+    """What somebody finds who does not know who is in the sample (journalist), estimated."""
+
+    population: float
+    """How many people there are: as given, or the sum of the weights."""
+    unique: float
+    """How many sample uniques are expected to be unique in the population."""
+    highest: float
+    """The largest chance of a row to be found."""
+    found: float
+    """How many rows are expected to be found."""
+    chance: float
+    """The mean chance of a row to be found."""
+    model: str = "F − f negative binomial, π = f/F̂: individual risk, as in sdcMicro"
+
+
 class Risk(Told, Struct, frozen=True):
     """What handing out a table risks, from :func:`risk`.
 
@@ -90,6 +106,8 @@ class Risk(Told, Struct, frozen=True):
     """After each further release of the same people."""
     partly: Partly | None = None
     changes: tuple[Changed, ...] = ()
+    sampled: Sampled | None = None
+    """The same for somebody who does not know who is in the table, if it is a sample."""
 
     def people(self, least: int, most: int | None = None) -> int:
         """How many people are in groups of so many."""

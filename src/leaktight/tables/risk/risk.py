@@ -15,6 +15,7 @@ from leaktight.tables.risk.coded import ONE_WORD, Coded, coded, followed, one_ro
 from leaktight.tables.risk.engine import Sources
 from leaktight.tables.risk.groups import Grouped, grouped, noisy_gain, worst_rows
 from leaktight.tables.risk.question import Question
+from leaktight.tables.risk.sampled import of_simple_sample, of_weights
 from leaktight.tables.source import place
 
 FEW = 16
@@ -41,6 +42,8 @@ def risk(
     person: str | None = None,
     changes: "Sequence[Change | Sequence[Change]]" = (),
     rows: bool = False,
+    population: int | None = None,
+    weights: str | None = None,
     progress: Callable[[str], object] = lambda what: None,
 ) -> Risk:
     """Return how likely somebody finds a person's row in a table, or guesses a secret of theirs.
@@ -55,7 +58,9 @@ def risk(
     ``partly`` says which columns are known of which share of people. ``then`` has further releases
     of the same people, whose rows can be linked by the column ``person``. ``changes`` are tried
     each by itself, or several together if listed. With ``rows`` the ten rows at most risk are
-    named. ``progress`` is told what is being counted.
+    named. If the table is a sample, ``population`` says of how many people, a simple random one, or
+    ``weights`` which column says how many people a row stands for; then ``sampled`` has the risk of
+    somebody who does not know who is in it, by a model. ``progress`` is told what is being counted.
 
     >>> import polars
     >>> people = polars.DataFrame({"zip": ["1000", "1000", "2000"], "age": [30, 40, 30],
@@ -68,10 +73,14 @@ def risk(
     ('without age', Fraction(2, 3), 1)
     """
     asked = Question.of(known, secret, combinations, partly, then, person, changes)
+    if population is not None and weights is not None:
+        raise InvalidInput("a sample has a population or weights, not both")
+    if weights is not None and (not isinstance(weights, str) or weights in asked.columns):
+        raise InvalidInput(f"weights must be another column, got {weights!r:.60}")
     sources = Sources((source, *asked.later))
     try:
         progress("reading the table")
-        people = _read(sources, source, table, asked, rows)
+        people = _read(sources, source, table, asked, rows, weights)
         progress("grouping people")
         groups = _Groups(people, asked.secret)
         whole = groups.by(asked.known)
@@ -94,21 +103,32 @@ def risk(
             releases=releases,
             partly=_partly(groups, asked.shares) if partly is not None else None,
             changes=tuple(_changes(groups, asked, progress)),
+            sampled=of_weights(people, asked.known, weights)
+            if weights is not None
+            else of_simple_sample(whole, population)
+            if population is not None
+            else None,
         )
     finally:
         sources.close()
 
 
 def _read(
-    sources: Sources, source: Any, table: str | None, asked: Question, numbered: bool
+    sources: Sources,
+    source: Any,
+    table: str | None,
+    asked: Question,
+    numbered: bool,
+    weights: str | None,
 ) -> Coded:
     """Return the first release in numbers."""
     person = [asked.person] if asked.person is not None else []
-    frame = sources.frame(source, [*asked.columns, *person], table)
+    columns = [*asked.columns, *([weights] if weights is not None else [])]
+    frame = sources.frame(source, [*columns, *person], table)
     assert sources.engine is not None
     if numbered and sources.engine.text != "VARCHAR":
         raise InvalidInput("rows of Spark have no numbers; leave rows= out")
-    found = coded(sources.engine, frame, asked.columns, person=asked.person, numbered=numbered)
+    found = coded(sources.engine, frame, columns, person=asked.person, numbered=numbered)
     if asked.person is not None:
         one_row_each(sources.engine, found, asked.person)
     return found
