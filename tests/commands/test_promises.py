@@ -140,3 +140,22 @@ def test_choose_answers_machines(run: Run) -> None:
     assert said["chosen"][0]["mu"] == pytest.approx(0.680044, rel=1e-5)
     noise = json.loads(run("choose", "--noise", "gaussian", "--advantage", "0.1", "--json").out)
     assert noise["chosen"][0]["sigma"] == pytest.approx(3.978949, rel=1e-6)
+
+
+def test_a_published_promise_is_explained_with_its_source(run: Run) -> None:
+    said = run("explain", "complete:63", "--deployment", "census2020")
+    assert said.code == 0, said.err
+    same = run("explain", "complete:63", "--rho", "2.63", "--neighbours", "replace")
+    assert said.out.endswith(same.out)
+    assert "US Census Bureau" in said.out
+    assert "https://" in said.out
+    found = json.loads(run("explain", "--deployment", "census2020", "--json").out)
+    assert found["deployment"] == "census2020"
+    for words, told in (
+        ("explain --deployment censu", "did you mean 'census2020'?"),
+        ("explain --deployment census2020 --epsilon 1", "give no other"),
+        ("explain --epsilon 1", "say what is secret"),
+    ):
+        refused = run(*words.split())
+        assert (refused.code, refused.err.count("\n")) == (2, 1)
+        assert told in refused.err

@@ -42,6 +42,13 @@ def promise_names(incomplete: str) -> Iterator[str]:
     return (name for name in ("epsilon", "rho", "mu") if name.startswith(incomplete))
 
 
+def deployment_names(incomplete: str) -> Iterator[str]:
+    """Complete a published deployment."""
+    from leaktight.adapters.deployments import deployments
+
+    return (name for name in deployments() if name.startswith(incomplete))
+
+
 RatioOption = Annotated[str | None, typer.Option("--ratio", help="λ = e^ε, such as 2 or 3/2.")]
 EpsilonOption = Annotated[str | None, typer.Option("--epsilon", help='ε, such as 1 or "ln 2".')]
 DeltaOption = Annotated[

@@ -18,6 +18,7 @@ from leaktight.commands.arguments import (
     PriorOption,
     RatioOption,
     RhoOption,
+    deployment_names,
     float_down,
     float_up,
     gain_names,
@@ -49,18 +50,24 @@ SureOption = Annotated[
 
 def explain(
     secret: Annotated[
-        str,
+        str | None,
         typer.Argument(
             help="A graph such as line:4, distances such as euclidean:4x4, a channel's file, or "
             "the chance of one guess, such as 1%."
         ),
-    ],
+    ] = None,
     ratio: RatioOption = None,
     epsilon: EpsilonOption = None,
     delta: DeltaOption = None,
     rho: RhoOption = None,
     mu: MuOption = None,
     curve: CurveOption = None,
+    deployment: Annotated[
+        str | None,
+        typer.Option(
+            help="A published promise, such as census2020.", autocompletion=deployment_names
+        ),
+    ] = None,
     neighbours: NeighboursOption = None,
     prior: PriorOption = None,
     observations: Annotated[
@@ -83,15 +90,29 @@ def explain(
     Example:
       leaktight explain complete:4 --epsilon 1 --what "one person's salary band"
       leaktight explain complete:63 --rho 2.63
+      leaktight explain complete:63 --deployment census2020
       leaktight explain 1% --mu 1/2
       leaktight explain complete:6 --epsilon 1 --delta 0.00001 --neighbours add/remove
     """
     from leaktight.channels.channel import Channel
     from leaktight.channels.file import read_channel
+    from leaktight.exact.shown import wrapped
     from leaktight.policies.neighbours import metric_of
     from leaktight.policies.text import apart_of
     from leaktight.repetition.explanation import explain as explained
 
+    given = (ratio, epsilon, delta, rho, mu, curve)
+    published = None
+    if deployment is not None:
+        if given != (None,) * 6:
+            raise typer.BadParameter("a --deployment has its promise: give no other")
+        from leaktight.adapters.deployments import deployment as published_deployment
+
+        published = published_deployment(deployment)
+        neighbours = neighbours or published.neighbours
+        secret = secret or "complete:6"
+    if secret is None:
+        raise typer.BadParameter("say what is secret, such as complete:6")
     is_file = secret.endswith((".csv", ".json")) and ":" not in secret
     told: Any = None
     if is_file:
@@ -100,9 +121,9 @@ def explain(
         told = read_chance(secret)
     else:
         told = metric_of(apart_of(secret))
-    promise = None
-    if not is_file or (ratio, epsilon, delta, rho, mu, curve) != (None,) * 6:
-        promise = read_promise(ratio, epsilon, delta, rho, mu, curve)
+    promise: Any = None if published is None else published.curve
+    if published is None and (not is_file or given != (None,) * 6):
+        promise = read_promise(*given)
     belief: Any = prior
     if not isinstance(told, Fraction):
         belief = read_prior(prior, told.inputs if isinstance(told, Channel) else told.values)
@@ -120,9 +141,16 @@ def explain(
             what=what,
         )
     if as_json:
-        print_json({"what": what, **_explained(found), "text": str(found)})
-    else:
-        print(found)
+        source = {} if published is None else {"deployment": published.name}
+        print_json({"what": what, **source, **_explained(found), "text": str(found)})
+        return 0
+    if published is not None:
+        year = "" if published.year is None else f", {published.year}"
+        print(wrapped(
+            f"{published.what}{year}: {published.curve}; protected: {published.unit} "
+            f"({published.neighbours}). Source: {published.source}"
+        ))  # fmt: skip
+    print(found)
     return 0
 
 
