@@ -3,6 +3,7 @@
 import random
 from collections import Counter
 from collections.abc import Sequence
+from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
@@ -63,7 +64,7 @@ def test_a_copy_shows_harm_and_fresh_rows_do_not() -> None:
     others = [(str(i + 300), rng.randint(0, 99), rng.choice("pqr")) for i in range(300)]
     copied = synthetic_risk(frame(real), frame(real), ["a", "b"], "s", holdout=frame(others))
     assert copied.shows_harm
-    assert copied.guess.chance == copied.guess.upper == 1
+    assert (copied.guess.chance, copied.guess.upper) == (Fraction(1), 1.0)
     assert "harm is shown" in str(copied)
     fresh = synthetic_risk(frame(others), frame(real), ["a", "b"], "s", holdout=frame(real))
     assert not fresh.shows_harm

@@ -24,7 +24,7 @@ LOSSES = {
 def protect_text(found: Protected, title: str, output: str | None = None) -> str:
     """Return what was found, and what was written if anything was."""
     best = found.best
-    lines = [title, "=" * min(len(title), width())]
+    lines = [wrapped(title), "=" * min(len(title), width())]
     lines.append(wrapped(f"{'; '.join(found.asked)}: kept by: {best.what}."))
     lines += ["", *lines_of(Table(("risk", "before", "after"), tuple(_risks(found))))]
     lines += ["", *lines_of(Table(("what it costs", "lost"), tuple(_losses(best))))]

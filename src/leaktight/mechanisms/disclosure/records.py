@@ -5,7 +5,7 @@ from fractions import Fraction
 
 from leaktight.channels.channel import Channel
 from leaktight.channels.distribution import PriorLike, prior_on
-from leaktight.errors import InvalidInput, InvalidNumber
+from leaktight.errors import InvalidChannel, InvalidNumber
 from leaktight.exact.numbers import Number, fraction, rational
 from leaktight.labels import listed_labels
 
@@ -39,7 +39,7 @@ def swapping(values: Iterable[Hashable], share: Number, prior: PriorLike = None)
     >>> swapping(["no", "yes"], "1/10").matrix.tolist()
     [[19/20, 1/20], [1/20, 19/20]]
     """
-    labels = listed_labels(values, "value", InvalidInput)
+    labels = listed_labels(values, "value", InvalidChannel)
     part = fraction(rational(share))
     if not 0 <= part <= 1:
         raise InvalidNumber(f"the share that is swapped must be between 0 and 1, got {part}")
