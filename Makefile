@@ -2,7 +2,7 @@
 PYTHON ?= python3
 BIN := .venv/bin
 
-.PHONY: audit table explore test test-oldest test-spark test-web test-ibis test-kill test-adapters test-opacus test-tumult wheel lint types format fuzz mutants bench docs clean
+.PHONY: audit table explore test test-oldest test-newest test-spark test-web test-ibis test-kill test-adapters test-opacus test-tumult wheel lint types format fuzz mutants bench docs clean
 
 audit: .venv/ready
 	$(BIN)/leaktight audit examples/studies/hospital.toml --report hospital.html || test $$? -eq 1
@@ -48,6 +48,14 @@ test-web: .venv/dev-ready .venv/web-test-ready
 # Do the oldest versions that pyproject.toml allows still do? In an environment of its own.
 test-oldest: .venv/oldest/ready
 	.venv/oldest/bin/python -m pytest --numprocesses auto $(ARGS)
+
+# And on the newest Python that is here; NEWEST names another.
+NEWEST ?= $(lastword $(sort $(wildcard $(HOME)/.pyenv/versions/3.1[2-9].*/bin/python)) $(shell command -v python3.14 python3.13 python3.12 | tail -n 1))
+test-newest:
+	@test -n "$(NEWEST)" || { echo "There is no newer Python here: make test-newest NEWEST=/its/path"; exit 1; }
+	$(NEWEST) -m venv .venv/newest
+	.venv/newest/bin/python -m pip install --quiet --editable '.[dev]'
+	.venv/newest/bin/python -m pytest --numprocesses auto $(ARGS)
 
 test-kill: .venv/dev-ready
 	LEAKTIGHT_KILLS=500 LEAKTIGHT_FLIPS=4000 $(BIN)/python -m pytest tests/tables/test_ledger.py tests/tables/test_damage.py

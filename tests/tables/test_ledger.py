@@ -9,6 +9,7 @@ import signal
 import sqlite3
 import time
 from collections.abc import Callable
+from contextlib import closing
 from fractions import Fraction
 from functools import partial
 from itertools import takewhile
@@ -288,14 +289,14 @@ def test_a_ledger_that_somebody_changed_is_refused(path: Path, change: str, said
     ledger = Ledger.open(path)
     for name in ("one", "two"):
         publish(ledger, name, QUESTION, noise(), TRUTH)
-    with sqlite3.connect(path) as file:
+    with closing(sqlite3.connect(path)) as file, file:
         file.execute(change)
     file.close()
     one_line(lambda: Ledger.open(path), InvalidFile, said)
 
 
 def changed(path: Path, command: str, *cells: object) -> None:
-    with sqlite3.connect(path) as file:
+    with closing(sqlite3.connect(path)) as file, file:
         file.execute(command, cells)
     file.close()
 

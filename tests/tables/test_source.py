@@ -2,6 +2,7 @@
 
 import os
 import sqlite3
+from contextlib import closing
 from decimal import Decimal
 from fractions import Fraction
 from pathlib import Path
@@ -176,7 +177,7 @@ def test_a_view_of_a_file_reads_that_file_alone(tmp_path: Path) -> None:
 
 def test_a_file_of_another_database_loads_no_extension(tmp_path: Path) -> None:
     file = tmp_path / "sqlite.duckdb"
-    with sqlite3.connect(file) as database:
+    with closing(sqlite3.connect(file)) as database, database:
         database.execute("CREATE TABLE t (v TEXT)")
     with pytest.raises(InvalidFile, match=r"the table cannot be read \(IOException\)"):
         counted(file, "v", 1, table="t")

@@ -3,6 +3,7 @@
 import sqlite3
 import sys
 from collections.abc import Callable
+from contextlib import closing
 from fractions import Fraction
 from pathlib import Path
 
@@ -59,7 +60,7 @@ def ledger(
 
 
 def changed(ledger: Ledger, command: str) -> None:
-    with sqlite3.connect(ledger.path) as file:
+    with closing(sqlite3.connect(ledger.path)) as file, file:
         file.execute(command)
     file.close()
 
