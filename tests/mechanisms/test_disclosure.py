@@ -175,7 +175,7 @@ def test_the_keys_of_a_total_hang_together_with_those_of_its_parts() -> None:
     for counts in ((0, 2), (1, 1), (1, 3)):
         exact = both.row(counts)
         assert sum(exact.values()) == 1
-        parts = 240
+        parts = 120
         near = by_keys(mechanism, published, ["a", "b"], parts)(
             dict(zip(("a", "b"), counts, strict=True))
         )

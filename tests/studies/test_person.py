@@ -325,7 +325,7 @@ def test_the_most_telling_output_is_that_of_any_record() -> None:
 def test_under_counts_who_knows_nobody_is_not_bounded_by_who_knows_all_others() -> None:
     """Two thirds have the flu, whatever is seen; of those who may not, 62.5% are guessed right."""
     found: Any = written(
-        "[policy]\nvalues = 3\nrecords = 12\nconstraints = [{ values = [0], equals = 8 }]\n"
+        "[policy]\nvalues = 3\nrecords = 9\nconstraints = [{ values = [0], equals = 6 }]\n"
         '[mechanism]\nkind = "randomised response"\n[question]\nratio = 2'
     ).person
     assert found.informed.after[0].value == Fraction(5, 8)

@@ -246,9 +246,9 @@ def test_epsilon_40_and_a_ratio_that_is_only_enclosed() -> None:
 
 def test_a_large_graph_gets_an_interval() -> None:
     rng = np.random.default_rng(5)
-    points = rng.random((160, 2))
+    points = rng.random((110, 2))
     close = ((points[:, None] - points) ** 2).sum(axis=2) < 0.015
-    graph = Graph.from_indices(160, np.argwhere(np.triu(close, 1)))
+    graph = Graph.from_indices(110, np.argwhere(np.triu(close, 1)))
     worst = worst_case_leakage(graph, ratio=2)
     low, high = worst.bits_interval
     assert 0 < low <= high
