@@ -6,7 +6,14 @@ from fractions import Fraction
 
 from leaktight.exact.shown import Probability, percent
 from leaktight.reports.wording import as_private, chance, quoted, rounded
-from leaktight.studies.answers import Answers, AnyMechanism, Informed, Skipped, Telling
+from leaktight.studies.answers import (
+    Answers,
+    AnyMechanism,
+    Informed,
+    Skipped,
+    Telling,
+    ValueRise,
+)
 
 ALONE = "adversary (sees the release)"
 """Who guesses where nothing is known of others, or there are none."""
@@ -65,6 +72,20 @@ def headline(answers: Answers, guessers: Sequence[Guesser]) -> str:
     return (
         f"{start} guess of {answers.question.what} is right in {percent(found.before)} of all "
         f"cases before a release{', ' if often else ' and '}{', and '.join(after)}."
+        f"{_rise(found.values or ())}"
+    )
+
+
+def _rise(values: Sequence[ValueRise]) -> str:
+    """Say how far the belief in the first value rises; nothing if all were alike beforehand."""
+    if len({each.before for each in values}) <= 1:
+        return ""
+    first = values[0]
+    bound = _cases(Probability(1, first.after, False))
+    after = bound if first.chance is None else percent(first.after)
+    return (
+        f" One output may raise the belief in {quoted(first.value)} from {percent(first.before)} "
+        f"to {after}."
     )
 
 
