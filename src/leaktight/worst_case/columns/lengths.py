@@ -27,12 +27,12 @@ from leaktight.worst_case.columns.best import (
 from leaktight.worst_case.columns.flow import Arcs, Flow
 from leaktight.worst_case.columns.lifting import in_units, private_matrix
 from leaktight.worst_case.columns.pricing import Floats, Pricing, pricing, step_of
-from leaktight.worst_case.columns.search import Part, propose_columns
+from leaktight.worst_case.columns.search import MOST_RESOLVED, Part, propose_columns
 
 MOST_TIMES = 20
 """How often the search for the cheapest columns is begun again where it ended."""
 
-FAR = fmpq(2) ** 60
+FAR = fmpq(2) ** MOST_RESOLVED
 """A ratio that ties two values to each other so little that they are looked at one by one."""
 
 LEAST_SENT = 2.0**-60
