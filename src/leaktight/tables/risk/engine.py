@@ -28,8 +28,8 @@ if TYPE_CHECKING:
 
     from leaktight.tables.source import Frame
 
-SOURCE = "leaktight_source"
-"""What the table that is read is called in a question."""
+SOURCE = f"leaktight_{token_hex(8)}"
+"""What the table that is read is called in a question: no view of the user's is called so."""
 
 MEMORY = "600MB"
 """How much memory a DuckDB of our own takes.
