@@ -233,7 +233,8 @@ def test_the_page_leads_with_the_odds_about_one_person_without_any_epsilon() -> 
         "a release, in at most 75% after it, and in possibly more than 99.9% after 10 of them."
     )
     once = person(example("salary"), after=example("salary").person.informed.after[:1])  # type: ignore[union-attr]
-    rise = max(once.person.informed.values, key=lambda each: each.after / each.before)  # type: ignore[union-attr]
+    rises: Any = once.person.informed
+    rise = max(rises.values, key=lambda each: each.after / each.before)
     assert guessing(once).headline == (
         "A guess of one employee's salary band is right in 30% of all cases before a release and "
         "in 51.6% after it. One output may raise the belief in "

@@ -159,6 +159,9 @@ def _left(values: Labels) -> str:
 
 # --- nobody known ----------------------------------------------------------------------------
 
+MOST_SEEN = 2**18
+"""The most values times outputs, of all records that differ, that are averaged exactly."""
+
 
 @dataclass(frozen=True, slots=True)
 class AverageView:
@@ -217,8 +220,16 @@ def seen_on_average(
             raise Mismatch(f"the mechanism must see every answer, not so {answer!r:.60}")
         return rows[answer]
 
+    done = 0
     for found in average_fibres(policy, query, belief):
-        yield AverageView.of(found.seen(row, len(exact.outputs)), exact.outputs, found.record)
+        seen = found.seen(row, len(exact.outputs))
+        done += len(seen) * len(exact.outputs)
+        if done > MOST_SEEN:
+            raise TooLarge(
+                f"what is seen of each record, of {len(exact.outputs):,} outputs, is averaged for "
+                f"at most {MOST_SEEN:,} numbers in all"
+            )
+        yield AverageView.of(seen, exact.outputs, found.record)
 
 
 def seen_side_by_side(

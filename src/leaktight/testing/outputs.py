@@ -99,7 +99,8 @@ class Outputs:
         if name == "output" and matrix.ndim == 1:
             return matrix
         if matrix.ndim == 2 and name in _SUMMARIES:
-            return _SUMMARIES[name](matrix)
+            with np.errstate(all="ignore"):  # infinities of both signs have no sum, which is told
+                return _SUMMARIES[name](matrix)
         place = name.removeprefix("output[").removesuffix("]")
         if matrix.ndim == 2 and place.isdecimal() and int(place) < matrix.shape[1]:
             return matrix[:, int(place)]
