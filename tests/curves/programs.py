@@ -46,15 +46,16 @@ def highest(cost: Any, limited: Any, limits: Any, sums: Any) -> float:
     """Return the largest −c·x with rows of at most some limits, and others that sum to 1."""
     solver: Any = linprog
     tight = {"primal_feasibility_tolerance": 1e-10, "dual_feasibility_tolerance": 1e-10}
-    for more in ({}, {"presolve": False}):  # now and then HiGHS gives up after its presolve
+    # Now and then HiGHS gives up at such tolerances by one way, and not by another.
+    for method, presolve in itertools.product(("highs", "highs-ipm", "highs-ds"), (True, False)):
         best = solver(
             cost,
             A_ub=limited,
             b_ub=limits,
             A_eq=sums,
             b_eq=np.ones(sums.shape[0]),
-            method="highs",
-            options=tight | more,
+            method=method,
+            options=tight | {"presolve": presolve},
         )
         if best.status == 0:
             break
