@@ -293,8 +293,6 @@ def _generate(
             if optimum is None:
                 raise
             break
-        if not at_vertex and best @ sizes <= optimum.value:  # floats see no difference any more
-            break
         used = optimum.y > TOLERANCES.entry
         for smooth in SMOOTH if centre is None or at_vertex else (1.0, *SMOOTH):
             if smooth == 1:
