@@ -91,3 +91,14 @@ def test_the_ends() -> None:
         rate_distortion(prior, Gain.binary(prior.values), 1)  # type: ignore[arg-type]
     with pytest.raises(TooLarge, match="300 × 300"):
         rate_distortion(None, Loss.zero_one(range(300)), 1)
+
+
+def test_a_loss_just_above_the_least_is_not_taken_for_it() -> None:
+    """A third guess loses a little for both: mixed with the truth, it tells half as much."""
+    tiny = Fraction(5e-324)
+    loss = Loss([[0, 1], [1, 0], [tiny, tiny]], ["no", "yes", "either"], ["no", "yes"])
+    found = rate_distortion(["1/2", "1/2"], loss, tiny / 2)
+    assert found.lower <= 0.5 <= found.upper  # 1 bit with a chance of 1/2, else none
+    with pytest.raises(InvalidNumber):
+        rate_distortion(["1/2", "1/2"], Loss([[0, 1], [1, 0], [Fraction(1, 10**400)] * 2],
+                        ["no", "yes", "either"], ["no", "yes"]), 0)  # fmt: skip

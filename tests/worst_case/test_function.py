@@ -12,6 +12,7 @@ from flint import fmpz_poly
 
 from leaktight.errors import InvalidInput, InvalidNumber, TooLarge
 from leaktight.exact.algebraic import AlgebraicNumber, rational_between, roots_above_one
+from leaktight.exact.ratio import Ratio
 from leaktight.leakage.capacity import min_capacity
 from leaktight.policies.adjacency import AdjacencyGraph
 from leaktight.policies.graph import Graph
@@ -407,3 +408,10 @@ def test_it_takes_many_ratios_at_once_and_is_written_in_latex() -> None:
         r"$\displaystyle V(\lambda) = \begin{cases} \lambda & 1 \le \lambda \le 2 \\ "
         r"\dfrac{4\lambda - 2}{\lambda + 1} & \lambda \ge 2 \end{cases}$"
     )
+
+
+def test_of_a_ratio_that_is_enclosed_it_is_not_below_the_worst_case() -> None:
+    line = worst_case_function(SecretGraph.line(4))
+    e = Ratio.of(epsilon=1)
+    assert e.lower < e.upper
+    assert line(e) == line(e.upper) > line(e.lower)

@@ -31,6 +31,7 @@ from leaktight.exact.numbers import (
     exact_array,
     float_array,
     fraction,
+    kept_floats,
     rational,
     to_float,
 )
@@ -76,6 +77,7 @@ def rate_distortion(prior: PriorLike, loss: Loss, most: Number) -> RateDistortio
         )
     losses = exact_array(loss.matrix).T
     task = _Task(prior_on(prior, loss.inputs).exact(), losses - losses.min(axis=1)[:, None])
+    kept_floats(task.excess)  # floats look for the channel
     least = (task.prior.array * losses.min(axis=1)).sum()
     room = rational(most) - least
     if room < 0:
@@ -197,7 +199,12 @@ class _Task:
         return _Point(slope, weights, matrix, loss, rate)
 
     def lower(self, point: _Point, room: fmpq) -> float:
-        """Return how many bits the slope and the weights prove at a loss, by ball arithmetic."""
+        """Return how many bits the slope and the weights prove at a loss, by ball arithmetic.
+
+        An infinite slope proves something at the least loss alone: the term in s is left out.
+        """
+        if math.isinf(point.slope) and room > 0:
+            return 0.0
         used = point.weights > 0
         with precision(128):
             share = [arb(w) for w in point.weights[used].tolist()]

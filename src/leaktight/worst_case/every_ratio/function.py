@@ -67,11 +67,14 @@ class WorstCaseFunction:
     @overload
     def __call__(self, ratio: list[Any] | tuple[Any, ...] | Array) -> Array: ...
     def __call__(self, ratio: Any) -> Fraction | Array:
-        """Return the worst case at a rational ratio, or at each of some."""
+        """Return the worst case at a rational ratio, or at each of some.
+
+        Of a ratio that is only enclosed, such as e, it is that of its upper end.
+        """
         if isinstance(ratio, list | tuple | np.ndarray):
             return np.array([float(self(each)) for each in ratio])
         read = Ratio.of(ratio)
-        return self.piece_at(read.lower)(read.lower)
+        return self.piece_at(read.upper)(read.upper)
 
     def piece_at(self, ratio: Fraction) -> Piece:
         """Return the piece that holds at a ratio."""
