@@ -99,8 +99,7 @@ class Outputs:
         if name == "output" and matrix.ndim == 1:
             return matrix
         if matrix.ndim == 2 and name in _SUMMARIES:
-            with np.errstate(all="ignore"):  # infinities of both signs have no sum, which is told
-                return _SUMMARIES[name](matrix)
+            return _SUMMARIES[name](matrix)
         place = name.removeprefix("output[").removesuffix("]")
         if matrix.ndim == 2 and place.isdecimal() and int(place) < matrix.shape[1]:
             return matrix[:, int(place)]
@@ -118,9 +117,16 @@ class Outputs:
 
 _PLAIN = (int, float, np.integer, np.floating, np.bool_)
 
+
+def _sums(rows: Array) -> Array:
+    """Add up one after the other, as in a row; infinities of both signs have no sum."""
+    with np.errstate(all="ignore"):
+        return rows.cumsum(axis=1)[:, -1]
+
+
 _SUMMARIES: dict[str, Callable[[Array], Array]] = {
     "len(output)": lambda rows: np.full(len(rows), float(rows.shape[1])),
-    "sum(output)": lambda rows: rows.cumsum(axis=1)[:, -1],  # one after the other, as in a row
+    "sum(output)": _sums,
     "max(output)": lambda rows: rows.max(axis=1),
     "min(output)": lambda rows: rows.min(axis=1),
     "argmax(output)": lambda rows: rows.argmax(axis=1).astype(float),
