@@ -111,7 +111,7 @@ docs: .venv/docs-ready
 
 .venv/adapters/ready: pyproject.toml
 	$(PYTHON) -m venv .venv/adapters
-	.venv/adapters/bin/python -m pip install --quiet --editable '.[dev,adapters-test]'
+	.venv/adapters/bin/python -m pip install --quiet --editable '.[adapters-test]' 'pytest>=8.3' 'hypothesis>=6.130'
 	touch $@
 
 .venv/opacus/ready: pyproject.toml

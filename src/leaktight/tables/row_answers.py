@@ -163,4 +163,8 @@ def _on_spark(
 
     field = "`" + column.replace("`", "``") + "` string"
     native.mapInPandas(answer, field).write.mode("error").parquet(f"file://{whole_name(part)}")
-    return sum(read_metadata(file.open("rb")).num_rows for file in parts_of(part))
+    rows = 0
+    for file in parts_of(part):
+        with file.open("rb") as opened:
+            rows += read_metadata(opened).num_rows
+    return rows
