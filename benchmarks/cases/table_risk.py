@@ -67,7 +67,7 @@ def ours_once(people: People) -> tuple[Fraction, Fraction | None]:
 def ours_twice(people: People) -> tuple[Fraction, Fraction | None]:
     """Count with DuckDB, the second release joined by person."""
     found = risk(
-        people.first, TWICE, SECRET, combinations=0, then=people.second, person="id"
+        people.first, TWICE, SECRET, combinations=0, later_releases=people.second, person="id"
     ).releases[-1]
     return found.find, found.guess
 

@@ -65,7 +65,7 @@ def what_a_table_risks(people: Any, ratio: str, spare: int, cut: int) -> int:
     coarse = [{(None if row[0] is None else row[0] >= cut, row[1]): Fraction(1)} for row in people]
     wanted: list[tuple[Exposure | Changed, tuple[Fraction, Fraction]]] = [
         (found.exposure, plain(0, 1)),
-        *((one, plain(NAMES.index(one.known[0]))) for one in found.combinations),
+        *((one, plain(NAMES.index(one.quasi_identifiers[0]))) for one in found.combinations),
         (found.changes[0], chances([noisy(row) for row in people], secrets)),
         (found.changes[1], chances(coarse, secrets)),
         (found.changes[2], plain(1)),

@@ -19,11 +19,13 @@
 Every message says where, what must hold, what was found and, if there is one, the way out.
 """
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import Any, TypeVar
+from functools import wraps
+from typing import Any, ParamSpec, TypeVar
 
 Kind = TypeVar("Kind")
+Given = ParamSpec("Given")
 
 
 class LeaktightError(Exception):
@@ -91,6 +93,30 @@ def expect(value: Kind, kind: type[Any], way_out: str) -> Kind:
     if isinstance(value, kind):
         return value
     raise InvalidInput(f"expected {kind.__name__}, got {value!r:.60}; {way_out}")
+
+
+def renamed(**new: str) -> Callable[[Callable[Given, Kind]], Callable[Given, Kind]]:
+    """Let a function say the new name of an argument to whoever uses the old one.
+
+    >>> @renamed(width="length")
+    ... def area(length): return length**2
+    >>> area(width=3)
+    Traceback (most recent call last):
+    TypeError: area() has no argument width=; it is length= now
+    """
+
+    def with_names(function: Callable[Given, Kind]) -> Callable[Given, Kind]:
+        @wraps(function)
+        def checked(*args: Given.args, **named: Given.kwargs) -> Kind:
+            for old in new.keys() & named.keys():
+                raise TypeError(
+                    f"{function.__name__}() has no argument {old}=; it is {new[old]}= now"
+                )
+            return function(*args, **named)
+
+        return checked
+
+    return with_names
 
 
 @contextmanager

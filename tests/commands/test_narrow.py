@@ -21,7 +21,7 @@ COMMANDS = (
     "explain complete:4 --epsilon 1",
     "choose complete:2 --prior 1/3,2/3 --below 3/4",
     "sample coin.csv yes",
-    f"risk {EXAMPLES}/tables/patients.csv --known zip,age,sex --secret diagnosis",
+    f"risk {EXAMPLES}/tables/patients.csv --quasi-identifiers zip,age,sex --sensitive diagnosis",
     "release wages/wages.toml --plan",
     "release wages/wages.toml",
     "ledger wages/wages.ledger",

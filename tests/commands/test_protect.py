@@ -32,7 +32,7 @@ def test_what_is_written_keeps_what_was_asked(run: Run) -> None:
     told = json.loads(found.out)
     assert told["levels"][0] == ["first 2 of zip", "without zip"]
     assert (told["levels"][2], told["left_out"]) == ([], ["id"])
-    known = ("--known", "zip,age,sex", "--secret", "diagnosis")
+    known = ("--quasi-identifiers", "zip,age,sex", "--sensitive", "diagnosis")
     again = json.loads(run("risk", "safe.csv", *known, "--json").out)
     assert again["exposure"]["smallest"] == told["plans"][0]["risk"]["k"] >= 5
     assert json.loads(Path("safe.csv.protect.json").read_text("utf-8"))["asked"] == told["asked"]

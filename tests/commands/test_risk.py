@@ -12,7 +12,7 @@ from tests.tables.engines import CANARY
 
 PATIENTS = Path(__file__).parent.parent.parent / "examples" / "tables" / "patients.csv"
 PEOPLE = [line.split(",") for line in PATIENTS.read_text("utf-8").splitlines()[1:]]
-ASKED = ("risk", str(PATIENTS), "--known", "zip,age,sex", "--secret", "diagnosis")
+ASKED = ("risk", str(PATIENTS), "--quasi-identifiers", "zip,age,sex", "--sensitive", "diagnosis")
 
 
 def test_chances_before_and_after_are_printed(run: Run) -> None:
@@ -20,9 +20,12 @@ def test_chances_before_and_after_are_printed(run: Run) -> None:
     assert (said.code, said.err) == (0, "")
     groups = Counter(tuple(one[1:4]) for one in PEOPLE)
     alone = sum(size == 1 for size in groups.values())
-    assert f"{alone} of 400 people are alone with their zip, age, sex" in said.out
+    assert (
+        f"{alone} of 400 people are unique on the quasi-identifiers zip, age, sex (k = 1)"
+        in " ".join(said.out.split())
+    )
     assert f"to find a person's row   0.25%  {100 * len(groups) / 400:.1f}%" in said.out
-    assert "All 6 combinations of up to 2 of the 3 known columns." in said.out
+    assert "All 6 combinations of up to 2 of the 3 quasi-identifiers." in said.out
     assert "Who is at most risk" not in said.out
     assert max(map(len, said.out.splitlines())) <= 80
 
@@ -41,8 +44,8 @@ def test_everything_can_be_asked_at_once_and_is_on_a_page(run: Run) -> None:
     Path("later.csv").write_text(PATIENTS.read_text("utf-8").replace(",F,", ",M,"))
     words = (
         *ASKED, "--try", "zip=prefix:2+age=bands:40,65", "--try", "zip=ratio:3", "--try",
-        "diagnosis=epsilon:1", "--try", "sex=drop", "--partly", "zip+age=50%", "--then",
-        "later.csv", "--person", "id", "--rows",
+        "diagnosis=epsilon:1", "--try", "sex=drop", "--known-share", "zip+age=50%",
+        "--later-release", "later.csv", "--person", "id", "--rows",
     )  # fmt: skip
     for name in ("risk.html", "risk.md"):
         said = run(*words, "--report", name)
@@ -68,11 +71,11 @@ def test_everything_can_be_asked_at_once_and_is_on_a_page(run: Run) -> None:
         (("--try", "zip=prefix:x"), "whole number"),
         (("--try", "age=bands:1,x"), "a cut of 'age' is a number or a date"),
         (("--try", "zip=bands:1"), "cannot be read as one"),
-        (("--partly", "zip"), "--partly must be such as"),
+        (("--known-share", "zip"), "--known-share must be such as"),
         (("--report", "page.pdf"), "must end in .html or .md"),
         (("--report", str(PATIENTS)), "must end in .html or .md"),
         (("--combinations", "-1"), "0 or more"),
-        (("--then", str(PATIENTS)), "need person"),
+        (("--later-release", str(PATIENTS)), "need person"),
         (("--person", "nobody"), "has no column 'nobody'"),
     ],
 )
@@ -84,3 +87,18 @@ def test_bad_input_gets_one_line(run: Run, words: tuple[str, ...], said: str) ->
     assert said in found.err
     assert found.err.count("\n") == 1
     assert CANARY not in found.err + found.out
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("--known", "--quasi-identifiers"),
+        ("--secret", "--sensitive"),
+        ("--partly", "--known-share"),
+        ("--then", "--later-release"),
+    ],
+)
+def test_an_old_option_says_its_new_name(run: Run, old: str, new: str) -> None:
+    said = run(*ASKED, old, "zip")
+    assert (said.code, said.out) == (2, "")
+    assert said.err == f"leaktight: {old} is {new} now (leaktight risk --help)\n"

@@ -99,7 +99,7 @@ def test_rows_of_spark_have_no_numbers_and_nothing_of_a_risk_stays_cached(tmp_pa
     frame = spark_frame(tmp_path)
     with pytest.raises(InvalidInput, match="rows of Spark have no numbers"):
         risk(frame, ["town"], rows=True)
-    found = risk(frame, ["town"], "member", then=frame.where("age > 20"), person="age")
+    found = risk(frame, ["town"], "member", later_releases=frame.where("age > 20"), person="age")
     assert (found.exposure.groups, found.releases[0].groups) == (7, 8)
     assert not [table.name for table in session().catalog.listTables() if "leaktight" in table.name]
     assert session()._jsparkSession.sharedState().cacheManager().isEmpty()

@@ -78,12 +78,12 @@ def test_every_combination_is_as_counted_by_hand_and_as_channels_tell(rows: list
     assert len(found.combinations) == 6
     secrets = [row[3] for row in rows]
     for one in (found.exposure, *found.combinations):
-        views = [tuple(row[COLUMNS.index(name)] for name in one.known) for row in rows]
+        views = [tuple(row[COLUMNS.index(name)] for name in one.quasi_identifiers) for row in rows]
         assert told(one) == by_hand(views, secrets)
         assert one.smallest == min(Counter(views).values())
         told_by_channel = vulnerabilities([{view: Fraction(1)} for view in views], secrets)
         assert (one.find, one.guess) == told_by_channel
-    assert {one.known for one in found.combinations} == {
+    assert {one.quasi_identifiers for one in found.combinations} == {
         chosen for size in (1, 2) for chosen in combinations("abc", size)
     }
     assert (found.find, found.guess) == by_hand([0] * len(rows), secrets)[:2]
@@ -168,7 +168,7 @@ def test_releases_in_turn_are_as_counted_by_hand(rows: list[Row], data: Any) -> 
     names = ["person", *COLUMNS]
     found = risk(
         frame(people, names), ["a", "b"], "s",
-        then=[frame(later, ["person", "a", "b"]), frame(people, names)], person="person",
+        later_releases=[frame(later, ["person", "a", "b"]), frame(people, names)], person="person",
     )  # fmt: skip
     seen = {i: (a, b) for i, a, b in later}
     secrets = [row[3] for row in rows]
@@ -183,8 +183,8 @@ def test_releases_in_turn_are_as_counted_by_hand(rows: list[Row], data: Any) -> 
 def test_who_knows_some_columns_of_some_people_sees_a_mixture(rows: list[Row], share: str) -> None:
     found = risk(
         frame(rows), ["a", "b", "c"], "s", combinations=0,
-        partly={("a", "b"): share, ("c",): "1/2"},
-    ).partly  # fmt: skip
+        known_share={("a", "b"): share, ("c",): "1/2"},
+    ).known_share  # fmt: skip
     assert found is not None
     rest = Fraction(1, 2) - Fraction(share)
     views = [
@@ -216,7 +216,9 @@ def test_every_engine_counts_as_one_counts_by_hand(people: Any) -> None:
         at["share"] = [None if share != share else share for share in at["share"]]
     secrets = at[secret]
     for one in (found.exposure, *found.combinations):
-        assert told(one) == by_hand(list(zip(*(at[n] for n in one.known), strict=True)), secrets)
+        assert told(one) == by_hand(
+            list(zip(*(at[n] for n in one.quasi_identifiers), strict=True)), secrets
+        )
     assert len(found.combinations) == 14
     coarse: list[tuple[str, Callable[[Any], Any]]] = [
         ("town", lambda v: v and v[:1]),
@@ -227,7 +229,9 @@ def test_every_engine_counts_as_one_counts_by_hand(people: Any) -> None:
     for change, (column, cut) in zip(found.changes[:4], coarse, strict=True):
         views = list(zip(*(map(cut, at[n]) if n == column else at[n] for n in known), strict=True))
         assert (change.find, change.guess) == by_hand(views, secrets)[:2]
-    without = next(one for one in found.combinations if one.known == ("price", "born", "member"))
+    without = next(
+        one for one in found.combinations if one.quasi_identifiers == ("price", "born", "member")
+    )
     assert without.find < found.changes[4].find < found.exposure.find
 
 
@@ -249,13 +253,18 @@ def test_files_of_all_kinds_can_be_releases_of_the_same_people(tmp_path: Path) -
     text, packed = tmp_path / "a.csv", tmp_path / "b.parquet"
     text.write_text("id,a\n0,x\n1,y\n2,y\n3,z\n")
     frame([("0", "x"), ("1", "y"), ("2", "x")], ["id", "a"]).write_parquet(packed)
-    found = risk(base, ["a"], table="t", then=[text, packed], person="id")
+    found = risk(base, ["a"], table="t", later_releases=[text, packed], person="id")
     assert [one.groups for one in (found.exposure, *found.releases)] == [1, 3, 4]
     with pytest.raises(InvalidInput, match="one engine"):
-        risk(text, ["a"], then=duckdb.connect().sql("SELECT '0' AS id, 'x' AS a"), person="id")
+        risk(
+            text,
+            ["a"],
+            later_releases=duckdb.connect().sql("SELECT '0' AS id, 'x' AS a"),
+            person="id",
+        )
     other = pandas.DataFrame({"id": [0, 1], "a": ["x", "y"]})
     with pytest.raises(InvalidInput, match="one type in all releases"):
-        risk(text, ["a"], then=other, person="id")
+        risk(text, ["a"], later_releases=other, person="id")
 
 
 def test_rows_are_named_only_if_asked_for(tmp_path: Path) -> None:
@@ -285,7 +294,7 @@ def test_a_table_of_many_that_are_alike_is_the_same_when_it_is_collapsed() -> No
     found = risk(frame(rows), ["a", "b", "c"], "s", combinations=2, changes=changes)
     secrets = [row[3] for row in rows]
     for one in found.combinations:
-        views = [tuple(row[COLUMNS.index(name)] for name in one.known) for row in rows]
+        views = [tuple(row[COLUMNS.index(name)] for name in one.quasi_identifiers) for row in rows]
         assert told(one) == by_hand(views, secrets)
     few = [(a, b, c, str(i % 2)) for i, (a, b, c, _) in enumerate(rows)]
     assert found.changes[1].find == by_hand([(r[0][:1], *r[1:3]) for r in few], secrets)[0]
@@ -299,29 +308,29 @@ THREE = frame([("x", 1, "y", "z")] * 3)
 @pytest.mark.parametrize(
     ("how", "said"),
     [
-        ({"known": []}, "names of columns"),
-        ({"known": ["a", "a"]}, "each once"),
-        ({"known": [3]}, "names of columns"),
-        ({"known": ["nowhere"]}, "has no column 'nowhere'"),
-        ({"secret": "a"}, "both known and secret"),
+        ({"quasi_identifiers": []}, "names of columns"),
+        ({"quasi_identifiers": ["a", "a"]}, "each once"),
+        ({"quasi_identifiers": [3]}, "names of columns"),
+        ({"quasi_identifiers": ["nowhere"]}, "has no column 'nowhere'"),
+        ({"sensitive": "a"}, "both a quasi-identifier and sensitive"),
         ({"combinations": -1}, "0 or more"),
-        ({"then": THREE}, "need person"),
+        ({"later_releases": THREE}, "need person"),
         ({"person": "a"}, "both a person"),
         ({"person": "c"}, "1 person has more by the column 'c'"),
-        ({"partly": {("s",): 1}}, "about known columns"),
-        ({"partly": {("a",): "2/3", ("b",): "1/2"}}, "at most 1"),
-        ({"partly": 3}, "shares such as"),
+        ({"known_share": {("s",): 1}}, "about quasi-identifiers"),
+        ({"known_share": {("a",): "2/3", ("b",): "1/2"}}, "at most 1"),
+        ({"known_share": 3}, "shares such as"),
         ({"changes": [3]}, "a change is such as"),
         ({"changes": [Change.drop("s")]}, "'s' is neither"),
         ({"changes": [[Change.drop("a"), Change.prefix("a", 1)]]}, "different columns"),
         ({"changes": [Change.bands("a", [1])]}, "2 values of the column 'a' cannot be read"),
-        ({"changes": [Change.prefix("f", 1)], "known": ["f"]}, "'f' holds Float64"),
+        ({"changes": [Change.prefix("f", 1)], "quasi_identifiers": ["f"]}, "'f' holds Float64"),
         ({"changes": [Change.randomize("a", ratio=2, values=1)]}, "at most the 1 values"),
     ],
 )
 def test_what_makes_no_sense_is_refused_in_one_line(how: dict[str, Any], said: str) -> None:
     table = frame([("x", 1, "y", "z"), ("y", 2, "y", None)]).with_columns(f=polars.lit(0.5))
-    asked: dict[str, Any] = {"known": ["a", "b"], "secret": "s"} | how
+    asked: dict[str, Any] = {"quasi_identifiers": ["a", "b"], "sensitive": "s"} | how
     with pytest.raises(LeaktightError, match=said):
         risk(table, **asked)
 
@@ -345,9 +354,9 @@ def test_no_cell_is_in_an_error(tmp_path: Path) -> None:
     whole = tmp_path / "whole.csv"
     whole.write_text(f"id,town\n{CANARY},{CANARY}\n{CANARY},{CANARY}\n")
     refused: list[tuple[Path, dict[str, Any]]] = [
-        (file, {"known": ["town"]}),
-        (whole, {"known": ["town"], "person": "id"}),
-        (whole, {"known": ["town"], "changes": [Change.bands("town", [1])]}),
+        (file, {"quasi_identifiers": ["town"]}),
+        (whole, {"quasi_identifiers": ["town"], "person": "id"}),
+        (whole, {"quasi_identifiers": ["town"], "changes": [Change.bands("town", [1])]}),
     ]
     for source, how in refused:
         with pytest.raises((InvalidFile, InvalidInput)) as wrong:
@@ -362,8 +371,8 @@ def test_an_answer_is_told_in_a_sentence() -> None:
     found = risk(THREE, ["a"], "s")
     assert isinstance(found, Risk)
     assert repr(found) == (
-        "Risk(3 people, a known: a row is found with 33.3% before, 33.3% after; 0 unique; "
-        "s is guessed with 100% before, 100% after)"
+        "Risk(3 people, quasi-identifiers a: a row is found with 33.3% before, 33.3% after; "
+        "0 unique; s is guessed with 100% before, 100% after)"
     )
 
 
@@ -426,3 +435,17 @@ def test_the_riskiest_rows_come_first() -> None:
     assert "to find a person&#x27;s row" in found._repr_html_()
     with pytest.raises(InvalidInput, match="got 40 after 65"):
         Change.bands("b", [18, 65, 40])
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("known", "quasi_identifiers"),
+        ("secret", "sensitive"),
+        ("partly", "known_share"),
+        ("then", "later_releases"),
+    ],
+)
+def test_an_old_argument_says_its_new_name(old: str, new: str) -> None:
+    with pytest.raises(TypeError, match=f"no argument {old}=; it is {new}= now"):
+        risk(THREE, **{"quasi_identifiers": ["a"], old: ["b"]})  # type: ignore[arg-type]

@@ -265,7 +265,7 @@ def test_columns_with_any_name_have_the_risk_of_others(tmp_path: Path, engine: s
     for name, whose in PAIRS[::6]:
         source = made(engine, tmp_path, {whose: [1, 2, 3, 4, 5], "else": [0] * 5, name: CELLS})
         changes = [Change.drop(name), Change.prefix(name, 1), Change.randomize(name, 3)]
-        found = risk(source, [name], "else", changes=changes, then=[source], person=whose)
+        found = risk(source, [name], "else", changes=changes, later_releases=[source], person=whose)
         assert (found.exposure.groups, found.releases[0].groups) == (2, 2), (name, whose)
         assert found.changes[0].find == Fraction(1, 5)
         if engine != "spark":
@@ -327,9 +327,9 @@ def test_a_parquet_file_with_columns_in_columns_is_read_by_its_own_names(tmp_pat
 def test_a_release_that_was_joined_has_a_name_that_no_column_has() -> None:
     first = polars.DataFrame({"zip": [1, 1, 2, 2], "zip, release 2": [1, 2, 1, 2], "p": range(4)})
     then = first.with_columns(zip=polars.Series([5, 5, 5, 5]))
-    found = risk(first, ["zip", "zip, release 2"], then=[then], person="p").releases[0]
+    found = risk(first, ["zip", "zip, release 2"], later_releases=[then], person="p").releases[0]
     assert found.groups == 4
-    assert len({*found.known}) == 4
+    assert len({*found.quasi_identifiers}) == 4
 
 
 @pytest.mark.parametrize("engine", [e for e in ENGINES if e != "csv"])

@@ -76,7 +76,7 @@ def test_a_copy_shows_harm_and_fresh_rows_do_not() -> None:
 
 def test_bad_tables_are_refused(tmp_path: Path) -> None:
     rows = drawn(random.Random(1), 5)
-    with pytest.raises(InvalidInput, match="both known and secret"):
+    with pytest.raises(InvalidInput, match="both a quasi-identifier and sensitive"):
         synthetic_risk(frame(rows), frame(rows), ["a", "s"], "s")
     with pytest.raises(InvalidInput, match="of the same types"):
         synthetic_risk(frame(rows).with_columns(b=polars.lit("1")), frame(rows), ["a", "b"], "s")

@@ -37,6 +37,16 @@ TRACEBACK = "LEAKTIGHT_TRACEBACK"
 LONGEST = 400
 """The most letters of a line that says what is wrong; of a longer one the middle is left out."""
 
+RENAMED = {
+    "risk": {
+        "--known": "--quasi-identifiers",
+        "--secret": "--sensitive",
+        "--partly": "--known-share",
+        "--then": "--later-release",
+    }
+}
+"""What options of a command were called before."""
+
 app = typer.Typer(
     name="leaktight",
     rich_markup_mode=None,
@@ -114,7 +124,11 @@ def _told(wrong: BaseException) -> int:
         case TyperException():
             asked = getattr(wrong, "ctx", None)  # which command it was, if it came as far as one
             command = asked.command_path if asked else "leaktight"
-            return _said(f"{wrong.format_message()} ({command} --help)")
+            why = wrong.format_message()
+            old = str(getattr(wrong, "option_name", ""))
+            if asked and (new := RENAMED.get(asked.command.name, {}).get(old)):
+                why = f"{old} is {new} now"
+            return _said(f"{why} ({command} --help)")
         case MemoryError():
             return _said("there is not enough memory for this; ask for something smaller")
         case KeyboardInterrupt() | typer.Abort():

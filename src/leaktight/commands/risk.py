@@ -25,10 +25,12 @@ if TYPE_CHECKING:
 
 def risk(
     table: Annotated[Path, typer.Argument(help="A .csv, .parquet or .duckdb file.")],
-    known: Annotated[str, typer.Option(help="Columns that somebody knows, such as zip,age,sex.")],
-    secret: Annotated[str, typer.Option(help="The column they want, or several.")] = "",
+    quasi_identifiers: Annotated[
+        str, typer.Option(help="Columns that somebody may know, such as zip,age,sex.")
+    ],
+    sensitive: Annotated[str, typer.Option(help="The column they want, or several.")] = "",
     combinations: Annotated[
-        int, typer.Option(help="The most known columns that are looked at together.")
+        int, typer.Option(help="The most quasi-identifiers that are looked at together.")
     ] = 2,
     tried: Annotated[
         list[str] | None,
@@ -39,15 +41,15 @@ def risk(
             "several at once with +.",
         ),
     ] = None,
-    partly: Annotated[
+    known_share: Annotated[
         list[str] | None,
         typer.Option(help="Columns that are known of a share of people only: zip+age=1/2."),
     ] = None,
-    then: Annotated[
+    later_release: Annotated[
         list[Path] | None, typer.Option(help="A later release of the same people.")
     ] = None,
     person: Annotated[
-        str | None, typer.Option(help="The column that says whose a row is, for --then.")
+        str | None, typer.Option(help="The column that says whose a row is, for --later-release.")
     ] = None,
     name: Annotated[
         str | None, typer.Option("--table", help="The table of a .duckdb file.")
@@ -77,8 +79,8 @@ def risk(
 
     \b
     Example:
-      leaktight risk examples/tables/patients.csv --known zip,age,sex \\
-        --secret diagnosis --try zip=prefix:2+age=bands:40,65
+      leaktight risk examples/tables/patients.csv --quasi-identifiers zip,age,sex \\
+        --sensitive diagnosis --try zip=prefix:2+age=bands:40,65
     """
     from leaktight.reports.risk import risk_page, risk_text
     from leaktight.studies.schema import to_json
@@ -86,30 +88,30 @@ def risk(
     from leaktight.tables.risk import risk as assessed
 
     if synthetic is not None:
-        return _synthetic(table, synthetic, holdout, known, secret, as_json)
+        return _synthetic(table, synthetic, holdout, quasi_identifiers, sensitive, as_json)
     if holdout is not None:
         raise typer.BadParameter("--holdout is for --synthetic")
     expect_page(report)
-    for path in (table, *(then or [])):
+    for path in (table, *(later_release or [])):
         expect_different(("a table", path), ("--report", report))
     about_to_write(report)
-    columns = read_names(known)
+    columns = read_names(quasi_identifiers)
     count_combinations(len(columns), combinations)
     with spinner(as_json) as progress:
         found = assessed(
-            table, columns, read_names(secret), table=name, combinations=combinations,
-            partly=dict(map(_share, partly)) if partly else None,
-            then=list(then or []), person=person,
+            table, columns, read_names(sensitive), table=name, combinations=combinations,
+            known_share=dict(map(_share, known_share)) if known_share else None,
+            later_releases=list(later_release or []), person=person,
             changes=[[read_change(part) for part in each.split("+")] for each in tried or []],
             rows=rows, population=population, weights=weights, progress=progress,
         )  # fmt: skip
-    title = f"{table.name}: {', '.join(columns)} known"
+    title = f"{table.name}: quasi-identifiers {', '.join(columns)}"
     if report is not None:
         words = ["leaktight", *sys.argv[1:]]
         page = risk_page(found, title, kind=report.suffix.lower(), command=shlex.join(words))
         write(report, page)
     if as_json:
-        print_json({"format": "leaktight risk 1", "table": table.name, **to_json(found)})
+        print_json({"format": "leaktight risk 2", "table": table.name, **to_json(found)})
         return 0
     print(risk_text(found, title))
     if report is not None:
@@ -118,7 +120,7 @@ def risk(
 
 
 def _synthetic(
-    table: Path, synthetic: Path, holdout: Path | None, known: str, secret: str, as_json: bool
+    table: Path, synthetic: Path, holdout: Path | None, columns: str, sensitive: str, as_json: bool
 ) -> int:
     """Say what a synthetic table tells of the people it was made from."""
     from leaktight.exact.shown import wrapped
@@ -127,11 +129,11 @@ def _synthetic(
 
     with spinner(as_json) as progress:
         found = synthetic_risk(
-            synthetic, table, read_names(known), read_names(secret),
+            synthetic, table, read_names(columns), read_names(sensitive),
             holdout=holdout, progress=progress,
         )  # fmt: skip
     if as_json:
-        print_json({"format": "leaktight synthetic 1", "table": table.name, **to_json(found)})
+        print_json({"format": "leaktight synthetic 2", "table": table.name, **to_json(found)})
         return 0
     print(wrapped(f"{str(found)[:1].upper()}{str(found)[1:]}."))
     print(wrapped(f"Guessed by the most frequent value alone: {found.baseline}."))
@@ -147,7 +149,7 @@ def read_names(text: str) -> list[str]:
 def _share(text: str) -> "tuple[tuple[str, ...], Fraction]":
     names, told, share = text.rpartition("=")
     if not told:
-        raise typer.BadParameter(f"--partly must be such as zip+age=1/2, got {text[:60]!r}")
+        raise typer.BadParameter(f"--known-share must be such as zip+age=1/2, got {text[:60]!r}")
     return tuple(name.strip() for name in names.split("+")), read_chance(share)
 
 

@@ -13,7 +13,7 @@ from leaktight.reports.sections import Section
 from leaktight.reports.table import Table
 from leaktight.reports.wording import Cell, rounded
 from leaktight.studies.answers import Verdict
-from leaktight.tables.risk import Changed, Exposure, Partly, Risk, Sampled
+from leaktight.tables.risk import Changed, Exposure, KnownShare, Risk, Sampled
 
 BANDS = ((1, 1), (2, 2), (3, 4), (5, 9), (10, 19), (20, 49), (50, 99), (100, None))
 """Sizes of groups that are shown together."""
@@ -82,23 +82,27 @@ def _short(cell: Cell) -> str:
 
 def _heading(found: Risk, title: str) -> Heading:
     unique, people = found.exposure.unique, counted(found.rows, "person", "people")
-    line = f"None of {people} is alone: at least {found.exposure.smallest:,} are alike."
+    names, least = _listed(found.quasi_identifiers), found.exposure.smallest
+    line = f"None of {people} is unique on {names}: k = {least:,}, so many are alike at least."
     if unique:
         verb = "is" if unique == 1 else "are"
         line = (
-            f"{unique:,} of {people} {verb} alone with their {_listed(found.known)}: whoever knows "
-            f"these finds them for certain."
+            f"{unique:,} of {people} {verb} unique on the quasi-identifiers {names} (k = 1): "
+            "whoever knows these finds them for certain."
         )
     if certain := found.exposure.certain:
-        names, verb = _listed(found.secret), "is" if len(found.secret) == 1 else "are"
-        line += f" Of {certain:,}, {names} {verb} certain: all who are alike share it."
+        many = len(found.sensitive) > 1
+        line += (
+            f" Of {certain:,}, {_listed(found.sensitive)} {'are' if many else 'is'} certain: "
+            f"{'they are' if many else 'it is'} constant in the equivalence class."
+        )
     return Heading(title, Verdict(None, line))
 
 
 def _guessing(found: Risk) -> Guessing:
     attacks = [("to find a person's row", found.find, found.exposure.find)]
     if found.guess is not None and found.exposure.guess is not None:
-        attacks.append((f"to guess {_listed(found.secret)}", found.guess, found.exposure.guess))
+        attacks.append((f"to guess {_listed(found.sensitive)}", found.guess, found.exposure.guess))
     return Guessing(
         "The chance",
         ("before", "after"),
@@ -114,8 +118,8 @@ def _sections(found: Risk) -> Iterator[Section]:
         yield _combinations(found)
     if found.releases:
         yield _releases(found)
-    if found.partly is not None:
-        yield _partly(found)
+    if found.known_share is not None:
+        yield _known_share(found)
     if found.changes:
         yield _changes(found)
     if found.worst:
@@ -123,13 +127,13 @@ def _sections(found: Risk) -> Iterator[Section]:
 
 
 def _alike(found: Risk) -> Section:
-    groups = counted(found.exposure.groups, "group", "groups")
+    groups = counted(found.exposure.groups, "equivalence class", "equivalence classes")
     text = (
-        f"People who are alike in {_listed(found.known)} form {groups}; of a group of k, the right "
-        "row is found with 1/k. A missing value is a value of its own."
+        f"People who are alike in {_listed(found.quasi_identifiers)} form {groups}; in a class "
+        "of k, the right row is found with 1/k. A missing value is a value of its own."
     )
     certain = found.exposure.certain is not None
-    head = ("alike", "people", "share", *(["secret certain"] if certain else []))
+    head = ("alike", "people", "share", *(["sensitive certain"] if certain else []))
     rows: list[tuple[Cell, ...]] = []
     for least, most in BANDS:
         if not (people := found.people(least, most)):
@@ -159,14 +163,16 @@ def _sampled(found: Risk, sample: Sampled) -> Section:
 
 
 def _combinations(found: Risk) -> Section:
-    number, most = len(found.combinations), max(len(one.known) for one in found.combinations)
-    text = f"All {number:,} combinations of up to {most} of the {len(found.known)} known columns."
-    ordered = sorted(found.combinations, key=lambda one: (-one.find, len(one.known)))
+    number, many = len(found.combinations), len(found.quasi_identifiers)
+    most = max(len(one.quasi_identifiers) for one in found.combinations)
+    text = f"All {number:,} combinations of up to {most} of the {many} quasi-identifiers."
+    ordered = sorted(found.combinations, key=lambda one: (-one.find, len(one.quasi_identifiers)))
     if number > MOST_SHOWN:
         text += f" The {MOST_SHOWN} by which most rows are found:"
     head = ("known", "row found", *_guessed(found), "unique")
     rows = tuple(
-        _row(found, _listed(one.known), one) for one in (*ordered[:MOST_SHOWN], found.exposure)
+        _row(found, _listed(one.quasi_identifiers), one)
+        for one in (*ordered[:MOST_SHOWN], found.exposure)
     )
     return Section("columns", "Which columns tell most", (text,), Table(head, rows))
 
@@ -184,14 +190,14 @@ def _releases(found: Risk) -> Section:
     return Section("releases", "After several releases", (text,), Table(head, rows))
 
 
-def _partly(found: Risk) -> Section:
-    partly = found.partly
-    assert partly is not None
-    told = "; ".join(f"{_listed(names)} of {percent(share)}" for names, share in partly.shares)
-    rest = " of the people, of the others nothing" if partly.shares else "nothing of anybody"
+def _known_share(found: Risk) -> Section:
+    known = found.known_share
+    assert known is not None
+    told = "; ".join(f"{_listed(names)} of {percent(share)}" for names, share in known.shares)
+    rest = " of the people, of the others nothing" if known.shares else "nothing of anybody"
     head = ("known", "row found", *_guessed(found))
-    table = Table(head, (_row(found, f"{told}{rest}", partly)[: len(head)],))
-    return Section("partly", "If some columns of some people are known", (), table)
+    table = Table(head, (_row(found, f"{told}{rest}", known)[: len(head)],))
+    return Section("known-share", "If some columns of some people are known", (), table)
 
 
 def _changes(found: Risk) -> Section:
@@ -203,8 +209,9 @@ def _changes(found: Risk) -> Section:
             text.append(f"Randomised response has a guarantee, {one.guarantee}.")
         if one.read is not None:
             text.append(
-                f"Who has found the row guesses {_listed(found.secret)} with {percent(one.read)} "
-                "from the noisy value, knowing how frequent each value is, instead of reading it."
+                f"Who has found the row guesses {_listed(found.sensitive)} with "
+                f"{percent(one.read)} from the noisy value, knowing how frequent each value is, "
+                "instead of reading it."
             )
     if any(one.ratio is None for one in found.changes):
         text.append(
@@ -221,12 +228,12 @@ def _worst(found: Risk) -> Section:
         (
             f"row {one.row:,}",
             one.size,
-            *([one.most] * bool(found.secret)),
+            *([one.most] * bool(found.sensitive)),
             *([one.alone] * fewer),
         )
         for one in found.worst
     )
-    head = ("the first is 1", "alike", *(["same secret"] if found.secret else []))
+    head = ("the first is 1", "alike", *(["same sensitive"] if found.sensitive else []))
     text = ["These rows are of real people; do not hand this list out."]
     if fewer:
         head += ("alone by fewer",)
@@ -238,13 +245,13 @@ def _worst(found: Risk) -> Section:
 
 
 def _guessed(found: Risk) -> list[str]:
-    return ["secret guessed"] if found.secret else []
+    return ["sensitive guessed"] if found.sensitive else []
 
 
-def _row(found: Risk, what: str, one: Exposure | Changed | Partly) -> tuple[Cell, ...]:
+def _row(found: Risk, what: str, one: Exposure | Changed | KnownShare) -> tuple[Cell, ...]:
     """Return a row of a table: the chances, and how many people are unique."""
-    guess = [] if not found.secret else ["–" if one.guess is None else percent(one.guess)]
-    unique = None if isinstance(one, Partly) else one.unique
+    guess = [] if not found.sensitive else ["–" if one.guess is None else percent(one.guess)]
+    unique = None if isinstance(one, KnownShare) else one.unique
     return (what, percent(one.find), *guess, unique)
 
 
@@ -272,8 +279,9 @@ def _columns(found: Risk) -> str | None:
     """Draw by which combinations of columns most rows are found."""
     if not found.combinations:
         return None
-    ordered = sorted(found.combinations, key=lambda one: (-one.find, len(one.known)))[:MOST_DRAWN]
-    names = [short_label(_listed(one.known), LONGEST) for one in ordered]
+    ordered = sorted(found.combinations, key=lambda one: (-one.find, len(one.quasi_identifiers)))
+    ordered = ordered[:MOST_DRAWN]
+    names = [short_label(_listed(one.quasi_identifiers), LONGEST) for one in ordered]
     shares = [100 * float(one.find) for one in ordered]
     title = f"By {names[0]}, {shares[0]:.3g}% of rows are found, more than by any other shown"
     label = "rows that are found, %"

@@ -12,7 +12,7 @@ from .publishing import Answer, TableRelease, release
 from .query import TableQuery, count_of, cumulative, hierarchy, histogram, sum_of
 from .reading import Reading
 from .record import TableRecord, record_of
-from .risk.answer import Changed, Crowd, Exposure, Partly, Risk, Sampled, Worst
+from .risk.answer import Changed, Crowd, Exposure, KnownShare, Risk, Sampled, Worst
 from .risk.change import Change
 from .risk.risk import risk
 from .spent import Spent
@@ -30,10 +30,10 @@ __all__ = [
     "Entry",
     "Expected",
     "Exposure",
+    "KnownShare",
     "Ledger",
     "Loss",
     "Odds",
-    "Partly",
     "Plan",
     "Protected",
     "Reading",

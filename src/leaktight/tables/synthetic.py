@@ -12,7 +12,7 @@ from typing import Any
 from flint import fmpq
 from msgspec import Struct
 
-from leaktight.errors import InvalidInput
+from leaktight.errors import InvalidInput, renamed
 from leaktight.exact.numbers import Number, fraction
 from leaktight.exact.shown import Told, percent
 from leaktight.samples.confidence import binomial_lower, binomial_upper, read_risk
@@ -41,11 +41,11 @@ class Share(Struct, frozen=True):
 class SyntheticRisk(Told, Struct, frozen=True):
     """What synthetic data tell, from :func:`synthetic_risk`."""
 
-    known: tuple[str, ...]
-    secret: tuple[str, ...]
+    quasi_identifiers: tuple[str, ...]
+    sensitive: tuple[str, ...]
     confidence: Fraction
     baseline: Share
-    """The secret of the original people guessed as the most frequent one of the synthetic table."""
+    """The sensitive value of original people guessed as the synthetic table's most frequent one."""
     guess: Share
     """… guessed as the most frequent one among synthetic rows that are alike in what is known."""
     copies: Share
@@ -60,7 +60,7 @@ class SyntheticRisk(Told, Struct, frozen=True):
         return any(other is not None and one.lower > other.upper for one, other in pairs)
 
     def __str__(self) -> str:
-        told = f"{', '.join(self.secret)} of the original people is guessed with {self.guess}"
+        told = f"{', '.join(self.sensitive)} of the original people is guessed with {self.guess}"
         if self.holdout_guess is None or self.holdout_copies is None:
             return (
                 f"{told}; {self.copies} of their rows are copied; without a holdout, harm cannot "
@@ -73,17 +73,18 @@ class SyntheticRisk(Told, Struct, frozen=True):
         )
 
 
+@renamed(known="quasi_identifiers", secret="sensitive")
 def synthetic_risk(
     synthetic: Any,
     original: Any,
-    known: str | Sequence[str],
-    secret: str | Sequence[str],
+    quasi_identifiers: str | Sequence[str],
+    sensitive: str | Sequence[str],
     *,
     holdout: Any = None,
     confidence: Number = Fraction(19, 20),
     progress: Callable[[str], object] = lambda what: None,
 ) -> SyntheticRisk:
-    """Return how well synthetic rows let a secret of real people be guessed, and copies of them.
+    """Return how well synthetic rows let what is sensitive be guessed, and copies of them.
 
     The limits are those of Clopper and Pearson, for people drawn independently; the four that
     decide whether harm is shown hold together with the ``confidence``. Everything is counted by
@@ -91,8 +92,8 @@ def synthetic_risk(
 
     :param synthetic: a file or a frame, as for :func:`risk`.
     :param original: the rows that it was made from.
-    :param known: columns that somebody knows of a person.
-    :param secret: the columns that they want.
+    :param quasi_identifiers: columns that somebody knows of a person.
+    :param sensitive: the columns that they want.
     :param holdout: rows of others that were not used.
 
     >>> import polars
@@ -101,10 +102,10 @@ def synthetic_risk(
     >>> found.guess.chance, found.baseline.chance, found.copies.chance
     (Fraction(1, 1), Fraction(1, 2), Fraction(1, 1))
     """
-    columns = names_of_columns(known, "known")
-    wanted = names_of_columns(secret, "secret")
+    columns = names_of_columns(quasi_identifiers, "quasi_identifiers")
+    wanted = names_of_columns(sensitive, "sensitive")
     if both := {*columns} & {*wanted}:
-        raise InvalidInput(f"the column {min(both)!r} cannot be both known and secret")
+        raise InvalidInput(f"{min(both)!r} cannot be both a quasi-identifier and sensitive")
     risk = read_risk(confidence)
     given = [synthetic, original, *([] if holdout is None else [holdout])]
     sources = Sources(given)

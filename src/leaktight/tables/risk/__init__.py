@@ -1,6 +1,6 @@
 """If a table is handed out, who can be found in it, and what is learnt of them?"""
 
-from leaktight.tables.risk.answer import Changed, Crowd, Exposure, Partly, Risk, Sampled, Worst
+from leaktight.tables.risk.answer import Changed, Crowd, Exposure, KnownShare, Risk, Sampled, Worst
 from leaktight.tables.risk.change import Change
 from leaktight.tables.risk.question import count_combinations
 from leaktight.tables.risk.risk import risk
@@ -10,7 +10,7 @@ __all__ = [
     "Changed",
     "Crowd",
     "Exposure",
-    "Partly",
+    "KnownShare",
     "Risk",
     "Sampled",
     "Worst",

@@ -9,25 +9,25 @@ from leaktight.exact.shown import Told, counted, percent
 
 
 class Exposure(Struct, frozen=True):
-    """What somebody learns who knows some columns of a person."""
+    """What somebody learns who knows some quasi-identifiers of a person."""
 
-    known: tuple[str, ...]
+    quasi_identifiers: tuple[str, ...]
     groups: int
-    """How many groups of people there are who are alike in these columns."""
+    """How many equivalence classes there are: groups of people alike in these columns."""
     smallest: int
-    """How many people the smallest group has."""
+    """How many people the smallest class has: k."""
     unique: int
-    """How many people are alone in their group, and so are found for certain."""
+    """How many people are alone in their class, and so are found for certain."""
     find: Fraction
     """The chance that a person's row is found."""
     guess: Fraction | None = None
-    """The chance that a person's secret is guessed."""
+    """The chance that a person's sensitive value is guessed."""
     certain: int | None = None
-    """How many people have the same secret as all others of their group."""
+    """How many people have the same sensitive value as all others of their class."""
 
 
 class Crowd(Struct, frozen=True):
-    """How many groups have so many people, and so many with the most frequent secret."""
+    """How many classes have so many people, and so many with the most frequent value."""
 
     size: int
     most: int | None
@@ -44,7 +44,7 @@ class Worst(Struct, frozen=True):
     """By how many combinations of fewer columns they are alone, of those that were looked at."""
 
 
-class Partly(Struct, frozen=True):
+class KnownShare(Struct, frozen=True):
     """What somebody learns who knows some columns of some people."""
 
     shares: tuple[tuple[tuple[str, ...], Fraction], ...]
@@ -65,8 +65,8 @@ class Changed(Struct, frozen=True):
     unique: int | None = None
     """How many people are still alone in their group; None where there is noise."""
     read: Fraction | None = None
-    """The chance that a secret with noise is guessed by somebody who has found the row, and knows
-    of the secret only how frequent each value is. Without noise it would be 1."""
+    """The chance that a sensitive value with noise is guessed by somebody who has found the row,
+    and knows of it only how frequent each value is. Without noise it would be 1."""
 
 
 class Sampled(Struct, frozen=True):
@@ -92,8 +92,8 @@ class Risk(Told, Struct, frozen=True):
     """
 
     rows: int
-    known: tuple[str, ...]
-    secret: tuple[str, ...]
+    quasi_identifiers: tuple[str, ...]
+    sensitive: tuple[str, ...]
     find: Fraction
     guess: Fraction | None
     exposure: Exposure
@@ -103,8 +103,8 @@ class Risk(Told, Struct, frozen=True):
     combinations: tuple[Exposure, ...] = ()
     """Fewer columns, the most telling of each number first."""
     releases: tuple[Exposure, ...] = ()
-    """After each further release of the same people."""
-    partly: Partly | None = None
+    """After each later release of the same people."""
+    known_share: KnownShare | None = None
     changes: tuple[Changed, ...] = ()
     sampled: Sampled | None = None
     """The same for somebody who does not know who is in the table, if it is a sample."""
@@ -120,19 +120,20 @@ class Risk(Told, Struct, frozen=True):
     def _repr_html_(self) -> str:
         rows = [("to find a person's row", self.find, self.exposure.find)]
         if self.guess is not None and self.exposure.guess is not None:
-            rows.append((f"to guess {', '.join(self.secret)}", self.guess, self.exposure.guess))
+            rows.append((f"to guess {', '.join(self.sensitive)}", self.guess, self.exposure.guess))
         cells = [(what, percent(one), percent(two)) for what, one, two in rows]
         return html_rows(str(self), ("The chance", "before", "after"), cells)
 
     def __str__(self) -> str:
         told = (
-            f"{counted(self.rows, 'person', 'people')}, {', '.join(self.known)} known: a row is "
+            f"{counted(self.rows, 'person', 'people')}, quasi-identifiers "
+            f"{', '.join(self.quasi_identifiers)}: a row is "
             f"found with {percent(self.find)} before, {percent(self.exposure.find)} after; "
             f"{self.exposure.unique:,} unique"
         )
         if self.guess is None or self.exposure.guess is None:
             return told
         return (
-            f"{told}; {', '.join(self.secret)} is guessed with {percent(self.guess)} before, "
+            f"{told}; {', '.join(self.sensitive)} is guessed with {percent(self.guess)} before, "
             f"{percent(self.exposure.guess)} after"
         )

@@ -19,7 +19,7 @@ from leaktight.tables.risk.coded import Coded
 class Grouped:
     """The groups that some columns make of a table, by size and most frequent secret."""
 
-    known: tuple[str, ...]
+    quasi_identifiers: tuple[str, ...]
     rows: int
     crowds: tuple[Crowd, ...]
 
@@ -39,7 +39,7 @@ class Grouped:
         secret = self.crowds[0].most is not None
         certain = sum(c.size * c.groups for c in self.crowds if c.most == c.size)
         return Exposure(
-            known=self.known,
+            quasi_identifiers=self.quasi_identifiers,
             groups=self.groups,
             smallest=self.crowds[0].size,
             unique=sum(c.groups for c in self.crowds if c.size == 1),

@@ -21,10 +21,10 @@ MOST_COMBINATIONS = 10_000
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """What is known and what is secret, and what else is asked; see :func:`risk`."""
+    """Quasi-identifiers and sensitive columns, and what else is asked; see :func:`risk`."""
 
-    known: tuple[str, ...]
-    secret: tuple[str, ...]
+    quasi_identifiers: tuple[str, ...]
+    sensitive: tuple[str, ...]
     combinations: tuple[tuple[str, ...], ...]
     shares: tuple[tuple[tuple[str, ...], Fraction], ...]
     later: tuple[Any, ...]
@@ -35,36 +35,38 @@ class Question:
     @property
     def columns(self) -> tuple[str, ...]:
         """What is read of the first release, but for the person."""
-        return (*self.known, *self.secret)
+        return (*self.quasi_identifiers, *self.sensitive)
 
     @classmethod
     def of(
         cls,
-        known: Any,
-        secret: Any,
+        quasi_identifiers: Any,
+        sensitive: Any,
         combinations: int,
-        partly: Any,
-        then: Any,
+        known_share: Any,
+        later_releases: Any,
         person: str | None,
         changes: Any,
     ) -> "Question":
         """Check what is asked."""
         columns, wanted = (
-            names_of_columns(known, "known"),
-            names_of_columns(secret, "secret", least=0),
+            names_of_columns(quasi_identifiers, "quasi_identifiers"),
+            names_of_columns(sensitive, "sensitive", least=0),
         )
         if both := {*columns} & {*wanted}:
-            raise InvalidInput(f"the column {min(both)!r} cannot be both known and secret")
+            raise InvalidInput(f"{min(both)!r} cannot be both a quasi-identifier and sensitive")
         count_combinations(len(columns), combinations)
         sizes = range(1, min(combinations, len(columns) - 1) + 1)
         chosen = tuple(each for size in sizes for each in subsets(columns, size))
-        shares = tuple(_shares(partly, columns))
+        shares = tuple(_shares(known_share, columns))
         tried = tuple(_together(each, columns, wanted) for each in _several(changes))
-        later = tuple(_several(then))
+        later = tuple(_several(later_releases))
         if later and person is None:
-            raise InvalidInput("further releases need person=, the column that says whose a row is")
+            raise InvalidInput("later releases need person=, the column that says whose a row is")
         if person in (*columns, *wanted):
-            raise InvalidInput(f"the column {person!r} cannot be both a person and known or secret")
+            raise InvalidInput(
+                f"{person!r} cannot be both a person and a quasi-identifier or sensitive"
+            )
         return cls(columns, wanted, chosen, shares, later, person, tried)
 
 
@@ -100,25 +102,32 @@ def names_of_columns(given: Any, what: str, least: int = 1) -> tuple[str, ...]:
     return tuple(names)
 
 
-def _shares(partly: Any, columns: tuple[str, ...]) -> list[tuple[tuple[str, ...], Fraction]]:
-    if partly is None:
+def _shares(known_share: Any, columns: tuple[str, ...]) -> list[tuple[tuple[str, ...], Fraction]]:
+    if known_share is None:
         return []
-    if not isinstance(partly, Mapping):
-        raise InvalidInput(f'partly must be shares such as {{("age",): "1/2"}}, got {partly!r:.60}')
+    if not isinstance(known_share, Mapping):
+        raise InvalidInput(
+            f'known_share must be shares such as {{("age",): "1/2"}}, got {known_share!r:.60}'
+        )
     found = []
-    for names, share in partly.items():
-        chosen, number = names_of_columns(names, "the columns of partly"), fraction(rational(share))
+    for names, share in known_share.items():
+        chosen, number = (
+            names_of_columns(names, "the columns of known_share"),
+            fraction(rational(share)),
+        )
         if unknown := [name for name in chosen if name not in columns]:
-            raise InvalidInput(f"partly is about known columns, got {unknown[0]!r}")
+            raise InvalidInput(f"known_share is about quasi-identifiers, got {unknown[0]!r}")
         if number < 0:
             raise InvalidInput(f"a share of people must be at least 0, got {shown(number)}")
         found.append((chosen, number))
     if sum(share for _, share in found) > 1:
-        raise InvalidInput("the shares of people in partly must sum to at most 1")
+        raise InvalidInput("the shares of people in known_share must sum to at most 1")
     return found
 
 
-def _together(given: Any, columns: tuple[str, ...], secret: tuple[str, ...]) -> tuple[Change, ...]:
+def _together(
+    given: Any, columns: tuple[str, ...], sensitive: tuple[str, ...]
+) -> tuple[Change, ...]:
     changes = _several(given)
     if not changes or not all(isinstance(each, Change) for each in changes):
         raise InvalidInput(f'a change is such as Change.drop("age"), got {given!r:.60}')
@@ -127,9 +136,9 @@ def _together(given: Any, columns: tuple[str, ...], secret: tuple[str, ...]) -> 
     if sum(each.ratio is not None for each in changes) > 1:
         raise InvalidInput("only one column at a time can have noise")
     for each in changes:
-        if each.column not in columns and (each.ratio is None or each.column not in secret):
+        if each.column not in columns and (each.ratio is None or each.column not in sensitive):
             raise InvalidInput(
-                f"a known column can be changed, and a secret one can have noise; {each.column!r} "
-                "is neither"
+                "a quasi-identifier can be changed, a sensitive column can have noise; "
+                f"{each.column!r} is neither"
             )
     return tuple(changes)

@@ -4,12 +4,12 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from fractions import Fraction
 from typing import Any
 
-from leaktight.errors import InvalidInput, TooLarge
+from leaktight.errors import InvalidInput, TooLarge, renamed
 from leaktight.exact.numbers import Number, rational
 from leaktight.exact.ratio import Ratio
 from leaktight.exact.rounding import float_above
 from leaktight.exact.shown import above, shown
-from leaktight.tables.risk.answer import Changed, Exposure, Partly, Risk, Worst
+from leaktight.tables.risk.answer import Changed, Exposure, KnownShare, Risk, Worst
 from leaktight.tables.risk.change import Change
 from leaktight.tables.risk.coded import ONE_WORD, Coded, coded, followed, one_row_each
 from leaktight.tables.risk.engine import Sources
@@ -30,15 +30,21 @@ WORST = 10
 NO_GUARANTEE = "none: a table that is only coarser has no privacy guarantee"
 
 
+@renamed(
+    known="quasi_identifiers",
+    secret="sensitive",
+    partly="known_share",
+    then="later_releases",
+)
 def risk(
     source: Any,
-    known: Sequence[str],
-    secret: str | Sequence[str] = (),
+    quasi_identifiers: str | Sequence[str],
+    sensitive: str | Sequence[str] = (),
     *,
     table: str | None = None,
     combinations: int = 2,
-    partly: Mapping[Sequence[str], Number] | None = None,
-    then: Any = (),
+    known_share: Mapping[Sequence[str], Number] | None = None,
+    later_releases: Any = (),
     person: str | None = None,
     changes: "Sequence[Change | Sequence[Change]]" = (),
     rows: bool = False,
@@ -46,33 +52,44 @@ def risk(
     weights: str | None = None,
     progress: Callable[[str], object] = lambda what: None,
 ) -> Risk:
-    """Return how likely somebody finds a person's row in a table, or guesses a secret of theirs.
+    """Return how likely somebody finds a person's row in a table, or guesses what is sensitive.
 
-    Each row is a person, and each person as likely the one that is looked for. The attacker has
-    the table and knows the ``known`` columns of the person; several ``secret`` columns are guessed
+    Each row is a person, and each person as likely the one that is looked for. The adversary has
+    the table and knows the quasi-identifiers of the person; several sensitive columns are guessed
     together. A missing value is a value of its own, as somebody may know that it is missing.
+    Everything is counted by DuckDB, or by Spark if it is a frame of Spark, and only numbers of
+    equivalence classes leave the engine.
 
-    ``source`` is a file or a frame as for :func:`release`; everything is counted by DuckDB, or by
-    Spark if it is a frame of Spark, and only numbers of groups leave the engine. ``combinations``
-    is the largest number of known columns that are looked at together, besides all of them.
-    ``partly`` says which columns are known of which share of people. ``then`` has further releases
-    of the same people, whose rows can be linked by the column ``person``. ``changes`` are tried
-    each by itself, or several together if listed. With ``rows`` the ten rows at most risk are
-    named. If the table is a sample, ``population`` says of how many people, a simple random one, or
-    ``weights`` which column says how many people a row stands for; then ``sampled`` has the risk of
-    somebody who does not know who is in it, by a model. ``progress`` is told what is being counted.
+    :param source: a file or a frame as for :func:`release`.
+    :param quasi_identifiers: the columns that somebody may know of a person.
+    :param sensitive: the columns that they want.
+    :param table: the name of the table, if the source is a .duckdb file.
+    :param combinations: the largest number of quasi-identifiers that are looked at together,
+        besides all of them.
+    :param known_share: which columns are known of which share of people; of the others nothing is.
+    :param later_releases: further releases of the same people, whose rows can be linked by the
+        column ``person``.
+    :param person: the column that says whose a row is.
+    :param changes: what is tried, each by itself, or several together if listed.
+    :param rows: whether the ten rows at most risk are named.
+    :param population: of how many people the table is a simple random sample.
+    :param weights: the column that says how many people a row stands for; with either, ``sampled``
+        has the risk of somebody who does not know who is in the sample, by a model.
+    :param progress: is told what is being counted.
 
     >>> import polars
     >>> people = polars.DataFrame({"zip": ["1000", "1000", "2000"], "age": [30, 40, 30],
     ...                            "illness": ["flu", "flu", "none"]})
     >>> found = risk(people, ["zip", "age"], "illness", changes=[Change.drop("age")])
     >>> print(found)
-    3 people, zip, age known: a row is found with 33.3% before, 100% after; 3 unique;
+    3 people, quasi-identifiers zip, age: a row is found with 33.3% before, 100% after; 3 unique;
     illness is guessed with 66.7% before, 100% after
     >>> found.changes[0].what, found.changes[0].find, found.changes[0].unique
     ('without age', Fraction(2, 3), 1)
     """
-    asked = Question.of(known, secret, combinations, partly, then, person, changes)
+    asked = Question.of(
+        quasi_identifiers, sensitive, combinations, known_share, later_releases, person, changes
+    )
     if population is not None and weights is not None:
         raise InvalidInput("a sample has a population or weights, not both")
     if weights is not None and (not isinstance(weights, str) or weights in asked.columns):
@@ -82,18 +99,18 @@ def risk(
         progress("reading the table")
         people = _read(sources, source, table, asked, rows, weights)
         progress("grouping people")
-        groups = _Groups(people, asked.secret)
-        whole = groups.by(asked.known)
+        groups = _Groups(people, asked.sensitive)
+        whole = groups.by(asked.quasi_identifiers)
         worst = _worst(people, asked) if rows else ()
         releases = tuple(_later(sources, people, asked, progress))
         more = len(asked.combinations) + len(asked.shares) + len(asked.changes)
         if more > 1 and FEW * whole.groups <= people.rows:
-            groups = _Groups(people.collapsed(), asked.secret)
+            groups = _Groups(people.collapsed(), asked.sensitive)
         before = groups.by(()).exposure
         return Risk(
             rows=people.rows,
-            known=asked.known,
-            secret=asked.secret,
+            quasi_identifiers=asked.quasi_identifiers,
+            sensitive=asked.sensitive,
             find=before.find,
             guess=before.guess,
             exposure=whole.exposure,
@@ -101,9 +118,9 @@ def risk(
             worst=worst,
             combinations=_combined(groups, asked, progress),
             releases=releases,
-            partly=_partly(groups, asked.shares) if partly is not None else None,
+            known_share=_known_share(groups, asked.shares) if known_share is not None else None,
             changes=tuple(_changes(groups, asked, progress)),
-            sampled=of_weights(people, asked.known, weights)
+            sampled=of_weights(people, asked.quasi_identifiers, weights)
             if weights is not None
             else of_simple_sample(whole, population)
             if population is not None
@@ -137,24 +154,26 @@ def _read(
 def _later(
     sources: Sources, first: Coded, asked: Question, progress: Callable[[str], object]
 ) -> Iterator[Exposure]:
-    """Yield what is known after each further release of the same people."""
-    joint, names, person = first, list(asked.known), asked.person
+    """Yield what is known after each later release of the same people."""
+    joint, names, person = first, list(asked.quasi_identifiers), asked.person
     for number, source in enumerate(asked.later, 2):
         progress(f"joining release {number}")
         assert person is not None
-        frame = sources.frame(source, [*asked.known, person])
-        if frame.collect_schema()[place(len(asked.known))] != first.person:
+        frame = sources.frame(source, [*asked.quasi_identifiers, person])
+        if frame.collect_schema()[place(len(asked.quasi_identifiers))] != first.person:
             raise InvalidInput(f"the column {person!r} must be of one type in all releases")
-        then = coded(first.engine, frame, asked.known, person=person)
+        then = coded(first.engine, frame, asked.quasi_identifiers, person=person)
         one_row_each(first.engine, then, person)
         joint = followed(joint, then, f"release {number}")
-        names += list(joint.columns)[-len(asked.known) :]
-        yield grouped(joint, names, asked.secret).exposure
+        names += list(joint.columns)[-len(asked.quasi_identifiers) :]
+        yield grouped(joint, names, asked.sensitive).exposure
 
 
 def _worst(people: Coded, asked: Question) -> tuple[Worst, ...]:
     """Return the rows at most risk."""
-    return worst_rows(people, asked.known, asked.secret, WORST, asked.combinations[:MOST_FEWER])
+    return worst_rows(
+        people, asked.quasi_identifiers, asked.sensitive, WORST, asked.combinations[:MOST_FEWER]
+    )
 
 
 class _Groups:
@@ -183,16 +202,16 @@ def _combined(
 
 
 def _worst_first(one: Exposure) -> tuple[Any, ...]:
-    return len(one.known), -one.find, -(one.guess or 0), one.known
+    return len(one.quasi_identifiers), -one.find, -(one.guess or 0), one.quasi_identifiers
 
 
-def _partly(groups: _Groups, shares: Sequence[tuple[tuple[str, ...], Fraction]]) -> Partly:
+def _known_share(groups: _Groups, shares: Sequence[tuple[tuple[str, ...], Fraction]]) -> KnownShare:
     """Mix what is found with each knowledge by how often it is there."""
     rest = 1 - sum(share for _, share in shares)
     parts = [(groups.by(chosen).exposure, share) for chosen, share in [*shares, ((), rest)]]
     find = sum((share * part.find for part, share in parts), Fraction(0))
     guess = sum((share * (part.guess or Fraction(0)) for part, share in parts), Fraction(0))
-    return Partly(tuple(shares), find, guess if groups.secret else None)
+    return KnownShare(tuple(shares), find, guess if groups.secret else None)
 
 
 # --- what would help -------------------------------------------------------------------------
@@ -204,7 +223,7 @@ def _changes(
     """Yield the risk after each change that is tried."""
     for each in asked.changes:
         progress(" + ".join(map(str, each)))
-        yield _changed(groups, each, asked.known)
+        yield _changed(groups, each, asked.quasi_identifiers)
 
 
 def _changed(groups: _Groups, together: tuple[Change, ...], columns: tuple[str, ...]) -> Changed:
