@@ -25,7 +25,7 @@ from leaktight.worst_case.published import (
     leakage_bounds,
     repetition_code,
 )
-from leaktight.worst_case.published.bounds import Bound
+from leaktight.worst_case.published.bounds import PublishedBound
 from tests.strategies.named_graphs import (
     box,
     complete,
@@ -61,7 +61,7 @@ def worst_case(graph: Graph, ratio: str) -> float:
     return -solved.fun
 
 
-def only(bounds: LeakageBounds, text: str) -> Bound:
+def only(bounds: LeakageBounds, text: str) -> PublishedBound:
     [found] = bounds.named(text)
     return found
 

@@ -24,7 +24,7 @@ from leaktight.curves.promise import Promise, promise_of
 from leaktight.curves.records import all_records
 from leaktight.curves.renyi import Orders
 from leaktight.errors import InvalidInput, InvalidPolicy, TooLarge, Undecided
-from leaktight.exact.bits import InBits
+from leaktight.exact.bound import InBits
 from leaktight.exact.numbers import Number, fraction, rational, to_float
 from leaktight.exact.powers import Powers
 from leaktight.exact.ratio import Ratio, RatioLike

@@ -14,7 +14,7 @@ from typing import Any
 from flint import arb, ctx, fmpq, fmpq_poly, fmpz
 
 from leaktight.errors import InvalidNumber, TooLarge
-from leaktight.exact.bits import InBits
+from leaktight.exact.bound import InBits
 from leaktight.exact.numbers import fraction, rational
 from leaktight.exact.rounding import nearest_float, outward
 from leaktight.exact.shown import MAGNITUDE, counted, shown_above

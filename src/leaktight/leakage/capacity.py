@@ -22,7 +22,7 @@ from leaktight.channels.row_distance import (
     largest_row_distance_between,
 )
 from leaktight.channels.thinned import NO_ANSWER, Thinned
-from leaktight.exact.bits import OfFactor
+from leaktight.exact.bound import OfFactor
 from leaktight.exact.matrix import column_maxima
 from leaktight.exact.numbers import Value, public, rational, total
 from leaktight.exact.shown import in_bits, shown

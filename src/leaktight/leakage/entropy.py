@@ -24,17 +24,18 @@ from leaktight.channels.distribution import (
     prior_on,
 )
 from leaktight.errors import InvalidNumber
-from leaktight.exact.bits import Between, added
+from leaktight.exact.bound import Bits, added
 from leaktight.exact.numbers import Number, float_array, rational, total
 from leaktight.exact.rounding import log2_interval, nearest_float, outward
+from leaktight.exact.shown import in_bits
 from leaktight.leakage.float_entropy import float_entropy, float_information, float_remainder
 from leaktight.leakage.groups import Groups
 from leaktight.leakage.hyper import Hyper, hyper, posteriors
 from leaktight.leakage.vulnerability import joint
 
 
-@dataclass(frozen=True, slots=True)
-class EntropyLeakage(Between):
+@dataclass(frozen=True, slots=True, repr=False)
+class EntropyLeakage(Bits):
     """The entropy ``before`` and ``after`` an observation, and the bits that it lost.
 
     These lie between ``lower`` and ``upper``; of floats both are the same estimate.
@@ -48,8 +49,6 @@ class EntropyLeakage(Between):
 
     before: float
     after: float
-    lower: float
-    upper: float
 
     @property
     def factor(self) -> float:
@@ -62,6 +61,9 @@ class EntropyLeakage(Between):
         if self.after == 0:
             return math.inf if self.before > 0 else 1.0
         return self.before / self.after
+
+    def __str__(self) -> str:
+        return f"{self.before:.6g} before, {self.after:.6g} after: {in_bits(self.bits)}"
 
 
 # --- Shannon -------------------------------------------------------------------------------
@@ -210,9 +212,9 @@ def renyi_leakage(
     if isinstance(channel, Parallel):
         each = [(renyi_leakage(c, p, order), times) for c, p, times in pair_factors(channel, prior)]
         return EntropyLeakage(
+            *added((leak.bits_interval, times) for leak, times in each),
             math.fsum(times * leak.before for leak, times in each),
             math.fsum(times * leak.after for leak, times in each),
-            *added((leak.bits_interval, times) for leak, times in each),
         )
     belief = _belief(channel, prior, alpha)
     before, after = _unseen(belief), _seen(channel, belief)
@@ -224,14 +226,14 @@ def renyi_leakage(
         lost = entropies[0] - entropies[1]
     elif alpha in (0, math.inf):
         factor = _likelihood(after, alpha) / _likelihood(before, alpha)
-        return EntropyLeakage(*entropies, *log2_interval(factor))
+        return EntropyLeakage(*log2_interval(factor), *entropies)
     elif not _tells_nothing(channel, belief):
 
         def lost() -> arb:
             return _ball(before, alpha) - _ball(after, alpha)
 
     ends = (lost, lost) if isinstance(lost, float) else outward(lost)
-    return EntropyLeakage(*entropies, *ends)
+    return EntropyLeakage(*ends, *entropies)
 
 
 # --- one form for all orders ---------------------------------------------------------------

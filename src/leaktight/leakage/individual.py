@@ -17,7 +17,7 @@ from leaktight.channels.distribution import Distribution, PriorLike, prior_on
 from leaktight.channels.representation import expect_representation
 from leaktight.channels.views import WHOEVER, Views
 from leaktight.errors import InvalidInput, Mismatch, expect
-from leaktight.exact.bits import OfFactor
+from leaktight.exact.bound import OfFactor
 from leaktight.exact.numbers import Value, fraction
 from leaktight.exact.shown import Probability, in_bits, percent, shown
 from leaktight.labels import Labels

@@ -23,34 +23,21 @@ from leaktight.channels.composition import Parallel
 from leaktight.channels.deterministic import Deterministic
 from leaktight.channels.distribution import Distribution, ProductDistribution
 from leaktight.errors import InvalidNumber, Undecided
-from leaktight.exact.bits import Between
+from leaktight.exact.bound import Bits
 from leaktight.exact.concave import Derivative, maximise
 from leaktight.exact.numbers import Array, Number, float_array, rational, to_float
 from leaktight.exact.rounding import float_above, float_below, log2_interval, precision
-from leaktight.exact.shown import above, below
 from leaktight.exact.tolerances import TOLERANCES
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class CapacityEnclosure(Between):
-    """A capacity in bits, proved to lie between ``lower`` and ``upper``.
+class CapacityEnclosure(Bits):
+    """A capacity in bits; ``prior`` attains ``lower``."""
 
-    ``prior`` attains ``lower``.
-    """
-
-    lower: float
-    upper: float
     prior: Distribution | ProductDistribution
 
-    @property
-    def gap(self) -> float:
-        """The width of the enclosure in bits."""
-        return self.upper - self.lower
-
-    def __repr__(self) -> str:
-        low, high = below(self.lower), above(self.upper)
-        ends = high if low == high else f"{low} to {high}"
-        return f"{type(self).__name__}({ends} bits; {self.prior!r} attains the lower end)"
+    def __str__(self) -> str:
+        return f"{self.text}; {self.prior!r} attains the lower end"
 
 
 SMALLEST_ORDER, LARGEST_ORDER = 0.001, 1000.0

@@ -9,7 +9,7 @@ from leaktight.channels.channel import Channel, expect_channel
 from leaktight.channels.deterministic import Deterministic
 from leaktight.channels.distribution import PriorLike, prior_on
 from leaktight.channels.gain import Gain
-from leaktight.exact.bits import OfFactor
+from leaktight.exact.bound import OfFactor
 from leaktight.exact.numbers import Value, float_array, public
 from leaktight.leakage.groups import Groups
 from leaktight.leakage.hyper import hyper, posteriors

@@ -8,16 +8,14 @@ above, so that ∫ sup_x f(z − x) dz is 1 and, for every gap g, the chance tha
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from fractions import Fraction
 from itertools import pairwise
 
 from flint import arb, fmpq
 
 from leaktight.errors import InvalidNumber
-from leaktight.exact.bits import FactorBetween
+from leaktight.exact.bound import Factor
 from leaktight.exact.numbers import Number, as_printed, fraction, rational
 from leaktight.exact.rounding import precision
-from leaktight.exact.shown import above, shown_above
 from leaktight.policies.real import Interval
 
 BITS = 128
@@ -25,17 +23,13 @@ BITS = 128
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class NoiseCapacity(FactorBetween):
+class NoiseCapacity(Factor):
     """The most that noise leaks, over all priors: ∫ sup_x f(z − x) dz, between two rationals."""
 
-    lower: Fraction
-    upper: Fraction
     formula: str
 
-    def __repr__(self) -> str:
-        how = "exactly " if self.is_exact else ""
-        most = shown_above(self.upper)
-        return f"NoiseCapacity({how}{most} = {self.formula}, {above(self.bits)} bits)"
+    def __str__(self) -> str:
+        return self.said(self.formula)
 
 
 def laplace_capacity(answers: Interval | Iterable[Number], scale: Number) -> NoiseCapacity:

@@ -22,7 +22,7 @@ from leaktight.channels.channel import Channel
 from leaktight.channels.distribution import PriorLike, prior_on
 from leaktight.channels.move_ratios import MoveRatios
 from leaktight.errors import Mismatch, TooLarge, Undecided
-from leaktight.exact.bits import OfFactor
+from leaktight.exact.bound import OfFactor
 from leaktight.exact.numbers import Value, fraction, rational
 from leaktight.exact.shown import percent, percent_above
 from leaktight.leakage.coupling import Coupling

@@ -15,7 +15,7 @@ from leaktight.channels.channel import Channel, expect_channel
 from leaktight.channels.distribution import Distribution, prior_on
 from leaktight.channels.row_distance import largest_row_distance
 from leaktight.errors import InvalidNumber
-from leaktight.exact.bits import OfFactor
+from leaktight.exact.bound import OfFactor
 from leaktight.exact.numbers import Number, Value, fraction, rational
 from leaktight.exact.shown import above, in_bits, shown, shown_above
 from leaktight.labels import Labels

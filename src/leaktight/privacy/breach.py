@@ -18,7 +18,7 @@ from flint import fmpq
 from leaktight.channels.channel import Channel, expect_channel
 from leaktight.channels.distribution import PriorLike, prior_on
 from leaktight.errors import Mismatch, expect
-from leaktight.exact.bits import OfFactor
+from leaktight.exact.bound import OfFactor
 from leaktight.exact.numbers import Number, Value, fraction, rational, to_float
 from leaktight.exact.ratio import Ratio, RatioLike
 from leaktight.exact.shown import Told, shown

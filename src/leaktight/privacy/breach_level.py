@@ -17,7 +17,7 @@ from flint import fmpq
 from leaktight.channels.channel import Channel, expect_channel
 from leaktight.channels.distribution import Distribution, prior_on
 from leaktight.errors import InvalidNumber
-from leaktight.exact.bits import OfFactor
+from leaktight.exact.bound import OfFactor
 from leaktight.exact.numbers import Number, Value, rational
 from leaktight.exact.shown import above, in_bits, shown, shown_above
 from leaktight.labels import Labels

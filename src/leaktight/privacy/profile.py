@@ -9,7 +9,7 @@ hull of these points matter, so the whole function is a few numbers. See ``docs/
 import math
 from bisect import bisect_right
 from collections.abc import Hashable, Iterable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from fractions import Fraction
 from typing import TypeAlias
 
@@ -18,11 +18,10 @@ from flint import arb, fmpq
 
 from leaktight.channels.channel import Channel
 from leaktight.errors import InvalidNumber, TooLarge
-from leaktight.exact.bits import Between
+from leaktight.exact.bound import Bits, Chance
 from leaktight.exact.numbers import Array, Number, exact_array, fraction, rational
 from leaktight.exact.ratio import Ratio, RatioLike
-from leaktight.exact.rounding import float_above, outward
-from leaktight.exact.shown import Told, shown_above
+from leaktight.exact.rounding import outward
 from leaktight.policies.neighbours import Neighbours
 from leaktight.privacy.level import databases_of, rows_on
 from leaktight.privacy.loss_grid import Corner
@@ -36,8 +35,8 @@ MOST_ENTRIES = 2**21
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class Delta(Told):
-    """The least δ at a ratio, between ``lower`` and ``upper``, and for which neighbours it is.
+class Delta(Chance[Fraction]):
+    """The least δ at a ratio, and for which neighbours it is.
 
     >>> from leaktight.policies.secrets import SecretGraph
     >>> coin = Channel([["2/3", "1/3"], ["1/3", "2/3"]])
@@ -45,34 +44,19 @@ class Delta(Told):
     Delta(δ = 1/6: 0 against 1)
     """
 
-    lower: Fraction
-    upper: Fraction
     witness: tuple[Hashable, Hashable] | None
     """The input whose outputs are likelier, and its neighbour; None if δ is 0."""
 
-    @property
-    def is_exact(self) -> bool:
-        """Whether both ends are the same."""
-        return self.lower == self.upper
-
-    def __float__(self) -> float:
-        """δ rounded up."""
-        return float_above(rational(self.upper))
-
     def __str__(self) -> str:
-        most = shown_above(self.upper)
-        equal = self.is_exact and not most.startswith("≈")
         where = "" if self.witness is None else ": {!r} against {!r}".format(*self.witness)
-        return f"δ {'=' if equal else '≤'} {most.removeprefix('≈')}{where}"
+        return f"δ {self.compared}{where}"
 
 
-@dataclass(frozen=True, slots=True)
-class Divergence(Between):
+@dataclass(frozen=True, slots=True, repr=False)
+class Divergence(Bits):
     """The largest Rényi divergence between neighbours, in bits; ``nats`` is what others use."""
 
     order: Fraction
-    lower: float
-    upper: float
     witness: tuple[Hashable, Hashable] | None
 
 
@@ -98,8 +82,8 @@ class PrivacyProfile:
     """The same as the lower ones if they are exact."""
 
     def __repr__(self) -> str:
-        half = str(replace(self.delta(ratio=1), witness=None)).removeprefix("δ ")
         looks = f" after {self.observations:,} looks" * (self.observations > 1)
+        half = self.delta(ratio=1).compared
         return f"PrivacyProfile(δ(1) {half}{looks}; {len(self.upper)} corners)"
 
     @property
@@ -145,11 +129,11 @@ class PrivacyProfile:
         alpha = rational(order)
         if alpha <= 1:
             raise InvalidNumber(f"the order must be above 1, got {order}")
-        best = Divergence(fraction(alpha), 0.0, 0.0, None)
+        best = Divergence(0.0, 0.0, fraction(alpha), None)
         for x, y, losses in self.pairs:
             low, high = _divergence(losses, alpha, self.observations)
             if high > best.upper:
-                best = Divergence(best.order, max(low, best.lower), high, (x, y))
+                best = Divergence(max(low, best.lower), high, best.order, (x, y))
         return best
 
 

@@ -4,7 +4,7 @@ from leaktight.channels.channel import Channel
 from leaktight.channels.composition import Parallel
 from leaktight.curves.worst_case import CurveWorstCase
 from leaktight.errors import TooLarge
-from leaktight.exact.bits import added
+from leaktight.exact.bound import added
 from leaktight.exact.ratio import Ratio
 from leaktight.exact.rounding import log2_interval
 from leaktight.exact.shown import DIGITS, above

@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterator
 from typing import TypeVar
 
 from leaktight.errors import InvalidInput, LeaktightError
-from leaktight.exact.bits import added
+from leaktight.exact.bound import added
 from leaktight.exact.rounding import ln_interval
 from leaktight.exact.shown import (
     DIGITS,

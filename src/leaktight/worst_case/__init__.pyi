@@ -2,7 +2,7 @@ from .certificate import digest_of, verify_certificate, write_certificate
 from .every_ratio.decision import BoundDecision, decide_bound
 from .every_ratio.function import WorstCaseFunction, worst_case_function
 from .optimum import WorstCase, worst_case_leakage
-from .published.bounds import Bound, Inapplicable, LeakageBounds
+from .published.bounds import Inapplicable, LeakageBounds, PublishedBound
 from .published.codes import (
     CoveringCode,
     covering_code,
@@ -16,11 +16,11 @@ from .real import RealWorstCase
 from .under_counts import WorstCaseUnderCounts
 
 __all__ = [
-    "Bound",
     "BoundDecision",
     "CoveringCode",
     "Inapplicable",
     "LeakageBounds",
+    "PublishedBound",
     "RealWorstCase",
     "WorstCase",
     "WorstCaseFunction",

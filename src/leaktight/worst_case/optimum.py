@@ -16,7 +16,7 @@ from leaktight.channels.channel import Channel
 from leaktight.channels.composition import Parallel
 from leaktight.channels.thinned import Thinned
 from leaktight.check import RECORDS, WORST_CASE
-from leaktight.exact.bits import InBits
+from leaktight.exact.bound import InBits
 from leaktight.exact.matrix import html_rows
 from leaktight.exact.numbers import Number
 from leaktight.exact.powers import Powers

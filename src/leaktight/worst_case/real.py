@@ -14,11 +14,10 @@ from math import prod
 from flint import arb, fmpq
 
 from leaktight.errors import Undecided
-from leaktight.exact.bits import FactorBetween
+from leaktight.exact.bound import Factor
 from leaktight.exact.numbers import Number, as_printed, fraction, rational
 from leaktight.exact.ratio import Ratio, RatioLike
 from leaktight.exact.rounding import precision
-from leaktight.exact.shown import above, shown_above
 from leaktight.policies.real import Box, Circle, Interval, RealPolicy, Tree
 
 ENDS = ("lower", "upper")
@@ -28,22 +27,18 @@ BITS = 128
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class RealWorstCase(FactorBetween):
+class RealWorstCase(Factor):
     """The largest ∫ sup_x K(dz|x) over all private channels, between two rationals.
 
     They are equal where the closed form is rational, as 1 + εL/2 is for a rational ε. ``lower`` is
     attained, or approached, by private channels, and none exceeds ``upper``.
     """
 
-    policy: RealPolicy
-    lower: Fraction
-    upper: Fraction
     formula: str
+    policy: RealPolicy
 
-    def __repr__(self) -> str:
-        how = "exactly " if self.is_exact else ""
-        value = shown_above(self.upper)
-        return f"RealWorstCase({how}{value} = {self.formula}, {above(self.bits)} bits)"
+    def __str__(self) -> str:
+        return self.said(self.formula)
 
 
 def real_worst_case(
@@ -56,18 +51,18 @@ def real_worst_case(
     """
     ends, formula = _epsilon(ratio, epsilon), _formula(policy)
     if ends[1] == 0:
-        return RealWorstCase(policy, Fraction(1), Fraction(1), formula)
+        return RealWorstCase(Fraction(1), Fraction(1), formula, policy)
     if isinstance(policy, Box):
         return _of_box(policy, [real_worst_case(s, ratio, epsilon) for s in policy.real], formula)
     if isinstance(policy, Interval):
         half = rational(policy.length) / 2
         low, high = (fraction(1 + end * half) for end in ends)
-        return RealWorstCase(policy, low, high, formula)
+        return RealWorstCase(low, high, formula, policy)
     value = _on_circle(policy) if isinstance(policy, Circle) else _on_tree(policy, ends[0])
     with precision(BITS):
         balls = [value(arb(end)) if end else arb(1) for end in ends]
         low, high = fraction(balls[0].lower().fmpq()), fraction(balls[1].upper().fmpq())
-    return RealWorstCase(policy, low, high, formula)
+    return RealWorstCase(low, high, formula, policy)
 
 
 def _of_box(box: Box, sides: list[RealWorstCase], formula: str) -> RealWorstCase:
@@ -79,7 +74,7 @@ def _of_box(box: Box, sides: list[RealWorstCase], formula: str) -> RealWorstCase
             f"do; got {priced} others in {box!r:.80}. A grid of it is a metric, which is settled"
         )
     low, high = (prod((getattr(s, end) for s in sides), start=Fraction(1)) for end in ENDS)
-    return RealWorstCase(box, low, high, formula)
+    return RealWorstCase(low, high, formula, box)
 
 
 def _epsilon(ratio: RatioLike, epsilon: Number | None) -> tuple[fmpq, fmpq]:

@@ -19,7 +19,7 @@ from flint import arb, fmpq
 
 from leaktight.channels.channel import Channel
 from leaktight.errors import InvalidInput, TooLarge, Undecided, expect
-from leaktight.exact.bits import InBits
+from leaktight.exact.bound import InBits
 from leaktight.exact.numbers import Number, rational
 from leaktight.exact.powers import Powers
 from leaktight.exact.ratio import Ratio, RatioLike, step_ratio

@@ -6,17 +6,16 @@ the guess is right if all are alike. So it is the best mechanism for each set of
 """
 
 from dataclasses import dataclass
-from fractions import Fraction
 from itertools import combinations
 from math import comb
 
 from leaktight.channels.channel import Channel
 from leaktight.channels.gain import Gain
 from leaktight.errors import InvalidNumber, TooLarge
-from leaktight.exact.bits import FactorBetween
+from leaktight.exact.bound import Factor
 from leaktight.exact.numbers import Number
 from leaktight.exact.ratio import RatioLike
-from leaktight.exact.shown import above, counted, shown
+from leaktight.exact.shown import counted
 from leaktight.mechanisms.best.best import BestMechanism, optimal_mechanism
 from leaktight.policies.neighbours import Neighbours, adjacency_of
 
@@ -25,16 +24,12 @@ MOST_SETS = 2000
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class WorstCaseWithOutputs(FactorBetween):
+class WorstCaseWithOutputs(Factor):
     """The most that private channels with few outputs leak, and one that leaks ``lower`` of it.
 
     The factor is the largest Σ_z max_x K(z|x) over private channels with so many outputs.
     """
 
-    lower: Fraction
-    """The factor that the channel has."""
-    upper: Fraction
-    """What no private channel with so many outputs exceeds."""
     mechanism: BestMechanism
     """The mechanism that guesses among the best set of vertices, with the proof for that set."""
 
@@ -42,10 +37,6 @@ class WorstCaseWithOutputs(FactorBetween):
     def channel(self) -> Channel:
         """A private channel with so many outputs that has the factor ``lower``."""
         return self.mechanism.channel
-
-    def __repr__(self) -> str:
-        how = "exactly " if self.is_exact else "at most "
-        return f"WorstCaseWithOutputs({how}{shown(self.upper)}, {above(self.bits)} bits)"
 
 
 def worst_case_with_outputs(

@@ -23,7 +23,7 @@ from leaktight.channels.channel import Channel
 from leaktight.channels.distribution import Distribution, PriorLike, prior_on
 from leaktight.channels.gain import Loss
 from leaktight.errors import InvalidGain, InvalidNumber, TooLarge
-from leaktight.exact.bits import Between
+from leaktight.exact.bound import Bits
 from leaktight.exact.concave import maximise
 from leaktight.exact.numbers import (
     Array,
@@ -47,17 +47,18 @@ MOST_SLOPES = 60
 """How many slopes are tried; ten are usually enough."""
 
 
-@dataclass(frozen=True, slots=True)
-class RateDistortion(Between):
-    """The least information at a loss, proved to lie between ``lower`` and ``upper`` bits.
+@dataclass(frozen=True, slots=True, repr=False)
+class RateDistortion(Bits):
+    """The least information at a loss.
 
     ``channel`` has an expected ``loss``, exactly, and tells at most ``upper`` bits.
     """
 
     channel: Channel
     loss: Fraction
-    lower: float
-    upper: float
+
+    def __str__(self) -> str:
+        return f"{self.text} at a loss of {shown(self.loss)}"
 
 
 def rate_distortion(prior: PriorLike, loss: Loss, most: Number) -> RateDistortion:
@@ -93,7 +94,7 @@ def rate_distortion(prior: PriorLike, loss: Loss, most: Number) -> RateDistortio
     used = np.flatnonzero(matrix.any(axis=0))
     channel = Channel(matrix[:, used], loss.inputs, [loss.guesses[z] for z in used])
     upper = shannon_leakage(channel, task.prior).upper
-    return RateDistortion(channel, fraction(task.loss(matrix) + least), lower, upper)
+    return RateDistortion(lower, upper, channel, fraction(task.loss(matrix) + least))
 
 
 @dataclass(frozen=True, slots=True, eq=False)

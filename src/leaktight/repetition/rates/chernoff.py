@@ -19,7 +19,7 @@ from flint import arb, ctx, fmpq
 from leaktight.channels.distance import aligned
 from leaktight.channels.distribution import PriorLike
 from leaktight.errors import InvalidNumber
-from leaktight.exact.bits import Between
+from leaktight.exact.bound import Bits
 from leaktight.exact.numbers import Array, Number, rational
 from leaktight.exact.rounding import float_above, float_below, log2_interval, outward
 from leaktight.exact.shown import shown
@@ -27,16 +27,14 @@ from leaktight.exact.shown import shown
 Floats: TypeAlias = npt.NDArray[np.float64]
 
 
-@dataclass(frozen=True, slots=True)
-class ChernoffInformation(Between):
-    """The Chernoff information of two distributions, in bits, between ``lower`` and ``upper``.
+@dataclass(frozen=True, slots=True, repr=False)
+class ChernoffInformation(Bits):
+    """The Chernoff information of two distributions.
 
     The two are at most two floats apart. Both are infinite if no output is possible under both
     distributions. ``minimiser`` encloses an s at which the sum is least.
     """
 
-    lower: float
-    upper: float
     minimiser: tuple[float, float]
 
 
@@ -51,7 +49,7 @@ def chernoff_information(p: PriorLike, q: PriorLike) -> ChernoffInformation:
     >>> found.lower, found.upper
     (0.21089951103924015, 0.21089951103924018)
     >>> chernoff_information([1, 0], ["1/2", "1/2"])
-    ChernoffInformation(lower=1.0, upper=1.0, minimiser=(0.0, 0.0))
+    ChernoffInformation(1 bit)
     >>> chernoff_information([1, 0], [0, 1]).lower
     inf
     """

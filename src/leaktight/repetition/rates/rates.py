@@ -19,7 +19,7 @@ from leaktight.channels.channel import Channel, expect_channel
 from leaktight.channels.distribution import Distribution, PriorLike, prior_on
 from leaktight.channels.gain import Loss
 from leaktight.errors import InvalidChannel, InvalidDistribution, InvalidGain, Undecided
-from leaktight.exact.bits import Between
+from leaktight.exact.bound import Bits
 from leaktight.exact.matrix import equal_rows, matrix_product
 from leaktight.exact.numbers import Array, Number, Value, exact_array, fraction, rational, to_float
 from leaktight.exact.ratio import Ratio, RatioLike
@@ -32,22 +32,20 @@ from leaktight.repetition.rates.row_pairs import Mask, easiest_rows, hardest_row
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class Rate(Between):
-    """A rate in bits per observation, proved to lie between ``lower`` and ``upper``.
+class Rate(Bits):
+    """A rate in bits per observation.
 
     What ``statement`` says approaches ``limit`` like 2^(−rate·n). The rate is infinite where the
     limit is reached at once. ``pair`` holds the inputs that decide the rate, if two do.
     """
 
-    lower: float
-    upper: float
     statement: str
     limit: Value | None = None
     pair: tuple[Hashable, Hashable] | None = None
 
-    def __repr__(self) -> str:
+    def __str__(self) -> str:
         inputs = "" if self.pair is None else f" by {self.pair[0]!r} and {self.pair[1]!r}"
-        return f"Rate({in_bits(self.bits)}{inputs}: {self.statement})"
+        return f"{in_bits(self.bits)}{inputs}: {self.statement}"
 
 
 # --- what is learnt on average --------------------------------------------------------------

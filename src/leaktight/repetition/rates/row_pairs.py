@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 from flint import fmpq
 
-from leaktight.exact.bits import Between
+from leaktight.exact.bound import Bits
 from leaktight.exact.numbers import Array, exact_array, is_exact
 from leaktight.repetition.rates.chernoff import (
     ChernoffInformation,
@@ -38,12 +38,10 @@ UNDERFLOW = 2.0**-400
 """More than products of square roots of probabilities can lose below the range of floats."""
 
 
-@dataclass(frozen=True, slots=True)
-class RowPair(Between):
+@dataclass(frozen=True, slots=True, repr=False)
+class RowPair(Bits):
     """The Chernoff information of the ``rows`` for which it is least, or largest, in bits."""
 
-    lower: float
-    upper: float
     rows: tuple[int, int]
 
 

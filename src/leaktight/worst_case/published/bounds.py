@@ -7,7 +7,7 @@ from fractions import Fraction
 from html import escape
 
 from leaktight.errors import TooLarge
-from leaktight.exact.bits import InBits
+from leaktight.exact.bound import InBits
 from leaktight.exact.powers import Powers
 from leaktight.exact.ratio import Ratio
 from leaktight.exact.shown import above, in_bits, wrapped
@@ -17,7 +17,7 @@ DIAMETERS = "diameters"
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class Bound(InBits):
+class PublishedBound(InBits):
     """A number that Σ_z max_x K(z|x) of no private channel K exceeds, and who says so.
 
     ``factors`` is the number as a product of powers. For a ratio e^ε that is only enclosed it is
@@ -48,7 +48,7 @@ class Bound(InBits):
         return f"{self.source}: {self.form}"
 
     def __repr__(self) -> str:
-        return f"Bound({self}, {in_bits(self.bits, above)})"
+        return f"PublishedBound({self}, {in_bits(self.bits, above)})"
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,17 +74,17 @@ class LeakageBounds:
 
     databases: Powers | None
     ratio: Ratio
-    bounds: tuple[Bound, ...]
-    about_one_record: tuple[Bound, ...]
+    bounds: tuple[PublishedBound, ...]
+    about_one_record: tuple[PublishedBound, ...]
     inapplicable: tuple[Inapplicable, ...]
 
     @property
-    def tightest(self) -> Bound:
+    def tightest(self) -> PublishedBound:
         """The smallest bound."""
         return self.bounds[0]
 
     @property
-    def by_diameters(self) -> Bound | None:
+    def by_diameters(self) -> PublishedBound | None:
         """The bound of Theorem 11 of [Edwards2021]_, by the diameters of the components."""
         return next((bound for bound in self.bounds if bound.form.startswith(DIAMETERS)), None)
 
@@ -100,11 +100,11 @@ class LeakageBounds:
             raise TooLarge("how many databases there are is only bounded, and so not their share")
         return (self.tightest.factors / self.databases).value
 
-    def named(self, text: str) -> tuple[Bound, ...]:
+    def named(self, text: str) -> tuple[PublishedBound, ...]:
         """Return the bounds on the whole database whose source or form has ``text`` in it."""
         return tuple(bound for bound in self.bounds if text in str(bound))
 
-    def __iter__(self) -> Iterator[Bound]:
+    def __iter__(self) -> Iterator[PublishedBound]:
         return iter(self.bounds)
 
     def __len__(self) -> int:
@@ -151,16 +151,16 @@ class LeakageBounds:
         return ((reason, "; ".join(sources)) for reason, sources in grouped.items())
 
 
-def in_order(bounds: Iterable[Bound]) -> tuple[Bound, ...]:
+def in_order(bounds: Iterable[PublishedBound]) -> tuple[PublishedBound, ...]:
     """Return the bounds from the smallest to the largest, equal ones as they came."""
     return tuple(sorted(bounds, key=lambda bound: bound.factors))
 
 
-def _mark(bound: Bound, bounds: tuple[Bound, ...]) -> str:
+def _mark(bound: PublishedBound, bounds: tuple[PublishedBound, ...]) -> str:
     return "*" if bound.factors == bounds[0].factors else " "
 
 
-def _lines(bounds: tuple[Bound, ...], about: str) -> Iterator[str]:
+def _lines(bounds: tuple[PublishedBound, ...], about: str) -> Iterator[str]:
     if not bounds:
         return
     rows = [("bits", "Σ max", " ", f"about {about}")]
@@ -171,7 +171,7 @@ def _lines(bounds: tuple[Bound, ...], about: str) -> Iterator[str]:
         yield wrapped(text, " " * len(start), start=start)
 
 
-def _html_row(bound: Bound, mark: str) -> str:
+def _html_row(bound: PublishedBound, mark: str) -> str:
     name = f"<b>{escape(str(bound))}</b>" if mark == "*" else escape(str(bound))
     return (
         f"<tr><td>{_bits(bound.bits)}</td><td>{_number(bound.factors)}</td>"

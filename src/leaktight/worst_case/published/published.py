@@ -28,9 +28,9 @@ from leaktight.policies.public_counts import PublicCounts
 from leaktight.worst_case.published.assumptions import Setting
 from leaktight.worst_case.published.bounds import (
     DIAMETERS,
-    Bound,
     Inapplicable,
     LeakageBounds,
+    PublishedBound,
     in_order,
 )
 from leaktight.worst_case.published.codes import CoveringCode, covering_code, hamming_blocks
@@ -75,7 +75,7 @@ class Published:
     factors: Callable[[Setting], Powers]
     beyond: Callable[[Setting], str] = always
 
-    def at(self, setting: Setting) -> Bound | Inapplicable:
+    def at(self, setting: Setting) -> PublishedBound | Inapplicable:
         """Return what the bound says, or why it says nothing."""
         try:
             if reason := self.fails(setting):
@@ -84,7 +84,7 @@ class Published:
         except TooLarge as error:
             return Inapplicable(self.source, self.form, str(error))
         form = f"{self.form} (ours)" if self.beyond(setting) else self.form
-        return Bound(self.source, form, self.assumes, factors)
+        return PublishedBound(self.source, form, self.assumes, factors)
 
 
 def leakage_bounds(
@@ -130,8 +130,8 @@ def leakage_bounds(
     return LeakageBounds(
         vertex_count(setting),
         enclosed,
-        in_order(row for row in rows if isinstance(row, Bound)),
-        in_order(row for row in one_record if isinstance(row, Bound)),
+        in_order(row for row in rows if isinstance(row, PublishedBound)),
+        in_order(row for row in one_record if isinstance(row, PublishedBound)),
         tuple(row for row in rows + one_record if isinstance(row, Inapplicable)),
     )
 
@@ -140,27 +140,31 @@ def _for_metric(metric: Metric, records: int, ratio: Ratio) -> LeakageBounds:
     """Return what holds for any metric: K(z|x) ≤ e^(ε·d(x,c))·K(z|c) for a c of each component."""
     near = metric.reaches()
     labels, kinds = metric.graph.component_labels, range(len(metric.graph.components))
-    bounds = [Bound("number of databases", "|X|", "nothing", Powers.of((metric.order, records)))]
+    bounds = [
+        PublishedBound("number of databases", "|X|", "nothing", Powers.of((metric.order, records)))
+    ]
     for form, pick in ((f"{DIAMETERS} (ours)", max), ("radii (ours)", min)):
         far = [pick(near[i] for i in np.flatnonzero(labels == t).tolist()) for t in kinds]
         total = sum((ratio.over(d, d).upper for d in far), Fraction(0))
         source = "Theorem 11 of [Edwards2021]"
         power = Powers.of((total, records))  # components and distances of records multiply and add
-        bounds.append(Bound(source, form, "finite distances in a component", power))
+        bounds.append(PublishedBound(source, form, "finite distances in a component", power))
     return LeakageBounds(bounds[0].factors, ratio, in_order(bounds), (), ())
 
 
 def _under_counts(counts: PublicCounts, ratio: Ratio, outputs: int | None) -> LeakageBounds:
     """Return what holds of databases with public counts, however many they are."""
-    bounds = [Bound("number of databases", "|X|", "nothing", database_bound(counts))]
+    bounds = [PublishedBound("number of databases", "|X|", "nothing", database_bound(counts))]
     source = "Theorem 11 of [Edwards2021]"
     missing: tuple[Inapplicable, ...] = ()
     if (diameters := diameter_bound(counts, ratio)) is not None:
-        bounds.append(Bound(source, DIAMETERS, "nothing", diameters))
+        bounds.append(PublishedBound(source, DIAMETERS, "nothing", diameters))
     else:
         missing = (Inapplicable(source, DIAMETERS, "not every two values are a secret pair"),)
     if outputs is not None:
-        bounds.append(Bound("number of outputs", "r", "at most r outputs", Powers.of((outputs, 1))))
+        bounds.append(
+            PublishedBound("number of outputs", "r", "at most r outputs", Powers.of((outputs, 1)))
+        )
     return LeakageBounds(database_count(counts), ratio, in_order(bounds), (), missing)
 
 
