@@ -248,6 +248,35 @@ def test_a_group_is_what_a_chain_of_neighbours_reaches() -> None:
     )
 
 
+@pytest.mark.parametrize("steps", [2, 3, 7])
+@pytest.mark.parametrize("kind", [PrivacyCurve.laplace, PrivacyCurve.bounded_range])
+def test_shifts_add_up_in_a_group(kind: Callable[..., PrivacyCurve], steps: int) -> None:
+    """g∘…∘g at points, and by polygons, is the curve of the whole shift."""
+    for curve in (kind("0.7"), kind(ratio="3/2"), kind(0)):
+        whole, drawn = curve.group(steps), PrivacyCurve(curve.polygons(64), "").group(steps)
+        for a in (fmpq(0), fmpq(1, 1000), fmpq(1, 7), fmpq(1, 2), fmpq(9, 10), fmpq(1)):
+            low = high = a
+            for _ in range(steps):
+                low, high = curve.shape.detection(low)[0], curve.shape.detection(high)[1]
+            found = whole.shape.detection(a)
+            assert found[0] <= high
+            assert low <= found[1]
+            assert found[1] - found[0] <= fmpq(1, 2**60)
+            assert drawn.shape.detection(a)[0] <= found[1]
+            assert found[0] <= drawn.shape.detection(a)[1]
+
+
+@pytest.mark.parametrize("rho", ["1e-12", "1e-4", "100", "1e6"])
+def test_divergences_of_any_size_have_a_curve(rho: str) -> None:
+    """Binary pairs of a tiny or a huge ρ do not stop the search, and lie below √(ρ/2)."""
+    curve = PrivacyCurve.zcdp(rho)
+    found = curve.advantage
+    assert 0 <= found.lower <= found.upper <= 1
+    assert float(found.upper) ** 2 <= float(Fraction(rho)) / 2 * (1 + 1e-2)  # Pinsker
+    drawn = curve.polygons(16)
+    assert drawn.lower.delta(fmpq(2)) <= drawn.upper.delta(fmpq(2))
+
+
 def test_sampling_mixes_what_is_seen_with_nothing() -> None:
     whole, part = PrivacyCurve.epsilon_delta("ln 3", "1/10"), Fraction(1, 5)
     sampled = whole.subsampled(part)

@@ -220,3 +220,20 @@ def test_a_risk_that_no_noise_keeps_is_refused() -> None:
         calibrate(values=6)
     with pytest.raises(InvalidInput, match="of which values"):
         calibrate(below="1/2")
+
+
+@pytest.mark.parametrize("curve", [
+    PrivacyCurve.gaussian("1/2"),
+    PrivacyCurve.laplace("0.3"),
+    PrivacyCurve.epsilon_delta("0.2", "1e-6"),
+    PrivacyCurve.zcdp("0.05"),
+])  # fmt: skip
+def test_a_belief_in_values_some_steps_apart_is_that_of_a_group(curve: PrivacyCurve) -> None:
+    for steps in (2, 3):
+        found = belief_at(curve, "1/100", "0.999", steps=steps)
+        whole = belief_at(PrivacyCurve(curve.group(steps).polygons(), ""), "1/100", "0.999")
+        assert found.lower <= whole.upper
+        assert whole.lower <= found.upper
+        assert found.upper <= whole.upper + Fraction(1, 10**9)
+    with pytest.raises(InvalidNumber, match="steps apart"):
+        belief_at(curve, "1/100", "0.999", steps=0)

@@ -23,6 +23,7 @@ from leaktight.curves.shapes import (
     BoundedRange,
     Drawn,
     Enclosed,
+    Formula,
     Gaussian,
     Laplace,
     Sampled,
@@ -399,8 +400,8 @@ class PrivacyCurve(Told):
         """
         steps = _count(size, "the size of a group")
         said = f"{self.says}, for {steps} steps" if steps > 1 else self.says
-        if isinstance(self.shape, Gaussian):
-            return PrivacyCurve(Gaussian(self.shape.square * steps**2), said)
+        if isinstance(self.shape, Formula):
+            return PrivacyCurve(self.shape.grouped(steps), said)
         whole = drawn = self.polygons()
         for _ in range(steps - 1):
             exact = whole.is_exact and drawn.is_exact
@@ -428,7 +429,7 @@ class PrivacyCurve(Told):
             )
         if share == 0:
             return PrivacyCurve(self.shape, said)._unless(True)
-        if isinstance(self.shape, _SMOOTH):
+        if isinstance(self.shape, Formula):
             return PrivacyCurve(Sampled(self.shape, share), said)
         drawn = self.polygons()
         upper = drawn.upper.sampled(share)
@@ -482,8 +483,6 @@ class PrivacyCurve(Told):
 
         return composed([(self, _count(times, "how many releases there are"))], width)
 
-
-_SMOOTH = (Gaussian, Laplace, BoundedRange)
 
 MOST_CORNERS = 2**14
 """The most corners of the polygon of a group."""

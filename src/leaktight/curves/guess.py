@@ -38,6 +38,9 @@ FEW = 64
 DRAWN = 64
 """With how many lines the curve of Rényi divergences is drawn, which takes a while."""
 
+MOST_KINDS = 2
+"""For how many different priors that curve is looked at as it is, and not drawn."""
+
 BARELY = 1 + fmpq(1, 2**60)
 """The least slope of which weights are made, as 1 has none."""
 
@@ -155,7 +158,7 @@ def best_guess(
     top = sorted(chances, reverse=True)
     before = fraction(max(away, sum(top[:tries], ZERO)))
     answer = BestGuess(Fraction(0), Fraction(1), before, neighbours, labels, tries)
-    if isinstance(curve.shape, Orders) and (away or len(_kinds(chances)) > 1):
+    if isinstance(curve.shape, Orders) and len(_kinds(chances)) > MOST_KINDS:
         curve = PrivacyCurve(curve.polygons(DRAWN), curve.says)
     if neighbours == ADD_REMOVE:
         return _add_remove(curve, answer, chances, away)
@@ -276,7 +279,7 @@ def _proposed(shape: Shape, kinds: Sequence[Kind]) -> tuple[list[float], list[fm
             whole = max(whole, slope * total / (slope + count - 1))
         first = shape.touched(slope)
         found = [first if slope * p > whole else shape.touched(whole / p) for p, _ in priors]
-        asked = to_float(shape.detection(rational(min(max(first, 0.0), 1.0)))[0]) - first
+        asked = shape.near(min(max(first, 0.0), 1.0)) - first
         return found, asked + sum(a * n for a, (_, n) in zip(found, priors, strict=True)) - 1
 
     low, high = 0.0, 1.0

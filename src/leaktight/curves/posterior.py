@@ -14,7 +14,7 @@ from flint import fmpq
 from leaktight.channels.distribution import PriorLike, prior_on
 from leaktight.curves.curve import Enclosure, PrivacyCurve
 from leaktight.curves.polygon import ONE, ZERO, Polygon
-from leaktight.curves.shapes import Enclosed, Shape
+from leaktight.curves.shapes import Enclosed, Formula, Shape
 from leaktight.errors import InvalidDistribution, InvalidInput, InvalidNumber, expect
 from leaktight.exact.numbers import Number, as_printed, fraction, rational, to_float
 from leaktight.exact.shown import Told, percent_above, percent_as_given
@@ -99,8 +99,13 @@ def any_belief_chance(
     return Enclosure(fraction(min(low if attained else single, ONE)), fraction(min(high, ONE)))
 
 
-def belief_at(curve: PrivacyCurve, prior: Number, sure: Number) -> Belief:
+def belief_at(curve: PrivacyCurve, prior: Number, sure: Number, *, steps: int = 1) -> Belief:
     """Return how much is believed at most, but with a chance of 1 − ``sure``.
+
+    :param curve: the promise about two neighbours.
+    :param prior: what was believed of a value before.
+    :param sure: with which chance over the output it is not exceeded.
+    :param steps: how many neighbours the values are apart at most.
 
     >>> print(belief_at(PrivacyCurve.epsilon_delta(ratio=2, delta="1e-6"), "0.01", "0.999"))
     with a chance of at least 99.9% over the output, nobody whose belief in this value was 1% holds
@@ -108,7 +113,11 @@ def belief_at(curve: PrivacyCurve, prior: Number, sure: Number) -> Belief:
     """
     _expect(curve)
     start, kept = (_inside(value) for value in (prior, sure))
-    low, high = _least(curve.shape, start, 1 - kept)
+    if isinstance(steps, bool) or not isinstance(steps, int) or steps < 1:
+        raise InvalidNumber(f"values must be a whole number of steps apart, got {steps!r:.60}")
+    if isinstance(curve.shape, Formula):
+        curve, steps = curve.group(steps), 1
+    low, high = _least(curve.shape, start, 1 - kept, steps)
     return Belief(fraction(start), fraction(kept), fraction(low), fraction(high))
 
 
@@ -133,17 +142,28 @@ def _mean(polygon: Polygon, start: fmpq) -> fmpq:
     return sum((start * p**2 / (start * p + (1 - start) * q) for p, q in rows), ZERO)
 
 
-def _least(shape: Shape, start: fmpq, rest: fmpq) -> tuple[fmpq, fmpq]:
+def _least(shape: Shape, start: fmpq, rest: fmpq, steps: int) -> tuple[fmpq, fmpq]:
     """Return ends of the least belief t that is reached with a chance of at most η = 1 − sure.
 
     As g(a)/a falls, a* is less than a = η·(1 − t)/(1 − π) if g(a) < l·a = η·t/π, and more if it is
-    above: g(a) falls with t, and η·t/π grows.
+    above: g(a) falls with t, and η·t/π grows. Of some steps, g∘…∘g takes the place of g.
     """
 
     def over(t: fmpq, side: int) -> fmpq:
-        return shape.detection(rest * (1 - t) / (1 - start))[side] - rest * t / start
+        reached = rest * (1 - t) / (1 - start)
+        for _ in range(steps):
+            reached = shape.detection(reached)[side]
+        return reached - rest * t / start
 
-    near = rational(_crossing(lambda t: to_float(over(rational(t), 1)), to_float(start), 1.0))
+    left, before = to_float(rest), to_float(start)
+
+    def proposed(t: float) -> float:
+        reached = left * (1 - t) / (1 - before)
+        for _ in range(steps):
+            reached = shape.near(reached)
+        return reached - left * t / before
+
+    near = rational(_crossing(proposed, before, 1.0))
     low, high = start, ONE
     for step in (fmpq(1, 2**k) for k in range(STEPS, 0, -4)):
         if high == 1 and near + step * near < 1 and over(near + step * near, 1) < 0:

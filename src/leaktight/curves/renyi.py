@@ -13,7 +13,7 @@ import math
 from abc import ABC, abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import NamedTuple
 
 import numpy as np
@@ -26,6 +26,9 @@ from leaktight.exact.rounding import precision
 
 FARTHEST, ORDERS = 2.0**16, 128
 """The largest order that is proposed where all are bounded, and how many are looked at."""
+
+FAR, PLACES = 30.0, 96
+"""How far to the left points are proposed, in logarithms, and how many."""
 
 MOST_SPANS = 4096
 """How many intervals of orders are looked at before a point counts as outside."""
@@ -53,8 +56,11 @@ class Orders(ABC):
         """The orders at which a proposal is looked for; 1 is that of Kullback and Leibler."""
 
     @abstractmethod
-    def near(self, order: Array) -> Array:
+    def near_bound(self, order: Array) -> Array:
         """Return γ nearly, at some orders."""
+
+    closer: tuple[Array, ...] = ()
+    """How far around one, in logarithms of α − 1, orders are looked at again, for many at once."""
 
     @abstractmethod
     def finer(self, order: float) -> Array:
@@ -82,9 +88,8 @@ class Orders(ABC):
 
     def _largest(self, family: "_Family") -> Ends:
         """Return ends of the largest p of a family of pairs, which grow apart with p."""
-        near, worst = self._proposed(family)
-        start = to_float(family.least)
-        low, high, (order, bound) = family.least, ONE, self.exactly(worst)
+        near, worst = self._proposed(family, self._order_near(family.start))
+        start, high, (order, bound) = to_float(family.least), ONE, self.exactly(worst)
         with precision(WORK):
             for step in (4.0**k for k in range(-25, 0)):
                 p = rational(near) + rational(step * max(near - start, 2.0**-900))
@@ -93,58 +98,116 @@ class Orders(ABC):
                 if any(s.at(arb(order)) > arb(bound) for s in family.sums(p)):
                     high = p
                     break
+        return self._inside(family, near), high
+
+    def _inside(self, family: "_Family", near: float) -> fmpq:
+        """Return a p just below one that is proposed, proved to be within the bounds."""
+        start = to_float(family.least)
+        with precision(WORK):
             for step in (4.0**k for k in range(-22, 0)):
                 p = rational(near) - rational(step * (near - start))
                 if p > family.least and all(map(self.holds, family.sums(p))):
-                    low = p
-                    break
-        return low, high
+                    return p
+        return family.least
 
-    def _proposed(self, family: "_Family") -> tuple[float, float]:
-        """Propose the largest p within the bounds, and the order that binds.
+    def _proposed(self, family: "_Family", order: float | None = None) -> tuple[float, float]:
+        """Propose the largest p within the bounds, and the order that binds, near one if given.
 
         At one order it is a root; then the order that it violates most takes its turn.
         """
-        orders, p = self.looked_at, 1.0
-        worst = float(orders[len(orders) // 2])
-        for stage in (self.looked_at, None, None):
+        p, worst = 1.0, self.looked_at[len(self.looked_at) // 2] if order is None else order
+        for stage in (*[self.looked_at] * (order is None), None, None, None):
             orders = self.finer(worst) if stage is None else stage
-            limit = self.near(orders)
+            limit = self.near_bound(orders)
             for _ in range(24):
-                p = min(p, family.root(worst, float(self.near(np.array([worst]))[0])))
+                p = min(p, family.root(worst, float(self.near_bound(np.array([worst]))[0])))
                 over = family.divergences(p, orders) - limit
                 at = int(np.argmax(over))
                 if float(orders[at]) == worst or over[at] <= 2.0**-50 * limit[at]:
                     break
                 worst = float(orders[at])
+        if order is not None:  # was it the right one?
+            limit = self.near_bound(self.looked_at)
+            if (family.divergences(p, self.looked_at) > limit * (1 + 2.0**-30)).any():
+                return self._proposed(family)
         return p, worst
 
     # --- the profile -----------------------------------------------------------------------
 
+    def near(self, alpha: float) -> float:
+        """Propose g(a)."""
+        return self._point(alpha).power if 0 < alpha < 1 else alpha
+
     def _point(self, alpha: float) -> Point:
-        return Point(alpha, *self._proposed(_Coins(rational(alpha))))
+        return Point(alpha, *self._proposed(_Coins(rational(alpha)), self._order_near(alpha)))
+
+    @property
+    def _points(self) -> Array:
+        """Propose points to the left of the middle, the farthest first: rows (a, p, α, slope)."""
+        return _points_of(self)
+
+    def proposals(self, places: Array) -> Array:
+        """Propose (p, α) for many places at once, which are to the left of the middle."""
+        a = places[:, None]
+        orders = np.tile(self.looked_at[self.looked_at > 1], (len(a), 1))
+        for spread in (*self.closer, None):
+            p = _newton(a, orders, self.near_bound(orders))
+            best = p.argmin(axis=1)[:, None]
+            chosen = np.take_along_axis(orders, best, axis=1)
+            if spread is not None:
+                orders = 1 + (chosen - 1) * np.exp(spread)
+        return np.column_stack([places, p.min(axis=1), chosen[:, 0]])
+
+    def _order_near(self, alpha: float | None) -> float | None:
+        """Propose the order that binds at a place, if it is one between those that are known."""
+        if alpha is None or not len(self._points):
+            return None
+        at = int(np.searchsorted(self._points[:, 0], alpha))
+        order = float(self._points[at, 2]) if 0 < at < len(self._points) else 1.0
+        return order if order > 1 + 2.0**-9 else None  # near 1, that of Kullback may bind
 
     @cached_property
     def _middle(self) -> Point:
         """Propose the point with p = 1 − a."""
-        odds = _crossing(lambda x: _odds(self._point(_chance(x)).power) + x, -60.0, 0.0)
-        return self._point(_chance(odds))
+
+        def over(x: float) -> float:
+            return _odds(self._point(_chance(x)).power) + x
+
+        low, high = -60.0, 0.0
+        if len(self._points):
+            near = _odds(float(self._points[-1, 0]))
+            if over(near) < 0 < over(wider := min(near + 1.0, 0.0)):
+                low, high = near, wider
+        return self._point(_chance(_crossing(over, low, high)))
 
     def touched(self, ratio: float) -> float:
-        """Propose where the curve has the slope λ."""
-        if ratio < 1:
-            return 1 - self._touching(1 / ratio).power if ratio > 0 else 1.0
-        return self._touching(ratio).alpha
+        """Propose where the curve has the slope λ, between the points that are known."""
+        if not len(self._points):
+            return self._middle.alpha if ratio >= 1 else 1 - self._middle.power
+        steep = max(ratio, 1 / ratio) if ratio > 0 else math.inf
+        a, p, _, slopes = self._points.T
+        at = 0 if ratio >= 1 else 1
+        near = np.interp(-math.log(steep), -np.log(slopes), np.log(p if at else a))
+        if steep <= slopes[-1]:
+            return 1 - self._middle.power if at else self._middle.alpha
+        return 1 - math.exp(near) if at else math.exp(near)
 
     def _touching(self, ratio: float) -> Point:
         """Propose the point to the left of the middle with the slope λ ≥ 1."""
         if _slope(self._middle) >= ratio:
             return self._middle
         last = math.log(self._middle.alpha)
-        at = _crossing(
-            lambda x: math.log(ratio / _slope(self._point(math.exp(x)))), last - 200, last
-        )
-        return self._point(math.exp(at))
+
+        def over(x: float) -> float:
+            return math.log(ratio / _slope(self._point(math.exp(x))))
+
+        low, high = last - 200, last
+        at = int(np.searchsorted(-self._points[:, 3], -ratio)) if len(self._points) else 0
+        if 1 < at < len(self._points) - 1:
+            ends = np.log(self._points[[at - 2, at + 1], 0]).tolist()
+            if over(ends[0]) < 0 < over(ends[1]):
+                low, high = ends
+        return self._point(math.exp(_crossing(over, low, high)))
 
     def loss_at(self, delta: float) -> float:
         """Propose the ε ≥ 0 at which δ(e^ε) is this: that of a line through (0, δ)."""
@@ -225,12 +288,11 @@ class Orders(ABC):
         """
         points, touching = list[tuple[fmpq, fmpq]](), list[tuple[fmpq, fmpq]]()
         middle = self._middle
-        for k in range(lines):
-            a = middle.alpha * math.exp(-24 * (k / lines) ** 2)
-            point = middle if k == 0 else self._point(a)
-            slope = rational(_slope(point))
+        places = middle.alpha * np.exp(-24 * (np.arange(1, lines) / lines) ** 2)
+        for point in (middle, *(Point(*row) for row in self.proposals(places).tolist())):
+            slope, a = rational(_slope(point)), rational(point.alpha)
             touching.append((slope, min(self._tangent(slope, point), ONE)))
-            points.append((rational(a), self.detection(rational(a))[0]))
+            points.append((a, self._inside(_Coins(a), point.power)))
         return points, touching
 
     def formula(self, ratio: fmpq) -> fmpq:
@@ -241,7 +303,7 @@ class Orders(ABC):
         epsilon = math.log(to_float(ratio))
         orders = self.looked_at[self.looked_at > 1]
         for _ in range(2):
-            sizes = (orders - 1) * (self.near(orders) - epsilon + np.log1p(-1 / orders))
+            sizes = (orders - 1) * (self.near_bound(orders) - epsilon + np.log1p(-1 / orders))
             order = float(orders[int(np.argmin(sizes - np.log(orders)))])
             orders = self.finer(order)
         chosen, bound = self.exactly(order)
@@ -255,11 +317,15 @@ def _crossing(rise: Callable[[float], float], low: float, high: float) -> float:
     """Return where a function that rises from below 0 to above is 0, nearly."""
     from scipy.optimize import brentq
 
-    return float(brentq(rise, low, high, xtol=2.0**-48)) if rise(low) < 0 < rise(high) else high
+    return (
+        float(brentq(rise, low, high, xtol=2.0**-48, disp=False))
+        if rise(low) < 0 < rise(high)
+        else high
+    )
 
 
 def _odds(p: float) -> float:
-    return math.log(p) - math.log1p(-p)
+    return math.log(p) - math.log1p(-p) if p < 1 else 700.0
 
 
 def _chance(odds: float) -> float:
@@ -278,6 +344,29 @@ def _slope(point: Point) -> float:
     return (order - 1) / order * (up - down * part) / (1 - part)
 
 
+@lru_cache(maxsize=64)
+def _points_of(orders: Orders) -> Array:
+    found = orders.proposals(np.exp(-math.log(2) - FAR * np.linspace(1, 0, PLACES) ** 2))
+    found = found[(found[:, 0] < found[:, 1]) & (found[:, :2].sum(axis=1) <= 1)]
+    return np.column_stack([found, [_slope(Point(*row)) for row in found.tolist()]])
+
+
+def _newton(a: Array, orders: Array, bounds: Array) -> Array:
+    """Return the largest p with D_α of coins within a bound, nearly, for many a and α at once.
+
+    Σ P^α·Q^(1−α) is convex in p, and where its first part alone reaches e^((α−1)γ) p is too large.
+    """
+    less, last = orders - 1, 1 - 2.0**-40
+    limit = less * bounds
+    p = np.minimum(np.exp(np.minimum((limit + less * np.log(a)) / orders, 0.0)), last)
+    for _ in range(16):
+        one = np.exp(orders * np.log(p) - less * np.log(a) - limit)
+        two = np.exp(orders * np.log1p(-p) - less * np.log1p(-a) - limit)
+        rise = np.maximum(orders * (one / p - two / (1 - p)), 2.0**-500)
+        p = np.clip(p - (one + two - 1) / rise, a, last)
+    return p
+
+
 @dataclass(frozen=True)
 class Renyi(Orders):
     """D_α ≤ γ(α) for each of some orders α > 1."""
@@ -289,10 +378,10 @@ class Renyi(Orders):
         """The orders of the promise."""
         return np.array([to_float(order) for order, _ in self.bounds])
 
-    def near(self, order: Array) -> Array:
+    def near_bound(self, order: Array) -> Array:
         """Their bounds."""
-        known = {to_float(one): to_float(bound) for one, bound in self.bounds}
-        return np.array([known[each] for each in order.tolist()])
+        known = np.array([to_float(bound) for _, bound in self.bounds])
+        return np.array(known[np.searchsorted(self.looked_at, order)])
 
     def finer(self, order: float) -> Array:
         """The same: there are no others."""
@@ -312,6 +401,7 @@ class Concentrated(Orders):
     """D_α ≤ ρ·α for all orders α > 1, and so D₁ ≤ ρ: ρ-zCDP [Bun2016]_."""
 
     rho: fmpq
+    closer = (np.linspace(-0.2, 0.2, 17), np.linspace(-0.03, 0.03, 17))
 
     @property
     def looked_at(self) -> Array:
@@ -319,7 +409,7 @@ class Concentrated(Orders):
         spread = np.exp(np.linspace(math.log(2.0**-12), math.log(FARTHEST), ORDERS))
         return np.concatenate([[1.0], 1 + spread])
 
-    def near(self, order: Array) -> Array:
+    def near_bound(self, order: Array) -> Array:
         """ρ·α."""
         return to_float(self.rho) * order
 
@@ -328,7 +418,7 @@ class Concentrated(Orders):
         if order == 1:
             return np.concatenate([[1.0], 1 + np.linspace(0, 2.0**-11, 65)[1:]])
         step = math.log(FARTHEST * 2.0**12) / (ORDERS - 1)
-        return 1 + (order - 1) * np.exp(step * np.linspace(-1, 1, 2049) ** 3)
+        return 1 + (order - 1) * np.exp(step * np.linspace(-1, 1, 257) ** 3)
 
     def exactly(self, near: float) -> tuple[fmpq, fmpq]:
         """Every float is an order."""
@@ -395,6 +485,9 @@ class Sums:
 class _Family(ABC):
     """Pairs of distributions that grow apart with p, from ``least`` to 1."""
 
+    start: float | None = None
+    """The place of a pair of coins."""
+
     @property
     @abstractmethod
     def least(self) -> fmpq:
@@ -410,7 +503,7 @@ class _Family(ABC):
 
     def divergences(self, p: float, orders: Array) -> Array:
         """Return D_α nearly, the larger of both directions."""
-        rows = self.chances(_odds(p) if p < 1 else 700.0)
+        rows = self.chances(_odds(p))
         one, other, times = (np.array(part) for part in zip(*rows, strict=True))
         return np.maximum(_near(one, other, times, orders), _near(other, one, times, orders))
 
@@ -431,6 +524,10 @@ class _Coins(_Family):
     """Heads with the chance a, and with the chance p ≥ a."""
 
     alpha: fmpq
+
+    @property
+    def start(self) -> float:  # type: ignore[override]
+        return to_float(self.alpha)
 
     @property
     def least(self) -> fmpq:

@@ -35,6 +35,9 @@ class Shape(Hashable, Protocol):
     def detection(self, alpha: fmpq) -> Ends:
         """Return what encloses g(a), for a from 0 to 1."""
 
+    def near(self, alpha: float) -> float:
+        """Propose g(a)."""
+
     def profile(self, ratio: fmpq) -> Ends:
         """Return what encloses δ(λ), for λ > 0."""
 
@@ -73,6 +76,10 @@ class Enclosed:
         """Both polygons there."""
         return self.lower.at(alpha), self.upper.at(alpha)
 
+    def near(self, alpha: float) -> float:
+        """The upper polygon there."""
+        return to_float(self.upper.at(rational(alpha)))
+
     def profile(self, ratio: fmpq) -> Ends:
         """Both polygons' profiles."""
         return self.lower.delta(ratio), self.upper.delta(ratio)
@@ -90,7 +97,7 @@ class Enclosed:
         return [to_float(a) for a, _ in self.lower.corners]
 
 
-class _Formula:
+class Formula:
     """What is common to shapes whose profile is a formula for λ ≥ 1 and symmetric."""
 
     __slots__ = ()
@@ -99,6 +106,10 @@ class _Formula:
     def is_symmetric(self) -> bool:
         """Always: noise is as likely to one side as to the other."""
         return True
+
+    def grouped(self, steps: int) -> "Smooth":
+        """Return g∘…∘g: all these are shifts, g(a) = F(F⁻¹(a) + t), and shifts add up."""
+        raise NotImplementedError
 
     def delta(self, loss: arb) -> arb:
         """Return a ball around δ(e^loss), of any sign of the loss."""
@@ -110,6 +121,18 @@ class _Formula:
     def above(self, loss: arb) -> arb:
         """Return a ball around δ(e^loss) for a loss of at least 0."""
         raise NotImplementedError
+
+    def point(self, loss: arb) -> tuple[arb, arb]:
+        """Return balls around the point (a, p) where the slope falls below e^loss."""
+        raise NotImplementedError
+
+    def detection(self, alpha: fmpq) -> Ends:
+        """Return what encloses g(a)."""
+        raise NotImplementedError
+
+    def near(self, alpha: float) -> float:
+        """Nothing is quicker than the bound itself."""
+        return to_float(self.detection(rational(alpha))[1])
 
     def profile(self, ratio: fmpq) -> Ends:
         """The formula, rounded outward."""
@@ -126,11 +149,15 @@ def ends(ball: arb) -> Ends:
 
 
 @dataclass(frozen=True)
-class Gaussian(_Formula):
+class Gaussian(Formula):
     """Normal noise whose shift is μ standard deviations: g(a) = Φ(Φ⁻¹(a) + μ) [Dong2022]_."""
 
     square: fmpq
     """μ², which adds up when such noise is composed."""
+
+    def grouped(self, steps: int) -> "Gaussian":
+        """The shift grows with the steps."""
+        return Gaussian(self.square * steps**2)
 
     def above(self, loss: arb) -> arb:
         """Φ(−ε/μ + μ/2) − λ·Φ(−ε/μ − μ/2), of Theorem 8 of [Balle2018a]_."""
@@ -175,12 +202,16 @@ def _phi(z: arb) -> arb:
 
 
 @dataclass(frozen=True)
-class Laplace(_Formula):
+class Laplace(Formula):
     """Laplace noise of scale 1/ε for a shift of 1, Λ = e^ε (Proposition A.6 of [Dong2022]_)."""
 
     least: fmpq
     most: fmpq
     """Rationals below and above Λ."""
+
+    def grouped(self, steps: int) -> "Laplace":
+        """The shift grows with the steps, and so does ε."""
+        return Laplace(*_powers(self.least, self.most, steps))
 
     def above(self, loss: arb) -> arb:
         """1 − √(λ/Λ), for Λ as a ball."""
@@ -215,7 +246,7 @@ class Laplace(_Formula):
 
 
 @dataclass(frozen=True)
-class BoundedRange(_Formula):
+class BoundedRange(Formula):
     """Losses within an interval of length ε, Λ = e^ε: g(a) = Λa/(1 + (Λ − 1)a).
 
     No event has odds more than Λ times as large: see ``docs/proofs/curves.md``. Such is the
@@ -224,6 +255,10 @@ class BoundedRange(_Formula):
 
     least: fmpq
     most: fmpq
+
+    def grouped(self, steps: int) -> "BoundedRange":
+        """Odds grow by Λ with each step; it is a shift of the logistic distribution."""
+        return BoundedRange(*_powers(self.least, self.most, steps))
 
     def above(self, loss: arb) -> arb:
         """(√Λ − √λ)²/(Λ − 1), as (√Λ − √λ)·(1 − √(λ/Λ))·Λ/((Λ − 1)·√Λ)."""
@@ -248,9 +283,19 @@ class BoundedRange(_Formula):
     def touched(self, ratio: float) -> float:
         """(√(Λ/λ) − 1)/(Λ − 1)."""
         most = to_float(self.most)
-        if most == 1 or ratio <= 0:
+        if most in (1, math.inf) or ratio <= 0:
             return 0.0 if ratio > 1 else 1.0
         return min(max((math.sqrt(most / ratio) - 1) / (most - 1), 0.0), 1.0)
+
+
+def _powers(least: fmpq, most: fmpq, steps: int) -> Ends:
+    """Return rationals below and above Λ^steps, short ones where they are not exact."""
+    if least == most and steps * least.height_bits() <= WORK:
+        return least**steps, most**steps
+    with precision(WORK):
+        low, high = arb(least) ** steps, arb(most) ** steps
+    with precision(KEPT):
+        return max(low.lower().fmpq(), ONE), high.upper().fmpq()
 
 
 def _within(least: fmpq, most: fmpq) -> arb:
@@ -306,6 +351,11 @@ class Sampled:
         low, high = self.whole.detection(alpha)
         rest = (1 - self.rate) * alpha
         return rest + self.rate * low, rest + self.rate * high
+
+    def near(self, alpha: float) -> float:
+        """That of the whole, mixed with a."""
+        rate = to_float(self.rate)
+        return (1 - rate) * alpha + rate * self.whole.near(alpha)
 
     def touched(self, ratio: float) -> float:
         """Where the whole is touched by a steeper line."""

@@ -24,7 +24,6 @@ from leaktight.curves.graphs import best_gain, cover_bound
 from leaktight.curves.guess import ADD_REMOVE, REPLACE, best_guess
 from leaktight.curves.posterior import Belief, belief_at
 from leaktight.curves.promise import Promise, promise_of
-from leaktight.curves.renyi import Orders
 from leaktight.errors import InvalidInput, InvalidNumber, InvalidPolicy, TooLarge, Undecided
 from leaktight.exact.matrix import equal_rows
 from leaktight.exact.numbers import Array, Number, exact_array, fraction, rational
@@ -66,10 +65,6 @@ LEAST_BITS = 12
 
 MOST_EPSILON = 10**6
 """The largest n·ε, as for one ratio."""
-
-
-BELIEF_LINES = 64
-"""With how many lines a curve of Rényi divergences is drawn where beliefs are bounded."""
 
 
 class Attacker(ABC):
@@ -393,17 +388,9 @@ class CurveBeliever(Attacker):
         """How far the belief grows, but rarely."""
         steps = self.distance * (2 if self.neighbours == ADD_REMOVE else 1)
         return tuple(
-            (n, belief_at(_apart(self.curve.power(n), steps), fraction(self.prior), sure))
+            (n, belief_at(self.curve.power(n).symmetric(), fraction(self.prior), sure, steps=steps))
             for n in times
         )
-
-
-def _apart(curve: PrivacyCurve, steps: int) -> PrivacyCurve:
-    """Return the curve of values that are some steps apart, in both directions."""
-    both = curve.symmetric()
-    if isinstance(both.shape, Orders):  # of which many places take a while
-        both = PrivacyCurve(both.polygons(BELIEF_LINES), both.says)
-    return both.group(steps) if steps > 1 else both
 
 
 def attackers_on(
