@@ -2,7 +2,7 @@
 PYTHON ?= python3
 BIN := .venv/bin
 
-.PHONY: audit table explore test test-oldest test-newest test-spark test-web test-ibis test-kill test-adapters test-opacus test-tumult wheel lint types format fuzz mutants bench docs clean
+.PHONY: audit table explore test test-oldest test-newest test-spark test-web test-ibis test-kill test-postgres test-adapters test-opacus test-tumult wheel lint types format fuzz mutants bench docs clean
 
 audit: .venv/ready
 	$(BIN)/leaktight audit examples/studies/hospital.toml --report hospital.html || test $$? -eq 1
@@ -60,6 +60,12 @@ test-newest:
 test-kill: .venv/dev-ready
 	LEAKTIGHT_KILLS=500 LEAKTIGHT_FLIPS=4000 $(BIN)/python -m pytest tests/tables/test_ledger.py tests/tables/test_damage.py
 	LEAKTIGHT_KILLS=500 $(BIN)/python -m pytest tests/tables/test_per_row.py -k killed
+
+# A team's ledger on a real server, which the tests start: PostgreSQL, or whatever POSTGRES names.
+POSTGRES ?= $(lastword $(sort $(wildcard /usr/lib/postgresql/*/bin)) $(patsubst %/,%,$(dir $(shell command -v postgres))))
+test-postgres: .venv/dev-ready
+	@test -x "$(POSTGRES)/initdb" || { echo "PostgreSQL is missing: apt-get install postgresql, or make test-postgres POSTGRES=/its/bin"; exit 1; }
+	LEAKTIGHT_POSTGRES="$(POSTGRES)" LEAKTIGHT_KILLS=$(or $(KILLS),40) $(BIN)/python -m pytest tests/tables/on_postgres.py $(ARGS)
 
 lint: .venv/dev-ready
 	$(BIN)/ruff check .

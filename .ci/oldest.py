@@ -23,9 +23,14 @@ def oldest(requirement: str) -> str | None:
 
 
 def constraints(project: dict[str, Any]) -> Iterator[str]:
-    """Yield a line for each requirement of the package, the page and the tests."""
+    """Yield a line for each requirement of the package, its extras and the tests."""
     extras = project["optional-dependencies"]
-    for requirement in (*project["dependencies"], *extras["web"], *extras["dev"]):
+    for requirement in (
+        *project["dependencies"],
+        *extras["web"],
+        *extras["postgres"],
+        *extras["dev"],
+    ):
         if (line := oldest(requirement)) is not None:
             yield line
 

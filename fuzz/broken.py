@@ -904,7 +904,7 @@ LEDGERS = (
     Mutant(
         "a ledger of the version before gets no history",
         "tables/ledger/ledger.py",
-        "if format_of(opened) != FORMAT:",
+        "if not self.place.has_history(opened):",
         "if False:",
         ("tests/tables/test_damage.py",),
     ),
@@ -937,6 +937,13 @@ LEDGERS = (
         ("tests/tables/test_damage.py",),
     ),
     Mutant(
+        "a ledger that was moved can still spend",
+        "tables/ledger/ledger.py",
+        "if elsewhere := self.place.moved(opened):",
+        'if elsewhere := "":',
+        ("tests/tables/test_store.py",),
+    ),
+    Mutant(
         "an older copy of a ledger is as good as any",
         "tables/ledger/ledger.py",
         "if not any(state.startswith(noted.lower()) for state in self.states()):",
@@ -959,9 +966,9 @@ LEDGERS = (
     ),
     Mutant(
         "a ledger's head may be there twice, and of any kind",
-        "tables/ledger/file.py",
-        "if len(rows) != 1 or not all(isinstance(cell, str) for cell in rows[0]):",
-        "if False:",
+        "tables/ledger/store.py",
+        "if len(rows) == 1 and all(isinstance(cell, str) for cell in rows[0]):",
+        "if True:",
         ("tests/tables/test_damage.py",),
     ),
     Mutant(

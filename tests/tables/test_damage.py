@@ -18,7 +18,8 @@ from leaktight.tables import Ledger, TableQuery, count_of, cumulative, histogram
 from leaktight.tables.calibration import Noise, calibrated
 from leaktight.tables.ledger import Stored
 from leaktight.tables.ledger.entry import write_answer
-from leaktight.tables.ledger.file import address_of, expect_locks
+from leaktight.tables.ledger.file import expect_locks
+from leaktight.tables.ledger.watch import address_of
 from leaktight.tables.odds import odds
 from leaktight.tables.protection import Protection
 from tests.tables.workers import QUESTION
@@ -406,7 +407,7 @@ def test_where_locks_do_not_hold_no_ledger_is_made(
     with pytest.raises(InvalidFile, match="no locks that work"):
         expect_locks(f"{address_of(path)}&vfs=unix-none")
     monkeypatch.setattr(
-        "leaktight.tables.ledger.ledger.address_of", lambda new: f"{address_of(new)}&vfs=unix-none"
+        "leaktight.tables.ledger.file.address_of", lambda new: f"{address_of(new)}&vfs=unix-none"
     )
     target = tmp_path / "new.ledger"
     with pytest.raises(InvalidFile, match="no locks that work"):

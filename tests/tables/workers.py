@@ -1,6 +1,7 @@
 """Processes that release from one ledger, and are killed."""
 
 import os
+import signal
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -64,14 +65,34 @@ def from_table(ledger: Ledger, name: str, shown: Path) -> None:
     show(shown, name, done.answers[0].numbers)
 
 
-def keep_releasing(path: Path, shown: Path, step: Step, first: int, names: int) -> None:
+def killed_before_drawing(path: str | Path, name: str) -> None:
+    """Pay, and be killed before anything is drawn."""
+    Ledger.open(path).spend(name, QUESTION, noise().paid)
+    os.kill(os.getpid(), signal.SIGKILL)
+
+
+def killed_before_storing(path: str | Path, name: str) -> None:
+    """Pay, draw, and be killed before what was drawn is stored; nobody has seen it."""
+    Ledger.open(path).spend(name, QUESTION, noise().paid)
+    drawn(noise(), TRUTH, None)
+    os.kill(os.getpid(), signal.SIGKILL)
+
+
+def killed_while_writing(path: str | Path) -> None:
+    """Be killed with the ledger held alone, and a row written that is not committed."""
+    with Ledger.open(path).place.writing() as opened:
+        opened.execute("DELETE FROM head")
+        os.kill(os.getpid(), signal.SIGKILL)
+
+
+def keep_releasing(path: str | Path, shown: Path, step: Step, first: int, names: int) -> None:
     """Release names one after the other, each of which another process may release too."""
     ledger = Ledger.open(path)
     for i in range(first, first + names):
         step(ledger, f"release {i}", shown)
 
 
-def spend_all(path: Path, barrier: object, worker: int, names: int) -> int:
+def spend_all(path: str | Path, barrier: object, worker: int, names: int) -> int:
     """Wait for the others, then release until the budget is spent; return how many it were."""
     barrier.wait()  # type: ignore[attr-defined]
     ledger, done = Ledger.open(path), 0

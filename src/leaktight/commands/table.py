@@ -53,13 +53,17 @@ def release(
 
 
 def ledger(
-    file: Annotated[Path, typer.Argument(help="A ledger.")],
+    file: Annotated[str, typer.Argument(help="A ledger: a file, or postgresql://…")],
     new: Annotated[
         Path | None, typer.Option("--new", help="Make it, for the policy and budget of a study.")
     ] = None,
     expect: Annotated[
         str | None,
         typer.Option(help="Refuse it if it was never in this state, which was noted before."),
+    ] = None,
+    move: Annotated[
+        str | None,
+        typer.Option("--move", help="Move it to another file, to postgresql://…, or back."),
     ] = None,
     as_json: JsonOption = False,
     registry: Annotated[
@@ -69,14 +73,17 @@ def ledger(
     """Show what was released from a ledger, and what is left.
 
     With --new it is made first, once, for the policy and the budget of a study. The last line is
-    its state: noted elsewhere, --expect finds out if an older copy has come into its place.
+    its state: noted elsewhere, --expect finds out if an older copy has come into its place. With
+    --move it goes, with all that it holds, from a file to a server that a team shares, or back;
+    nothing is spent any more from what stays behind.
 
     \b
     Example:
       leaktight ledger wages.ledger --new examples/tables/wages.toml
       leaktight ledger wages.ledger
+      leaktight ledger wages.ledger --move postgresql://db.example.org/agency#wages
     """
-    from leaktight.tables.ledger import Ledger
+    from leaktight.tables.ledger import Ledger, store_of
     from leaktight.tables.registry import registry_entry
     from leaktight.tables.statement import statement
 
@@ -86,10 +93,13 @@ def ledger(
         asked = read_release(new)
         if asked.budget is None:
             raise typer.BadParameter(f"{new}: [release] needs budget, the ε of all releases")
-        if file.resolve() != asked.ledger.resolve():
-            raise typer.BadParameter(f"{new}: [release] ledger is {asked.ledger}, not {file}")
+        if _same_place(file) != _same_place(asked.ledger):
+            raise typer.BadParameter(
+                f"{new}: [release] ledger is {store_of(asked.ledger).name}, not "
+                f"{store_of(file).name}"
+            )
         book = Ledger.create(
-            file,
+            asked.ledger,
             asked.policy,
             ratio=asked.budget.ratio,
             epsilon=asked.budget.epsilon,
@@ -100,6 +110,8 @@ def ledger(
         book = Ledger.open(file)
     if expect is not None:
         book.expect_state(expect)
+    if move is not None:
+        book = book.move(move)
     found = statement(book)
     if registry:
         print_json(registry_entry(found))
@@ -108,6 +120,13 @@ def ledger(
     else:
         print(found)
     return 0
+
+
+def _same_place(ledger: str | Path) -> Path | str:
+    """Return the same for all names of one place: those of a file, or of a server's ledger."""
+    from leaktight.tables.ledger import is_address, store_of
+
+    return store_of(ledger).name if is_address(ledger) else Path(ledger).resolve()
 
 
 def _answers(

@@ -17,6 +17,7 @@ from leaktight.studies.reading import read_study
 from leaktight.studies.study import Study
 from leaktight.studies.table import StudyTable, load, plain_number, shortened
 from leaktight.tables.budget import Budget
+from leaktight.tables.ledger import is_address
 from leaktight.tables.protection import Protection
 from leaktight.tables.query import (
     Kind,
@@ -52,7 +53,8 @@ class ReleaseStudy:
     """Through what every row is published; None if queries are asked."""
     ratio: Ratio
     """What the queries may cost; 1 if there are none."""
-    ledger: Path
+    ledger: str | Path
+    """A file, or the address of a server."""
     budget: Budget | None
     """What a new ledger is made with."""
     output: Path | None
@@ -93,7 +95,7 @@ def read_release(path: str | Path) -> ReleaseStudy:
         queries=tuple(_query(asked, each) for each in asked.listed("queries")),
         rows=rows,
         ratio=ratio,
-        ledger=file.parent / asked.text("ledger", ""),
+        ledger=book if is_address(book := asked.text("ledger", "")) else file.parent / book,
         budget=_budget(asked),
         output=file.parent / _dated(asked, "output") if "output" in asked else None,
     )

@@ -70,10 +70,10 @@ def expect_output(path: str | Path, book: Ledger, name: str) -> None:
     except (ValueError, KeyError, TypeError):
         raise InvalidFile(f"{beside} is no record of a release; name another output") from None
     if written != book.identity:
-        raise InvalidFile(f"{target} was released from another ledger than {book.path}")
+        raise InvalidFile(f"{target} was released from another ledger than {book.name}")
     if chain not in {entry.chain for entry in book.entries()}:
         raise InvalidFile(
-            f"the ledger {book.path} does not know the release {other!r} that is in {target}: it "
+            f"the ledger {book.name} does not know the release {other!r} that is in {target}: it "
             "is an old copy, or was changed"
         )
     if other != name:

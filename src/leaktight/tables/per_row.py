@@ -121,7 +121,7 @@ def release_rows(
             draw.finish(target, book.answer(known).file)
             return asked.told(known)
         if asked.origin is None:
-            raise InvalidInput(f"the ledger {book.path} has no rows of a release {name!r} to show")
+            raise InvalidInput(f"the ledger {book.name} has no rows of a release {name!r} to show")
         draw.destroy()  # what a process that was stopped had drawn, and nobody has seen
         if os.path.lexists(target):
             raise InvalidFile(f"{target} is there already; name another output")

@@ -154,7 +154,7 @@ def release(
                 stored.origin.expect(Origin.of(source), name, known.time)
             return _told(known, book, noise, stored, is_new=False)
     if again:
-        raise InvalidInput(f"the ledger {book.path} has no numbers of a release {name!r} to show")
+        raise InvalidInput(f"the ledger {book.name} has no numbers of a release {name!r} to show")
     origin = Origin.of(source)  # before it is read: what is written meanwhile is noticed next time
     counts = count_rows(source, protection, reading, table)
     return publish(book, name, question, noise, counts, origin, rng)

@@ -73,7 +73,7 @@ class Statement:
     def __str__(self) -> str:
         book = self.ledger
         lines = [
-            f"{book.path}, made {book.made}",
+            f"{book.name}, made {book.made}",
             wrapped(f"{book.budget.told()} for {book.protection.policy!r}"),
         ]
         for i, (name, time, queries, cost, drawn) in enumerate(self.releases, 1):
@@ -98,7 +98,7 @@ class Statement:
         """The statement as JSON has it; ratios are exact, as text."""
         book = self.ledger
         return {
-            "ledger": str(book.path),
+            "ledger": book.name,
             "identity": book.identity,
             "made": book.made,
             "budget": {"exactly": str(book.budget), "epsilon": book.budget.nats},

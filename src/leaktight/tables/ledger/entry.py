@@ -5,7 +5,6 @@ is for the history.
 """
 
 import json
-import sqlite3
 import zlib
 from dataclasses import dataclass
 from fractions import Fraction
@@ -15,6 +14,7 @@ from typing import Any
 from leaktight.errors import InvalidFile
 from leaktight.exact.numbers import fraction, rational
 from leaktight.exact.powers import Powers
+from leaktight.tables.ledger.store import Tables
 from leaktight.tables.origin import Origin
 from leaktight.tables.weights import CHANGED, Weights
 from leaktight.tables.writing import canonical, digest
@@ -71,7 +71,7 @@ COLUMNS = (int, str, str, str, str, str, int, str)
 """What the columns of an entry hold."""
 
 
-def verified_entries(file: sqlite3.Connection, first: str) -> list[Entry]:
+def verified_entries(file: Tables, first: str) -> list[Entry]:
     """Return the entries, the first first; those that were changed are refused."""
     answers = dict(file.execute("SELECT number, chain FROM answer"))
     last, found = first, []
@@ -135,7 +135,7 @@ class Stored:
     """What it was drawn from; None of an earlier version."""
 
 
-def write_answer(file: sqlite3.Connection, entry: Entry, stored: Stored) -> str:
+def write_answer(file: Tables, entry: Entry, stored: Stored) -> str:
     """Keep the numbers of an entry, and return their hash."""
     content = {"numbers": stored.numbers, "schema": stored.schema, "file": stored.file}
     if stored.origin is not None:
@@ -147,7 +147,7 @@ def write_answer(file: sqlite3.Connection, entry: Entry, stored: Stored) -> str:
     return link
 
 
-def read_answer(file: sqlite3.Connection, entry: Entry) -> Stored:
+def read_answer(file: Tables, entry: Entry) -> Stored:
     """Return the numbers of an entry, which must be as they were stored."""
     try:
         [(content,)] = file.execute(
@@ -164,7 +164,7 @@ def read_answer(file: sqlite3.Connection, entry: Entry) -> Stored:
         raise InvalidFile(f"the ledger was changed at the answer {entry.number}") from None
 
 
-def read_weights(file: sqlite3.Connection, name: str) -> Weights:
+def read_weights(file: Tables, name: str) -> Weights:
     """Return the weights of a digest."""
     found = file.execute(
         "SELECT shape, size, places FROM weights WHERE digest = ?", (name,)

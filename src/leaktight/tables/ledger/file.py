@@ -8,14 +8,17 @@ import os
 import sqlite3
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
-from datetime import UTC, datetime
+from dataclasses import dataclass, field
 from pathlib import Path
-from urllib.parse import quote
+from tempfile import TemporaryDirectory
 
 from leaktight.errors import InvalidFile
-from leaktight.tables.writing import digest
+from leaktight.files import sync_folder, take
+from leaktight.tables.ledger.history import Contents
+from leaktight.tables.ledger.store import HISTORY, MOVED, TABLES, WAIT, Tables, now
+from leaktight.tables.ledger.watch import Watch, address_of
 
 APPLICATION = 0x6C65616B
 """How SQLite knows whose file it is: "leak"."""
@@ -26,23 +29,11 @@ FORMAT = 3
 WITHOUT_HISTORY = 2
 """The version before, which is read as it is, and becomes this one when it is written."""
 
-WAIT = 60.0
-"""How many seconds a release waits for another one that is writing."""
+ELSEWHERE = 4
+"""The version of a ledger that was moved."""
 
-TABLES = (
-    "CREATE TABLE head (identity TEXT, made TEXT, budget TEXT, protection TEXT, chain TEXT)",
-    "CREATE TABLE weights (digest TEXT PRIMARY KEY, shape TEXT, size INTEGER, places BLOB)",
-    "CREATE TABLE entry (number INTEGER PRIMARY KEY, name TEXT UNIQUE, time TEXT, question TEXT, "
-    "step TEXT, blocks TEXT, exponent INTEGER, chain TEXT)",
-    "CREATE TABLE answer (number INTEGER PRIMARY KEY REFERENCES entry (number), numbers BLOB, "
-    "chain TEXT)",
-    "CREATE TABLE total (number INTEGER, steps TEXT, numbers BLOB, chain TEXT)",
-)
-
-HISTORY = (
-    "CREATE TABLE history (place INTEGER PRIMARY KEY, link TEXT)",
-    "CREATE TABLE tip (places INTEGER, digest TEXT)",
-)
+VERSIONS = {WITHOUT_HISTORY: TABLES, FORMAT: TABLES + HISTORY, ELSEWHERE: TABLES + HISTORY + MOVED}
+"""Which tables each version has."""
 
 CAUSES = {
     sqlite3.SQLITE_FULL: "the disk is full",
@@ -56,11 +47,6 @@ CAUSES = {
     sqlite3.SQLITE_PROTOCOL: "its file system has no locks that work",
     sqlite3.SQLITE_NOLFS: "its file system has no files of this length",
 }
-
-
-def address_of(path: Path) -> str:
-    """Return how SQLite is told to open a file that is there."""
-    return f"file:{quote(str(path.absolute()))}?mode=rw"
 
 
 def connect(path: Path) -> sqlite3.Connection:
@@ -83,7 +69,8 @@ def new_tables(path: Path) -> sqlite3.Connection:
     set_up(file)
     file.execute("BEGIN IMMEDIATE")
     file.execute(f"PRAGMA application_id={APPLICATION}")
-    for table in TABLES:
+    file.execute(f"PRAGMA user_version={FORMAT}")
+    for table in TABLES + HISTORY:
         file.execute(table)
     return file
 
@@ -121,14 +108,14 @@ def set_up(file: sqlite3.Connection) -> None:
             raise InvalidFile(f"SQLite must have {wanted} = {value} for a ledger, and has not")
 
 
-def format_of(file: sqlite3.Connection) -> int:
+def format_of(file: Tables) -> int:
     """Return the version of the tables of a ledger."""
     return int(file.execute("PRAGMA user_version").fetchone()[0])
 
 
 def expect_tables(path: Path, file: sqlite3.Connection) -> None:
     """Refuse a file whose tables are not those of a ledger, and nothing else."""
-    known = {WITHOUT_HISTORY: TABLES, FORMAT: TABLES + HISTORY}.get(format_of(file))
+    known = VERSIONS.get(format_of(file))
     if file.execute("PRAGMA application_id").fetchone() != (APPLICATION,) or known is None:
         raise InvalidFile(f"{path} is no ledger of this version of leaktight")
     made = file.execute("SELECT sql FROM sqlite_master WHERE sql IS NOT NULL").fetchall()
@@ -140,17 +127,6 @@ def expect_sound(path: Path, file: sqlite3.Connection) -> None:
     """Refuse a file whose pages are damaged, or whose indices do not agree with its tables."""
     if file.execute("PRAGMA integrity_check").fetchall() != [("ok",)]:
         raise InvalidFile(f"the ledger {path} is damaged; go back to a copy of it")
-
-
-def read_head(path: Path, file: sqlite3.Connection) -> tuple[str, ...]:
-    """Return who the ledger is: its identity, when it was made, budget, policy, and their hash."""
-    rows = file.execute("SELECT identity, made, budget, protection, chain FROM head").fetchall()
-    if len(rows) != 1 or not all(isinstance(cell, str) for cell in rows[0]):
-        raise InvalidFile(f"the ledger {path} was changed: its policy or its budget")
-    *head, chain = rows[0]
-    if chain != digest(*head):
-        raise InvalidFile(f"the ledger {path} was changed: its policy or its budget")
-    return (*head, chain)
 
 
 @contextmanager
@@ -166,6 +142,97 @@ def told(path: Path, what: str) -> Iterator[None]:
         raise InvalidFile(f"the ledger {path} cannot {what}: {wrong.strerror}") from None
 
 
-def now() -> str:
-    """Return the time, in UTC."""
-    return datetime.now(UTC).isoformat(timespec="seconds")
+@dataclass(frozen=True, slots=True)
+class FileStore:
+    """A ledger in a file of SQLite."""
+
+    path: Path
+    _watch: Watch = field(default_factory=Watch, repr=False, compare=False)
+
+    @property
+    def name(self) -> str:
+        """The file."""
+        return str(self.path)
+
+    def expect_free(self) -> None:
+        """Refuse a file that is there."""
+        if self.path.exists() or self.path.is_symlink():
+            raise InvalidFile(f"{self.path} is there already; a ledger is made only once")
+
+    def create(self, fill: Callable[[Tables], None]) -> None:
+        """Make the file, whole, in a folder where two processes cannot write at once."""
+        target = self.path
+        with told(target, "be made"), TemporaryDirectory(dir=target.parent) as folder:
+            new = Path(folder) / "new"
+            with closing(new_tables(new)) as file:
+                fill(file)
+                file.execute("COMMIT")
+            expect_locks(address_of(new))
+            take(new, target)  # fails if a file has come there meanwhile
+            sync_folder(target.parent)
+
+    @contextmanager
+    def reading(self, sound: bool = False) -> Iterator[Tables]:
+        """Open the file as it is at one instant."""
+        if not self.path.exists():
+            raise InvalidFile(
+                f"there is no ledger {self.path}; it is made once, by leaktight ledger "
+                f"{self.path} --new STUDY.toml or Ledger.create"
+            )
+        if not self.path.is_file():
+            raise InvalidFile(f"{self.path} is no file; a ledger is one")
+        with told(self.path, "be read"), closing(connect(self.path)) as opened:
+            opened.execute("BEGIN")
+            expect_tables(self.path, opened)
+            if sound:
+                expect_sound(self.path, opened)
+            yield opened
+
+    @contextmanager
+    def writing(self) -> Iterator[Tables]:
+        """Hold the file alone, and write all or nothing."""
+        with told(self.path, "be written"), closing(connect(self.path)) as opened:
+            set_up(opened)
+            opened.execute("BEGIN IMMEDIATE")
+            try:
+                expect_tables(self.path, opened)
+                yield opened
+                opened.execute("COMMIT")
+            finally:
+                if opened.in_transaction:
+                    opened.execute("ROLLBACK")
+
+    def has_history(self, opened: Tables) -> bool:
+        """Whether it is of a version that keeps one."""
+        return format_of(opened) != WITHOUT_HISTORY
+
+    def add_history(self, opened: Tables) -> None:
+        """Bring a file of the version before to this one."""
+        for table in HISTORY:
+            opened.execute(table)
+        opened.execute(f"PRAGMA user_version={FORMAT}")
+
+    def moved(self, opened: Tables) -> str:
+        """Return where the ledger was moved to."""
+        if format_of(opened) != ELSEWHERE:
+            return ""
+        return str(opened.execute("SELECT target FROM moved").fetchone()[0])
+
+    def mark_moved(self, opened: Tables, target: str) -> None:
+        """Write where it is from now on; an earlier version of leaktight refuses the file then."""
+        for table in MOVED:
+            opened.execute(table)
+        opened.execute("INSERT INTO moved VALUES (?, ?)", (target, now()))
+        opened.execute(f"PRAGMA user_version={ELSEWHERE}")
+
+    def known(self) -> Contents | None:
+        """Return what was kept, unless the file may have changed since."""
+        return self._watch.known(self.path)
+
+    def keep(self, contents: Contents) -> None:
+        """Keep what the file holds."""
+        self._watch.keep(self.path, contents)
+
+    def forget(self) -> None:
+        """Know nothing."""
+        self._watch.forget()

@@ -9,46 +9,41 @@ It has no key: whoever writes the whole file can write another history, or bring
 the file back. Only a state that was noted elsewhere tells then.
 """
 
-import sqlite3
+from dataclasses import dataclass
 from itertools import accumulate
 
 from leaktight.errors import InvalidFile
 from leaktight.tables.ledger.entry import Entry
-from leaktight.tables.ledger.file import FORMAT, HISTORY, format_of
+from leaktight.tables.ledger.store import Tables
 from leaktight.tables.writing import digest
 
 
-def begin(file: sqlite3.Connection, first: str, entries: list[Entry]) -> None:
+def begin(file: Tables, first: str, entries: list[Entry]) -> None:
     """Begin a history with what a ledger holds; one that was made without it has it from now on."""
-    for table in HISTORY:
-        file.execute(table)
     file.execute("INSERT INTO tip VALUES (0, ?)", (first,))
     for entry in entries:
         append(file, entry.chain)
         if entry.answered:
             append(file, entry.answer)
-    file.execute(f"PRAGMA user_version={FORMAT}")
 
 
-def append(file: sqlite3.Connection, link: str) -> None:
+def append(file: Tables, link: str) -> None:
     """Write the link of an entry or of an answer."""
     [(places, state)] = tip_of(file)
     file.execute("INSERT INTO history VALUES (?, ?)", (places + 1, link))
     file.execute("UPDATE tip SET places = ?, digest = ?", (places + 1, digest(state, link)))
 
 
-def tip_of(file: sqlite3.Connection) -> list[tuple[int, str]]:
+def tip_of(file: Tables) -> list[tuple[int, str]]:
     """Return how many links there are, and the last state; one row, unless somebody changed it."""
     return file.execute("SELECT places, digest FROM tip").fetchall()
 
 
-def verified_states(file: sqlite3.Connection, first: str, entries: list[Entry]) -> list[str]:
-    """Return all states so far, or none of a ledger that was made without a history.
+def verified_states(file: Tables, first: str, entries: list[Entry]) -> list[str]:
+    """Return all states so far, from a ledger's history.
 
     A ledger that has not exactly the entries and the answers of its history is refused.
     """
-    if format_of(file) != FORMAT:
-        return []
     rows = file.execute("SELECT place, link FROM history ORDER BY place").fetchall()
     tip = tip_of(file)
     links = [link for _, link in rows if isinstance(link, str)]
@@ -66,3 +61,23 @@ def verified_states(file: sqlite3.Connection, first: str, entries: list[Entry]) 
             f"the ledger was changed: {len(missing)} of its entries or answers are missing"
         )
     return states
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Contents:
+    """The entries of a ledger, each by its name, and its states; none of a file without history."""
+
+    entries: list[Entry]
+    names: dict[str, Entry]
+    states: list[str]
+
+    @classmethod
+    def of(cls, entries: list[Entry], states: list[str]) -> "Contents":
+        """Gather what was verified."""
+        return cls(entries, {entry.name: entry for entry in entries}, states)
+
+    def put(self, entry: Entry, link: str) -> None:
+        """Add a new entry, or one that is answered now, whose link was written."""
+        self.entries[entry.number - 1 : entry.number] = [entry]
+        self.names[entry.name] = entry
+        self.states.append(digest(self.states[-1], link))

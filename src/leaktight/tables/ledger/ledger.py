@@ -6,20 +6,17 @@ was seen was paid for.
 """
 
 import json
-import sqlite3
 from collections.abc import Iterator
-from contextlib import closing, contextmanager, nullcontext
-from dataclasses import dataclass, field, replace
+from contextlib import contextmanager, nullcontext
+from dataclasses import dataclass, replace
 from pathlib import Path
 from secrets import token_hex
-from tempfile import TemporaryDirectory
 from typing import Any
 
 from leaktight.errors import InvalidFile, InvalidInput, OverBudget
 from leaktight.exact.numbers import Number
 from leaktight.exact.powers import Powers
 from leaktight.exact.ratio import RatioLike
-from leaktight.files import read_path, sync_folder, take
 from leaktight.labels import named
 from leaktight.policies.policy import Policy
 from leaktight.tables.budget import Budget, Paid, told_epsilon, told_left
@@ -30,23 +27,9 @@ from leaktight.tables.ledger.entry import (
     verified_entries,
     write_answer,
 )
-from leaktight.tables.ledger.file import (
-    FORMAT,
-    address_of,
-    connect,
-    expect_locks,
-    expect_sound,
-    expect_tables,
-    format_of,
-    new_tables,
-    now,
-    read_head,
-    set_up,
-    told,
-)
-from leaktight.tables.ledger.history import append, begin, verified_states
+from leaktight.tables.ledger.history import Contents, append, begin, verified_states
+from leaktight.tables.ledger.store import COPIED, Store, Tables, now, read_head, store_of
 from leaktight.tables.ledger.total import Total, costs_of, paid_by, read_total
-from leaktight.tables.ledger.watch import Contents, Watch
 from leaktight.tables.protection import Protection
 from leaktight.tables.spent import Costs, Spent
 from leaktight.tables.weights import Places
@@ -58,7 +41,7 @@ LEAST_DIGITS = 16
 
 @dataclass(frozen=True, slots=True)
 class Ledger:
-    """An open ledger: who is protected, how much may be spent, and the file that knows the rest.
+    """An open ledger: who is protected, how much may be spent, and the store that knows the rest.
 
     >>> from tempfile import TemporaryDirectory
     >>> from leaktight.policies.secrets import SecretGraph
@@ -69,13 +52,22 @@ class Ledger:
     ε = 1 0
     """
 
-    path: Path
+    place: Store
     identity: str
     made: str
     budget: Budget
     protection: Protection
     chain: str
-    _watch: Watch = field(default_factory=Watch, repr=False, compare=False)
+
+    @property
+    def name(self) -> str:
+        """Where it is, as a person writes it: a file, or a server's address without password."""
+        return self.place.name
+
+    @property
+    def path(self) -> Path:
+        """The file that it is; one on a server has none."""
+        return self.place.path
 
     @classmethod
     def create(
@@ -88,28 +80,25 @@ class Ledger:
         absent: Any = None,
         rows_per_person: int = 1,
     ) -> "Ledger":
-        """Make a new ledger for a policy, with a budget; a file that is there is never touched.
+        """Make a new ledger for a policy, with a budget; one that is there is never touched.
 
+        ``path`` is a file, or ``postgresql://USER@HOST/DATABASE#NAME``, where a team shares one.
         ``absent`` is the value of who is not in the table, if the number of rows is private, and
         ``rows_per_person`` the most rows that one person may have.
         """
-        target = read_path(path)
+        store = store_of(path)
         budget = Budget.of(ratio, epsilon)
         whom = Protection(policy, absent, rows_per_person).expect_secrets()
-        protection = write_protection(whom)
-        head = (token_hex(16), now(), str(budget), protection)
-        if target.exists() or target.is_symlink():
-            raise InvalidFile(f"{target} is there already; a ledger is made only once")
-        with told(target, "be made"), TemporaryDirectory(dir=target.parent) as folder:
-            new, chain = Path(folder) / "new", digest(*head)
-            with closing(new_tables(new)) as file:
-                file.execute("INSERT INTO head VALUES (?, ?, ?, ?, ?)", (*head, chain))
-                begin(file, chain, [])
-                file.execute("COMMIT")
-            expect_locks(address_of(new))
-            take(new, target)  # fails if a file has come there meanwhile
-            sync_folder(target.parent)
-        return cls.open(target)
+        head = (token_hex(16), now(), str(budget), write_protection(whom))
+        store.expect_free()
+
+        def fill(opened: Tables) -> None:
+            chain = digest(*head)
+            opened.execute("INSERT INTO head VALUES (?, ?, ?, ?, ?)", (*head, chain))
+            begin(opened, chain, [])
+
+        store.create(fill)
+        return cls.open(path)
 
     @classmethod
     def open(cls, path: str | Path) -> "Ledger":
@@ -118,23 +107,33 @@ class Ledger:
         One of the version before, which could not notice that something is missing, is read as it
         is, and keeps a history from the first time that something is written into it.
         """
-        file = read_path(path)
-        if not file.exists():
-            raise InvalidFile(
-                f"there is no ledger {file}; it is made once, by leaktight ledger {file} --new "
-                "STUDY.toml or Ledger.create"
-            )
-        if not file.is_file():
-            raise InvalidFile(f"{file} is no file; a ledger is one")
-        with told(file, "be read"), closing(connect(file)) as opened:
-            opened.execute("BEGIN")
-            expect_tables(file, opened)
-            expect_sound(file, opened)
-            identity, made, budget, protection, chain = read_head(file, opened)
+        store = store_of(path)
+        with store.reading(sound=True) as opened:
+            identity, made, budget, protection, chain = read_head(store, opened)
             whom = read_protection(protection)
-            ledger = cls(file, identity, made, Budget.read(budget), whom, chain)
+            ledger = cls(store, identity, made, Budget.read(budget), whom, chain)
             ledger._verified(opened)
         return ledger
+
+    def move(self, path: str | Path) -> "Ledger":
+        """Move it, from a file to a server or back, with all that it holds, and return it there.
+
+        What stays behind can be read, and nothing is spent from it any more. It is closed before
+        anything is written elsewhere, so that no two ledgers ever spend one budget; a move that was
+        stopped in between is finished by asking for it again.
+        """
+        target = store_of(path)
+        target.expect_free()
+        with self.place.reading() as opened:
+            elsewhere = self.place.moved(opened)
+        if elsewhere not in ("", target.name):
+            raise InvalidFile(f"the ledger {self.name} was moved to {elsewhere} already")
+        if not elsewhere:
+            with self._writing() as (opened, _, _):
+                self.place.mark_moved(opened, target.name)
+        with self._reading() as (opened, _):
+            target.create(lambda new: _copy(opened, new))
+        return Ledger.open(path)
 
     # --- what it says ----------------------------------------------------------------------
 
@@ -182,13 +181,11 @@ class Ledger:
             raise InvalidInput(f"a state has at least {LEAST_DIGITS} digits, got {noted!r:.60}")
         if not any(state.startswith(noted.lower()) for state in self.states()):
             raise InvalidFile(
-                f"the ledger {self.path} was never in the state {noted:.64}: it is an older copy, "
+                f"the ledger {self.name} was never in the state {noted:.64}: it is an older copy, "
                 "or another ledger"
             )
 
-    def _spent(
-        self, total: Total, entries: list[Entry], opened: sqlite3.Connection | None = None
-    ) -> Spent:
+    def _spent(self, total: Total, entries: list[Entry], opened: Tables | None = None) -> Spent:
         def exactly(cases: Places) -> Costs:
             yield from ((Powers.of((r, 1)), e[cases]) for r, e in total.exponents.items())
             if not total.rest.any():  # all steps are among those above
@@ -207,16 +204,17 @@ class Ledger:
         When this returns, the entry is on the disk. A budget that does not allow it, a name that
         was used for another question and a ledger that was swapped meanwhile are refused.
         """
+        exponents = self.protection.exponents(paid)  # before anybody has to wait
         with self._writing() as (opened, held, written):
             known = held.names.get(name)
             if known is None:
-                new = self._insert(opened, held.entries, name, question, paid)
+                new = self._insert(opened, held.entries, name, question, paid, exponents)
                 written.append((new, new.chain))
             else:
                 self.expect_same(known, question)
         found = self.find(name)
         if found is None:  # the file is another one by now
-            raise InvalidFile(f"{self.path} was swapped while it was written; nothing was drawn")
+            raise InvalidFile(f"{self.name} was swapped while it was written; nothing was drawn")
         return found
 
     def store(self, entry: Entry, drawn: Stored) -> Stored:
@@ -232,7 +230,7 @@ class Ledger:
         """Refuse a name that was used for another question."""
         if entry.question != question:
             raise InvalidInput(
-                f"the ledger {self.path} has another release called {entry.name!r}, of "
+                f"the ledger {self.name} has another release called {entry.name!r}, of "
                 f"{entry.time}; ask the same again, or choose another name"
             )
 
@@ -241,26 +239,26 @@ class Ledger:
         ours, theirs = (json.loads(write_protection(p)) for p in (self.protection, protection))
         if other := [name for name in ours if ours[name] != theirs[name]]:
             raise InvalidInput(
-                f"the ledger {self.path} was made for another policy, with other "
+                f"the ledger {self.name} was made for another policy, with other "
                 f"{', '.join(other)}; what was spent under one says nothing of the other, which "
                 "needs a ledger of its own"
             )
 
     def _insert(
         self,
-        opened: sqlite3.Connection,
+        opened: Tables,
         before: list[Entry],
         name: str,
         question: str,
         paid: Paid,
+        exponents: Places,
     ) -> Entry:
         for weights, _ in paid.blocks:
             opened.execute(
-                "INSERT OR IGNORE INTO weights VALUES (?, ?, ?, ?)",
+                "INSERT INTO weights VALUES (?, ?, ?, ?) ON CONFLICT DO NOTHING",
                 (weights.digest, str(weights.shape), weights.size, weights.packed()),
             )
         blocks = tuple((weights.digest, share) for weights, share in paid.blocks)
-        exponents = self.protection.exponents(paid)
         most = int(exponents.max(initial=0))
         new = Entry(len(before) + 1, name, now(), question, paid.steps.value, blocks, most)
         new = replace(new, chain=new.link(before[-1].chain if before else self.chain))
@@ -279,55 +277,52 @@ class Ledger:
         u, v = self.protection.cases[worst]
         return (
             f"the release {name!r} would bring the pair {named(u)} – {named(v)} to ε ≤ "
-            f"{told_epsilon(after.ratio(worst))}, and the budget of {self.path} is "
+            f"{told_epsilon(after.ratio(worst))}, and the budget of {self.name} is "
             f"{self.budget.told()}; that pair has ε = "
             f"{told_left(self.budget.left(before.ratio(worst)))} left"
         )
 
-    # --- the file --------------------------------------------------------------------------
+    # --- the store -------------------------------------------------------------------------
 
     @contextmanager
-    def _reading(self) -> Iterator[tuple[sqlite3.Connection, Contents]]:
+    def _reading(self) -> Iterator[tuple[Tables, Contents]]:
         """Open the ledger as it is at one instant, with all that it holds."""
-        with told(self.path, "be read"), closing(connect(self.path)) as opened:
-            opened.execute("BEGIN")
+        with self.place.reading() as opened:
             yield opened, self._verified(opened)
 
     @contextmanager
-    def _writing(self) -> Iterator[tuple[sqlite3.Connection, Contents, list[tuple[Entry, str]]]]:
+    def _writing(self) -> Iterator[tuple[Tables, Contents, list[tuple[Entry, str]]]]:
         """Hold the ledger alone, with all that it holds, and write all or nothing.
 
         Entries that are new, or answered now, are listed with the links that are written for them.
         """
-        with told(self.path, "be written"), closing(connect(self.path)) as opened:
-            set_up(opened)
-            opened.execute("BEGIN IMMEDIATE")
-            try:
+        written: list[tuple[Entry, str]] = []
+        with self.place.writing() as opened:
+            held = self._verified(opened)
+            if elsewhere := self.place.moved(opened):
+                raise InvalidFile(f"the ledger {self.name} was moved to {elsewhere}; spend there")
+            if not self.place.has_history(opened):
+                self.place.add_history(opened)
+                begin(opened, self.chain, held.entries)
                 held = self._verified(opened)
-                if format_of(opened) != FORMAT:
-                    begin(opened, self.chain, held.entries)
-                    held = self._verified(opened)
-                self._watch.forget()  # until what is written now is on the disk
-                written: list[tuple[Entry, str]] = []
-                yield opened, held, written
-                opened.execute("COMMIT")
-                for entry, link in written:
-                    held.put(entry, link)
-                self._watch.keep(self.path, held)
-            finally:
-                if opened.in_transaction:
-                    opened.execute("ROLLBACK")
+            self.place.forget()  # until what is written now is on the disk
+            yield opened, held, written
+        for entry, link in written:
+            held.put(entry, link)
+        self.place.keep(held)
 
-    def _verified(self, opened: sqlite3.Connection) -> Contents:
+    def _verified(self, opened: Tables) -> Contents:
         """Return what the ledger that this is holds, of which nothing is missing."""
-        expect_tables(self.path, opened)
-        if read_head(self.path, opened)[-1] != self.chain:
-            raise InvalidFile(f"{self.path} was swapped for another ledger; nothing was drawn")
-        if (known := self._watch.known(self.path)) is not None:
+        if read_head(self.place, opened)[-1] != self.chain:
+            raise InvalidFile(f"{self.name} was swapped for another ledger; nothing was drawn")
+        if (known := self.place.known()) is not None:
             return known
         entries = verified_entries(opened, self.chain)
-        found = Contents.of(entries, verified_states(opened, self.chain, entries))
-        self._watch.keep(self.path, found)
+        history = self.place.has_history(opened)
+        found = Contents.of(
+            entries, verified_states(opened, self.chain, entries) if history else []
+        )
+        self.place.keep(found)
         return found
 
     def _own(self, held: Contents, entry: Entry) -> Entry:
@@ -335,4 +330,12 @@ class Ledger:
         for own in held.entries[entry.number - 1 : entry.number]:
             if own.chain == entry.chain:
                 return own
-        raise InvalidFile(f"{self.path} was swapped: it has no entry {entry.name!r:.60} any more")
+        raise InvalidFile(f"{self.name} was swapped: it has no entry {entry.name!r:.60} any more")
+
+
+def _copy(opened: Tables, new: Tables) -> None:
+    """Write all that a ledger holds into the tables of a new one, as it is."""
+    for table, columns in COPIED.items():
+        marks = ", ".join("?" * columns)
+        for row in opened.execute(f"SELECT * FROM {table}"):
+            new.execute(f"INSERT INTO {table} VALUES ({marks})", tuple(row))

@@ -5,7 +5,6 @@ added up anew: it saves time, and nothing rests on it that the entries do not sa
 """
 
 import json
-import sqlite3
 import zlib
 from collections import Counter
 from collections.abc import Iterable, Iterator
@@ -22,6 +21,7 @@ from leaktight.exact.powers import Powers
 from leaktight.exact.rounding import ln
 from leaktight.tables.budget import Paid
 from leaktight.tables.ledger.entry import Entry, read_weights
+from leaktight.tables.ledger.store import Tables
 from leaktight.tables.protection import Protection
 from leaktight.tables.spent import Costs
 from leaktight.tables.weights import Places
@@ -62,7 +62,7 @@ class Total:
             near += exponents * ln(step)
         return near
 
-    def write(self, file: sqlite3.Connection, last: Entry) -> None:
+    def write(self, file: Tables, last: Entry) -> None:
         """Keep it as that of all entries up to ``last``."""
         steps = canonical([str(rational(step)) for step in self.exponents])
         arrays = [e.astype("<i8").tobytes() for e in self.exponents.values()]
@@ -72,7 +72,7 @@ class Total:
         file.execute("INSERT INTO total VALUES (?, ?, ?, ?)", row)
 
 
-def read_total(file: sqlite3.Connection, protection: Protection, entries: list[Entry]) -> Total:
+def read_total(file: Tables, protection: Protection, entries: list[Entry]) -> Total:
     """Return the total of all entries, which is added up anew if what is kept is not that."""
     cases = protection.accounts
     found = file.execute("SELECT number, steps, numbers, chain FROM total").fetchone()
@@ -96,7 +96,7 @@ def _link(last: Entry, steps: str, numbers: bytes) -> str:
 
 
 def costs_of(
-    file: sqlite3.Connection, protection: Protection, entries: Iterable[Entry], cases: Places
+    file: Tables, protection: Protection, entries: Iterable[Entry], cases: Places
 ) -> Costs:
     """Yield what entries cost some of the cases; those of the same weights are taken together."""
     if protection.counts is not None:
@@ -107,7 +107,7 @@ def costs_of(
         yield paid.steps, protection.exponents(paid, cases)
 
 
-def paid_by(file: sqlite3.Connection, entries: Iterable[Entry]) -> Iterator[Paid]:
+def paid_by(file: Tables, entries: Iterable[Entry]) -> Iterator[Paid]:
     """Yield what entries cost, those of the same weights together."""
     weights = lru_cache(WEIGHTS_AT_HAND)(lambda name: read_weights(file, name))
     alike: dict[tuple[tuple[str, int], ...], list[Fraction]] = {}

@@ -1,4 +1,4 @@
-"""What was read and verified of a ledger, and whether anybody has written into the file since.
+"""Whether anybody has written into the file of a ledger since it was read and verified.
 
 All of a ledger is verified whenever it is not known to be what this process verified last, or wrote
 itself. SQLite counts what is committed, by whomever, and a connection that stays open is told; what
@@ -9,34 +9,16 @@ is written past SQLite changes the file's times or its length. So a release take
 import os
 import sqlite3
 from contextlib import suppress
-from dataclasses import dataclass
 from pathlib import Path
 from threading import Lock
+from urllib.parse import quote
 
-from leaktight.tables.ledger.entry import Entry
-from leaktight.tables.ledger.file import address_of
-from leaktight.tables.ledger.history import tip_of
-from leaktight.tables.writing import digest
+from leaktight.tables.ledger.history import Contents, tip_of
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Contents:
-    """The entries of a ledger, each by its name, and its states; none of a file without history."""
-
-    entries: list[Entry]
-    names: dict[str, Entry]
-    states: list[str]
-
-    @classmethod
-    def of(cls, entries: list[Entry], states: list[str]) -> "Contents":
-        """Gather what was verified."""
-        return cls(entries, {entry.name: entry for entry in entries}, states)
-
-    def put(self, entry: Entry, link: str) -> None:
-        """Add a new entry, or one that is answered now, whose link was written."""
-        self.entries[entry.number - 1 : entry.number] = [entry]
-        self.names[entry.name] = entry
-        self.states.append(digest(self.states[-1], link))
+def address_of(path: Path) -> str:
+    """Return how SQLite is told to open a file that is there."""
+    return f"file:{quote(str(path.absolute()))}?mode=rw"
 
 
 class Watch:
