@@ -796,8 +796,8 @@ COUNTS = (
     Mutant(
         "a range that leaves every number is read as its least",
         "leakage/divisions.py",
-        "if one.is_told or one.least == most:",
-        "if one.is_told or one.least <= most:",
+        "if one.is_published or one.least == most:",
+        "if one.is_published or one.least <= most:",
         ("tests/leakage/test_under_counts.py", "counts.published_counts_tell"),
     ),
     Mutant(

@@ -214,3 +214,11 @@ def test_a_name_stays_what_it_is_when_a_module_of_that_name_is_imported() -> Non
                 [sys.executable, "-c", code.format(room, name)], capture_output=True, check=True
             )
             assert b"<module" not in run.stdout
+
+
+@pytest.mark.parametrize(("old", "new"), sorted(errors.NEW_NAMES.items()))
+def test_an_old_name_says_the_new_one(old: str, new: str) -> None:
+    [room] = [each for each in ROOMS[4:] if new in public(each)]
+    for where in (leaktight, importlib.import_module(f"leaktight.{room}")):
+        with pytest.raises(AttributeError, match=new):
+            getattr(where, old)

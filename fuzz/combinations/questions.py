@@ -23,10 +23,10 @@ from leaktight.channels.additive_noise import AdditiveNoise
 from leaktight.check import check as check_certificate
 from leaktight.errors import LeaktightError
 from leaktight.leakage import (
-    counts_tell,
     individual_channels,
     individual_leakage,
-    odds_under_counts,
+    margin_leakage,
+    posterior_bound,
     uninformed_guess,
 )
 from leaktight.mechanisms import calibrated
@@ -311,7 +311,7 @@ def strong_enough(cell: Setting) -> int:
 def odds(cell: Setting) -> int:
     """What a release and the counts tell of one person is more than is said."""
     if cell.mechanism is None:
-        told = counts_tell(cell.policy, cell.prior)
+        told = margin_leakage(cell.policy, cell.prior)
         world = world_of(cell)
         if world is None:
             return 1
@@ -322,7 +322,7 @@ def odds(cell: Setting) -> int:
     mechanism = cell.mechanism
     if cell.on == "record" and hasattr(mechanism, "guarantee"):
         mechanism = mechanism.channel
-    found = odds_under_counts(mechanism, cell.policy, cell.asks, cell.prior)
+    found = posterior_bound(mechanism, cell.policy, cell.asks, cell.prior)
     assert found.before <= found.after
     world = world_of(cell)
     if world is None or (seen := world.seen) is None:

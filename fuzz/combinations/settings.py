@@ -442,7 +442,7 @@ class Setting:
             ]
         elif self.counts:
             given["constraints"] = [
-                lt.count(c.values, told=True)
+                lt.count(c.values, published=True)
                 if c.told
                 else lt.count(c.values, at_least=c.least, at_most=c.most)
                 for c in self.counts

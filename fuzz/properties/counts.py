@@ -11,7 +11,7 @@ from fuzz import direct, drawn
 from fuzz.drawn import Draw
 from fuzz.property import searched
 from leaktight.channels import noise_on_sums
-from leaktight.leakage import counts_tell, odds_under_counts, published_counts
+from leaktight.leakage import margin_leakage, posterior_bound, published_counts
 from leaktight.leakage.uninformed import UninformedGuess, uninformed_guess
 from leaktight.policies import MostCommonQuery, SumQuery, counting_query
 
@@ -37,7 +37,7 @@ def read(case: Any) -> Any:
     """The policy, the databases that agree with its named counts, their chances, and a prior."""
     (order, edges), records, counts, prior = case
     public = [
-        lt.count(some, told=True) if told else lt.count(some, at_least=low, at_most=high)
+        lt.count(some, published=True) if told else lt.count(some, at_least=low, at_most=high)
         for some, low, high, told in counts
     ]
     policy = lt.Policy(lt.Graph(order, edges), records, constraints=public)
@@ -133,13 +133,13 @@ def answers_under_counts(case: Any) -> int:
     shown = dict(zip(answers, weights, strict=True))
     channel = direct.channel_of(weights, inputs=answers)
     compared = 0
-    if not any(one.is_told for one in policy.constraints):
+    if not any(one.is_published for one in policy.constraints):
         found = uninformed_guess(channel, policy, query, prior)
         _enclosed(found, _guessed(databases, chances, [shown[query(d)] for d in databases]))
         compared += 1
-    odds = odds_under_counts(channel, policy, query, prior)
+    odds = posterior_bound(channel, policy, query, prior)
     # Of counts that are published, every result by itself.
-    told = [one.values for one in policy.constraints if one.is_told]
+    told = [one.values for one in policy.constraints if one.is_published]
     results: dict[Any, Any] = {}
     for d, p in zip(databases, chances, strict=True):
         seen = results.setdefault(tuple(sum(v in some for v in d) for some in told), {})
@@ -162,12 +162,12 @@ def published_counts_tell(case: Any) -> int:
     compared = 0
     for most in (64, 0):
         with patch.object(published_counts, "MOST_EXACT", most):
-            found = counts_tell(policy, prior)
+            found = margin_leakage(policy, prior)
         if found.are_named:
             before, after = _guessed(databases, chances, [[Fraction(1)]] * len(databases))
             assert found.after == before == after
         else:
-            told = [one.values for one in policy.constraints if one.is_told]
+            told = [one.values for one in policy.constraints if one.is_published]
             results = [tuple(sum(v in some for v in d) for some in told) for d in databases]
             names = sorted(set(results))
             rows = [[Fraction(int(each == name)) for name in names] for each in results]

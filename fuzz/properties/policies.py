@@ -69,7 +69,7 @@ def under_counts(order: int, records: int, counts: Any, database: Any) -> int:
     for bits, kind in counts:
         some = [v for v in range(order) if bits >> v & 1] or [0]
         there = sum(v in some for v in true)
-        given: list[dict[str, Any]] = [{"equals": there}, {"at_least": there}, {"told": True}]
+        given: list[dict[str, Any]] = [{"equals": there}, {"at_least": there}, {"published": True}]
         told.append(lt.count(some, **given[kind]))
     policy = lt.Policy(lt.SecretGraph.complete(order), records, constraints=told)
     public, graph = policy.public_counts, policy.adjacency()

@@ -35,11 +35,14 @@ __all__ = [name for name in _names if not find_spec(f"{__name__}.{name}")]
 def __getattr__(name: str) -> Any:
     if name in _names or name.startswith("_"):
         return _load(name)
+    from leaktight.errors import NEW_NAMES
+
     places = {own: [f"leaktight.{own}"] for own in __all__}
     for room in (own for own in _names if own not in __all__):
         for own in getattr(import_module(f"leaktight.{room}"), "__all__", ()):
             places.setdefault(own, []).append(f"leaktight.{room}.{own}")
-    near = [] if name in places else get_close_matches(name, places, n=2)
+    name_now = NEW_NAMES.get(name, name)
+    near = [name_now] if name_now in places else get_close_matches(name, places, n=2)
     found = [place for own in near or [name] for place in places.get(own, ())]
     hint = f"; did you mean {' or '.join(found)}?" if found else ""
     raise AttributeError(f"leaktight has no attribute {name!r}{hint}", name=name)

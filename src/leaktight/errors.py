@@ -95,6 +95,32 @@ def expect(value: Kind, kind: type[Any], way_out: str) -> Kind:
     raise InvalidInput(f"expected {kind.__name__}, got {value!r:.60}; {way_out}")
 
 
+NEW_NAMES = {
+    "CountsTell": "MarginLeakage",
+    "OddsUnderCounts": "PosteriorBound",
+    "Partly": "KnownShare",
+    "counts_tell": "margin_leakage",
+    "odds_under_counts": "posterior_bound",
+}
+"""What public names were called before."""
+
+
+def with_new_names(room: str, load: Callable[[str], Any]) -> Callable[[str], Any]:
+    """Return the ``__getattr__`` of a room that says the new name to whoever uses the old one.
+
+    >>> with_new_names("leaktight.leakage", str)("CountsTell")
+    Traceback (most recent call last):
+    AttributeError: leaktight.leakage has no CountsTell; it is MarginLeakage now
+    """
+
+    def get(name: str) -> Any:
+        if new := NEW_NAMES.get(name):
+            raise AttributeError(f"{room} has no {name}; it is {new} now", name=name)
+        return load(name)
+
+    return get
+
+
 def renamed(**new: str) -> Callable[[Callable[Given, Kind]], Callable[Given, Kind]]:
     """Let a function say the new name of an argument to whoever uses the old one.
 

@@ -9,7 +9,7 @@ import pytest
 from leaktight.channels import AdditiveNoise, Channel, GeometricTails
 from leaktight.errors import InvalidInput, InvalidNumber, LeaktightError
 from leaktight.leakage import individual_leakage, uninformed_guess
-from leaktight.leakage.under_counts import odds_under_counts
+from leaktight.leakage.under_counts import posterior_bound
 from leaktight.mechanisms import GeometricNoise, Mechanism, RoundedLaplace, TruncatedGeometric
 from leaktight.mechanisms.mechanism import Guarantee
 from leaktight.policies import (
@@ -119,9 +119,9 @@ def test_what_merely_has_a_tail_leaks_what_its_channel_leaks(
     assert uninformed_guess(noise, policy, ILL).upper == by_channel.upper
     with pytest.raises(InvalidInput, match="expected AdditiveNoise"):
         noise_level(noise, policy, ILL)  # type: ignore[arg-type]
-    told = Policy(NO_YES, 3, constraints=[count(["no"], told=True)])
+    told = Policy(NO_YES, 3, constraints=[count(["no"], published=True)])
     with pytest.raises(LeaktightError):
-        odds_under_counts(noise, told, ILL)
+        posterior_bound(noise, told, ILL)
 
 
 def test_noise_says_itself_how_well_it_tells_answers_apart() -> None:

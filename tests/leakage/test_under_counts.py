@@ -16,7 +16,7 @@ from leaktight.errors import InvalidInput, Undecided
 from leaktight.exact.numbers import fraction
 from leaktight.leakage import coupling, published_counts
 from leaktight.leakage.coupling import Coupling
-from leaktight.leakage.under_counts import counts_tell, odds_under_counts
+from leaktight.leakage.under_counts import margin_leakage, posterior_bound
 from leaktight.mechanisms.geometric import GeometricNoise
 from leaktight.mechanisms.randomized_response import RandomizedResponse
 from leaktight.policies import average_fibre
@@ -87,14 +87,14 @@ def test_the_odds_about_one_person_move_no_more_than_those_who_change_places() -
         rows = [[rng.randint(1, 4) for _ in range(2)] for _ in range(values)]
         channel = Channel.normalised(rows)
         chances, seen = given_value(policy, prior, channel)
-        found = odds_under_counts(channel, policy, prior=list(prior.values()))
+        found = posterior_bound(channel, policy, prior=list(prior.values()))
         truth = largest_odds(seen)
         assert truth <= found.ratio
         attained += truth == found.ratio
         assert found.before == max(chances.values())
         level = privacy_level(Parallel(((channel, records),)), policy).ratio
         assert found.ratio <= level  # two records change; neighbours may change more
-        assert odds_under_counts(level, policy, prior=list(prior.values())).ratio == level
+        assert posterior_bound(level, policy, prior=list(prior.values())).ratio == level
         after = max(
             chances[v] * seen[v][z] / sum(chances[w] * seen[w][z] for w in seen)
             for v in seen for z in seen[v]
@@ -117,19 +117,19 @@ def test_margins_that_are_independent() -> None:
         Channel.normalised([[1, 4], [2, 3], [3, 3], [5, 1]], values),
     ):
         chances, seen = given_value(policy, prior, channel)
-        found = odds_under_counts(channel, policy, prior=prior)
+        found = posterior_bound(channel, policy, prior=prior)
         assert largest_odds(seen) <= found.ratio
         assert found.before == max(chances.values())
         assert found.others == 2
     response = RandomizedResponse(values, ratio=2, records=3)
-    assert odds_under_counts(response.response, policy, prior=prior).ratio == 8
+    assert posterior_bound(response.response, policy, prior=prior).ratio == 8
     assert privacy_level(response.survey, policy).ratio == 8
     many = Policy(SecretGraph.complete(values), 10**6, constraints=[
         count(one.values, equals=300_000) for one in counts
     ])  # fmt: skip
     asked = RandomizedResponse(values, ratio=2, records=10**6)
     assert privacy_level(asked.survey, many).ratio == 16
-    assert odds_under_counts(asked.response, many, prior=prior).ratio == 8
+    assert posterior_bound(asked.response, many, prior=prior).ratio == 8
     three = [(a, b) for a in range(3) for b in range(3)]
     tables = [
         *margin(three, 0, {0: 300, 1: 300, 2: 400}),
@@ -138,7 +138,7 @@ def test_margins_that_are_independent() -> None:
     dependent = Policy(SecretGraph.complete(three), 1000, constraints=tables)
     correlated = {v: Fraction(1 + (v[0] == v[1]), 12) for v in three}
     with pytest.raises(Undecided, match="depend on each other"):
-        odds_under_counts(RandomizedResponse(three, ratio=2).channel, dependent, prior=correlated)
+        posterior_bound(RandomizedResponse(three, ratio=2).channel, dependent, prior=correlated)
 
 
 def overlapping(rng: random.Random) -> Iterator[tuple[Policy, list[Fraction]]]:
@@ -170,7 +170,7 @@ def test_a_coupling_bounds_the_odds_where_counts_overlap() -> None:
         attained += truth == bound
         level = privacy_level(Parallel(((channel, policy.records),)), policy).ratio
         assert truth <= level**found.steps
-        odds = odds_under_counts(channel, policy, prior=prior)
+        odds = posterior_bound(channel, policy, prior=prior)
         assert truth <= odds.ratio
     assert attained
 
@@ -211,12 +211,12 @@ def test_tables_that_depend_on_each_other_are_known_where_histograms_are_few() -
     told = [*margin(values, 0, {0: 14, 1: 16}), *margin(values, 1, {0: 11, 1: 19})]
     policy = Policy(SecretGraph.complete(values), 30, constraints=told)
     prior = {v: Fraction(1 + 2 * (v[0] == v[1]), 8) for v in values}
-    found = odds_under_counts(RandomizedResponse(values, ratio=2).channel, policy, prior=prior)
+    found = posterior_bound(RandomizedResponse(values, ratio=2).channel, policy, prior=prior)
     assert found.others == 2
     assert found.ratio == 8
     assert "another counts" not in found.assumes
-    assert odds_under_counts(3, policy, prior=prior).ratio == 3
-    assert found.before == counts_tell(policy, prior).after > Fraction(16 * 19, 30 * 30)
+    assert posterior_bound(3, policy, prior=prior).ratio == 3
+    assert found.before == margin_leakage(policy, prior).after > Fraction(16 * 19, 30 * 30)
 
 
 @pytest.mark.parametrize(
@@ -235,16 +235,16 @@ def test_two_tables_that_depend_on_each_other(
         prior = dict(zip(values, beliefs(rng, len(values)), strict=True))
         channel = Channel.normalised([[rng.randint(1, 4) for _ in "ab"] for _ in values], values)
         chances, seen = given_value(policy, prior, channel)
-        found = odds_under_counts(channel, policy, prior=prior)
+        found = posterior_bound(channel, policy, prior=prior)
         assert largest_odds(seen) <= found.ratio
         assert max(chances.values()) <= found.before
         level = privacy_level(Parallel(((channel, sum(rows)),)), policy).ratio
         assert largest_odds(seen) <= level
-        assert odds_under_counts(level, policy, prior=prior).ratio == level
+        assert posterior_bound(level, policy, prior=prior).ratio == level
         if not found.is_exact:
             assert found.others == 3
             with pytest.raises(Undecided, match="only bounded"):
-                counts_tell(policy, prior)
+                margin_leakage(policy, prior)
 
 
 def test_a_bound_on_what_counts_tell_is_near_for_many_records() -> None:
@@ -258,7 +258,7 @@ def test_a_bound_on_what_counts_tell_is_near_for_many_records() -> None:
     prior = [Fraction(1, 6)] * 6
     prior[0] += Fraction(1, 10**6)
     prior[5] -= Fraction(1, 10**6)
-    found = odds_under_counts(3, policy, prior=prior)
+    found = posterior_bound(3, policy, prior=prior)
     assert not found.is_exact
     assert found.ratio == 3
     apart = Fraction(51_203 * 44_110, 100_000**2)
@@ -275,19 +275,19 @@ def test_it_fails_where_the_assumption_does() -> None:
     assert max(seen[1][z] / seen[0][z] for z in seen[0]) == lam * (1 + lam) / 2
     assert privacy_level(RandomizedResponse(2, ratio=3, records=2).survey, policy).ratio == lam
     with pytest.raises(Undecided, match="one number"):
-        odds_under_counts(lam, policy)
+        posterior_bound(lam, policy)
     # Records that copy each other: databases 00 and 11 differ in both, and what is seen of both
     # tells of one person: λ².
     copied = Policy(SecretGraph.complete(2), 2, databases=[(0, 0), (1, 1)])
     with pytest.raises(Undecided):
-        odds_under_counts(lam, copied)
+        posterior_bound(lam, copied)
 
 
 def test_only_where_all_pairs_are_secrets_does_a_level_tell_of_one_person() -> None:
     policy = Policy(SecretGraph.line(3), 100, constraints=count([1], equals=40))
     with pytest.raises(Undecided, match="not all pairs"):
-        odds_under_counts(2, policy)
-    assert odds_under_counts(RandomizedResponse(3, ratio=2).channel, policy).ratio == 4
+        posterior_bound(2, policy)
+    assert posterior_bound(RandomizedResponse(3, ratio=2).channel, policy).ratio == 4
 
 
 def test_what_counts_tell_by_themselves(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -297,7 +297,7 @@ def test_what_counts_tell_by_themselves(monkeypatch: pytest.MonkeyPatch) -> None
             continue
         policy = Policy(SecretGraph.complete(values), records, constraints=counts)
         prior = beliefs(rng, values)
-        found = counts_tell(policy, prior)
+        found = margin_leakage(policy, prior)
         results: dict[tuple[int, ...], dict[int, Fraction]] = {}
         most: dict[tuple[int, ...], Fraction] = {}
         for database in itertools.product(range(values), repeat=records):
@@ -313,12 +313,12 @@ def test_what_counts_tell_by_themselves(monkeypatch: pytest.MonkeyPatch) -> None
         assert found.average == (truth, truth)
         with monkeypatch.context() as patched:
             patched.setattr(published_counts, "MOST_EXACT", 0)
-            enclosed = counts_tell(policy, prior).average
+            enclosed = margin_leakage(policy, prior).average
         assert enclosed is not None
         assert enclosed[0] <= truth <= enclosed[1]
-        unnamed = [count(one.values, told=True) for one in counts]
+        unnamed = [count(one.values, published=True) for one in counts]
         not_named = Policy(SecretGraph.complete(values), records, constraints=unnamed)
-        whatever = counts_tell(not_named, prior)
+        whatever = margin_leakage(not_named, prior)
         assert whatever.after == truth
         assert not whatever.are_named
         assert found.factor == whatever.factor == len(results)
@@ -326,8 +326,8 @@ def test_what_counts_tell_by_themselves(monkeypatch: pytest.MonkeyPatch) -> None
 
 def told_on_average(policy: Policy, prior: Sequence[Fraction]) -> tuple[Fraction, Fraction] | None:
     """The best guess given the named counts, and on average over the others, by all databases."""
-    named = [one for one in policy.constraints if not one.is_told]
-    told = [one for one in policy.constraints if one.is_told]
+    named = [one for one in policy.constraints if not one.is_published]
+    told = [one for one in policy.constraints if one.is_published]
     results: dict[tuple[int, ...], dict[int, Fraction]] = {}
     for database in itertools.product(range(len(prior)), repeat=policy.records):
         if all(sum(v in one.values for v in database) == one.least for one in named):
@@ -353,20 +353,20 @@ def test_named_counts_are_what_they_are_where_others_are_published() -> None:
             some = rng.sample(range(values), rng.randint(1, values - 1))
             number = sum(v in some for v in database)
             told.append(
-                count(some, told=True) if rng.random() < 0.5 else count(some, equals=number)
+                count(some, published=True) if rng.random() < 0.5 else count(some, equals=number)
             )
         prior = beliefs(rng, values)
         if rng.random() < 0.3:
             prior = [Fraction(0), *(p / (1 - prior[0]) for p in prior[1:])]
         policy = Policy(SecretGraph.complete(values), records, constraints=told)
-        if not 0 < sum(one.is_told for one in told) < len(told):
+        if not 0 < sum(one.is_published for one in told) < len(told):
             continue
         truth = told_on_average(policy, prior)
         for most in (64, 0):
             with pytest.MonkeyPatch.context() as patched:
                 patched.setattr(published_counts, "MOST_EXACT", most)
                 try:
-                    found = counts_tell(policy, prior)
+                    found = margin_leakage(policy, prior)
                 except Undecided:
                     continue
                 except InvalidInput:
@@ -387,27 +387,27 @@ def test_named_counts_are_what_they_are_where_others_are_published() -> None:
 
 
 def test_a_count_that_is_named_is_not_averaged_over() -> None:
-    told = [count([1], equals=9), count([0], told=True)]
-    found = counts_tell(Policy(SecretGraph.complete(3), 10, constraints=told))
+    told = [count([1], equals=9), count([0], published=True)]
+    found = margin_leakage(Policy(SecretGraph.complete(3), 10, constraints=told))
     assert found.after == Fraction(9, 10)  # whoever the tenth is
-    assert odds_under_counts(
+    assert posterior_bound(
         RandomizedResponse(3, ratio=2).channel,
         Policy(SecretGraph.complete(3), 10, constraints=told),
     ).before == Fraction(9, 10)
     # The same set named and published: it is known.
-    both = [count([1], told=True), count([1], equals=9)]
-    known = counts_tell(Policy(SecretGraph.complete(3), 10, constraints=both))
+    both = [count([1], published=True), count([1], equals=9)]
+    known = margin_leakage(Policy(SecretGraph.complete(3), 10, constraints=both))
     assert known.after == Fraction(9, 10)
 
 
 def test_a_range_that_leaves_every_number_is_no_count() -> None:
     """It was once taken for its least number: that nobody has the value."""
     ranges = count([0], at_most=4), count([0], at_least=0), count([1, 2], at_most=9)
-    tells = count([0], told=True), count([0], equals=1)
+    tells = count([0], published=True), count([0], equals=1)
     for vacuous, told, records in itertools.product(ranges, tells, (1, 4)):
         one = Policy(SecretGraph.complete(3), records, constraints=told)
         both = Policy(SecretGraph.complete(3), records, constraints=[vacuous, told])
-        assert counts_tell(both) == counts_tell(one)
+        assert margin_leakage(both) == margin_leakage(one)
 
 
 def test_of_people_nearly_all_ill_a_published_margin_tells_the_rest() -> None:
@@ -415,22 +415,22 @@ def test_of_people_nearly_all_ill_a_published_margin_tells_the_rest() -> None:
     people = [(ill, sex) for ill in ("ill", "well") for sex in ("f", "m")]
     told = [
         count([v for v in people if v[0] == "ill"], equals=998),
-        *(count([v for v in people if v[1] == sex], told=True) for sex in ("f", "m")),
+        *(count([v for v in people if v[1] == sex], published=True) for sex in ("f", "m")),
     ]
-    found = counts_tell(Policy(SecretGraph.complete(people), 1000, constraints=told))
+    found = margin_leakage(Policy(SecretGraph.complete(people), 1000, constraints=told))
     mean = Fraction(sum(math.comb(1000, k) * max(k, 1000 - k) for k in range(1001)), 2**1000 * 1000)
     truth = Fraction(998, 1000) * mean
     assert found.average is not None
     assert found.average[0] <= truth <= found.average[1] == found.after
     assert found.after < truth + Fraction(1, 50)
     # That so many are ill is known, also if how many are is published as well.
-    again = [count(told[0].values, told=True), *told]
-    assert counts_tell(Policy(SecretGraph.complete(people), 1000, constraints=again)) == found
+    again = [count(told[0].values, published=True), *told]
+    assert margin_leakage(Policy(SecretGraph.complete(people), 1000, constraints=again)) == found
 
 
 def test_counts_of_0_might_have_been_others() -> None:
     policy = Policy(SecretGraph.complete(2), 2, constraints=count([0], equals=0))
-    assert counts_tell(policy).factor == 3
+    assert margin_leakage(policy).factor == 3
     # That nobody has 0 or 1 tells all here, but 107/169 on average over what might have been.
     prior = dict(enumerate(Fraction(p, 13) for p in (2, 1, 5, 5)))
     sets, results = ((0, 3), (0, 1), (1, 2)), dict[Any, dict[int, Fraction]]()
@@ -438,7 +438,7 @@ def test_counts_of_0_might_have_been_others() -> None:
     for a, b in itertools.product(range(4), repeat=2):
         chances = results.setdefault(tuple((a in some) + (b in some) for some in sets), {})
         chances[a] = chances.get(a, Fraction(0)) + prior[a] * prior[b]
-    found = counts_tell(Policy(SecretGraph.complete(4), 2, constraints=told), prior)
+    found = margin_leakage(Policy(SecretGraph.complete(4), 2, constraints=told), prior)
     truth = sum(max(chances.values()) for chances in results.values())
     assert found.average is not None
     assert found.average[0] <= truth <= found.average[1]
@@ -448,7 +448,7 @@ def test_counts_of_0_might_have_been_others() -> None:
 def test_counts_that_the_prior_rules_out_are_refused() -> None:
     policy = Policy(SecretGraph.complete(3), 3, constraints=count([2], equals=1))
     prior = {0: Fraction(2, 3), 1: Fraction(1, 3), 2: Fraction(0)}
-    for ask in (counts_tell, lambda *each: odds_under_counts(2, each[0], prior=each[1])):
+    for ask in (margin_leakage, lambda *each: posterior_bound(2, each[0], prior=each[1])):
         with pytest.raises(InvalidInput, match="rules out every database"):
             ask(policy, prior)
 
@@ -467,23 +467,23 @@ def test_what_two_tables_tell_on_average_whatever_they_say(records: int) -> None
         chances = results.setdefault(tables, {})
         chances[database[0]] = chances.get(database[0], Fraction(0)) + weight
     truth = sum(max(chances.values()) for chances in results.values())
-    found = counts_tell(policy, prior)
+    found = margin_leakage(policy, prior)
     assert found.average is not None
     assert found.average[0] <= truth <= found.average[1] == found.after
     assert found.factor == len(results)
     # The odds move by no more than for tables that are named, on average from there on.
     asked = RandomizedResponse(values, ratio=2)
-    odds = odds_under_counts(asked.channel, policy, prior=prior)
+    odds = posterior_bound(asked.channel, policy, prior=prior)
     assert odds.ratio == 8
     assert odds.before == found.after
     many = Policy(SecretGraph.complete(values), 10**6, constraints=told)
-    assert counts_tell(many, prior).after < Fraction(1, 2) + Fraction(1, 500)
+    assert margin_leakage(many, prior).after < Fraction(1, 2) + Fraction(1, 500)
 
 
 def test_how_many_results_counts_have_is_what_they_tell_of_all() -> None:
     told = [count([i], equals=10**8) for i in range(9)]
     policy = Policy(SecretGraph.complete(10), 10**9, constraints=told)
-    found = counts_tell(policy)
+    found = margin_leakage(policy)
     assert found.factor == math.comb(10**9 + 9, 9)
     assert 250 < found.bits < 255
 
@@ -506,7 +506,7 @@ def test_noise_on_a_count_moves_the_odds_no_more_than_those_who_change_places() 
     truth = max(
         (seen[u][z] / chance[u]) / (seen[v][z] / chance[v]) for u in seen for v in seen for z in row
     )
-    found = odds_under_counts(noise, policy, query, prior)
+    found = posterior_bound(noise, policy, query, prior)
     assert 1 < truth <= found.ratio
     assert found.before == max(chance.values()) / sum(chance.values())
 
@@ -516,7 +516,7 @@ def test_a_channel_on_answers_is_seen_through_the_query() -> None:
     policy = Policy(SecretGraph.complete(3), 4, constraints=count([0], equals=1))
     seen = [max(2, s) - 2 for s in range(9)]  # 3 to 8 exactly, and all below as one
     shown = Channel([[int(z == at) for z in range(7)] for at in seen])
-    found = odds_under_counts(shown, policy, SumQuery())
+    found = posterior_bound(shown, policy, SumQuery())
     assert (found.ratio, found.before, found.after) == (math.inf, Fraction(3, 8), Fraction(3, 4))
 
 
@@ -547,12 +547,12 @@ def test_odds_by_answers_agree_with_all_databases(monkeypatch: pytest.MonkeyPatc
         )  # fmt: skip
         columns = [column for column in zip(*seen.values(), strict=True) if any(column)]
         after = max(max(column) / sum(column) for column in columns)
-        found = odds_under_counts(channel, policy, query, prior)
+        found = posterior_bound(channel, policy, query, prior)
         assert (found.ratio, found.after) == (ratio, after)
         assert found.before == max(chance.values()) / sum(chance.values()) <= after
         with monkeypatch.context() as patched:
             patched.setattr(average_fibre, "MOST_STEPS", 0)
-            bounded = odds_under_counts(channel, policy, query, prior)
+            bounded = posterior_bound(channel, policy, query, prior)
         assert ratio <= bounded.ratio
         assert after <= bounded.after
 
@@ -560,9 +560,9 @@ def test_odds_by_answers_agree_with_all_databases(monkeypatch: pytest.MonkeyPatc
 def test_the_ratio_of_answers_is_known_for_many_records() -> None:
     policy = Policy(SecretGraph.complete(3), 300, constraints=count([0], equals=100))
     noise = GeometricNoise(ratio=2).truncated(0, 300).channel
-    found = odds_under_counts(noise, policy, counting_query([1]))
+    found = posterior_bound(noise, policy, counting_query([1]))
     assert (found.ratio, found.before) == (2, Fraction(1, 3))
     # Not all pairs are secrets: of a line it is not known.
     line = Policy(SecretGraph.line(3), 300, constraints=count([0], equals=100))
     with pytest.raises(Undecided, match="not all pairs"):
-        odds_under_counts(noise, line, counting_query([1]))
+        posterior_bound(noise, line, counting_query([1]))

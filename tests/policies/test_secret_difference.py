@@ -54,7 +54,7 @@ def test_what_rules_neighbours_out_is_named() -> None:
     swapped = known.explain_neighbours(("flu", "cold", "none"), ("cold", "flu", "none"))
     assert swapped
     assert swapped.forth.total == swapped.forth.secret == {(0, "flu", "cold"), (1, "cold", "flu")}
-    published = Policy(secrets, 2, constraints=[count(["flu"], told=True)])
+    published = Policy(secrets, 2, constraints=[count(["flu"], published=True)])
     apart = published.explain_neighbours(("flu", "cold"), ("none", "cold"))
     assert not apart
     assert "is published and differs" in str(apart)

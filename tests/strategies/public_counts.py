@@ -29,7 +29,7 @@ def random_counted_policy(rng: random.Random, told: bool = False) -> Policy:
             some = rng.sample(range(values), rng.randint(1, values))
             least = rng.randint(0, records)
             if told and rng.random() < 0.5:
-                counts.append(count(some, told=True))
+                counts.append(count(some, published=True))
             elif rng.random() < 0.6:
                 counts.append(count(some, equals=least))
             else:

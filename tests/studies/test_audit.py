@@ -61,7 +61,7 @@ def test_public_counts_break_randomised_response() -> None:
     assert found.public.reach == 2
     assert found.public.odds.ratio == 4
     assert found.public.told.after == Fraction(2, 3)
-    assert found.public.way_out.error == pytest.approx(2 / (2 + math.sqrt(2)))
+    assert found.public.recommended_epsilon.error == pytest.approx(2 / (2 + math.sqrt(2)))
 
 
 def test_a_vote_is_private_and_what_it_is_good_for_is_not_about_a_person() -> None:

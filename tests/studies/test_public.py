@@ -29,9 +29,9 @@ def test_an_agency_whose_margins_are_public() -> None:
     # C(100,001, 1)·C(100,002, 2) results of the two tables
     assert abs(found.public.told.bits - math.log2(100_001 * 100_002 * 100_001 / 2)) < 1e-9
     assert found.public.odds.epsilon == 3  # the person, and one other for each margin
-    assert found.public.way_out.epsilon == 1 / 8
+    assert found.public.recommended_epsilon.epsilon == 1 / 8
     lam = math.exp(1 / 8)
-    assert abs(found.public.way_out.error - 23 / (23 + lam)) < 1e-12
+    assert abs(found.public.recommended_epsilon.error - 23 / (23 + lam)) < 1e-12
     assert found.holds is False
 
 
@@ -48,9 +48,9 @@ def test_noise_on_a_histogram_is_made_for_what_is_public() -> None:
     found: Any = written(text)
     assert found.holds
     assert found.privacy.level.ratio == 16  # two moves change four cells: step 2, 2⁴
-    assert found.public.way_out.steps == 4
-    assert found.public.way_out.plain_steps == 2
-    assert found.public.way_out.error == Fraction(4, 3)
+    assert found.public.recommended_epsilon.steps == 4
+    assert found.public.recommended_epsilon.plain_steps == 2
+    assert found.public.recommended_epsilon.error == Fraction(4, 3)
     assert found.public.odds.ratio == 16
     naive: Any = written(text.replace('"histogram" }', '"histogram", sensitivity = 2 }'))
     assert not naive.holds
@@ -186,12 +186,12 @@ def test_bits_in_sequence_are_those_of_all_that_the_counts_might_say() -> None:
             key = database.count("yes"), seen
             worst[key] = max(worst.get(key, Fraction(0)), Fraction(chance))
     bits = math.log2(sum(worst.values()))
-    for told in (count(["yes"], equals=0), count(["yes"], told=True)):
+    for told in (count(["yes"], equals=0), count(["yes"], published=True)):
         policy = Policy(SecretGraph.complete(["no", "yes"]), 3, constraints=[told])
         found: Any = audit(Study(policy, mechanism=coin, ratio=1000)).public
         (line,) = [line for line in found.text if "in sequence" in line]
         said = re.findall(r"at most ([0-9.]+) bits", line)
-        assert len(said) == told.is_told
+        assert len(said) == told.is_published
         assert all(float(most) >= bits for most in said)
 
 

@@ -409,7 +409,7 @@ def test_a_draw_is_the_truth_with_exact_noise_of_the_stated_width() -> None:
 
 def test_a_ledger_keeps_that_a_count_is_public_whatever_it_is() -> None:
     secrets = SecretGraph.complete(["flu", "cold", "none"])
-    for told in (count(["flu"], told=True), count(["flu"], equals=2)):
+    for told in (count(["flu"], published=True), count(["flu"], equals=2)):
         policy = Policy(secrets, 10, constraints=[told])
         read = read_protection(write_protection(Protection(policy, None, 1))).policy
         assert read.constraints == policy.constraints

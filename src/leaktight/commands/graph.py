@@ -222,7 +222,7 @@ def _count(text: str, values: "Sequence[Hashable]") -> "Count":
         )
     counted = [known[name] for name in named.split(",")]
     if number == "published":
-        return count(counted, told=True)
+        return count(counted, published=True)
     least, several, most = number.partition("..")
     if not several:
         return count(counted, equals=read_count(least))

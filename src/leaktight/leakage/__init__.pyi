@@ -40,7 +40,7 @@ from .information_capacity import CapacityEnclosure, renyi_capacity, shannon_cap
 from .measures import Measure, Measures, WorstMeasure, measures, worst_measures
 from .per_output import OutputLeakage, max_case_leakage, pointwise_leakage
 from .real_noise import NoiseCapacity, gaussian_capacity, laplace_capacity
-from .under_counts import CountsTell, OddsUnderCounts, counts_tell, odds_under_counts
+from .under_counts import MarginLeakage, PosteriorBound, margin_leakage, posterior_bound
 from .uninformed import UninformedGuess, uninformed_guess
 from .utility import Utility, oblivious, utility
 from .value_odds import ValueOdds, ValueTable, channel_odds
@@ -61,16 +61,16 @@ __all__ = [
     "BayesSecurity",
     "Capacity",
     "CapacityEnclosure",
-    "CountsTell",
     "EntropyLeakage",
     "Hyper",
     "IndividualLeakage",
     "Leakage",
+    "MarginLeakage",
     "Measure",
     "Measures",
     "NoiseCapacity",
-    "OddsUnderCounts",
     "OutputLeakage",
+    "PosteriorBound",
     "Questions",
     "UninformedGuess",
     "Utility",
@@ -87,7 +87,6 @@ __all__ = [
     "conditional_marginal_guesswork",
     "conditional_questions",
     "conditional_renyi_entropy",
-    "counts_tell",
     "g_leakage",
     "gaussian_capacity",
     "guessing_entropy",
@@ -97,6 +96,7 @@ __all__ = [
     "individual_leakage",
     "joint_entropy",
     "laplace_capacity",
+    "margin_leakage",
     "marginal_guesswork",
     "max_case_leakage",
     "measures",
@@ -105,8 +105,8 @@ __all__ = [
     "min_entropy_leakage",
     "mutual_information",
     "oblivious",
-    "odds_under_counts",
     "pointwise_leakage",
+    "posterior_bound",
     "posterior_risk",
     "posterior_vulnerability",
     "questions",

@@ -239,9 +239,9 @@ def counted_sets(policy: Policy) -> Iterator[Block]:
     """
     for one in policy.constraints:
         most = policy.records if one.most is None else min(one.most, policy.records)
-        if one.is_told or one.least == most:
+        if one.is_published or one.least == most:
             values = frozenset(map(policy.secrets.index, one.values))
-            yield values, None if one.is_told else one.least
+            yield values, None if one.is_published else one.least
 
 
 def divided(policy: Policy) -> Iterator[tuple[Block, ...]]:

@@ -101,7 +101,7 @@ def _spread(divisions: Divisions, belief: Sequence[fmpq], is_named: bool) -> Ite
     """
     policy, n = divisions.policy, divisions.policy.records
     if len(divisions.blocks) == 1 and is_named:
-        named = [one for one in policy.constraints if not one.is_told]
+        named = [one for one in policy.constraints if not one.is_published]
         counts = Policy(policy.secrets, n, constraints=named).public_counts
         if counts is None or (only := counts.cells.only) is None:
             return

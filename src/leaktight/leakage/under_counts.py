@@ -42,7 +42,7 @@ APART = ", and what one table counts believed to be independent of what another 
 
 
 @dataclass(frozen=True, slots=True)
-class CountsTell(OfFactor):
+class MarginLeakage(OfFactor):
     """What publishing counts tells, before any noise: of one person, and of all together.
 
     One guess about one person is right with chance ``before`` any count is known, and with chance
@@ -71,7 +71,7 @@ class CountsTell(OfFactor):
 
 
 @dataclass(frozen=True, slots=True)
-class OddsUnderCounts:
+class PosteriorBound:
     """By how much a release changes the odds about one person whose counts are public, at most.
 
     No output makes one value more than ``ratio`` times as likely, against another, as it was given
@@ -106,7 +106,7 @@ class OddsUnderCounts:
         )
 
 
-def counts_tell(policy: Policy, prior: PriorLike = None) -> CountsTell:
+def margin_leakage(policy: Policy, prior: PriorLike = None) -> MarginLeakage:
     """Return what the public counts of a policy tell by themselves.
 
     ``prior`` is about one record's value, uniform if it is not given; records are believed to be
@@ -116,9 +116,9 @@ def counts_tell(policy: Policy, prior: PriorLike = None) -> CountsTell:
     >>> from leaktight.policies.secrets import SecretGraph
     >>> told = [count(["flu"], equals=700), count(["cold"], equals=200)]
     >>> ward = Policy(SecretGraph.complete(["flu", "cold", "none"]), 1000, constraints=told)
-    >>> print(counts_tell(ward))
+    >>> print(margin_leakage(ward))
     one guess about one person: 33.3% before the counts are public, 70% after
-    >>> counts_tell(ward).factor == math.comb(1002, 2)
+    >>> margin_leakage(ward).factor == math.comb(1002, 2)
     True
     """
     divisions = known_counts(policy, prior)
@@ -127,9 +127,9 @@ def counts_tell(policy: Policy, prior: PriorLike = None) -> CountsTell:
         divisions.given()  # says why it is not known
     before, after, results = fraction(max(belief)), _given(divisions, belief), _results(policy)
     if isinstance(divisions, Coupling):
-        return CountsTell(before, after, results, None)
+        return MarginLeakage(before, after, results, None)
     average = average_told(divisions, belief)
-    return CountsTell(before, after, results, average, divisions.are_named)
+    return MarginLeakage(before, after, results, average, divisions.are_named)
 
 
 def _results(policy: Policy) -> int:
@@ -191,9 +191,9 @@ def _exact(ratio: Value) -> Any:
     return ratio if ratio == math.inf else rational(ratio)
 
 
-def odds_under_counts(
+def posterior_bound(
     mechanism: Any, policy: Policy, query: Query | None = None, prior: PriorLike = None
-) -> OddsUnderCounts:
+) -> PosteriorBound:
     """Return by how much a release changes the odds about one person under public counts.
 
     The mechanism is a channel on each record's value, or with a query on its answers; noise on a
@@ -206,7 +206,7 @@ def odds_under_counts(
     >>> from leaktight.policies.secrets import SecretGraph
     >>> told = [count([i], equals=250) for i in range(4)]
     >>> policy = Policy(SecretGraph.complete(4), 1000, constraints=told)
-    >>> odds = odds_under_counts(RandomizedResponse(4, ratio=2).channel, policy)
+    >>> odds = posterior_bound(RandomizedResponse(4, ratio=2).channel, policy)
     >>> odds.ratio, odds.after
     (Fraction(4, 1), Fraction(4, 7))
     """
@@ -240,12 +240,12 @@ def odds_under_counts(
         apart = known.are_independent and known.others > 1
         exact = known.are_independent and known.are_named
     if not isinstance(ratio, Fraction):
-        return OddsUnderCounts(math.inf, before, Fraction(1), known.others, apart, exact)
+        return PosteriorBound(math.inf, before, Fraction(1), known.others, apart, exact)
     after = ratio * before / (1 + (ratio - 1) * before)
-    return OddsUnderCounts(ratio, before, after, known.others, apart, exact)
+    return PosteriorBound(ratio, before, after, known.others, apart, exact)
 
 
-def _seen_by_answers(guess: UninformedGuess) -> OddsUnderCounts:
+def _seen_by_answers(guess: UninformedGuess) -> PosteriorBound:
     """Return the odds of who is seen through a channel, all others averaged out."""
     ratios, after = list[Any](), Fraction(0)
     for each in (guess, *guess.rest):
@@ -258,7 +258,7 @@ def _seen_by_answers(guess: UninformedGuess) -> OddsUnderCounts:
             after, *(fraction(column.max() / column.sum()) for column in joint.T if column.any())
         )
     ratio = math.inf if math.inf in ratios else fraction(max(ratios))
-    return OddsUnderCounts(ratio, guess.before, after, 0)
+    return PosteriorBound(ratio, guess.before, after, 0)
 
 
 def _answers_ratio(channel: Channel, policy: Policy, query: Query) -> Value:

@@ -59,10 +59,10 @@ def uninformed_guess(
     """
     values = expect(policy, Policy, "Policy(graph, records) makes one").secrets.vertices
     belief = dict(zip(values, prior_on(prior, values).exact().array, strict=True))
-    if any(one.is_told for one in policy.constraints):
+    if any(one.is_published for one in policy.constraints):
         raise TooLarge(
             "counts are public whatever they are, and a release is not gone through together with "
-            "all that they might be; odds_under_counts bounds what it adds"
+            "all that they might be; posterior_bound bounds what it adds"
         )
     found = list(expect_representation(mechanism).average_views(policy, query, belief))
     best = max(found, key=lambda view: (view.upper, view.before, -(view.record or 0)))

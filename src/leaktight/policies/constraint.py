@@ -16,7 +16,7 @@ from typing import Any, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from leaktight.errors import InvalidPolicy, TooLarge
+from leaktight.errors import InvalidPolicy, TooLarge, renamed
 from leaktight.exact.powers import Powers
 from leaktight.labels import Labels
 
@@ -39,7 +39,7 @@ class Count:
     """None if there is no upper bound."""
     name: str = ""
     """Whom it counts, in words that follow "with"."""
-    is_told: bool = False
+    is_published: bool = False
     """Whether the number itself is public, whatever it is: databases that differ in it may be
     told apart."""
 
@@ -62,7 +62,7 @@ class Count:
 
     def __str__(self) -> str:
         whom = f"with {self.name}" if self.name else f"in {{{', '.join(map(str, self.values))}}}"
-        if self.is_told:
+        if self.is_published:
             return f"how many there are {whom}"
         if self.least == self.most:
             return f"exactly {self.least:,} {whom}"
@@ -73,37 +73,38 @@ class Count:
         return f"{self.least:,} to {self.most:,} {whom}"
 
 
+@renamed(told="published")
 def count(
     values: Iterable[Hashable],
     *,
     equals: int | None = None,
     at_most: int | None = None,
     at_least: int | None = None,
-    told: bool = False,
+    published: bool = False,
     name: str = "",
 ) -> Count:
     """Say how many records have a value in ``values``; ``name`` says whom that counts.
 
-    ``told=True`` says that the number is public, whatever it is: a promise then holds for all that
-    it might be.
+    ``published=True`` says that the number is public, whatever it is: a promise then holds for all
+    that it might be.
 
     >>> print(count(["flu"], equals=2), "/", count(["flu", "cold"], at_least=1, at_most=3))
     exactly 2 in {flu} / 1 to 3 in {flu, cold}
-    >>> print(count(["flu"], told=True))
+    >>> print(count(["flu"], published=True))
     how many there are in {flu}
     """
-    if told and not (equals is at_most is at_least is None):
-        raise InvalidPolicy("give either told=True, or the numbers, not both")
+    if published and not (equals is at_most is at_least is None):
+        raise InvalidPolicy("give either published=True, or the numbers, not both")
     if equals is not None and (at_most is not None or at_least is not None):
         raise InvalidPolicy("give either equals=, or at_most= and at_least=, not both")
-    if equals is None and at_most is None and at_least is None and not told:
+    if equals is None and at_most is None and at_least is None and not published:
         raise InvalidPolicy(
-            "a count needs equals=, at_most= or at_least=, or told=True, got none of them"
+            "a count needs equals=, at_most= or at_least=, or published=True, got none of them"
         )
     if equals is not None:
         at_most = at_least = equals
     wanted = read_values(values, "what is counted")
-    return Count(wanted, 0 if at_least is None else at_least, at_most, name, bool(told))
+    return Count(wanted, 0 if at_least is None else at_least, at_most, name, bool(published))
 
 
 def read_values(values: Iterable[Hashable], what: str) -> Labels:

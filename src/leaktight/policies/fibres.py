@@ -205,7 +205,7 @@ def _listed(policy: Policy, query: Query | None) -> Iterator[Fibre]:
         )
     answer, seen = answered(query), set[tuple[Labels, tuple[Hashable, ...]]]()
     databases: Any = policy.databases()
-    told = [frozenset(one.values) for one in policy.constraints if one.is_told]
+    told = [frozenset(one.values) for one in policy.constraints if one.is_published]
     for record in range(policy.records):
         groups: dict[tuple[Any, ...], list[tuple[Hashable, Hashable]]] = {}
         for database in databases:

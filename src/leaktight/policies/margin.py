@@ -59,7 +59,7 @@ def margin(
             f"{names[place]} = {each}" for place, each in zip(places, told, strict=True)
         ) if names else ""  # fmt: skip
         number = None if numbers is None else numbers[category]
-        found.append(count(parts[category], equals=number, told=numbers is None, name=name))
+        found.append(count(parts[category], equals=number, published=numbers is None, name=name))
     return tuple(found)
 
 

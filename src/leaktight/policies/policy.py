@@ -144,10 +144,10 @@ class Policy:
         """Whether every database is possible: what is public is at most how some counts turn out.
 
         >>> from leaktight.policies.constraint import count
-        >>> Policy(Graph(2), 16, constraints=[count([1], told=True)]).is_free
+        >>> Policy(Graph(2), 16, constraints=[count([1], published=True)]).is_free
         True
         """
-        return not self._is_more_public and all(one.is_told for one in self.constraints)
+        return not self._is_more_public and all(one.is_published for one in self.constraints)
 
     @property
     def _is_more_public(self) -> bool:
@@ -274,7 +274,7 @@ class Policy:
         for database in (start, end):
             if database not in possible:
                 raise Mismatch(f"the database {database} must be a possible one of {self!r:.80}")
-        told = [count for count in self.constraints if count.is_told]
+        told = [count for count in self.constraints if count.is_published]
         for count in told:
             if count.of(start) != count.of(end):
                 found = direction(start, end, self.secrets, ())
@@ -327,7 +327,7 @@ class Policy:
     def _told(self) -> list[frozenset[int]]:
         """The sets of values whose counts are public, whatever they are."""
         index = self.secrets.index
-        return [frozenset(map(index, one.values)) for one in self.constraints if one.is_told]
+        return [frozenset(map(index, one.values)) for one in self.constraints if one.is_published]
 
     def _limits(self) -> list[tuple[frozenset[int], int, int]]:
         """The counts, each as the values that it counts, its least and its most."""

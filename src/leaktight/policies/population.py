@@ -194,7 +194,7 @@ class Population:
         if widest > MOST_WINDOW or work > MOST_CONVOLVED:
             raise TooLarge(
                 f"what {self.records:,} records add to a count under these public counts would "
-                "take too long to go through; odds_under_counts bounds what is told"
+                "take too long to go through; posterior_bound bounds what is told"
             )
 
 
@@ -234,7 +234,7 @@ def _weighed(
     if len(histograms) * n > MOST_WEIGHED:
         raise TooLarge(
             f"{len(histograms):,} histograms of {n:,} records agree with the counts, too many to "
-            "go through; odds_under_counts bounds what is told where each count is a number"
+            "go through; posterior_bound bounds what is told where each count is a number"
         )
     weights = []
     for histogram in histograms:

@@ -190,7 +190,7 @@ def _public(public: PublicFound) -> Section:
             rows.append(("with the counts alone, at most", percent_above(odds.before)))
         rows.append(("after this release, at most", percent_above(odds.after)))
     rows.append(("records that may change at once", public.reach))
-    if not isinstance(way := public.way_out, Skipped):
+    if not isinstance(way := public.recommended_epsilon, Skipped):
         rows.append((f"ε for each {way.of} that keeps what was asked", AtLeast(way.epsilon)))
         of_noise = way.of != "record"
         kind = "mean size of the noise" if of_noise else "answers that are not true"

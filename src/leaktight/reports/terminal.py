@@ -121,7 +121,7 @@ def _public(public: PublicFound) -> Iterator[tuple[str, str]]:
     """What public counts do, in few words; the report has more."""
     most = "up to" if public.is_exact else "at most"
     at_once = f"{most} {public.reach:,} records change at once"
-    if not isinstance(way := public.way_out, Skipped):
+    if not isinstance(way := public.recommended_epsilon, Skipped):
         at_once += f"; ε = {below(way.epsilon, DIGITS)} for each {way.of} keeps what was asked"
         if way.of == "record":
             at_once += f", and {percent(way.error)} of the answers are not true"

@@ -303,7 +303,7 @@ class OddsFound(Answer, frozen=True, tag_field="is", tag="odds"):
     """Whether ``before`` is the chance itself, and not more."""
 
 
-class WayOut(Answer, frozen=True, tag_field="is", tag="way out"):
+class RecommendedEpsilon(Answer, frozen=True, tag_field="is", tag="recommended epsilon"):
     """Which ε keeps what was asked although counts are public, and what that costs."""
 
     of: str
@@ -328,7 +328,7 @@ class PublicFound(Answer, frozen=True):
     """Whether some differ in so many."""
     told: CountsTold | Skipped
     odds: OddsFound | Skipped
-    way_out: WayOut | Skipped
+    recommended_epsilon: RecommendedEpsilon | Skipped
     text: tuple[str, ...]
 
 

@@ -34,7 +34,7 @@ from leaktight.leakage.individual import (
     individual_channels,
     individual_leakage,
 )
-from leaktight.leakage.under_counts import OddsUnderCounts, odds_under_counts
+from leaktight.leakage.under_counts import PosteriorBound, posterior_bound
 from leaktight.leakage.uninformed import uninformed_guess
 from leaktight.leakage.value_odds import ValueOdds, ValueTable, channel_odds
 from leaktight.privacy.breach import Breach
@@ -154,7 +154,7 @@ def any_mechanism(study: Study, names: Names, promise: Promise) -> AnyMechanism:
     if policy.is_counted:
         n = study.observations
         once, often = (
-            _from_before(study, odds_under_counts(ratio.upper**k, policy, prior=study.prior))
+            _from_before(study, posterior_bound(ratio.upper**k, policy, prior=study.prior))
             for k in (1, n)
         )
         chances = [Probability(1, once.after, False)]
@@ -222,7 +222,7 @@ def _power(ratio: Ratio, distance: Number) -> str:
     return f"2^{above(bits)}" if bits > LARGE else above(outward(lambda: arb(2) ** exponent())[1])
 
 
-def _from_before(study: Study, odds: OddsUnderCounts) -> OddsUnderCounts:
+def _from_before(study: Study, odds: PosteriorBound) -> PosteriorBound:
     """Return odds from a chance that is known: without the counts, if these are not named."""
     if odds.is_exact:
         return odds

@@ -1,4 +1,4 @@
-"""What do public counts do to a release, and what is the way out?"""
+"""What do public counts do to a release, and which ε is recommended?"""
 
 from collections.abc import Callable, Iterator
 from typing import TypeVar
@@ -16,7 +16,7 @@ from leaktight.exact.shown import (
     percent_above,
     shown_above,
 )
-from leaktight.leakage.under_counts import OddsUnderCounts, counts_tell, odds_under_counts
+from leaktight.leakage.under_counts import PosteriorBound, margin_leakage, posterior_bound
 from leaktight.mechanisms.calibrated import calibrated
 from leaktight.policies.symmetric_query import LinearQuery
 from leaktight.privacy.level import PrivacyLevel
@@ -25,8 +25,8 @@ from leaktight.studies.answers import (
     Leakage,
     OddsFound,
     PublicFound,
+    RecommendedEpsilon,
     Skipped,
-    WayOut,
 )
 from leaktight.studies.study import Study
 
@@ -43,27 +43,27 @@ def public(
     reach = counts.reach
     told = _or_why(lambda: _told(study))
     odds = _or_why(lambda: _odds(study, level))
-    way_out = _or_why(lambda: _way_out(study))
+    recommended = _or_why(lambda: _recommended(study))
     exact = reach.attained == reach.value
     # Of counts that are named, the leakage is that of the databases which have these, and what
     # others might have told is not known: the sum of the bits would bound neither.
     both = leakage if study.policy.is_free else Skipped("counts are named")
-    text = (*_reach(reach.value, exact), *_in_words(told, odds, both), *_way(way_out))
-    return PublicFound(reach.value, exact, told, odds, way_out, text)
+    text = (*_reach(reach.value, exact), *_in_words(told, odds, both), *_way(recommended))
+    return PublicFound(reach.value, exact, told, odds, recommended, text)
 
 
-def one_person(study: Study, level: PrivacyLevel | None) -> OddsUnderCounts:
+def one_person(study: Study, level: PrivacyLevel | None) -> PosteriorBound:
     """Return by how much a release changes the odds about one person, given the counts."""
     if study.scope == "record" and study.channel is not None:
-        return odds_under_counts(study.channel, study.policy, prior=study.prior)
+        return posterior_bound(study.channel, study.policy, prior=study.prior)
     found = []
     if study.noise is not None:
-        found.append(odds_under_counts(study.mechanism, study.policy, study.query, study.prior))
+        found.append(posterior_bound(study.mechanism, study.policy, study.query, study.prior))
     elif level is None:
         raise InvalidInput("no mechanism is given")
     counts = study.policy.public_counts
     if level is not None and (not found or (counts is not None and counts.all_secret)):
-        found.append(odds_under_counts(level.ratio, study.policy, prior=study.prior))
+        found.append(posterior_bound(level.ratio, study.policy, prior=study.prior))
     return min(found, key=lambda odds: odds.ratio)
 
 
@@ -75,7 +75,7 @@ def _or_why(compute: Callable[[], Found]) -> Found | Skipped:
 
 
 def _told(study: Study) -> CountsTold:
-    found = counts_tell(study.policy, study.prior)
+    found = margin_leakage(study.policy, study.prior)
     return CountsTold(found.before, found.after, found.bits, found.average, found.are_named)
 
 
@@ -91,7 +91,7 @@ def _odds(study: Study, level: PrivacyLevel | None) -> OddsFound:
     )
 
 
-def _way_out(study: Study) -> WayOut:
+def _recommended(study: Study) -> RecommendedEpsilon:
     if study.ratio is None:
         raise InvalidInput("no ε is asked for")
     if study.scope == "answer" and not isinstance(study.query, LinearQuery):
@@ -101,7 +101,7 @@ def _way_out(study: Study) -> WayOut:
     query = study.query if study.scope == "answer" else None
     found = calibrated(study.policy, query, ratio=study.ratio)
     epsilon = study.ratio.epsilon / found.steps
-    return WayOut(
+    return RecommendedEpsilon(
         "record" if query is None else "step of the answer",
         epsilon, found.steps, found.plain_steps, found.error, found.plain_error,
     )  # fmt: skip
@@ -170,12 +170,12 @@ def _with_counts(told: CountsTold) -> str:
     return f"{percent(told.after)} (at most {average} on average over what they might have said)"
 
 
-def _way(way_out: WayOut | Skipped) -> Iterator[str]:
-    if not isinstance(way_out, Skipped):
-        yield f"The way out: {_of_way_out(way_out)}"
+def _way(recommended: RecommendedEpsilon | Skipped) -> Iterator[str]:
+    if not isinstance(recommended, Skipped):
+        yield f"Recommended: {_of_recommended(recommended)}"
 
 
-def _of_way_out(found: WayOut) -> str:
+def _of_recommended(found: RecommendedEpsilon) -> str:
     each = f"ε = {below(found.epsilon, DIGITS)} for each {found.of}"
     if found.of == "record":
         return (

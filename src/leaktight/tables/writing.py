@@ -86,7 +86,12 @@ def write_protection(protection: Protection) -> str:
             "absent": None if absent is None else write_value(absent),
             "rows per person": protection.rows_per_person,
             "counts": [
-                [list(map(write_value, one.values)), one.least, one.most, *[True] * one.is_told]
+                [
+                    list(map(write_value, one.values)),
+                    one.least,
+                    one.most,
+                    *[True] * one.is_published,
+                ]
                 for one in protection.policy.constraints
             ],
         }
@@ -102,8 +107,8 @@ def read_protection(text: str) -> Protection:
         secrets = SecretGraph.from_indices(values, edges.reshape(-1, 2))
         absent = None if content["absent"] is None else read_value(content["absent"])
         counts = [
-            Count(tuple(map(read_value, values)), least, most, is_told=bool(told))
-            for values, least, most, *told in content["counts"]
+            Count(tuple(map(read_value, values)), least, most, is_published=bool(published))
+            for values, least, most, *published in content["counts"]
         ]
         policy = Policy(secrets, content["records"], constraints=counts)
         return Protection(policy, absent, content["rows per person"])
