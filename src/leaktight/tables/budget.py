@@ -100,18 +100,31 @@ def _logarithm(number: Powers) -> arb:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Paid:
-    """What releases of the same weights cost: r^e for each pair, with its exponent e."""
+    """What releases of the same weights cost, by whole numbers that depend on the pair.
+
+    Geometric noise costs a pair the ratio r^e with e = Σ units·|W_u − W_v|. Gaussian noise costs it
+    ρ·s of zCDP with s = Σ units·‖W_u − W_v‖², and no ratio: then r is 1.
+    """
 
     steps: Powers
     """r: the step of a release or, of several, the product of their steps."""
     blocks: tuple[tuple[Weights, int], ...]
-    """Each block of W, and its share."""
+    """Each block of W, and its units."""
+    rho: Fraction = Fraction(0)
+    """ρ of Gaussian noise for s = 1, exactly; 0 if the noise is geometric."""
 
     def exponents(self, pairs: Places) -> Places:
-        """Return for each pair of values Σ share·|W_u − W_v|."""
+        """Return e for each pair of values."""
         total = np.zeros(pairs.shape[:-1], dtype=np.int64)
-        for weights, share in self.blocks:
-            total += share * weights.distances(pairs)
+        for weights, units in self.blocks:
+            total += units * weights.distances(pairs)
+        return total
+
+    def squares(self, pairs: Places) -> Places:
+        """Return s for each pair of values."""
+        total = np.zeros(pairs.shape[:-1], dtype=np.int64)
+        for weights, units in self.blocks:
+            total += units * weights.squares(pairs)
         return total
 
 

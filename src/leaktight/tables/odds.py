@@ -88,8 +88,8 @@ class Odds:
 def odds(protection: Protection, releases: Iterable[Paid], prior: PriorLike = None) -> Odds | None:
     """Return what may be known of one person after some releases.
 
-    It is None under public counts, where the others tell of the person too, and where the weights
-    of all releases are too many to be compared.
+    It is None under public counts, where the others tell of the person too, after Gaussian noise,
+    which has no ratio, and where the weights of all releases are too many to be compared.
 
     A number without noise tells apart for certain the values that differ in it: the policy does
     not protect them from that.
@@ -100,6 +100,8 @@ def odds(protection: Protection, releases: Iterable[Paid], prior: PriorLike = No
     paid: dict[str, dict[Fraction, int]] = {}
     known: dict[str, Weights] = {}
     for each in releases:
+        if each.rho:
+            return None
         for weights, share in each.blocks:
             name = weights.digest
             steps, known[name] = paid.setdefault(name, {}), weights

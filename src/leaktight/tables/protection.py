@@ -10,14 +10,21 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from flint import fmpq
 
-from leaktight.errors import InvalidNumber, InvalidPolicy
+from leaktight.errors import InvalidNumber, InvalidPolicy, TooLarge
 from leaktight.labels import Labels
 from leaktight.policies.policy import Policy, expect_graph
-from leaktight.policies.public_counts import PublicCounts, largest_change
+from leaktight.policies.public_counts import (
+    Change,
+    PublicCounts,
+    largest_whole_change,
+    largest_whole_square,
+)
 from leaktight.tables.budget import Paid
 from leaktight.tables.weights import Places
+
+MOST_ENTRIES = 2**27
+"""The most weights that are compared under public counts."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,7 +109,31 @@ class Protection:
         """Return for some cases the e with which a release has the ratio r^e, or at most that."""
         if self.counts is None:
             return self.rows_per_person * paid.exponents(self.pairs[cases])
-        blocks = [share * weights.matrix() for weights, share in paid.blocks]
-        stacked = np.concatenate(blocks, axis=1).tolist()
-        found = largest_change(self.counts, [tuple(map(fmpq, row)) for row in stacked])
-        return np.array([int(found.upper.ceil())], dtype=np.int64)
+        return np.array([self.change(paid).most], dtype=np.int64)
+
+    def squares(self, paid: Paid, cases: Any = ...) -> Places:
+        """Return for some cases the s with which a release costs ρ·s of zCDP, or at most that.
+
+        With k rows of a person that each move along a pair, the answers differ by up to k times as
+        much, and the square by k².
+        """
+        if self.counts is None:
+            return self.rows_per_person**2 * paid.squares(self.pairs[cases])
+        units = [units for weights, units in paid.blocks for _ in range(weights.size)]
+        found = largest_whole_square(self.counts, self._matrix(paid), units)
+        return np.array([found.most], dtype=np.int64)
+
+    def change(self, paid: Paid) -> Change:
+        """Return the largest Σ units·|change| between neighbours under the public counts."""
+        assert self.counts is not None
+        units = np.repeat([u for _, u in paid.blocks], [w.size for w, _ in paid.blocks])
+        return largest_whole_change(self.counts, self._matrix(paid) * units)
+
+    def _matrix(self, paid: Paid) -> Places:
+        entries = len(self.values) * sum(weights.size for weights, _ in paid.blocks)
+        if entries > MOST_ENTRIES:
+            raise TooLarge(
+                f"under public counts at most {MOST_ENTRIES:,} weights are compared, got "
+                f"{entries:,}; ask for fewer or coarser tables"
+            )
+        return np.concatenate([weights.matrix() for weights, _ in paid.blocks], axis=1)

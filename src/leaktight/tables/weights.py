@@ -5,7 +5,7 @@ many values, so a block of W is kept as one whole number for each value, its *pl
 
 - a histogram: the cell of the value; W is 1 in that cell and 0 elsewhere;
 - a cumulative histogram: the rank of the value; W is 1 from that rank on;
-- a sum: what the value adds to the one number that there is.
+- sums: what the value adds to one of ``size`` numbers; the place is amount·size + number.
 
 Where every row is published with noise of its own, there are no numbers: two places are either the
 same or 1 apart.
@@ -24,9 +24,15 @@ from leaktight.errors import InvalidFile, InvalidNumber
 
 Places: TypeAlias = npt.NDArray[np.int64]
 
+LARGEST_SQUARED = 2**20
+"""Below it, squares of differences of weights, times shares, are whole numbers of 64 bits."""
+
 LARGEST = 2**31 - 1
 """The largest weight of a value in a sum; in whole units, such as cents, nobody needs more."""
 
+
+MOST_SUMS = 2**20
+"""The most sums of one block."""
 
 CHANGED = "the ledger was changed: weights of an entry are missing or others"
 
@@ -61,13 +67,13 @@ class Weights:
         least, most = {
             Shape.HISTOGRAM: (-1, self.size - 1),
             Shape.CUMULATIVE: (0, self.size),
-            Shape.SUM: (-LARGEST, LARGEST),
+            Shape.SUM: (-LARGEST * self.size, (LARGEST + 1) * self.size - 1),
             Shape.ROWS: (0, LARGEST),
         }[self.shape]
         if not (self.places.min() >= least and self.places.max() <= most):
             raise InvalidNumber(f"a place in a {self.shape} must be from {least:,} to {most:,}")
-        if self.shape is Shape.SUM and self.size != 1:
-            raise InvalidNumber(f"a sum is one number, got {self.size}")
+        if self.shape is Shape.SUM and not 0 < self.size <= MOST_SUMS:
+            raise InvalidNumber(f"sums are of 1 to {MOST_SUMS:,} groups, got {self.size:,}")
 
     def distances(self, pairs: npt.NDArray[np.int64]) -> Places:
         """Return Σ_i |W_ui − W_vi| for each pair (u, v) of values, given by their positions."""
@@ -76,13 +82,40 @@ class Weights:
             return np.where(u == v, 0, (u >= 0).astype(np.int64) + (v >= 0))
         if self.shape is Shape.ROWS:
             return (u != v).astype(np.int64)
+        if self.shape is Shape.SUM and self.size > 1:
+            (a, i), (b, j) = np.divmod(u, self.size), np.divmod(v, self.size)
+            return np.where(i == j, np.abs(a - b), np.abs(a) + np.abs(b))
         return np.abs(u - v)
+
+    def squares(self, pairs: npt.NDArray[np.int64]) -> Places:
+        """Return Σ_i (W_ui − W_vi)² for each pair (u, v) of values, given by their positions.
+
+        >>> Weights(Shape.SUM, np.array([0, 3]), size=1).squares(np.array([[0, 1]]))
+        array([9])
+        """
+        if self.shape is not Shape.SUM:
+            return self.distances(pairs)  # every difference is −1, 0 or 1
+        (a, i), (b, j) = (np.divmod(self.places[pairs[..., k]], self.size) for k in (0, 1))
+        if max(abs(int(f(self.places // self.size))) for f in (np.min, np.max)) >= LARGEST_SQUARED:
+            raise InvalidNumber(
+                f"Gaussian noise is for weights below {LARGEST_SQUARED:,}; count in a larger unit"
+            )
+        return np.where(i == j, (a - b) ** 2, a**2 + b**2)
 
     @property
     def reach(self) -> int:
         """The largest of the :meth:`distances` of any two values."""
+        if self.shape is Shape.SUM:
+            amounts, which = np.divmod(self.places, self.size)
+            low, high = np.full(self.size, LARGEST), np.full(self.size, -LARGEST)
+            np.minimum.at(low, which, amounts)
+            np.maximum.at(high, which, amounts)
+            there = high >= low
+            far = np.sort(np.maximum(np.abs(low), np.abs(high))[there])[-2:]
+            across = int(far.sum()) if len(far) > 1 else 0
+            return max(across, int((high - low)[there].max()))
         least, most = int(self.places.min()), int(self.places.max())
-        if self.shape in (Shape.CUMULATIVE, Shape.SUM):
+        if self.shape is Shape.CUMULATIVE:
             return most - least
         if self.shape is Shape.ROWS or least == most:
             return int(least < most)
@@ -95,7 +128,10 @@ class Weights:
         if self.shape is Shape.ROWS:
             return np.zeros(0, dtype=bool)
         if self.shape is Shape.SUM:
-            return np.array([differ.any()])
+            hit = np.zeros(self.size, dtype=bool)
+            for each in (u, v):
+                hit[each[differ & (each // self.size != 0)] % self.size] = True
+            return hit
         if self.shape is Shape.HISTOGRAM:
             hit = np.zeros(self.size + 1, dtype=bool)  # the last for what is not counted
             hit[u[differ]] = hit[v[differ]] = True
@@ -115,7 +151,8 @@ class Weights:
         if self.shape is Shape.ROWS:
             return np.zeros(u.shape, dtype=bool)
         if self.shape is Shape.SUM:
-            return (u != v) & still[0]
+            counted = (still[x % self.size] & (x // self.size != 0) for x in (u, v))
+            return (u != v) & np.logical_or(*counted)
         if self.shape is Shape.HISTOGRAM:
             cells = np.append(still, False)  # the last for what is not counted
             return (u != v) & (cells[u] | cells[v])
@@ -125,7 +162,11 @@ class Weights:
     def answers(self, counts: Places) -> list[int]:
         """Return f(D), exactly, if so many records have each value."""
         if self.shape is Shape.SUM:
-            return [sum(map(int.__mul__, self.places.tolist(), counts.tolist()))]
+            sums = [0] * self.size
+            for place, number in zip(self.places.tolist(), counts.tolist(), strict=True):
+                amount, which = divmod(place, self.size)
+                sums[which] += amount * number
+            return sums
         cells = np.zeros(self.size + 1, dtype=np.int64)
         np.add.at(cells, self.places, counts)
         if self.shape is Shape.CUMULATIVE:
@@ -139,7 +180,8 @@ class Weights:
             return (self.places[:, None] == columns).astype(np.int64)
         if self.shape is Shape.CUMULATIVE:
             return (self.places[:, None] <= columns).astype(np.int64)
-        return self.places[:, None].copy()
+        amounts, which = np.divmod(self.places, self.size)
+        return np.where(which[:, None] == columns, amounts[:, None], 0)
 
     # --- in a file -------------------------------------------------------------------------
 

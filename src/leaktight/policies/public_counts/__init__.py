@@ -7,10 +7,16 @@ from leaktight.policies.public_counts.gains import Gains, Move
 from leaktight.policies.public_counts.kinds import Kinds
 from leaktight.policies.public_counts.linear_change import largest_change
 from leaktight.policies.public_counts.search import Heaviest
+from leaktight.policies.public_counts.whole_change import (
+    Change,
+    largest_whole_change,
+    largest_whole_square,
+)
 
 __all__ = [
     "Answers",
     "Cells",
+    "Change",
     "Gains",
     "Heaviest",
     "Kinds",
@@ -19,4 +25,6 @@ __all__ = [
     "PublicCounts",
     "counted_answers",
     "largest_change",
+    "largest_whole_change",
+    "largest_whole_square",
 ]

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, NamedTuple
 
+import numpy as np
 from flint import fmpq
 
 from leaktight.errors import Undecided
@@ -12,7 +13,7 @@ from leaktight.policies.graph import Graph
 from leaktight.policies.public_counts.cells import Cells
 from leaktight.policies.public_counts.cycles import cycle_with_one, heaviest_cycle
 from leaktight.policies.public_counts.definition import Definition
-from leaktight.policies.public_counts.gains import Gains, Move
+from leaktight.policies.public_counts.gains import MOST_MOVES, Gains, Move
 from leaktight.policies.public_counts.kinds import Kinds
 from leaktight.policies.public_counts.search import Heaviest, Search, rest_of, sources_of
 
@@ -59,6 +60,13 @@ class PublicCounts:
         return self.secrets.is_complete
 
     @cached_property
+    def crosses(self) -> bool:
+        """Whether some secret pair joins two cells; if not, neighbours differ in one record."""
+        cells = self.cells.cell_of
+        pairs = self.secrets.edges.tolist()
+        return any(u in cells and v in cells and cells[u] != cells[v] for u, v in pairs)
+
+    @cached_property
     def kinds(self) -> Kinds:
         """The kinds of neighbours."""
         return Kinds(self.cells)
@@ -79,7 +87,14 @@ class PublicCounts:
         def first(moves: Iterable[tuple[int, int]]) -> tuple[fmpq, int, int] | None:
             return next(((fmpq(1), u, v) for u, v in moves), None)
 
-        found = self.heaviest(Gains.of(self.cells, self.secrets, first, multiply=False))
+        def one(start: Any, end: Any) -> Any:
+            return np.ones((len(start), len(end)), dtype=np.int64)
+
+        if self.secrets.order**2 <= MOST_MOVES:
+            gains = Gains.of(self.cells, self.secrets, first, multiply=False)
+        else:
+            gains = Gains.by_scores(self.cells, self.secrets, one)
+        found = self.heaviest(gains)
         return Most(int(found.lower.p), int(found.upper.p))
 
     @property
@@ -129,7 +144,7 @@ class PublicCounts:
     def heaviest(self, gains: Gains) -> Heaviest:
         """Return the most that moves between neighbours add."""
         single = self._single(gains)
-        if len(self.cells.members) < 2:
+        if len(self.cells.members) < 2 or not gains.crosses:
             return single
         there = self.cells.on_cycles
         if there is not None and len(there) >= CYCLES and gains.all_secret:

@@ -10,6 +10,8 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
+import numpy as np
+import numpy.typing as npt
 from flint import fmpq
 
 from leaktight.policies.graph import Graph
@@ -76,6 +78,50 @@ class Gains:
                 table.append(tuple(row))
         return cls(tuple(secret), tuple(other), tuple(every), lists_all, multiply)
 
+    @classmethod
+    def by_scores(
+        cls, cells: Cells, secrets: Graph, score: Callable[[Any, Any], npt.NDArray[np.int64]]
+    ) -> "Gains":
+        """Return what moves add, for many values: ``score`` has a row for each start, by arrays."""
+        from scipy.sparse import csr_array
+
+        joined = None
+        if not secrets.is_complete:
+            arcs = secrets.arcs
+            shape = (secrets.order, secrets.order)
+            joined = csr_array((np.ones(len(arcs), dtype=bool), (arcs[:, 0], arcs[:, 1])), shape)
+        secret, other, every = list[Any](), list[Any](), list[Any]()
+        places = [np.array(values) for values in cells.members]
+        for start in places:
+            rows: tuple[list[Any], ...] = ([], [], [])
+            for end in places:
+                scores = score(start, end)
+                stays = start[:, None] == end[None]
+                hidden = ~stays
+                if joined is not None:
+                    hidden &= joined[start][:, end].toarray()
+                found = [
+                    _best(scores, hidden, start, end, True),
+                    _best(scores, ~hidden & ~stays, start, end, False),
+                ]
+                moves = tuple(move for move in found if move is not None)
+                for row, content in zip(rows, (*found, moves), strict=True):
+                    row.append(content)
+            for table, row in zip((secret, other, every), rows, strict=True):
+                table.append(tuple(row))
+        lists_all = joined is None
+        return cls(tuple(secret), tuple(other), tuple(every), lists_all, multiply=False)
+
+    @property
+    def crosses(self) -> bool:
+        """Whether some secret pair joins two cells."""
+        return any(
+            move is not None
+            for i, row in enumerate(self.secret)
+            for j, move in enumerate(row)
+            if i != j
+        )
+
     @property
     def all_secret(self) -> bool:
         """Whether every move between cells is a secret pair."""
@@ -90,6 +136,20 @@ class Gains:
     def power(self, weight: Any, times: int) -> Any:
         """Return what so many moves add that each add the same."""
         return weight**times if self.multiply else weight * times
+
+
+def _best(
+    scores: npt.NDArray[np.int64],
+    allowed: npt.NDArray[np.bool_],
+    start: Any,
+    end: Any,
+    secret: bool,
+) -> Move | None:
+    """Return the best of the allowed moves."""
+    if not allowed.any():
+        return None
+    i, j = np.unravel_index(int(np.where(allowed, scores, -(2**62)).argmax()), scores.shape)
+    return Move(fmpq(int(scores[i, j])), int(start[i]), int(end[j]), secret)
 
 
 def _move(found: tuple[Any, int, int] | None, is_secret: bool) -> Move | None:

@@ -204,6 +204,11 @@ class Ledger:
         When this returns, the entry is on the disk. A budget that does not allow it, a name that
         was used for another question and a ledger that was swapped meanwhile are refused.
         """
+        if paid.rho:
+            raise InvalidInput(
+                f"the budget of {self.name} is in ε, which Gaussian noise does not keep; release "
+                'with noise = "geometric", or from a ledger with a budget in rho'
+            )
         exponents = self.protection.exponents(paid)  # before anybody has to wait
         with self._writing() as (opened, held, written):
             known = held.names.get(name)
