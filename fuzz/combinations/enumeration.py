@@ -18,8 +18,8 @@ import numpy as np
 import leaktight as lt
 from fuzz.combinations.noises import Shape, shape_of
 from fuzz.combinations.settings import Setting
-from leaktight.channels import Parallel, Shuffled, Thinned
-from leaktight.channels.thinned import NO_ANSWER
+from leaktight.channels import AllOrNothing, Parallel, Shuffled
+from leaktight.channels.all_or_nothing import NO_ANSWER
 
 MOST_DATABASES = 130
 """The most databases that are listed: three records of five values."""
@@ -126,8 +126,8 @@ class World:
         shape = shape_of(mechanism)
         if on == "answer" and shape is not None and self.cell.is_sum:
             yield from self._noisy(shape)
-        elif isinstance(mechanism, Thinned):
-            yield from self._thinned(mechanism)
+        elif isinstance(mechanism, AllOrNothing):
+            yield from self._all_or_nothing(mechanism)
         elif isinstance(mechanism, Shuffled):
             each = rows_by_input(mechanism.channel)
             for d in self.databases:
@@ -161,7 +161,7 @@ class World:
         for a in cells:
             yield _joint([shape.seen(x, *end) for x, end in zip(a, ends, strict=True)])
 
-    def _thinned(self, mechanism: Thinned) -> Iterator[Seen]:
+    def _all_or_nothing(self, mechanism: AllOrNothing) -> Iterator[Seen]:
         each = [one for one, times in mechanism.factors for _ in range(times)]
         for d in self.databases:
             rows = [rows_by_input(one.channel)[v] for one, v in zip(each, d, strict=True)]
@@ -392,7 +392,7 @@ class Crowd:
                 return None
             ends = min(answers), max(answers)
             return {a: _floats(shape.seen(a, *ends)) for a in answers}
-        if isinstance(mechanism, Parallel | Shuffled | Thinned) or len(answers) > 400:
+        if isinstance(mechanism, Parallel | Shuffled | AllOrNothing) or len(answers) > 400:
             return None
         each = matrix_of(mechanism)
         return {a: _floats(each[a]) for a in answers}

@@ -18,7 +18,7 @@ import leaktight as lt
 from fuzz import direct
 from fuzz.combinations.enumeration import World, crowd_of, world_of
 from fuzz.combinations.settings import DISTANCES, REAL, NotTried, Setting
-from leaktight.channels import Parallel, Shuffled, Thinned
+from leaktight.channels import AllOrNothing, Parallel, Shuffled
 from leaktight.channels.additive_noise import AdditiveNoise
 from leaktight.check import check as check_certificate
 from leaktight.errors import LeaktightError
@@ -63,7 +63,7 @@ MOST_MULTIPLIED = 100
 def said_level(cell: Setting) -> Any:
     """Return how private the library says that the mechanism is."""
     found, policy = cell.mechanism, cell.policy
-    if isinstance(found, Thinned | Parallel):
+    if isinstance(found, AllOrNothing | Parallel):
         return privacy_level(found, policy)
     if isinstance(found, Shuffled):
         graph = cell.space.made

@@ -18,8 +18,8 @@ from typing import Any
 
 import leaktight as lt
 from fuzz.combinations import noises
-from leaktight.channels import Parallel, Shuffled, Thinned
-from leaktight.channels.thinned import NO_ANSWER, Answering
+from leaktight.channels import AllOrNothing, Parallel, Shuffled
+from leaktight.channels.all_or_nothing import NO_ANSWER, Answering
 from leaktight.errors import LeaktightError
 from leaktight.mechanisms import (
     ClampedLaplace,
@@ -722,13 +722,13 @@ def _response(cell: Setting) -> Any:
     return lt.RandomizedResponse(_few(cell).vertices, ratio=ratio.lower)
 
 
-def _together(cell: Setting) -> Thinned:
+def _together(cell: Setting) -> AllOrNothing:
     table = cell.rows(len(cell.space.values))
     rows = [[*(p / 2 for p in row), Fraction(1, 2)] for row in table]
     outputs = ["x", "y", "z", NO_ANSWER]
     channel = lt.Channel([list(map(str, row)) for row in rows], list(cell.space.values), outputs)
     instead = ("x",) * len(cell.space.values)
-    return Thinned(((Answering(channel, instead), cell.records),), Fraction(1, 2))
+    return AllOrNothing(((Answering(channel, instead), cell.records),), Fraction(1, 2))
 
 
 def _side_by_side(cell: Setting) -> Parallel:

@@ -99,6 +99,7 @@ NEW_NAMES = {
     "CountsTell": "MarginLeakage",
     "OddsUnderCounts": "PosteriorBound",
     "Partly": "KnownShare",
+    "Thinned": "AllOrNothing",
     "counts_tell": "margin_leakage",
     "odds_under_counts": "posterior_bound",
 }

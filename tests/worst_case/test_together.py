@@ -16,8 +16,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from leaktight.channels.all_or_nothing import NO_ANSWER, AllOrNothing, Answering
 from leaktight.channels.channel import Channel
-from leaktight.channels.thinned import NO_ANSWER, Answering, Thinned
 from leaktight.check import Refuted, Unreadable, check, told
 from leaktight.errors import Mismatch
 from leaktight.leakage.capacity import min_capacity
@@ -193,7 +193,7 @@ def test_a_database_is_drawn_with_the_probabilities_of_the_channel_written_out()
 
 def test_a_long_database_is_drawn_without_being_written_out() -> None:
     found = many(100_000).mechanism
-    assert isinstance(found, Thinned)
+    assert isinstance(found, AllOrNothing)
     answers = sample(found, np.arange(100_000) % 5, np.random.default_rng(1))
     assert len(answers) == 100_000
     assert set(answers) <= set(FORK.vertices)
@@ -228,7 +228,7 @@ def test_records_answered_together_are_judged_as_if_written_out(
         Channel(full, graph.vertices, (*graph.vertices, NO_ANSWER)),
         tuple(fixed[label] for label in labels),
     )
-    both = Thinned(((one, 2),), Fraction(kept))
+    both = AllOrNothing(((one, 2),), Fraction(kept))
     written = both.expand()
     policy = Policy(graph, records=2)
     level, whole = privacy_level(both, policy), privacy_level(written, policy)

@@ -1,4 +1,5 @@
 from .additive_noise import AdditiveNoise, GeometricTails, SymmetricNoise
+from .all_or_nothing import AllOrNothing
 from .channel import Channel
 from .composition import Parallel, parallel, repeated, sequential
 from .distance import multiplicative_distance, total_variation
@@ -15,11 +16,11 @@ from .refinement.separation import NotRefined
 from .row_distance import RowDistance, largest_row_distance
 from .shuffled import Shuffled
 from .symmetrise import diagonal_form, symmetrise, symmetrise_by_distance
-from .thinned import Thinned
 
 __all__ = [
     "UNFINISHED",
     "AdditiveNoise",
+    "AllOrNothing",
     "Chance",
     "Channel",
     "Distribution",
@@ -36,7 +37,6 @@ __all__ = [
     "RowDistance",
     "Shuffled",
     "SymmetricNoise",
-    "Thinned",
     "Tries",
     "TruncatedChannel",
     "channel_of",

@@ -12,6 +12,7 @@ from fractions import Fraction
 import numpy as np
 from flint import fmpq
 
+from leaktight.channels.all_or_nothing import NO_ANSWER, AllOrNothing
 from leaktight.channels.channel import Channel, expect_channel
 from leaktight.channels.composition import Parallel
 from leaktight.channels.deterministic import Deterministic
@@ -21,7 +22,6 @@ from leaktight.channels.row_distance import (
     largest_row_distance,
     largest_row_distance_between,
 )
-from leaktight.channels.thinned import NO_ANSWER, Thinned
 from leaktight.exact.bound import OfFactor
 from leaktight.exact.matrix import column_maxima
 from leaktight.exact.numbers import Value, public, rational, total
@@ -40,7 +40,7 @@ class Capacity(OfFactor):
         return f"Capacity(factor {shown(self.factor)}, {in_bits(self.bits)})"
 
 
-def min_capacity(channel: Channel | Parallel | Thinned) -> Capacity:
+def min_capacity(channel: Channel | Parallel | AllOrNothing) -> Capacity:
     """Return the largest min-entropy leakage over all priors: log2 Σ_z max_x K(z|x).
 
     The uniform prior attains it (Theorem 1 of [Barthe2011]_). No prior leaks by a larger factor
@@ -50,8 +50,8 @@ def min_capacity(channel: Channel | Parallel | Thinned) -> Capacity:
     >>> min_capacity(Channel([["2/3", "1/3"], ["1/3", "2/3"]])).factor
     Fraction(4, 3)
     """
-    if isinstance(channel, Thinned):
-        return _thinned_capacity(channel)
+    if isinstance(channel, AllOrNothing):
+        return _all_or_nothing_capacity(channel)
     if isinstance(channel, Parallel):
         uniform = [(prior_on(None, c.inputs), times) for c, times in channel.factors]
         factor = product_of_powers((_sum_of_maxima(c), times) for c, times in channel.factors)
@@ -60,7 +60,7 @@ def min_capacity(channel: Channel | Parallel | Thinned) -> Capacity:
     return Capacity(factor, prior_on(None, channel.inputs))
 
 
-def _thinned_capacity(records: Thinned) -> Capacity:
+def _all_or_nothing_capacity(records: AllOrNothing) -> Capacity:
     """Return s·Π Σ_z max_x P(z|x) + Π T − s·Π M, T the fixed answers and M their least R.
 
     That is so if the input of least R among those with a fixed answer is also where that answer

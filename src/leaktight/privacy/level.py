@@ -12,10 +12,10 @@ from fractions import Fraction
 import numpy as np
 from flint import arb
 
+from leaktight.channels.all_or_nothing import AllOrNothing
 from leaktight.channels.channel import Channel, expect_channel
 from leaktight.channels.composition import Parallel
 from leaktight.channels.deterministic import Deterministic
-from leaktight.channels.thinned import Thinned
 from leaktight.errors import Mismatch
 from leaktight.exact.numbers import Array, Number, Value, float_array, fraction, public, rational
 from leaktight.exact.powers import Powers
@@ -128,7 +128,7 @@ class PrivacyLevel:
 
 
 def privacy_level(
-    channel: Channel | Parallel | Thinned, neighbours: Apart | Interval
+    channel: Channel | Parallel | AllOrNothing, neighbours: Apart | Interval
 ) -> PrivacyLevel:
     """Return the least ratio at which a channel is private, with the worst neighbours and output.
 
@@ -174,10 +174,10 @@ def privacy_level(
         if not isinstance(channel, Channel):
             raise Mismatch(f"an interval has the numbers of one record, got {channel!r:.60}")
         return interpolated_level(channel, neighbours)
-    if isinstance(channel, Thinned):
-        from leaktight.privacy.records import thinned_level
+    if isinstance(channel, AllOrNothing):
+        from leaktight.privacy.records import all_or_nothing_level
 
-        return thinned_level(channel, neighbours)
+        return all_or_nothing_level(channel, neighbours)
     if isinstance(channel, Parallel):
         from leaktight.privacy.records import parallel_level
 

@@ -15,10 +15,10 @@ from typing import Any
 import numpy as np
 from flint import fmpq
 
+from leaktight.channels.all_or_nothing import NO_ANSWER, AllOrNothing, Answering
 from leaktight.channels.channel import Channel
 from leaktight.channels.composition import Parallel, Runs, pair_runs
 from leaktight.channels.move_ratios import MoveRatios
-from leaktight.channels.thinned import NO_ANSWER, Answering, Thinned
 from leaktight.errors import Mismatch
 from leaktight.exact.numbers import public, rational
 from leaktight.exact.ratio import Ratio
@@ -55,7 +55,7 @@ def parallel_level(channel: Parallel, neighbours: Apart) -> PrivacyLevel:
     return _joint_level(channel, adjacency_of(neighbours).explicit())
 
 
-def thinned_level(records: Thinned, neighbours: Apart) -> PrivacyLevel:
+def all_or_nothing_level(records: AllOrNothing, neighbours: Apart) -> PrivacyLevel:
     """Return the level of records answered together; ``privacy_level`` comes here for them.
 
     K(z|x) = s·Π P(z_k|x_k) + [z = z*]·(1 − s·Π R(x_k)), with P the chances of one record's answers,

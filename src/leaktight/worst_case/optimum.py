@@ -12,9 +12,9 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any, overload
 
+from leaktight.channels.all_or_nothing import AllOrNothing
 from leaktight.channels.channel import Channel
 from leaktight.channels.composition import Parallel
-from leaktight.channels.thinned import Thinned
 from leaktight.check import RECORDS, WORST_CASE
 from leaktight.exact.bound import InBits
 from leaktight.exact.matrix import html_rows
@@ -111,7 +111,7 @@ class WorstCase(InBits):
         return digest_of(self.graph)
 
     @property
-    def mechanism(self) -> Channel | Parallel | Thinned:
+    def mechanism(self) -> Channel | Parallel | AllOrNothing:
         """A private channel that attains the lower end; several records are not multiplied out."""
         if self.together is not None:
             return self.together.mechanism

@@ -14,8 +14,8 @@ from typing import Any
 import numpy as np
 from flint import fmpq
 
+from leaktight.channels.all_or_nothing import NO_ANSWER, AllOrNothing, Answering
 from leaktight.channels.channel import Channel
-from leaktight.channels.thinned import NO_ANSWER, Answering, Thinned
 from leaktight.exact.numbers import Array, exact_array, fraction, rational
 from leaktight.exact.powers import Powers
 from leaktight.policies.graph import Graph, Indices
@@ -150,10 +150,10 @@ class Together:
         return Powers.of((self.share, 1), *bounds)
 
     @property
-    def mechanism(self) -> Thinned:
+    def mechanism(self) -> AllOrNothing:
         """The mechanism itself, which is not multiplied out."""
         factors = ((each.answering(self.ratio), each.records) for each in self.packings)
-        return Thinned(tuple(factors), self.kept)
+        return AllOrNothing(tuple(factors), self.kept)
 
     def certificate(self, bounds: Iterable[dict[str, Any]]) -> dict[str, Any]:
         """Return what proves the lower end, with what bounds each kind of record."""

@@ -12,10 +12,10 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from leaktight.channels.all_or_nothing import NO_ANSWER, AllOrNothing, Answering
 from leaktight.channels.channel import Channel, expect_channel
 from leaktight.channels.composition import Parallel
 from leaktight.channels.deterministic import Deterministic
-from leaktight.channels.thinned import NO_ANSWER, Answering, Thinned
 from leaktight.errors import InvalidChannel, Mismatch, without_data
 from leaktight.exact.numbers import rational
 from leaktight.labels import Labels, first_few
@@ -25,7 +25,7 @@ from leaktight.mechanisms.release.random_bits import RandomBytes, random_bytes
 
 @without_data()
 def sample(
-    channel: Channel | Parallel | Thinned, inputs: Any, rng: np.random.Generator | None = None
+    channel: Channel | Parallel | AllOrNothing, inputs: Any, rng: np.random.Generator | None = None
 ) -> Any:
     """Draw an output of an exact channel for one input, or for each of many, independently.
 
@@ -46,7 +46,7 @@ def sample(
     6
     """
     source = random_bytes(rng)
-    if isinstance(channel, Parallel | Thinned):
+    if isinstance(channel, Parallel | AllOrNothing):
         return _sample_records(channel, inputs, source)
     channel = _exact(channel)
     where = {label: row for row, label in enumerate(channel.inputs)}
@@ -63,9 +63,9 @@ def sample(
 
 
 def _sample_records(
-    records: Parallel | Thinned, database: Any, source: RandomBytes
+    records: Parallel | AllOrNothing, database: Any, source: RandomBytes
 ) -> tuple[Hashable, ...]:
-    """Draw an answer for each record; if they are thinned, all of them are kept or none."""
+    """Draw an answer for each record; by all or nothing, all of them are kept or none."""
     if isinstance(database, str) or not isinstance(database, Iterable):
         raise Mismatch(
             f"a database has a value for each record, got one of the type {type(database).__name__}"
@@ -82,7 +82,7 @@ def _sample_records(
         if isinstance(one, Answering):
             instead += [one.instead[row] for row in rows.tolist()]
         first += times
-    if isinstance(records, Thinned):
+    if isinstance(records, AllOrNothing):
         kept = rational(records.kept)
         chances = AliasTable.of(np.array([[kept, 1 - kept]], dtype=object))
         if NO_ANSWER in answers or chances.draw(np.zeros(1, dtype=np.intp), source)[0]:

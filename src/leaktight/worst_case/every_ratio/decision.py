@@ -16,9 +16,9 @@ from fractions import Fraction
 import numpy as np
 from flint import fmpq_poly, fmpz_poly
 
+from leaktight.channels.all_or_nothing import NO_ANSWER
 from leaktight.channels.channel import Channel
 from leaktight.channels.composition import Parallel
-from leaktight.channels.thinned import NO_ANSWER
 from leaktight.errors import InvalidInput, InvalidNumber
 from leaktight.exact.algebraic import (
     AlgebraicNumber,

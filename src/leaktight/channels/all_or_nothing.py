@@ -40,14 +40,14 @@ class Answering:
 
 
 @dataclass(frozen=True, slots=True)
-class Thinned(ByChannel):
+class AllOrNothing(ByChannel):
     """Records that are answered independently; all answers are ``kept`` with a chance, or none.
 
     ``factors`` says how many records each stands for, in their order. It is drawn from by
     ``sample``, a database at a time, and never multiplied out unless :meth:`expand` is called.
 
     >>> coin = Channel([["2/3", "1/6", "1/6"], ["1/6", "2/3", "1/6"]], outputs=[0, 1, NO_ANSWER])
-    >>> twice = Thinned(((Answering(coin, (0, 0)), 2),), Fraction(1, 2))
+    >>> twice = AllOrNothing(((Answering(coin, (0, 0)), 2),), Fraction(1, 2))
     >>> twice
     2 records, answered together or not at all
     >>> twice.expand()[(1, 1), (1, 1)], twice.expand()[(1, 1), (0, 0)]
