@@ -20,7 +20,13 @@ from leaktight.policies.graph import Graph
 from leaktight.policies.policy import Policy
 from leaktight.policies.secrets import SecretGraph
 from leaktight.privacy.level import privacy_level
-from leaktight.repetition.attacker import Attacker, Guesser, Observer, attacker_on, largest_n
+from leaktight.repetition.attacker import (
+    Adversary,
+    ChannelAdversary,
+    GraphAdversary,
+    attacker_on,
+    largest_n,
+)
 from leaktight.worst_case.optimum import worst_case_leakage
 from tests.strategies.channels import channels_and_priors, distributions
 from tests.strategies.graphs import secret_graphs
@@ -86,7 +92,7 @@ def test_a_long_power_is_rounded_up() -> None:
 @pytest.mark.parametrize("n", [1, 2, 5])
 def test_on_a_complete_graph_there_is_a_closed_form(values: int, n: int) -> None:
     guesser = attacker_on(SecretGraph.complete(values), ratio=3)
-    assert isinstance(guesser, Guesser)
+    assert isinstance(guesser, GraphAdversary)
     closed = Fraction(3**n, values - 1 + 3**n)
     assert guesser.chance(n).value == guesser.belief(n).value == closed
 
@@ -102,7 +108,7 @@ def test_no_mechanism_beats_the_bound_on_a_graph(
     some = telling(graph, data.draw(st.sampled_from(graph.vertices)), ratio)
     for prior in (Distribution.uniform(graph.vertices), drawn):
         guesser = attacker_on(graph, prior, ratio=ratio)
-        assert isinstance(guesser, Guesser)
+        assert isinstance(guesser, GraphAdversary)
         chance, belief = guesser.chance(n).value, guesser.belief(n).value
         assert chance <= belief
         for channel in (repeated(mechanism, n), repeated(some, n)):
@@ -120,13 +126,13 @@ def test_some_outcome_leaves_the_largest_belief(
         hyper(repeated(telling(graph, vertex, ratio), n), prior).posterior((n, 0))[vertex]
         for vertex in prior.support
     ]
-    assert max(found) == Guesser(graph, prior, Ratio.of(ratio)).belief(n).value
+    assert max(found) == GraphAdversary(graph, prior, Ratio.of(ratio)).belief(n).value
 
 
 @pytest.mark.parametrize("graph", [SecretGraph.complete(50), SecretGraph.line(50)])
 def test_a_large_graph_is_bounded_by_a_cover(graph: SecretGraph) -> None:
     uniform = attacker_on(graph, ratio=2)
-    assert isinstance(uniform, Guesser)
+    assert isinstance(uniform, GraphAdversary)
     worst = worst_case_leakage(graph, ratio=2)
     assert isinstance(worst.mechanism, Channel)
     assert worst.upper <= 50 * uniform.chance(1).value < worst.upper * (1 + Fraction(1, 10**6))
@@ -139,7 +145,7 @@ def test_a_large_graph_is_bounded_by_a_cover(graph: SecretGraph) -> None:
 def test_after_very_many_releases_a_bound_is_left_below_1() -> None:
     for graph in (SecretGraph.complete(5), SecretGraph.line(30), SecretGraph.line(60)):
         guesser = attacker_on(graph, epsilon=1)
-        assert isinstance(guesser, Guesser)
+        assert isinstance(guesser, GraphAdversary)
         for n in (200, 5000):
             chance, belief = guesser.chance(n).value, guesser.belief(n).value
             assert 1 - Fraction(1, 2**200) < chance <= belief < 1
@@ -148,13 +154,13 @@ def test_after_very_many_releases_a_bound_is_left_below_1() -> None:
 def test_a_very_large_ratio_under_another_prior() -> None:
     prior = Distribution.from_counts(range(1, 21))
     guesser = attacker_on(SecretGraph.line(20), prior, epsilon=100)
-    assert isinstance(guesser, Guesser)
+    assert isinstance(guesser, GraphAdversary)
     assert 1 - Fraction(1, 2**100) < guesser.chance(1).value <= guesser.belief(1).value < 1
 
 
 def test_values_that_are_no_secrets_are_told_apart() -> None:
     guesser = attacker_on(SecretGraph(["a", "b", "c"]), ratio=2)
-    assert isinstance(guesser, Guesser)
+    assert isinstance(guesser, GraphAdversary)
     assert guesser.chance(1).value == guesser.belief(1).value == 1
 
 
@@ -198,7 +204,7 @@ def test_inputs_with_equal_rows_are_never_told_apart() -> None:
 # --- how many are safe ---
 
 
-def counted_up(attacker: Attacker, limit: Fraction) -> int:
+def counted_up(attacker: Adversary, limit: Fraction) -> int:
     n = 0
     while attacker.chance(n + 1).value < limit:
         n += 1
@@ -292,4 +298,4 @@ def test_policies_that_have_no_single_kind_of_record() -> None:
 
 
 def test_an_observer_is_one_of_a_channel() -> None:
-    assert isinstance(attacker_on(COIN), Observer)
+    assert isinstance(attacker_on(COIN), ChannelAdversary)

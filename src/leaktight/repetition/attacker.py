@@ -67,7 +67,7 @@ MOST_EPSILON = 10**6
 """The largest n·ε, as for one ratio."""
 
 
-class Attacker(ABC):
+class Adversary(ABC):
     """One who guesses: from what a channel shows, or from whatever keeps a promise."""
 
     __slots__ = ()
@@ -100,7 +100,7 @@ class Attacker(ABC):
 
 
 @dataclass(frozen=True, slots=True)
-class Believer(Attacker):
+class BeliefAdversary(Adversary):
     """One who holds a value for true with probability ``prior``, and sees λ-private releases.
 
     ``distance`` is the number of steps between the person's possible values at most.
@@ -130,7 +130,7 @@ class Believer(Attacker):
 
 
 @dataclass(frozen=True, slots=True)
-class Guesser(Attacker):
+class GraphAdversary(Adversary):
     """One who guesses a vertex of ``graph``, and sees releases that are λ-private on it."""
 
     graph: Graph
@@ -210,7 +210,7 @@ class Guesser(Attacker):
 
 
 @dataclass(frozen=True, slots=True)
-class MetricGuesser(Attacker):
+class MetricAdversary(Adversary):
     """One who guesses a value of a ``metric``, and sees releases that are λ-private for it."""
 
     metric: Metric
@@ -274,7 +274,7 @@ class MetricGuesser(Attacker):
 
 
 @dataclass(frozen=True, slots=True)
-class Observer(Attacker):
+class ChannelAdversary(Adversary):
     """One who guesses the input of a channel, and sees n independent outputs of it."""
 
     noun = "observation"
@@ -307,7 +307,7 @@ class Observer(Attacker):
 
 
 @dataclass(frozen=True, slots=True)
-class CurveGuesser(Attacker):
+class CurveAdversary(Adversary):
     """One who guesses a vertex of ``graph``, and sees releases each of which keeps a ``curve``.
 
     ``neighbours`` is "replace" or "add/remove" if all values are alike; nothing if the graph says
@@ -354,11 +354,13 @@ class CurveGuesser(Attacker):
         if likeliest == 1 or not self.graph.is_connected:
             return ()
         steps = 1 if self.neighbours else int(self.graph.eccentricities.max())
-        return CurveBeliever(likeliest, self.curve, steps, self.neighbours).outlooks(times, sure)
+        return CurveBeliefAdversary(likeliest, self.curve, steps, self.neighbours).outlooks(
+            times, sure
+        )
 
 
 @dataclass(frozen=True, slots=True)
-class CurveBeliever(Attacker):
+class CurveBeliefAdversary(Adversary):
     """One who holds a value for true with probability ``prior``, and sees what keeps a ``curve``.
 
     ``distance`` is the number of steps between the person's possible values at most; if neighbours
@@ -399,7 +401,7 @@ def attackers_on(
     promise: Promise | None = None,
     distance: int | None = None,
     neighbours: str | None = None,
-) -> tuple[Attacker, ...]:
+) -> tuple[Adversary, ...]:
     """Return the attackers on a secret: two, if it was not said who the neighbours are."""
     if neighbours is not None and neighbours not in (REPLACE, ADD_REMOVE):
         raise InvalidInput(f"neighbours must be 'replace' or 'add/remove', got {neighbours!r:.60}")
@@ -407,7 +409,7 @@ def attackers_on(
         if (promise, distance, neighbours) != (None, None, None):
             raise InvalidNumber("a channel tells how private it is: give no ratio and no ε with it")
         exact = secret.exact()
-        return (Observer(exact, prior_on(prior, exact.inputs).exact()),)
+        return (ChannelAdversary(exact, prior_on(prior, exact.inputs).exact()),)
     if isinstance(secret, Policy):
         secret = secret.metric or _one_record(secret)
     if isinstance(secret, Graph | AdjacencyGraph | Metric) and distance is not None:
@@ -430,31 +432,31 @@ def attackers_on(
         ) from None
     steps = 1 if distance is None else distance
     if isinstance(promise, Ratio | None):
-        believer = Believer(guess, promise or Ratio.of(), steps)
+        believer = BeliefAdversary(guess, promise or Ratio.of(), steps)
         if neighbours != ADD_REMOVE:
             return (believer,)
         return (replace(believer, distance=2 * steps),)
-    Believer(guess, Ratio.of(1), steps)  # both numbers are looked at
+    BeliefAdversary(guess, Ratio.of(1), steps)  # both numbers are looked at
     both = (REPLACE, ADD_REMOVE) if promise.is_symmetric else (ADD_REMOVE,)
     if neighbours is not None:
         both = (neighbours,)
-    return tuple(CurveBeliever(guess, promise, steps, each) for each in both)
+    return tuple(CurveBeliefAdversary(guess, promise, steps, each) for each in both)
 
 
 def _by_distance(
     metric: Metric, prior: PriorLike, promise: Promise | None, neighbours: str | None
-) -> Attacker:
+) -> Adversary:
     if not isinstance(promise, Ratio | None) or neighbours is not None:
         raise InvalidInput(
             "with distances pure ε alone is proved: give ratio= or epsilon=, or a graph of values "
             "that are neighbours"
         )
-    return MetricGuesser(metric, prior_on(prior, metric.values).exact(), promise or Ratio.of())
+    return MetricAdversary(metric, prior_on(prior, metric.values).exact(), promise or Ratio.of())
 
 
 def _on_graph(
     graph: Graph, prior: Distribution, promise: Promise | None, neighbours: str | None
-) -> tuple[Attacker, ...]:
+) -> tuple[Adversary, ...]:
     """Return who guesses a vertex, for each relation of neighbours that may be meant."""
     if neighbours is not None and not graph.is_complete:
         raise InvalidInput(
@@ -463,12 +465,12 @@ def _on_graph(
         )
     if isinstance(promise, Ratio | None):
         if neighbours != ADD_REMOVE:
-            return (Guesser(graph, prior, promise or Ratio.of()),)
+            return (GraphAdversary(graph, prior, promise or Ratio.of()),)
         promise = PrivacyCurve.epsilon(ratio=promise or Ratio.of())
     if not graph.is_complete or graph.order == 1:
         if not promise.is_symmetric:
             raise InvalidInput("an edge has no direction: give curve.symmetric()")
-        return (CurveGuesser(graph, prior, promise, ""),)
+        return (CurveAdversary(graph, prior, promise, ""),)
     both = (REPLACE, ADD_REMOVE) if promise.is_symmetric else (ADD_REMOVE,)
     if neighbours == REPLACE and not promise.is_symmetric:
         raise InvalidInput(
@@ -476,7 +478,7 @@ def _on_graph(
             "neighbours='add/remove', or curve.symmetric() if it bounds these neighbours too"
         )
     return tuple(
-        CurveGuesser(graph, prior, promise, each)
+        CurveAdversary(graph, prior, promise, each)
         for each in (both if neighbours is None else (neighbours,))
     )
 
@@ -487,7 +489,7 @@ def attacker_on(
     ratio: RatioLike = None,
     epsilon: Number | None = None,
     distance: int | None = None,
-) -> Attacker:
+) -> Adversary:
     """Return the attacker on a secret under pure ε; see ``explain`` for what goes together."""
     return attackers_on(secret, prior, promise_if_any(ratio, epsilon), distance)[0]
 
@@ -555,7 +557,7 @@ def largest_n(
     return min(most_below(attacker, below) for attacker in found)
 
 
-def most_below(attacker: Attacker, below: Number) -> int | float:
+def most_below(attacker: Adversary, below: Number) -> int | float:
     """Return the most observations after which the chance is below a threshold, by bisection."""
     limit = fraction(rational(below))
     before = attacker.chance(0).value
@@ -566,7 +568,7 @@ def most_below(attacker: Attacker, below: Number) -> int | float:
             f"the threshold must be above {shown(before)}, the chance before any observation, "
             f"and below 1, got {shown(limit)}"
         )
-    if isinstance(attacker, Observer):
+    if isinstance(attacker, ChannelAdversary):
         from leaktight.repetition.curve import observations_needed
 
         return observations_needed(attacker.channel, attacker.prior, success=limit).lower - 1

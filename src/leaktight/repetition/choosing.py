@@ -15,9 +15,9 @@ from leaktight.exact.shown import Told, percent, percent_or_fraction, shown
 from leaktight.exact.shown import below as written_below
 from leaktight.labels import named, position
 from leaktight.repetition.attacker import (
-    CurveGuesser,
-    Guesser,
-    MetricGuesser,
+    CurveAdversary,
+    GraphAdversary,
+    MetricAdversary,
     Secret,
     attacker_on,
     attackers_on,
@@ -183,12 +183,14 @@ def largest_ratio_by_advantage(advantage: Number, observations: int = 1) -> Chos
     return ChosenRatio(ratio, power == whole, after, limit, observations, what)
 
 
-def _guesser_on(secret: Secret, prior: PriorLike, observations: int) -> Guesser | MetricGuesser:
+def _guesser_on(
+    secret: Secret, prior: PriorLike, observations: int
+) -> GraphAdversary | MetricAdversary:
     """Return who guesses a value, whatever is private."""
     if not isinstance(observations, int) or observations < 1:
         raise InvalidNumber(f"observations must be a whole number from 1 up, got {observations!r}")
     guesser = attacker_on(secret, prior, ratio=1)
-    if not isinstance(guesser, Guesser | MetricGuesser):
+    if not isinstance(guesser, GraphAdversary | MetricAdversary):
         raise InvalidInput(f"expected a graph, a metric or a policy, got {secret!r:.60}")
     return guesser
 
@@ -286,13 +288,13 @@ def largest_promise_below(
     found = [
         _largest(guesser, curve, kind, limit, observations)
         for guesser in guessers
-        if isinstance(guesser, CurveGuesser)
+        if isinstance(guesser, CurveAdversary)
     ]
     return replace(found[0], other=found[1]) if len(found) > 1 else found[0]
 
 
 def _largest(
-    guesser: CurveGuesser,
+    guesser: CurveAdversary,
     curve: Callable[[Fraction], PrivacyCurve],
     kind: str,
     limit: Fraction,

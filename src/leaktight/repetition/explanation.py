@@ -31,8 +31,8 @@ from leaktight.policies.policy import Policy
 from leaktight.policies.secrets import SecretGraph
 from leaktight.privacy.breach import Breach
 from leaktight.repetition.attacker import (
-    Attacker,
-    Observer,
+    Adversary,
+    ChannelAdversary,
     Secret,
     attackers_on,
     most_below,
@@ -298,15 +298,15 @@ def explain(
     return replace(whole, values=ValueTable.ranked(odds, asked), named=len(asked))
 
 
-def _value_odds(attacker: Attacker) -> list[ValueOdds]:
+def _value_odds(attacker: Adversary) -> list[ValueOdds]:
     """Return the odds of each value, unless so many things can be seen that it takes long."""
-    if isinstance(attacker, Observer) and prod(attacker.channel.shape) > MOST_ENTRIES:
+    if isinstance(attacker, ChannelAdversary) and prod(attacker.channel.shape) > MOST_ENTRIES:
         return []
     return attacker.odds_of_values(1)
 
 
 def _explained(
-    attacker: Attacker,
+    attacker: Adversary,
     times: list[int],
     below: Number | None,
     sure: Number,
@@ -321,7 +321,7 @@ def _explained(
         attacker.chance(0),
         tuple(_chance(attacker, n) for n in times) if attacker.is_bounded else (),
         attacker.beliefs(times),
-        _most_telling(attacker) if isinstance(attacker, Observer) else None,
+        _most_telling(attacker) if isinstance(attacker, ChannelAdversary) else None,
         assumption,
         threshold,
         most,
@@ -336,13 +336,13 @@ def is_quick(seen: Observations, n: int) -> bool:
     return n == 1 or TypeClasses.of(seen.rounds(n).parts).count * len(seen) <= MOST_TYPES
 
 
-def _seen_by(observer: Observer) -> Observations:
+def _seen_by(observer: ChannelAdversary) -> Observations:
     return observe(observer.channel, observer.prior)
 
 
-def _chance(attacker: Attacker, n: int) -> Probability:
+def _chance(attacker: Adversary, n: int) -> Probability:
     """Return the chance after n observations; a bound where the exact one takes long."""
-    if not isinstance(attacker, Observer) or n == 1 or is_quick(_seen_by(attacker), n):
+    if not isinstance(attacker, ChannelAdversary) or n == 1 or is_quick(_seen_by(attacker), n):
         return attacker.chance(n)
     bounds = [guaranteed_success(attacker.channel, attacker.prior, n)]
     if len(attacker.channel.inputs) <= MOST_PAIRED:
@@ -351,9 +351,9 @@ def _chance(attacker: Attacker, n: int) -> Probability:
     return Probability(n, min(bounds), False)
 
 
-def _most_below(attacker: Attacker, threshold: Fraction) -> tuple[int | float, bool | None]:
+def _most_below(attacker: Adversary, threshold: Fraction) -> tuple[int | float, bool | None]:
     """Return the most observations that keep the chance below, and whether one more does not."""
-    if isinstance(attacker, Observer) and threshold < attacker.in_the_end():
+    if isinstance(attacker, ChannelAdversary) and threshold < attacker.in_the_end():
         reach, seen = 1, _seen_by(attacker)
         while reach < MOST_OBSERVED and is_quick(seen, 2 * reach):
             reach *= 2
@@ -363,7 +363,7 @@ def _most_below(attacker: Attacker, threshold: Fraction) -> tuple[int | float, b
     return most, isinstance(most, int) and attacker.chance(most + 1).is_exact
 
 
-def _most_telling(observer: Observer) -> Breach | None:
+def _most_telling(observer: ChannelAdversary) -> Breach | None:
     """Return the output after which an input is likeliest that has become likelier, if any has."""
     channel, before = observer.channel, observer.prior.array
     joined = float_array(before)[:, None] * float_array(channel.matrix)
@@ -378,7 +378,7 @@ def _most_telling(observer: Observer) -> Breach | None:
     return None
 
 
-def _told(observer: Observer, x: int, z: int) -> Breach:
+def _told(observer: ChannelAdversary, x: int, z: int) -> Breach:
     """Return what an output tells of an input, exactly."""
     channel, prior = observer.channel, observer.prior.array
     column = prior * channel.matrix[:, z]
@@ -389,8 +389,8 @@ def _told(observer: Observer, x: int, z: int) -> Breach:
     return Breach(repr(own), (own,), channel.outputs[z], *ends)
 
 
-def _assumption(secret: Secret, attacker: Attacker, promise: Promise | None) -> str:
-    if isinstance(attacker, Observer):
+def _assumption(secret: Secret, attacker: Adversary, promise: Promise | None) -> str:
+    if isinstance(attacker, ChannelAdversary):
         return ""
     kept = f"that keeps {promise}" if isinstance(promise, PrivacyCurve) else "with this guarantee"
     if isinstance(secret, Policy) and secret.records > 1:
