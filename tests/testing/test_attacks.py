@@ -45,7 +45,7 @@ def geometric(seed: int, epsilon: float) -> Batched:
         (lambda seed: geometric(seed, 0.5), (0, 1), {"epsilon": 0.5}),
     ],
 )
-def test_false_alarms_are_as_rare_as_promised(
+def test_false_positives_are_as_rare_as_promised(
     mechanism: Any, inputs: tuple[Any, Any], promise: dict[str, Any]
 ) -> None:
     """Of 60 attacks at 90% on a promise that is attained, more than 15 have chance < 1/1000."""

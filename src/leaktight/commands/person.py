@@ -244,7 +244,7 @@ def choose(
     error: Annotated[
         str | None,
         typer.Option(
-            help="With --noise: 5%,80%, every test with 5% false positives misses 80% or more."
+            help="With --noise: 5%,80%: at 5% false positives every test has 80% false negatives."
         ),
     ] = None,
     value: Annotated[
@@ -469,7 +469,7 @@ def _choose_noise(
         if len(rates) != 2:
             raise typer.BadParameter(f"--error is two rates such as 5%,80%, got {text[:60]!r}")
         told = [percent_as_given(rate) for rate in rates]
-        keeps = f"{told[1]} or more misses in every test with {told[0]} false positives"
+        keeps = f"{told[1]} false negatives or more in every test with {told[0]} false positives"
         asked = {"errors": (rates[0], rates[1])}
     else:
         before, often = read_chance(text), read_chance(sure)

@@ -136,7 +136,7 @@ def _guessed_below(
 
 
 def _missed(alpha: Number, beta: Number) -> Callable[[PrivacyCurve], bool]:
-    """Ask whether every test with a false positive rate of α misses at least β."""
+    """Ask whether a false positive rate of α means a false negative rate of β or more."""
     rate, missed = _risk(alpha), _risk(beta)
     if rate + missed >= 1:
         raise InvalidNumber(

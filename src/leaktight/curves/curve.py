@@ -265,7 +265,7 @@ class PrivacyCurve(Told):
 
     @classmethod
     def from_points(cls, points: Iterable[tuple[Number, Number]]) -> "PrivacyCurve":
-        """The promise that no test has fewer misses β at a false-alarm rate α than the polygon.
+        """No test has a false negative rate β below the polygon at a false positive rate α.
 
         The polygon goes through the points (α, β), (0, 1) and (1, 0), in both orders of neighbours.
 
@@ -374,7 +374,7 @@ class PrivacyCurve(Told):
         return self.profile(rational(asked.upper))[0], self.profile(rational(asked.lower))[1]
 
     def beta(self, alpha: Number) -> Enclosure:
-        """Return f(α): at least so many misses has each test with a false-alarm rate of α.
+        """Return f(α): the least false negative rate of tests with a false positive rate of α.
 
         Of a curve that is not symmetric it is that of the test whether somebody is present.
         """

@@ -65,7 +65,7 @@ class PrivacyProfile:
     """How private a channel is at every ratio, after some looks at the same secret.
 
     ``corners`` are the chances of sets of outputs for a neighbour and for an input, as far as they
-    matter; between them lies the trade-off between false alarms and what is detected.
+    matter; between them lies the trade-off between false positives and true positives.
 
     >>> from leaktight.policies.secrets import SecretGraph
     >>> coin = Channel([["2/3", "1/3"], ["1/3", "2/3"]])
@@ -93,7 +93,7 @@ class PrivacyProfile:
 
     @property
     def trade_off(self) -> tuple[tuple[Fraction, Fraction], ...]:
-        """The corners (false alarm, miss) below which no test of two neighbours gets.
+        """The corners (false positive rate, false negative rate) below which no test of two gets.
 
         By Neyman and Pearson the best tests are those between them; the other corners of the
         polygon are (0, 1) and (1, 0).
