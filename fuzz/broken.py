@@ -1231,24 +1231,24 @@ PAPERS = (
 SIZES = (
     Mutant(
         "groups that are far apart are not made private towards each other",
-        "worst_case/columns/lengths.py",
+        "worst_case/columns/best.py",
         "private = private_matrix(in_units(matrix, below), metric.graph, below, join)",
         "private = matrix",
-        ("tests/worst_case/test_apart.py",),
+        ("tests/worst_case/test_lengths.py",),
     ),
     Mutant(
         "arcs of a group are those of the whole",
-        "worst_case/columns/lengths.py",
+        "worst_case/columns/best.py",
         "arcs[w] += [(int(at[i]), int(at[h]), amount) for i, h, amount in flow.arcs]",
         "arcs[w] += [(i, h, amount) for i, h, amount in flow.arcs]",
-        ("tests/worst_case/test_apart.py",),
+        ("tests/worst_case/test_lengths.py",),
     ),
     Mutant(
         "places on a map begin without the columns of interior points",
         "worst_case/columns/search.py",
         "found = taken_apart(inside, math.exp(step)) if steps else _levels_of(inside, step)",
         "found = taken_apart(inside, math.exp(step)) if steps else known",
-        ("tests/worst_case/test_apart.py",),
+        ("tests/worst_case/test_lengths.py",),
     ),
     Mutant(
         "a count whose range is public is listed at any size",

@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 from flint import fmpq
 
+from leaktight.channels.channel import Channel
 from leaktight.check import check
 from leaktight.errors import InvalidGraph, InvalidNumber, TooLarge
 from leaktight.exact.numbers import rational
@@ -60,13 +61,13 @@ def check_proof(best: ColumnOptimum) -> None:
     """Everything that a stranger would check, in rationals."""
     graph, ratio, n = best.part.graph, rational(best.ratio), best.part.graph.order
     arcs = {(i, h) for i, h in graph.edges.tolist()} | {(h, i) for i, h in graph.edges.tolist()}
-    channel = best.channel()
+    channel = Channel(best.matrix, graph.vertices)
     assert privacy_level(channel, graph).ratio <= best.ratio
     assert min_capacity(channel).factor == best.value == best.bound
-    assert best.dual.sum() == rational(best.bound)
+    assert best.prices.sum() == rational(best.bound)
     assert len(best.flows) == n
     for root, flow in enumerate(best.flows):
-        left = list(best.dual)
+        left = list(best.prices)
         for i, h, value in flow.arcs:
             assert (i, h) in arcs
             assert value > 0
@@ -108,7 +109,7 @@ def random_connected(n: int, extra: int, rng: random.Random) -> Graph:
 def test_the_path_of_four_has_worst_case_two() -> None:
     best = column_optimum(path(4), Fraction(2))
     assert best.value == 2
-    assert best.dual.tolist() == [fmpq(2, 3), fmpq(1, 3), fmpq(1, 3), fmpq(2, 3)]
+    assert best.prices.tolist() == [fmpq(2, 3), fmpq(1, 3), fmpq(1, 3), fmpq(2, 3)]
     check_proof(best)
 
 
@@ -126,7 +127,7 @@ def test_the_spider_with_six_legs_attains_the_radius_bound() -> None:
 def test_a_tree_needs_a_negative_price() -> None:
     best = column_optimum(TREE, Fraction(2))
     assert best.value == Fraction(7, 3)
-    assert fmpq(-1, 3) in best.dual.tolist()
+    assert fmpq(-1, 3) in best.prices.tolist()
     check_proof(best)
 
 

@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 from flint import fmpz_poly
 
+from leaktight.channels.channel import Channel
 from leaktight.errors import InvalidInput, InvalidNumber, TooLarge
 from leaktight.exact.algebraic import AlgebraicNumber, rational_between, roots_above_one
 from leaktight.exact.ratio import Ratio
@@ -247,7 +248,7 @@ def test_theorem_6_of_barthe_and_koepf_with_its_formula_for_attained_corrected()
     """
     bit = complete(2)
     for ratio in RATIOS:
-        response = column_optimum(bit, ratio).channel()
+        response = Channel(column_optimum(bit, ratio).matrix)
         assert response[0, 1] + response[1, 0] == 2 / (1 + ratio) < 1
     decision = decide_bound(bit, [2], [1, 1])
     assert not decision.is_bound

@@ -72,7 +72,7 @@ def test_answers_together_are_private_and_attain_what_is_claimed(epsilon: str) -
     assert 0 < high - low < 1
     two = worst_case_leakage(squared(FORK), epsilon=epsilon)
     packing = found.together.packings[0]
-    pair = Together.of(found.ratio.lower, (replace(packing, records=2),))
+    pair = Together.of((replace(packing, records=2),))
     channel = pair.mechanism.expand()
     assert privacy_level(channel, squared(FORK)).holds(epsilon=epsilon)
     assert pair.factors.value <= Fraction(min_capacity(channel).factor) <= two.upper

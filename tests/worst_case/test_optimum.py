@@ -270,8 +270,14 @@ def test_any_weights_give_a_bound_and_a_private_channel() -> None:
         weights = exact_array(rng.integers(1, 9, graph.order).tolist())
         assert fraction(Cover.of(graph, Fraction(5, 3), weights).bound) >= truth
         mechanism = DistanceMechanism.of(graph, Fraction(5, 3), weights)
-        assert fraction(mechanism.value) == min_capacity(mechanism.channel()).factor <= truth
-        assert privacy_level(mechanism.channel(), graph).ratio <= Fraction(5, 3)
+        assert (
+            fraction(mechanism.value)
+            == min_capacity(Channel(mechanism.matrix, graph.vertices)).factor
+            <= truth
+        )
+        assert privacy_level(Channel(mechanism.matrix, graph.vertices), graph).ratio <= Fraction(
+            5, 3
+        )
 
 
 def test_coverage_is_the_same_by_every_route() -> None:

@@ -16,7 +16,7 @@ from leaktight.policies.adjacency import AdjacencyGraph
 from leaktight.policies.constraint import count
 from leaktight.policies.graph import Graph
 from leaktight.policies.metric import Metric
-from leaktight.policies.neighbours import Apart
+from leaktight.policies.neighbours import Space
 from leaktight.policies.policy import Policy
 from leaktight.policies.secrets import SecretGraph
 from leaktight.worst_case.published import (
@@ -254,7 +254,7 @@ def reasons(bounds: LeakageBounds) -> dict[str, str]:
     return {f"{one.source}: {one.form}": one.reason for one in bounds.inapplicable}
 
 
-OURS: dict[str, tuple[Apart, str, bool]] = {
+OURS: dict[str, tuple[Space, str, bool]] = {
     "bits: Theorem 4 speaks of them": (Policy(SecretGraph.complete(2), 4), "small codes", False),
     "three values: Theorem 4 does not": (Policy(SecretGraph.complete(3), 2), "small codes", True),
     "a path": (path(4), "small codes", True),

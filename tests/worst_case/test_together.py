@@ -49,7 +49,7 @@ def covers(graph: Graph, ratio: Fraction) -> tuple[list[Any], Fraction]:
 
 def together(ratio: Fraction, *kinds: tuple[SecretGraph, int]) -> Together:
     packings = [Packing.of(graph, n, covers(graph, ratio)[0]) for graph, n in kinds]
-    return Together.of(ratio, tuple(packings))
+    return Together.of(tuple(packings))
 
 
 def records_of(kinds: Sequence[tuple[SecretGraph, int]]) -> AdjacencyGraph:

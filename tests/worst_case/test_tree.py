@@ -8,6 +8,7 @@ from flint import fmpq
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from leaktight.channels.channel import Channel
 from leaktight.check import check
 from leaktight.errors import InvalidGraph, InvalidNumber
 from leaktight.exact.numbers import fraction, rational
@@ -38,7 +39,7 @@ def random_tree(n: int, hubs: int) -> Graph:
 def test_edges_and_columns_agree_and_the_mechanism_attains_it(tree: Graph, ratio: Fraction) -> None:
     best = tree_optimum(tree, ratio)
     assert best.value == best.bound == column_optimum(tree, ratio).value
-    channel = best.channel()
+    channel = Channel(best.matrix, tree.vertices)
     assert privacy_level(channel, tree).ratio <= ratio
     assert min_capacity(channel).factor == best.value
 
@@ -49,12 +50,12 @@ def test_prices_pay_for_every_vertex_as_the_proof_says(
     tree: Graph, ratio: Fraction, data: st.DataObject
 ) -> None:
     best, most = tree_optimum(tree, ratio), rational(ratio)
-    assert fraction(best.dual.sum()) == best.bound
+    assert fraction(best.prices.sum()) == best.bound
     levels = data.draw(st.lists(st.integers(-1, 1), min_size=tree.order, max_size=tree.order))
     column = [fmpq(1)] * tree.order
     for parent, child in best._outward():  # any private column whose steps are -1, 0 or 1
         column[child] = column[parent] * most ** levels[child]
-    assert sum(y * c for y, c in zip(best.dual, column, strict=True)) >= max(column)
+    assert sum(y * c for y, c in zip(best.prices, column, strict=True)) >= max(column)
 
 
 @settings(max_examples=30, deadline=None)

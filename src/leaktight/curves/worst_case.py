@@ -33,7 +33,7 @@ from leaktight.exact.shown import above, below, in_bits
 from leaktight.policies.adjacency import AdjacencyGraph
 from leaktight.policies.graph import Graph
 from leaktight.policies.metric import Metric
-from leaktight.policies.neighbours import Apart, adjacency_of
+from leaktight.policies.neighbours import Space, joined_by
 from leaktight.policies.policy import Policy
 from leaktight.policies.real import Box, Circle, Interval, RealPolicy, Tree
 from leaktight.worst_case.columns import best_cover, coverage, total_weight, weighting
@@ -165,7 +165,7 @@ def worst_case_leakage(
 ) -> RealWorstCase: ...
 @overload
 def worst_case_leakage(
-    neighbours: Apart | RealPolicy,
+    neighbours: Space | RealPolicy,
     ratio: RatioLike = None,
     epsilon: Number | None = None,
     *,
@@ -175,7 +175,7 @@ def worst_case_leakage(
     curve: PrivacyCurve | None = None,
 ) -> WorstCase | RealWorstCase | WorstCaseUnderCounts | CurveWorstCase: ...
 def worst_case_leakage(
-    neighbours: Apart | RealPolicy,
+    neighbours: Space | RealPolicy,
     ratio: RatioLike = None,
     epsilon: Number | None = None,
     *,
@@ -211,7 +211,7 @@ def worst_case_leakage(
 
 
 def worst_case(
-    neighbours: Apart | RealPolicy, promise: Promise
+    neighbours: Space | RealPolicy, promise: Promise
 ) -> WorstCase | RealWorstCase | WorstCaseUnderCounts | CurveWorstCase:
     """Return the same for a promise that was read."""
     if isinstance(promise, Ratio):
@@ -225,7 +225,7 @@ def worst_case(
     return _of_many(graph, promise)
 
 
-def in_steps(neighbours: Apart | RealPolicy) -> AdjacencyGraph:
+def in_steps(neighbours: Space | RealPolicy) -> AdjacencyGraph:
     """Return who is a neighbour of whom; refuse distances, and databases that are not listed."""
     if isinstance(neighbours, Interval | Box | Circle | Tree):
         raise InvalidPolicy(
@@ -239,16 +239,12 @@ def in_steps(neighbours: Apart | RealPolicy) -> AdjacencyGraph:
             "with distances pure ε alone is proved: give ratio= or epsilon=, or a graph of values "
             "that are neighbours"
         )
-    if isinstance(neighbours, Metric):
-        return AdjacencyGraph.of(neighbours.graph)
-    if isinstance(neighbours, Policy) and neighbours.metric is not None:
-        return AdjacencyGraph.of(neighbours.secrets, neighbours.records)
     if isinstance(neighbours, Policy) and are_too_many(neighbours):
         raise TooLarge(
             "under public counts a curve needs a list of all databases, and these are too many; "
             "take fewer records, or pure ε: ratio= or epsilon="
         )
-    return adjacency_of(neighbours)
+    return joined_by(neighbours)
 
 
 def _of_one(graph: AdjacencyGraph, curve: PrivacyCurve) -> CurveWorstCase:

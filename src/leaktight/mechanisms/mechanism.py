@@ -13,13 +13,11 @@ from leaktight.curves.curve import PrivacyCurve
 from leaktight.errors import Mismatch, TooLarge
 from leaktight.exact.ratio import Ratio
 from leaktight.exact.shown import Told, above, counted, shown_above
-from leaktight.policies.adjacency import AdjacencyGraph
 from leaktight.policies.graph import Graph
 from leaktight.policies.metric import Metric
-from leaktight.policies.neighbours import Apart, adjacency_of
-from leaktight.policies.policy import Policy
+from leaktight.policies.neighbours import Space, record_spaces
 from leaktight.privacy.level import PrivacyLevel, privacy_level
-from leaktight.worst_case.certificate import digest_of
+from leaktight.worst_case.certificate import digest_of_records
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -38,7 +36,7 @@ class Guarantee(Told):
     ratio: Fraction
     neighbours: str
     """Whose neighbours, in words that follow "neighbouring"."""
-    relation: Callable[[], Apart | str] | None = field(default=None, compare=False)
+    relation: Callable[[], Space | str] | None = field(default=None, compare=False)
     """Who they are: gives the graph, metric or policy, or a text that no others have."""
 
     @property
@@ -51,12 +49,10 @@ class Guarantee(Told):
             return None
         who = self.relation()
         if not isinstance(who, str):
-            if isinstance(who, Metric) or (isinstance(who, Policy) and who.metric is not None):
-                return digest_of(who)
-            kinds = adjacency_of(who).factors
-            if len(kinds) == 1:
-                return digest_of(who)
-            who = " ".join(digest_of(AdjacencyGraph.of(*kind)) for kind in kinds)
+            digests = [digest_of_records([kind]) for kind in record_spaces(who)]
+            if len(digests) == 1:
+                return digests[0]
+            who = " ".join(digests)
         return sha256(who.encode()).hexdigest()
 
     def __add__(self, other: "Guarantee") -> "Guarantee":

@@ -1,4 +1,8 @@
-"""What says who is a neighbour of whom, or how far apart two are? A policy, a graph, a metric."""
+"""Spaces: what says who is a neighbour of whom, or how far apart two are.
+
+A graph is a space whose edges are 1 long; a metric has lengths; a policy or an adjacency graph is
+the product of the spaces of its records.
+"""
 
 from typing import TypeAlias
 
@@ -12,11 +16,37 @@ from leaktight.policies.policy import Policy, expect_graph
 Neighbours: TypeAlias = Policy | AdjacencyGraph | Graph
 """What says which things are neighbours."""
 
-Apart: TypeAlias = Neighbours | Metric
+Space: TypeAlias = Neighbours | Metric
 """What says which things are neighbours, or how far apart they are."""
 
 
-def metric_of(neighbours: Apart) -> Metric:
+def record_spaces(space: Space) -> tuple[tuple[Graph | Metric, int], ...]:
+    """Return the space of each kind of independent records, and how many records have it.
+
+    Under public constraints the records depend on each other: all databases are one space.
+
+    >>> record_spaces(Policy(Graph(3, [(0, 1)]), records=5))
+    ((Graph(3 vertices, 1 edge: 0-1), 5),)
+    """
+    known = Policy(space) if isinstance(space, Metric) else space
+    if isinstance(known, Policy) and known.metric is not None:
+        return ((known.metric, known.records),)
+    return adjacency_of(known).factors
+
+
+def joined_by(space: Space) -> AdjacencyGraph:
+    """Return who is joined to whom, however long the edges are.
+
+    >>> joined_by(Metric.of(Graph(2, [(0, 1)]), length=3)).size
+    1
+    """
+    known = Policy(space) if isinstance(space, Metric) else space
+    if isinstance(known, Policy) and known.metric is not None:
+        return AdjacencyGraph.of(known.secrets, known.records)
+    return adjacency_of(known)
+
+
+def metric_of(neighbours: Space) -> Metric:
     """Return a metric as it is, or that which counts the edges of a policy's adjacency graph.
 
     >>> metric_of(Graph(3, [(0, 1), (1, 2)])).unit
@@ -34,7 +64,7 @@ def metric_of(neighbours: Apart) -> Metric:
     return Metric.of(adjacency_of(neighbours).explicit())
 
 
-def in_edges(neighbours: Apart, ratio: Ratio) -> tuple[Neighbours, Ratio]:
+def in_edges(neighbours: Space, ratio: Ratio) -> tuple[Neighbours, Ratio]:
     """Return a metric whose edges are all of one length as its graph, with the ratio for an edge.
 
     Another metric becomes a policy of one record, and all else stays as it is.

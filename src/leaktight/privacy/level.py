@@ -25,7 +25,7 @@ from leaktight.exact.shown import above, shown, shown_above, shown_below
 from leaktight.labels import Labels, alignment
 from leaktight.policies.graph import Graph, Indices
 from leaktight.policies.metric import Metric
-from leaktight.policies.neighbours import Apart, Neighbours, adjacency_of, metric_of
+from leaktight.policies.neighbours import Neighbours, Space, adjacency_of, metric_of
 from leaktight.policies.policy import Policy
 from leaktight.policies.real import Interval
 from leaktight.privacy.largest_ratio import extreme_pairs, largest_rates, largest_ratio
@@ -128,7 +128,7 @@ class PrivacyLevel:
 
 
 def privacy_level(
-    channel: Channel | Parallel | AllOrNothing, neighbours: Apart | Interval
+    channel: Channel | Parallel | AllOrNothing, neighbours: Space | Interval
 ) -> PrivacyLevel:
     """Return the least ratio at which a channel is private, with the worst neighbours and output.
 

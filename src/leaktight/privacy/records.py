@@ -26,7 +26,7 @@ from leaktight.exact.rounding import log2
 from leaktight.labels import positions
 from leaktight.policies.graph import Graph, Indices
 from leaktight.policies.metric import Metric
-from leaktight.policies.neighbours import Apart, adjacency_of
+from leaktight.policies.neighbours import Space, adjacency_of
 from leaktight.policies.policy import Policy
 from leaktight.policies.public_counts import PublicCounts
 from leaktight.privacy.level import PrivacyLevel, Witness, exceeds, privacy_level
@@ -35,7 +35,7 @@ BLOCK = 2**18
 """How many pairs of databases are looked at together."""
 
 
-def parallel_level(channel: Parallel, neighbours: Apart) -> PrivacyLevel:
+def parallel_level(channel: Parallel, neighbours: Space) -> PrivacyLevel:
     """Return the level of channels in parallel; ``privacy_level`` comes here for them."""
     if isinstance(neighbours, Metric):
         if neighbours.unit != 1:
@@ -55,7 +55,7 @@ def parallel_level(channel: Parallel, neighbours: Apart) -> PrivacyLevel:
     return _joint_level(channel, adjacency_of(neighbours).explicit())
 
 
-def all_or_nothing_level(records: AllOrNothing, neighbours: Apart) -> PrivacyLevel:
+def all_or_nothing_level(records: AllOrNothing, neighbours: Space) -> PrivacyLevel:
     """Return the level of records answered together; ``privacy_level`` comes here for them.
 
     K(z|x) = s·Π P(z_k|x_k) + [z = z*]·(1 − s·Π R(x_k)), with P the chances of one record's answers,

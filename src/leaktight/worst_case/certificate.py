@@ -21,8 +21,7 @@ from leaktight.exact.ratio import Ratio
 from leaktight.files import new_file
 from leaktight.policies.graph import Graph
 from leaktight.policies.metric import Metric
-from leaktight.policies.neighbours import Apart, adjacency_of, metric_of
-from leaktight.policies.policy import Policy
+from leaktight.policies.neighbours import Space, metric_of, record_spaces
 
 _OF_OTHERS = re.compile(
     r"""[('"].*|\d{4}-\d\d-\d\d.*|True|False|None|-?(inf|nan|Infinity|s?NaN\d*)"""
@@ -82,7 +81,7 @@ def channel_claim(channel: Channel, lower: Fraction) -> dict[str, Any]:
 
 
 def digest_of(
-    neighbours: Apart,
+    neighbours: Space,
     prior: Distribution | None = None,
     gain: Gain | Loss | None = None,
 ) -> str:
@@ -97,14 +96,12 @@ def digest_of(
     """
     if prior is not None and gain is not None:
         return digest(mechanism_claim(metric_of(neighbours), prior, gain))
-    factors: Iterable[tuple[Graph | Metric, int]]
-    if isinstance(neighbours, Metric):
-        factors = [(neighbours, 1)]
-    elif isinstance(neighbours, Policy) and neighbours.metric is not None:
-        factors = [(neighbours.metric, neighbours.records)]
-    else:
-        factors = adjacency_of(neighbours).factors
-    return digest({"pieces": [graph_claim(g) | {"records": n} for g, n in factors]})
+    return digest_of_records(record_spaces(neighbours))
+
+
+def digest_of_records(kinds: Iterable[tuple[Graph | Metric, int]]) -> str:
+    """Return the digest of the worst case of independent records, given the space of each kind."""
+    return digest({"pieces": [graph_claim(space) | {"records": n} for space, n in kinds]})
 
 
 def graph_claim(graph: Graph | Metric, ratio: Ratio | None = None) -> dict[str, Any]:

@@ -2,7 +2,7 @@
 
 The answer comes with a mechanism that attains the lower end and a certificate of both ends. It is
 put together from pieces: independent records multiply, and those that are alike are settled once
-(``records``, or for a metric ``apart``). Of several records all but one are bounded by covers, and
+(``records``). Of several records all but one are bounded by covers, and
 answered together where that attains more (``together``). The laws are proved in
 docs/proofs/cover-bound.md.
 """
@@ -25,14 +25,13 @@ from leaktight.exact.shown import above, below, in_bits
 from leaktight.policies.adjacency import AdjacencyGraph
 from leaktight.policies.graph import Graph
 from leaktight.policies.metric import Metric
-from leaktight.policies.neighbours import Apart, adjacency_of, in_edges
+from leaktight.policies.neighbours import Space, in_edges, joined_by, record_spaces
 from leaktight.policies.policy import Policy
 from leaktight.policies.real import Box, Circle, Interval, RealPolicy, Tree
-from leaktight.worst_case.apart import MetricKind
-from leaktight.worst_case.certificate import digest_of
+from leaktight.worst_case.certificate import digest_of_records
 from leaktight.worst_case.real import RealWorstCase, real_worst_case
 from leaktight.worst_case.records import RecordKind
-from leaktight.worst_case.together import Packing, Together
+from leaktight.worst_case.together import Together
 from leaktight.worst_case.under_counts import (
     WorstCaseUnderCounts,
     are_too_many,
@@ -51,7 +50,7 @@ class WorstCase(InBits):
 
     graph: AdjacencyGraph
     ratio: Ratio
-    pieces: tuple[RecordKind | MetricKind, ...]
+    pieces: tuple[RecordKind, ...]
     together: Together | None = None
     """How several records are answered, if not independently."""
 
@@ -105,10 +104,7 @@ class WorstCase(InBits):
     @property
     def digest(self) -> str:
         """The digest of the graph and the records, as the checker shows it of the certificate."""
-        for piece in self.pieces:
-            if isinstance(piece, MetricKind):
-                return digest_of(Policy(piece.metric, piece.records))
-        return digest_of(self.graph)
+        return digest_of_records((piece.space, piece.records) for piece in self.pieces)
 
     @property
     def mechanism(self) -> Channel | Parallel | AllOrNothing:
@@ -173,7 +169,7 @@ def worst_case_leakage(
     neighbours: RealPolicy, ratio: RatioLike = None, epsilon: Number | None = None
 ) -> RealWorstCase: ...
 def worst_case_leakage(
-    neighbours: Apart | RealPolicy, ratio: RatioLike = None, epsilon: Number | None = None
+    neighbours: Space | RealPolicy, ratio: RatioLike = None, epsilon: Number | None = None
 ) -> WorstCase | RealWorstCase | WorstCaseUnderCounts:
     """Return the largest leakage of any mechanism that is private, with mechanism and proof.
 
@@ -209,31 +205,19 @@ def worst_case_leakage(
         part = worst_case_leakage(neighbours.finite, ratio, epsilon)
         return replace(found, lower=found.lower * part.lower, upper=found.upper * part.upper)
     known, asked = in_edges(neighbours, Ratio.of(ratio, epsilon))
-    if isinstance(known, Policy) and known.metric is not None:
-        return _of_metric(known.metric, known.records, asked)
     if isinstance(known, Policy) and are_too_many(known):
         return worst_case_under_counts(known, asked)
-    graph = adjacency_of(known)
-    pieces = [RecordKind.of(factor, asked, records) for factor, records in graph.factors]
-    if sum(records for _, records in graph.factors) == 1:
+    kinds = record_spaces(known)
+    graph = joined_by(known)
+    pieces = [RecordKind.of(space, asked, records) for space, records in kinds]
+    if sum(records for _, records in kinds) == 1:
         return WorstCase(graph, asked, tuple(pieces))
     covered = [piece.covered() for piece in pieces]
     worst = WorstCase(graph, asked, _multiplied(pieces, covered))
-    if worst.is_exact:
+    packings = tuple(one for piece in covered if (one := piece.packing()))
+    if worst.is_exact or len(packings) < len(covered):
         return worst
-    return _answered(worst, tuple(piece.packing() for piece in covered))
-
-
-def _of_metric(metric: Metric, records: int, ratio: Ratio) -> WorstCase:
-    """Return the worst case of records whose values have distances."""
-    kind = MetricKind.of(metric, ratio, records)
-    worst = WorstCase(AdjacencyGraph.of(metric.graph, records), ratio, (kind,))
-    return _answered(worst, (kind.packing(),)) if kind.covers else worst
-
-
-def _answered(worst: WorstCase, packings: tuple[Packing, ...]) -> WorstCase:
-    """Answer the records together where that attains more."""
-    together = Together.of(worst.ratio.lower, packings)
+    together = Together.of(packings)
     return replace(worst, together=together) if together.factors > worst.lower_factors else worst
 
 

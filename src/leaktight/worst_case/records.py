@@ -1,16 +1,19 @@
-"""How much could any private mechanism leak about records whose values form a graph?
+"""The worst case of records that are alike, whose values form a graph or have distances.
 
-A connected component is settled by the cheapest route that does: its weighting, or a linear program
-over the edges of a tree, or over private columns. Where that would take too long, the best cover
-and the channel that goes with it give an interval. Components add. The laws are proved in
-docs/proofs/cover-bound.md.
+A connected component of a graph is settled by the cheapest route that does: its weighting, or a
+linear program over the edges of a tree, or over private columns. Where that would take too long,
+the best cover and the channel that goes with it give an interval. Where edges have lengths, the
+worst case is what the best channel earns if each right guess earns 1; if the weighting, the
+solution of Σ_j e^(−ε·d(i,j))·w_j = 1, is non-negative, it is Σ w, the magnitude of the space,
+scaled by ε [Leinster2013]_. Components add. The laws are proved in docs/proofs/cover-bound.md and
+docs/proofs/metrics.md.
 """
 
-from collections.abc import Hashable
+from collections.abc import Hashable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 from flint import fmpq
@@ -21,6 +24,7 @@ from leaktight.exact.numbers import Array, exact_array, fraction, rational
 from leaktight.exact.powers import Powers
 from leaktight.exact.ratio import Ratio
 from leaktight.policies.graph import Graph
+from leaktight.policies.metric import Metric
 from leaktight.policies.symmetry import automorphism_group
 from leaktight.worst_case.certificate import channel_claim, graph_claim
 from leaktight.worst_case.columns import (
@@ -28,8 +32,11 @@ from leaktight.worst_case.columns import (
     ColumnOptimum,
     Cover,
     DistanceMechanism,
+    Found,
     TreeOptimum,
+    best_channel,
     best_cover,
+    best_metric_cover,
     column_optimum,
     total_weight,
     tree_optimum,
@@ -43,21 +50,23 @@ MOST_WORK = 200**3
 MOST_ENTRIES = 2**22
 """The most entries of a mechanism that is written out."""
 
+MOST_VALUES = 400
+"""The most values that are a finite distance apart; more would take many minutes."""
+
+Optimum: TypeAlias = ColumnOptimum | TreeOptimum | Found
+"""What has a channel and a proof: that of a tree weights, the others prices with flows."""
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Part:
-    """A connected component at one ratio: a private channel, and a proof that bounds them all.
-
-    ``proof`` is a cover, or an optimum: that of a tree with its weights, or one with its dual
-    prices and the flows that prove them.
-    """
+    """A connected component at a ratio: a private channel, and a proof that bounds them all."""
 
     graph: Graph
     ratio: Fraction
     route: str
-    mechanism: DistanceMechanism | ColumnOptimum | TreeOptimum
-    proof: Cover | ColumnOptimum | TreeOptimum
-    packing: DistanceMechanism | None = None
+    mechanism: DistanceMechanism | Optimum
+    proof: Cover | Optimum
+    packing: DistanceMechanism | Found | None = None
     """What goes with the best cover, where the mechanism is another."""
 
     @property
@@ -75,14 +84,9 @@ class Part:
         if isinstance(self.proof, Cover):
             return self
         cover, packing = best_cover(self.graph, self.ratio)
-        if min(prices := self.proof.dual) >= 0:
+        if min(prices := self.proof.prices) >= 0:
             cover = Cover.of(self.graph, self.ratio, prices)
         return replace(self, proof=cover, packing=packing)
-
-    def certificate(self, whole: Graph) -> dict[str, Any]:
-        """Return the proof, with the numbers that the vertices have in the whole graph."""
-        at = np.array([whole.index(vertex) for vertex in self.graph.vertices])
-        return self.proof.claim(at)
 
     @property
     def steps(self) -> Array | None:
@@ -97,27 +101,36 @@ class Part:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class RecordKind:
-    """Records that are alike: their number, and the parts of one record's graph at two ratios.
+    """Records that are alike: their number, and the parts of one record's space at two ratios.
 
     The mechanism is built for the lower ratio and the bound computed at the upper one. Only one
     record of a product may be bounded by other parts than covers: the only one, or one ``once``.
     """
 
-    graph: Graph
+    space: Graph | Metric
+    ratio: Ratio
     records: int
     below: tuple[Part, ...]
     above: tuple[Part, ...]
     once: tuple[Part, ...] = ()
 
     @classmethod
-    def of(cls, graph: Graph, ratio: Ratio, records: int = 1) -> "RecordKind":
+    def of(cls, space: Graph | Metric, ratio: Ratio, records: int = 1) -> "RecordKind":
         """Settle each component at both ends of the ratio."""
-        parts = graph.components
-        components = [graph] if len(parts) == 1 else [graph.subgraph(part) for part in parts]
+        parts = space.graph.components
+        if isinstance(space, Metric):  # where lengths are rounded to both sides as well
+            both = tuple(_settle_lengths(space.restricted(part), ratio) for part in parts)
+            return cls(space, ratio, records, both, both)
+        components = [space] if len(parts) == 1 else [space.subgraph(part) for part in parts]
         below = above = tuple(_settle(one, ratio.lower) for one in components)
         if not ratio.is_exact:
             above = tuple(_settle(p.graph, ratio.upper, p.mechanism) for p in below)
-        return cls(graph, records, below, above)
+        return cls(space, ratio, records, below, above)
+
+    @property
+    def graph(self) -> Graph:
+        """The pairs of values that matter."""
+        return self.space.graph
 
     @property
     def parts(self) -> tuple[Part, ...]:
@@ -147,7 +160,16 @@ class RecordKind:
         return Powers.of((self.upper, self.records - 1), (_bound(self.once), 1))
 
     def covered(self) -> "RecordKind":
-        """The same, with covers for proofs."""
+        """The same, with covers for proofs; where edges have lengths, prices cover if all can."""
+        if isinstance(self.space, Metric):
+            found = [part.proof for part in self.below if isinstance(part.proof, Found)]
+            if min(price for one in found for price in one.prices) >= 0:
+                return self
+            inside = (self.space.restricted(part.graph.vertices) for part in self.below)
+            covers = [best_metric_cover(one, self.ratio) for one in inside]
+            both = zip(self.below, covers, strict=True)
+            parts = tuple(replace(part, proof=one, packing=one) for part, one in both)
+            return replace(self, below=parts, above=parts)
         below = above = tuple(part.covered() for part in self.below)
         if self.above is not self.below:
             above = tuple(part.covered() for part in self.above)
@@ -158,25 +180,35 @@ class RecordKind:
         """Whether both ends are the worst case itself, each at its ratio."""
         return all(part.lower == part.upper for part in (*self.below, *self.above))
 
-    def packing(self) -> Packing:
-        """Return how the records are answered together with others; the proofs must be covers."""
-        found = (part.packing or part.mechanism for part in self.below)
-        parts = [part for part in found if isinstance(part, DistanceMechanism)]
-        return Packing.of(self.graph, self.records, parts)
+    def packing(self) -> Packing | None:
+        """Return how the records are answered together with others, if the proofs are covers."""
+        parts = [part.packing or part.mechanism for part in self.below]
+        if isinstance(self.space, Metric):
+            if not self.below[0].packing:  # the prices are as good as covers
+                return None
+            below = self.space.ratios(self.ratio)[0]
+            return Packing.of_rows(self.graph, self.records, self._whole(parts), below)
+        alike = [part for part in parts if isinstance(part, DistanceMechanism)]
+        return Packing.of(self.graph, self.records, alike)
 
     def channel(self) -> Channel:
         """The mechanism for one record, each component with outputs of its own."""
-        n = self.graph.order
-        if n * n > MOST_ENTRIES:
+        if (n := self.graph.order) ** 2 > MOST_ENTRIES:
             raise TooLarge(f"a mechanism on {n:,} inputs has {n * n:,} entries, too many to write")
-        matrix = exact_array([0] * (n * n)).reshape(n, n)
-        for part in self.below:
-            channel = part.mechanism.channel()
-            rows, columns = (
-                [self.graph.index(v) for v in s] for s in (channel.inputs, channel.outputs)
-            )
-            matrix[np.ix_(rows, columns)] = channel.matrix
+        matrix = self._whole([part.mechanism for part in self.below])
         return Channel(matrix, self.graph.vertices, self.graph.vertices)
+
+    def _whole(self, parts: Sequence[DistanceMechanism | Optimum]) -> Array:
+        """Return the matrices of all components in one."""
+        n = self.graph.order
+        matrix = exact_array([0] * (n * n)).reshape(n, n)
+        for one, part in zip(self.below, parts, strict=True):
+            at = self._places(one)
+            matrix[np.ix_(at, at)] = part.matrix
+        return matrix
+
+    def _places(self, part: Part) -> list[int]:
+        return [self.graph.index(vertex) for vertex in part.graph.vertices]
 
     def attained(self) -> dict[str, Any]:
         """Return the mechanism for one record, and what it attains.
@@ -196,12 +228,13 @@ class RecordKind:
         return channel_claim(self.channel(), self.lower)
 
     def bounded(self) -> dict[str, Any]:
-        """Return the graph and the proofs of all parts."""
-        claim = {"records": self.records, **graph_claim(self.graph), **self._proved(self.above)}
+        """Return the space and the proofs of all parts."""
+        claim = {"records": self.records, **graph_claim(self.space, self.ratio)}
+        claim |= self._proved(self.above)
         return claim | ({"once": self._proved(self.once)} if self.once else {})
 
     def _proved(self, parts: tuple[Part, ...]) -> dict[str, Any]:
-        proofs = [part.certificate(self.graph) for part in parts]
+        proofs = [part.proof.claim(np.array(self._places(part))) for part in parts]
         return {"parts": proofs, "upper": str(rational(_bound(parts)))}
 
 
@@ -209,11 +242,7 @@ def _bound(parts: tuple[Part, ...]) -> Fraction:
     return sum((part.upper for part in parts), Fraction(0))
 
 
-def _settle(
-    graph: Graph,
-    ratio: Fraction,
-    near: DistanceMechanism | ColumnOptimum | TreeOptimum | None = None,
-) -> Part:
+def _settle(graph: Graph, ratio: Fraction, near: DistanceMechanism | Optimum | None = None) -> Part:
     """Settle a connected component; what is known at a ratio nearby saves time."""
     if graph.order == 1 or ratio == 1:
         constant = exact_array([1] + [0] * (graph.order - 1))
@@ -245,3 +274,17 @@ def _by_weights(graph: Graph, ratio: Fraction, weights: Array, route: str) -> Pa
     nothing = exact_array([0] * graph.order)
     mechanism = DistanceMechanism(graph, ratio, weights, fmpq(1), nothing)
     return Part(graph, ratio, route, mechanism, Cover(weights, total_weight(weights)))
+
+
+def _settle_lengths(metric: Metric, ratio: Ratio) -> Part:
+    """Settle a component in which edges have lengths."""
+    if (n := metric.order) > MOST_VALUES:
+        raise TooLarge(
+            f"the worst case for a metric is found for at most {MOST_VALUES} values, "
+            f"got {n:,}; leakage is bounded for some of them, or for a graph"
+        )
+    right = np.full((n, n), fmpq(0), dtype=object)
+    np.fill_diagonal(right, fmpq(1))
+    found = best_channel(metric, ratio, right)
+    found = found._replace(value=found.matrix.max(axis=0).sum())
+    return Part(metric.graph, ratio.lower, "columns of a metric", found, found)

@@ -6,7 +6,7 @@ replaced by fixed ones. For s up to the least (λ − 1)/(λ·R_h − R_i) over 
 private, however many records there are, and s is at least λ/(λ + 1). See docs/proofs/one-bit.md.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
@@ -30,15 +30,21 @@ MOST_BITS = 2**14
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Packing:
-    """Records that are alike: their graph and number, the packing a, and its coverage R ≤ 1."""
+    """Records that are alike: their graph and number, the packing a, and its coverage R ≤ 1.
+
+    The ratio is that of all edges, or there is one for each. Then ``rows`` are the chances of
+    answers, in private columns that are largest on the diagonal.
+    """
 
     graph: Graph
     records: int
+    ratio: fmpq | Array
     weights: Array
     used: Array
+    rows: Array | None = None
 
     @classmethod
-    def of(cls, graph: Graph, records: int, parts: Iterable[DistanceMechanism]) -> "Packing":
+    def of(cls, graph: Graph, records: int, parts: Sequence[DistanceMechanism]) -> "Packing":
         """Put the mechanisms of all components side by side."""
         weights, used = (exact_array([0] * graph.order) for _ in range(2))
         for part in parts:
@@ -46,7 +52,12 @@ class Packing:
             covered = (1 - part.remainder) / part.scale
             most = fmpq((covered.max() * UNIT).ceil(), UNIT)
             weights[at], used[at] = part.weights / most, covered / most
-        return cls(graph, records, weights, used)
+        return cls(graph, records, rational(parts[0].ratio), weights, used)
+
+    @classmethod
+    def of_rows(cls, graph: Graph, records: int, rows: Array, ratios: Array) -> "Packing":
+        """Take the chances of answers, and a ratio for each edge."""
+        return cls(graph, records, ratios, rows.diagonal(), rows.sum(axis=1), rows)
 
     @property
     def bound(self) -> Fraction:
@@ -60,24 +71,30 @@ class Packing:
         order = sorted(range(self.graph.order), key=lambda i: (labels[i], used[i]))
         return np.array(order)[np.unique(labels[order], return_index=True)[1]]
 
-    def kept(self, ratio: Fraction) -> Fraction:
-        """Return the largest chance s ≤ 1 at which what is not kept is private."""
-        steep = fraction(steepest(self.graph, ratio, self.used))
-        return (ratio - 1) / max(steep, ratio - 1)
+    @property
+    def kept(self) -> Fraction:
+        """The largest chance s ≤ 1 at which what is not kept is private."""
+        return fraction(1 / max(steepest(self.graph, self.ratio, self.used), fmpq(1)))
 
-    def matrix(self, ratio: Fraction) -> Array:
-        """Return the chances of all answers; what is left of a row is that of none."""
-        nothing = exact_array([0] * self.graph.order)
-        return DistanceMechanism(self.graph, ratio, self.weights, fmpq(1), nothing).matrix()
+    @property
+    def matrix(self) -> Array:
+        """The chances of all answers; what is left of a row is that of none."""
+        if self.rows is not None:
+            return self.rows
+        assert isinstance(self.ratio, fmpq)
+        nothing, ratio = exact_array([0] * self.graph.order), fraction(self.ratio)
+        return DistanceMechanism(self.graph, ratio, self.weights, fmpq(1), nothing).matrix
 
     def claim(self) -> list[Any]:
         """Return the packing as a certificate has it."""
+        if self.rows is not None:
+            return [[str(p) for p in row] for row in self.rows]
         return [str(a) for a in self.weights]
 
-    def answering(self, ratio: Fraction) -> Answering:
+    def answering(self) -> Answering:
         """Return how one of the records is answered."""
         graph = self.graph
-        matrix = np.column_stack([self.matrix(ratio), 1 - self.used])
+        matrix = np.column_stack([self.matrix, 1 - self.used])
         outputs = (*graph.vertices, NO_ANSWER)
         instead = self.lowest[graph.component_labels].tolist()
         return Answering(
@@ -86,41 +103,17 @@ class Packing:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class MetricPacking(Packing):
-    """The same for a metric: ``rows`` of private columns, largest on the diagonal, λ by edge."""
-
-    rows: Array
-    ratios: Array
-
-    def kept(self, ratio: Fraction) -> Fraction:
-        """Return the largest chance s ≤ 1 at which what is not kept is private."""
-        (i, h), most = self.graph.arcs.T, np.tile(self.ratios, 2)
-        steep = most * self.used[h] - self.used[i]
-        limits = [(r - 1) / s for r, s in zip(most, steep, strict=True) if s > r - 1]
-        return fraction(min(limits, default=fmpq(1)))
-
-    def matrix(self, ratio: Fraction) -> Array:
-        """Return the chances of all answers; what is left of a row is that of none."""
-        return self.rows
-
-    def claim(self) -> list[Any]:
-        """Return the packing as a certificate has it."""
-        return [[str(p) for p in row] for row in self.rows]
-
-
-@dataclass(frozen=True, slots=True, eq=False)
 class Together:
     """Records of one or more kinds, answered together or not at all, at a ratio λ > 1."""
 
-    ratio: Fraction
     packings: tuple[Packing, ...]
     kept: Fraction
     """The chance s with which answers are kept."""
 
     @classmethod
-    def of(cls, ratio: Fraction, packings: tuple[Packing, ...]) -> "Together":
+    def of(cls, packings: tuple[Packing, ...]) -> "Together":
         """Keep them with the largest chance that is private."""
-        return cls(ratio, packings, min(each.kept(ratio) for each in packings))
+        return cls(packings, min(each.kept for each in packings))
 
     @property
     def share(self) -> Fraction:
@@ -152,7 +145,7 @@ class Together:
     @property
     def mechanism(self) -> AllOrNothing:
         """The mechanism itself, which is not multiplied out."""
-        factors = ((each.answering(self.ratio), each.records) for each in self.packings)
+        factors = ((each.answering(), each.records) for each in self.packings)
         return AllOrNothing(tuple(factors), self.kept)
 
     def certificate(self, bounds: Iterable[dict[str, Any]]) -> dict[str, Any]:

@@ -33,10 +33,10 @@ from leaktight.labels import alignment, positions
 from leaktight.mechanisms.mechanism import Guarantee, Mechanism, guarantee_of
 from leaktight.policies.graph import Graph
 from leaktight.policies.metric import Metric
-from leaktight.policies.neighbours import Apart, metric_of
+from leaktight.policies.neighbours import Space, metric_of
 from leaktight.privacy.level import privacy_level
 from leaktight.worst_case.certificate import digest_of, mechanism_claim
-from leaktight.worst_case.columns import Arcs, best_for_metric
+from leaktight.worst_case.columns import Arcs, best_channel
 
 MOST_ENTRIES = 2**20
 """The most inputs times guesses for which a mechanism is designed."""
@@ -120,7 +120,7 @@ class BestMechanism(Mechanism):
 
 
 def optimal_mechanism(
-    neighbours: Apart,
+    neighbours: Space,
     prior: PriorLike = None,
     gain: Aim = None,
     ratio: RatioLike = None,
@@ -165,7 +165,7 @@ def optimal_mechanism(
     arcs: list[list[tuple[int, int, fmpq]]] = [[] for _ in aim.guesses]
     for component in graph.components:
         at = np.array([graph.index(vertex) for vertex in component])
-        found = best_for_metric(metric.restricted(component), asked, earned[:, at])
+        found = best_channel(metric.restricted(component), asked, earned[:, at])
         matrix[at], prices[at] = found.matrix, found.prices
         utility += found.value
         for w, flow in enumerate(found.flows):

@@ -18,7 +18,7 @@ from leaktight.exact.ratio import Ratio, RatioLike
 from leaktight.labels import alignment, read_labels
 from leaktight.mechanisms.mechanism import Guarantee, Mechanism, guarantee_of
 from leaktight.policies.graph import Graph
-from leaktight.policies.neighbours import Apart, metric_of
+from leaktight.policies.neighbours import Space, metric_of
 from leaktight.worst_case.columns import in_units, private_matrix
 
 
@@ -39,7 +39,7 @@ class Repaired(Mechanism):
 
 def repair(
     rows: Any,
-    neighbours: Apart,
+    neighbours: Space,
     ratio: RatioLike = None,
     epsilon: Number | None = None,
 ) -> Repaired:

@@ -21,7 +21,7 @@ from leaktight.exact.numbers import Array, Number, exact_array, fraction, ration
 from leaktight.exact.ratio import Ratio, RatioLike
 from leaktight.exact.shown import shown
 from leaktight.labels import alignment
-from leaktight.policies.neighbours import Apart, metric_of
+from leaktight.policies.neighbours import Space, metric_of
 
 MOST_VARIABLES = 5000
 """The most inputs times guesses for which a trade-off is solved."""
@@ -57,7 +57,7 @@ def least_leaking(
     gain: Gain | Loss,
     enough: Number,
     attacker: Gain | None = None,
-    neighbours: Apart | None = None,
+    neighbours: Space | None = None,
     ratio: RatioLike = None,
     epsilon: Number | None = None,
 ) -> TradeOff:
@@ -88,7 +88,7 @@ def most_useful(
     gain: Gain | Loss,
     vulnerability: Number,
     attacker: Gain | None = None,
-    neighbours: Apart | None = None,
+    neighbours: Space | None = None,
     ratio: RatioLike = None,
     epsilon: Number | None = None,
 ) -> TradeOff:
@@ -131,7 +131,7 @@ class _Program:
         prior: PriorLike,
         gain: Gain | Loss,
         attacker: Gain | None,
-        neighbours: Apart | None,
+        neighbours: Space | None,
         ratio: RatioLike,
         epsilon: Number | None,
     ) -> "_Program":

@@ -16,7 +16,7 @@ from leaktight.labels import Labels, first_few, nearest
 from leaktight.mechanisms.mechanism import Mechanism
 from leaktight.mechanisms.release.draw import sample
 from leaktight.mechanisms.release.release import ReleaseRecord, applied, recorded
-from leaktight.policies.neighbours import Apart
+from leaktight.policies.neighbours import Space
 
 _CELL = r'(?>"[^"]*(?:""[^"]*)*"|[^,\r\n]*)'
 """A cell of a line that is known to be CSV: in quotes, or up to the next comma."""
@@ -29,7 +29,7 @@ def release_csv(
     target: str | Path,
     column: str,
     *,
-    neighbours: Apart | None = None,
+    neighbours: Space | None = None,
     rng: np.random.Generator | None = None,
 ) -> ReleaseRecord:
     """Copy a CSV file, with one column of answers replaced by what :func:`release` draws for them.

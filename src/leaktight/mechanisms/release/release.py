@@ -19,7 +19,7 @@ from leaktight.exact.ratio import Ratio
 from leaktight.exact.shown import counted
 from leaktight.mechanisms.mechanism import Guarantee, Mechanism
 from leaktight.mechanisms.release.draw import sample
-from leaktight.policies.neighbours import Apart
+from leaktight.policies.neighbours import Space
 from leaktight.privacy.level import privacy_level
 
 
@@ -97,7 +97,7 @@ def release(
     mechanism: Mechanism | Channel,
     answers: Iterable[Hashable],
     *,
-    neighbours: Apart | None = None,
+    neighbours: Space | None = None,
     rng: np.random.Generator | None = None,
 ) -> Release:
     """Draw an output for each of a column of answers, exactly, and record what that promises.
@@ -127,7 +127,7 @@ def release(
 
 
 def applied(
-    mechanism: Mechanism | Channel, neighbours: Apart | None
+    mechanism: Mechanism | Channel, neighbours: Space | None
 ) -> tuple[str, Channel, Guarantee | None]:
     """Return the name and the channel of what is applied, and what it promises."""
     if isinstance(mechanism, Channel):

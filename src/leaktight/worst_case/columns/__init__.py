@@ -6,15 +6,14 @@ from leaktight.worst_case.columns.cover import (
     Cover,
     DistanceMechanism,
     best_cover,
+    best_metric_cover,
     coverage,
     steepest,
     total_weight,
     weighting,
 )
 from leaktight.worst_case.columns.flow import Arcs, Flow, cheapest_column
-from leaktight.worst_case.columns.lengths import best_for_metric
 from leaktight.worst_case.columns.lifting import in_units, private_matrix
-from leaktight.worst_case.columns.metric_cover import best_metric_cover
 from leaktight.worst_case.columns.tree import MOST_VERTICES as MOST_IN_TREE
 from leaktight.worst_case.columns.tree import TreeOptimum, tree_optimum
 from leaktight.worst_case.columns.worst import ColumnOptimum, column_optimum
@@ -31,7 +30,6 @@ __all__ = [
     "TreeOptimum",
     "best_channel",
     "best_cover",
-    "best_for_metric",
     "best_metric_cover",
     "cheapest_column",
     "column_optimum",

@@ -4,6 +4,10 @@ Let q = 1/λ and d the distance of the graph, q^∞ = 0. A *cover* is b ≥ 0 wi
 Σ_i b_i·q^d(i,j) ≥ 1 for every vertex j: no private channel has Σ_z max_x K(z|x) > Σ b. If the
 *weighting* w, the solution of Σ_j q^d(i,j)·w_j = 1, is non-negative, then K_ij = w_j·q^d(i,j) is
 a private channel that attains Σ w. Both are proved in docs/proofs/cover-bound.md.
+
+Where edges have lengths, a cover is proved by flows, as prices are: for each j the weights are
+carried along shortest paths to j, and each edge takes its share. What attains nearly as much for
+many records is a packing. See docs/proofs/metrics.md.
 """
 
 import math
@@ -13,17 +17,24 @@ from fractions import Fraction
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 from flint import fmpq, fmpq_mat, fmpq_poly, fmpz
 
-from leaktight.channels.channel import Channel
 from leaktight.exact.linear_program import LinearProgram, Optimum, solve, solve_inside
 from leaktight.exact.numbers import Array, exact_array, float_array, rational
+from leaktight.exact.ratio import Ratio
 from leaktight.policies.graph import Graph, Indices, product_factors
+from leaktight.policies.metric import Metric
 from leaktight.policies.symmetry import Points, automorphism_group, distance_distribution
+from leaktight.worst_case.columns.best import Found
+from leaktight.worst_case.columns.flow import Arcs, Flow
+from leaktight.worst_case.columns.lifting import in_units, lift
+from leaktight.worst_case.columns.pricing import Floats
 
 MOST_UNKNOWNS = 150
 """The most orbits of vertices for which a weighting is solved for exactly."""
+
+FINE = 2**80
+"""What is carried along an edge is rounded down to a multiple of 1/FINE."""
 
 MOST_BY_SIMPLEX = 400
 """The most orbits for which the best cover is sought at a vertex; beyond, interior points do."""
@@ -80,10 +91,8 @@ class DistanceMechanism:
         cls, graph: Graph, ratio: Fraction, weights: Array, orbits: Points | None = None
     ) -> "DistanceMechanism":
         """Return the mechanism for non-negative weights a that are not all 0."""
-        used, most = coverage(graph, ratio, weights, orbits), rational(ratio)
-        steep = steepest(graph, ratio, used)
-        limits = [1 / used.max(), *([(most - 1) / steep] if steep > 0 else [])]
-        scale = min(limits)
+        used = coverage(graph, ratio, weights, orbits)
+        scale = 1 / max(used.max(), steepest(graph, rational(ratio), used))
         return cls(graph, ratio, weights, scale, 1 - scale * used)
 
     @property
@@ -96,6 +105,7 @@ class DistanceMechanism:
         """Whether it is K_ij = a_j·q^d(i,j), and nothing is left of the rows."""
         return bool(self.scale == 1 and not self.remainder.any())
 
+    @property
     def matrix(self) -> Array:
         """Its rows, with an output for each vertex."""
         powers, common = _powers(self.graph, self.ratio)
@@ -103,21 +113,23 @@ class DistanceMechanism:
         matrix[:, int(self.remainder.argmax())] += self.remainder
         return matrix
 
-    def channel(self) -> Channel:
-        """The mechanism itself, its outputs named like its inputs."""
-        return Channel(self.matrix(), self.graph.vertices, self.graph.vertices)
 
+def steepest(graph: Graph, ratio: fmpq | Array, used: Array) -> fmpq:
+    """Return the largest (λ·R_h − R_i)/(λ − 1) over neighbours i, h, and 0 if there are none.
 
-def steepest(graph: Graph, ratio: Fraction, used: Array) -> fmpq:
-    """Return the largest λ·R_h − R_i over neighbours i, h, and 0 if there are none.
-
-    What is left of the rows, 1 − s·R, is a private column if s·(λ·R_h − R_i) ≤ λ − 1 everywhere.
+    What is left of the rows, 1 − s·R, is a private column if s times this is at most 1. The ratio
+    λ > 1 is that of all edges, or there is one for each.
     """
-    (tails, heads), near = graph.arcs.T, float_array(used)
-    gaps = near[heads] - float(1 / ratio) * near[tails]
-    # Rounding cannot hide the steepest arc from a margin that is so much wider.
-    top = gaps >= gaps.max(initial=0.0) - 2.0**-40 * near.max()
-    steep: fmpq = (rational(ratio) * used[heads[top]] - used[tails[top]]).max(initial=fmpq(0))
+    (tails, heads), most = graph.arcs.T, np.array(ratio)
+    if most.ndim:
+        most = np.tile(most, 2)
+    else:
+        near = float_array(used)
+        gaps = near[heads] - float(1 / ratio) * near[tails]
+        # Rounding cannot hide the steepest arc from a margin that is so much wider.
+        top = gaps >= gaps.max(initial=0.0) - 2.0**-40 * near.max()
+        tails, heads = tails[top], heads[top]
+    steep: fmpq = ((most * used[heads] - used[tails]) / (most - 1)).max(initial=fmpq(0))
     return steep
 
 
@@ -240,20 +252,69 @@ def best_cover(graph: Graph, ratio: Fraction) -> tuple[Cover, DistanceMechanism]
     orbits = automorphism_group(graph).orbit_labels
     sizes = np.bincount(orbits).astype(float)
     floats = _orbit_sums(graph, orbits, _near_powers(graph, ratio))
-    rows, columns = np.divmod(np.arange(floats.size), len(floats))
-    program = LinearProgram(sizes, (rows, columns, floats.ravel()), row_lower=np.ones(len(floats)))
-    answer = solve(program) if len(floats) <= MOST_BY_SIMPLEX else solve_inside(program)
-    if isinstance(answer, Optimum):
-        cover, packing = answer.x[orbits], (answer.y / sizes)[orbits]
-    else:
-        cover = packing = np.ones(graph.order)
+    cover, packing = (_rounded(each)[orbits] for each in _proposed(floats, sizes))
     return (
-        Cover.of(graph, ratio, rounded(cover), orbits),
-        DistanceMechanism.of(graph, ratio, rounded(packing), orbits),
+        Cover.of(graph, ratio, cover, orbits),
+        DistanceMechanism.of(graph, ratio, packing, orbits),
     )
 
 
-def rounded(weights: npt.NDArray[np.float64]) -> Array:
+def best_metric_cover(metric: Metric, ratio: Ratio) -> Found:
+    """Return nearly the best cover as prices with flows, and the best packing as the matrix.
+
+    The distances must be finite. The rows of a packing sum to at most 1, its columns are private.
+
+    >>> star = Metric.from_edges(4, [(0, 1, 1), (0, 2, 1), (0, 3, "3/2")])
+    >>> found = best_metric_cover(star, Ratio.of(2))
+    >>> round(float(found.prices.sum()), 9), round(float(found.value), 9)    # 1 + Σ tanh(ε·l/2)
+    (2.144258917, 2.144258917)
+    """
+    from scipy.sparse import csr_array
+    from scipy.sparse.csgraph import dijkstra
+
+    n, (below, above) = metric.order, metric.ratios(ratio)
+    lengths, ends = float_array(metric.upper), metric.graph.edges.T
+    table = csr_array((lengths, (ends[0], ends[1])), shape=(n, n))
+    distances, before = dijkstra(table, directed=False, return_predecessors=True)
+    near = np.exp(-ratio.epsilon * distances)
+    cover, packing = _proposed(near, np.ones(n))
+    prices = _rounded(cover)
+    across = dict(zip(map(tuple, metric.graph.edges.tolist()), above, strict=True))
+    across |= {(h, i): most for (i, h), most in across.items()}
+    carried = [_carried(prices, before[j], np.argsort(-distances[j]), across) for j in range(n)]
+    least = min(reached for reached, _ in carried)
+    scale = fmpq((FINE / least).ceil(), FINE)
+    flows = tuple(Flow(fmpq(0), (0,) * n, arcs, {}).times(scale) for _, arcs in carried)
+    units = lift(in_units(near * np.maximum(packing, 0), below), metric.graph, below)
+    matrix = exact_array(map(int, units.ravel())).reshape(n, n) / int(units.sum(axis=1).max())
+    return Found(matrix, matrix.trace(), prices * scale, flows)
+
+
+def _carried(
+    prices: Array, before: Array, order: Array, across: dict[tuple[int, int], fmpq]
+) -> tuple[fmpq, Arcs]:
+    """Return what reaches the last vertex of the order from all others, and along which arcs."""
+    held, arcs = prices.tolist(), list[tuple[int, int, fmpq]]()
+    *others, last = order.tolist()
+    for h in others:
+        i = int(before[h])
+        amount = fmpq((held[h] * FINE / across[i, h]).floor(), FINE)
+        held[i] += amount
+        arcs.append((i, h, amount))
+    return held[last], tuple(arcs)
+
+
+def _proposed(powers: Floats, sizes: Floats) -> tuple[Floats, Floats]:
+    """Return nearly the best cover and packing, given the sums of λ^(−d) over orbits."""
+    rows, columns = np.divmod(np.arange(powers.size), len(powers))
+    program = LinearProgram(sizes, (rows, columns, powers.ravel()), row_lower=np.ones(len(powers)))
+    answer = solve(program) if len(powers) <= MOST_BY_SIMPLEX else solve_inside(program)
+    if isinstance(answer, Optimum):
+        return answer.x, answer.y / sizes
+    return np.ones(len(powers)), np.ones(len(powers))
+
+
+def _rounded(weights: Floats) -> Array:
     """Return non-negative multiples of 1/UNIT near the weights, not all of them 0."""
     units = np.rint(np.maximum(weights, 0) * UNIT)
     if not units.any():
@@ -272,7 +333,7 @@ def _powers(graph: Graph, ratio: Fraction) -> tuple[Array, fmpq]:
     return exact_array([0, *(q**d * p ** (farthest - d) for d in steps)]), fmpq(p**farthest)
 
 
-def _near_powers(graph: Graph, ratio: Fraction) -> npt.NDArray[np.float64]:
+def _near_powers(graph: Graph, ratio: Fraction) -> Floats:
     """Return 0, 1, q, q², … in floating point, up to any distance that may occur."""
     return np.concatenate([[0.0], float(1 / ratio) ** np.arange(graph.order)])
 

@@ -14,7 +14,6 @@ from typing import Any
 import numpy as np
 from flint import fmpq
 
-from leaktight.channels.channel import Channel
 from leaktight.errors import InvalidGraph, InvalidNumber, Undecided
 from leaktight.exact.linear_program import LinearProgram, Optimum, solve_exact
 from leaktight.exact.numbers import Array, exact_array, fraction, rational
@@ -58,7 +57,7 @@ class TreeOptimum:
         return fraction(self.weights.sum() - least.sum())
 
     @property
-    def dual(self) -> Array:
+    def prices(self) -> Array:
         """Prices y with Σ y = bound, such that y·c ≥ max c for every private column c."""
         most, prices = rational(self.ratio), self.weights.copy()
         for i, k in self.graph.arcs.tolist():
@@ -66,7 +65,8 @@ class TreeOptimum:
             prices[i] -= min(own, max(fmpq(0), (most * other - own) / (most**2 - 1)))
         return prices
 
-    def channel(self) -> Channel:
+    @property
+    def matrix(self) -> Array:
         """The mechanism: for each step i → j from the secret to the output, a_ij / (1 − a_ji)."""
         n = self.graph.order
         out, back = self.steps.T
@@ -80,7 +80,7 @@ class TreeOptimum:
             matrix[child, known] = along[child, parent] * matrix[parent, known]
             matrix[child, child] = fmpq(1)
             known.append(child)
-        return Channel(matrix * self._left(), self.graph.vertices, self.graph.vertices)
+        return matrix * self._left()
 
     def claim(self, at: Indices) -> dict[str, Any]:
         """Return the proof of the bound, with these numbers of the vertices."""

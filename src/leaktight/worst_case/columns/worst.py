@@ -13,7 +13,6 @@ from typing import Any
 import numpy as np
 from flint import fmpq
 
-from leaktight.channels.channel import Channel
 from leaktight.errors import InvalidGraph, InvalidNumber, TooLarge, Undecided
 from leaktight.exact.numbers import Array, fraction, rational
 from leaktight.policies.graph import Graph, Indices
@@ -21,6 +20,7 @@ from leaktight.policies.symmetry import automorphism_group
 from leaktight.worst_case.columns.best import (
     Exact,
     lifted_columns,
+    prices_claim,
     raised,
     solve_amid,
     solve_columns,
@@ -46,26 +46,24 @@ MOST_PIVOTS = 200
 class ColumnOptimum:
     """The worst case V of a connected graph, with a channel that attains it and a proof.
 
-    The proof is the price y of each vertex (``dual``), and for each vertex a flow that shows that
+    The proof is the price y of each vertex, and for each vertex a flow that shows that
     no private column c costs less than c_j there. If numbers would get too long, the channel has
     a little less than V and the prices sum to a little more.
 
     >>> path = Graph(["a", "b", "c", "d"], [("a", "b"), ("b", "c"), ("c", "d")])
     >>> best = column_optimum(path, Fraction(2))
-    >>> best.value, best.dual
+    >>> best.value, best.prices
     (Fraction(2, 1), array([2/3, 1/3, 1/3, 2/3], dtype=object))
-    >>> best.channel()
-    exact channel, 4 inputs × 4 outputs
-          a   b   c    d
-    a   2/3 1/6 1/12 1/12
-    b   1/3 1/3  1/6  1/6
-    c   1/6 1/6  1/3  1/3
-    d  1/12 1/12 1/6  2/3
+    >>> best.matrix
+    array([[2/3, 1/6, 1/12, 1/12],
+           [1/3, 1/3, 1/6, 1/6],
+           [1/6, 1/6, 1/3, 1/3],
+           [1/12, 1/12, 1/6, 2/3]], dtype=object)
     """
 
     part: Part
     ratio: Fraction
-    dual: Array
+    prices: Array
     flows: tuple[Flow, ...]
     exact: Exact | None
     lifted: Array | None
@@ -87,21 +85,11 @@ class ColumnOptimum:
     @property
     def bound(self) -> Fraction:
         """What no private channel exceeds."""
-        return fraction(self.dual.sum())
+        return fraction(self.prices.sum())
 
     def claim(self, at: Indices) -> dict[str, Any]:
         """Return the proof of the bound, with these numbers of the vertices."""
-        flows = [
-            [[int(at[i]), int(at[h]), str(amount)] for i, h, amount in flow.arcs]
-            for flow in self.flows
-        ]
-        return {"vertices": at.tolist(), "prices": [str(y) for y in self.dual], "flows": flows}
-
-    def channel(self) -> Channel:
-        """Return the channel, one output for each vertex that is the peak of a column."""
-        graph, matrix = self.part.graph, self.matrix
-        used = np.flatnonzero((matrix > 0).any(axis=0))
-        return Channel(matrix[:, used], graph.vertices, [graph.vertices[j] for j in used])
+        return prices_claim(self.prices, self.flows, at)
 
 
 def column_optimum(

@@ -226,7 +226,7 @@ def _basis(best: ColumnOptimum, ratio: fmpq) -> list[Equation]:
         terms = np.array([[_power(deepest - g) for g in levels.tolist()]], dtype=object)
         equations.append((part.gathered(terms)[0].tolist(), _power(deepest)))
     used, first = len(equations), np.unique(part.orbits, return_index=True)[1]
-    prices = best.dual[first].tolist()
+    prices = best.prices[first].tolist()
     for k in sorted(range(len(first)), key=lambda k: prices[k].height_bits()):
         row = [fmpz_poly([prices[k].q]) if k == o else NONE for o in range(len(first))]
         equations.append((row, fmpz_poly([prices[k].p])))

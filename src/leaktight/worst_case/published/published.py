@@ -22,7 +22,7 @@ from leaktight.exact.powers import Powers
 from leaktight.exact.ratio import Ratio, RatioLike
 from leaktight.policies.adjacency import AdjacencyGraph
 from leaktight.policies.metric import Metric
-from leaktight.policies.neighbours import Apart, adjacency_of, in_edges
+from leaktight.policies.neighbours import Space, adjacency_of, in_edges
 from leaktight.policies.policy import Policy
 from leaktight.policies.public_counts import PublicCounts
 from leaktight.worst_case.published.assumptions import Setting
@@ -88,7 +88,7 @@ class Published:
 
 
 def leakage_bounds(
-    neighbours: Apart,
+    neighbours: Space,
     ratio: RatioLike = None,
     epsilon: Number | None = None,
     *,

@@ -17,7 +17,7 @@ from leaktight.mechanisms.best import optimal_mechanism
 from leaktight.policies.metric import Metric
 from leaktight.policies.secrets import SecretGraph
 from leaktight.privacy.level import privacy_level
-from leaktight.worst_case import apart
+from leaktight.worst_case import records
 from leaktight.worst_case.columns import search
 from leaktight.worst_case.optimum import worst_case_leakage
 from leaktight.worst_case.published import leakage_bounds
@@ -143,7 +143,7 @@ def test_a_changed_certificate_is_refused(monkeypatch: pytest.MonkeyPatch) -> No
     part = piece["parts"][0] | {"prices": price + piece["parts"][0]["prices"][1:]}
     with pytest.raises(Refuted, match="proves too little"):
         check(proof | {"pieces": [piece | {"parts": [part]}]})
-    monkeypatch.setattr(apart, "MOST_VALUES", 2)
+    monkeypatch.setattr(records, "MOST_VALUES", 2)
     with pytest.raises(TooLarge, match="at most 2 values, got 3"):
         worst_case_leakage(CORNER, epsilon=1)
 
