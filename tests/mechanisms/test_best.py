@@ -24,12 +24,11 @@ from leaktight.leakage.utility import utility
 from leaktight.leakage.vulnerability import posterior_risk, posterior_vulnerability
 from leaktight.mechanisms.best import BestMechanism, optimal_mechanism
 from leaktight.mechanisms.geometric import TruncatedGeometric
-from leaktight.mechanisms.graph_exponential import GraphExponential
+from leaktight.mechanisms.graph_exponential import GraphExponential, TightConstraints
 from leaktight.mechanisms.laplace import RoundedLaplace
 from leaktight.mechanisms.mechanism import Mechanism
 from leaktight.mechanisms.planar import PlanarGeometric, PlanarLaplace
 from leaktight.mechanisms.randomized_response import RandomizedResponse
-from leaktight.mechanisms.tight_constraints import TightConstraints
 from leaktight.policies.graph import Graph
 from leaktight.policies.secrets import SecretGraph
 from leaktight.privacy.level import privacy_level

@@ -11,10 +11,10 @@ from leaktight.errors import InvalidGraph, TooLarge
 from leaktight.exact.numbers import fraction
 from leaktight.leakage.capacity import min_capacity
 from leaktight.mechanisms.geometric import TruncatedGeometric
-from leaktight.mechanisms.graph_exponential import GraphExponential, decay
-from leaktight.mechanisms.tight_constraints import TightConstraints
+from leaktight.mechanisms.graph_exponential import GraphExponential, TightConstraints
 from leaktight.policies.graph import Graph
 from leaktight.policies.secrets import SecretGraph
+from leaktight.worst_case.columns import decay
 from leaktight.worst_case.optimum import worst_case_leakage
 from tests.mechanisms.promises import RATIOS, kept_promise
 from tests.strategies.graphs import secret_graphs

@@ -11,7 +11,7 @@ from leaktight.channels.channel import Channel
 from leaktight.channels.distribution import Distribution
 from leaktight.errors import InvalidInput, InvalidNumber, Mismatch
 from leaktight.leakage.hyper import hyper
-from leaktight.mechanisms.tight_constraints import TightConstraints
+from leaktight.mechanisms.graph_exponential import TightConstraints
 from leaktight.policies.metric import Metric
 from leaktight.policies.policy import Policy
 from leaktight.policies.secrets import SecretGraph

@@ -18,7 +18,7 @@ from .disclosure.records import pram, swapping
 from .discrete_gaussian import DiscreteGaussian
 from .exponential import ExponentialMechanism
 from .geometric import GeometricNoise, TruncatedGeometric
-from .graph_exponential import GraphExponential, NormalisedExponential
+from .graph_exponential import GraphExponential, NormalisedExponential, TightConstraints
 from .laplace import RoundedLaplace
 from .mechanism import Guarantee, Mechanism
 from .planar import PlanarGeometric, PlanarLaplace
@@ -28,7 +28,6 @@ from .release.file import release_csv
 from .release.noise import geometric_noise
 from .release.release import Release, ReleaseRecord, release
 from .staircase import StaircaseNoise
-from .tight_constraints import TightConstraints
 
 __all__ = [
     "BestMechanism",

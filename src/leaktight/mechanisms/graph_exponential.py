@@ -1,19 +1,23 @@
-"""Which mechanism falls off with the distance of a graph? K(z|x) = c·λ^(−d(x,z)) and its kin.
+"""Mechanisms that fall off with the distance of a graph: K(z|x) = w_z·λ^(−d(x,z)) and its kin.
 
-Where every vertex sees equally many others at each distance, one c makes all rows sum to 1, and
+Where every vertex sees equally many others at each distance, one w makes all rows sum to 1, and
 no private channel leaks more or serves better (Theorem 4 of [Alvim2011b]_, Theorem 4 of
 [Alvim2011a]_). Elsewhere (8) of [Alvim2011a]_ is no channel, though the text says that it always
 is, and dividing its rows by their sums costs privacy: on a path of 3 at λ = 2 the ratio is 16/7.
+With the weighting of the graph, the solution of Σ_z λ^(−d(x,z))·w_z = 1, every column is as steep
+as allowed.
 """
 
 from fractions import Fraction
+from typing import ClassVar
 
 import numpy as np
-from attrs import frozen
-from flint import fmpq
+from attrs import field, frozen
+from flint import fmpq, fmpq_mat
 
 from leaktight.channels.channel import Channel
-from leaktight.errors import InvalidGraph
+from leaktight.errors import InvalidGraph, TooLarge
+from leaktight.exact.matrix import sum_columns
 from leaktight.exact.numbers import Array, Number, exact_array, fraction, rational
 from leaktight.exact.ratio import Ratio, RatioLike
 from leaktight.exact.shown import counted, shown
@@ -22,21 +26,8 @@ from leaktight.mechanisms.mechanism import Guarantee, Mechanism, refuse_too_larg
 from leaktight.mechanisms.registry import construction
 from leaktight.policies.graph import Graph
 from leaktight.policies.neighbours import Neighbours, adjacency_of
-from leaktight.worst_case.columns import coverage
-
-
-def decay(graph: Graph, ratio: Fraction) -> Array:
-    """Return λ^(−d(i,j)) for all vertices i and j, 0 where there is no path.
-
-    >>> decay(Graph(3, [(0, 1)]), Fraction(2))
-    array([[1, 1/2, 0],
-           [1/2, 1, 0],
-           [0, 0, 1]], dtype=object)
-    """
-    refuse_too_large(graph.order, graph.order)
-    q = 1 / rational(ratio)
-    powers = [q**d for d in range(int(graph.eccentricities.max()) + 1)]
-    return exact_array([*powers, 0])[graph.distances]  # no path is −1, the last
+from leaktight.policies.symmetry import automorphism_group
+from leaktight.worst_case.columns import MOST_UNKNOWNS, coverage, decay
 
 
 def row_sums(graph: Graph, ratio: Fraction) -> Array:
@@ -44,9 +35,41 @@ def row_sums(graph: Graph, ratio: Fraction) -> Array:
     return coverage(graph, ratio, exact_array([1] * graph.order))
 
 
-@construction("graph exponential", "graph")
 @frozen(init=False, repr=False)
-class GraphExponential(Mechanism):
+class FallingOff(Mechanism):
+    """λ^(−d(x,z)) times ``weights``: one for each output, or one for each row."""
+
+    kind: ClassVar[str]
+    graph: Graph
+    ratio: Fraction
+    on: Graph
+    """The graph whose distances are used."""
+    weights: Array = field(eq=False)
+
+    def _of(self, graph: Graph, ratio: Fraction, on: Graph, weights: Array) -> None:
+        weights.flags.writeable = False
+        self.__attrs_init__(graph, ratio, on, weights)
+
+    @property
+    def name(self) -> str:
+        """What it is, in a few words."""
+        return f"{self.kind} on {counted(self.graph.order, 'vertex', 'vertices')}"
+
+    @property
+    def guarantee(self) -> Guarantee:
+        """λ; attained by every edge with a positive weight at one of its ends."""
+        return Guarantee(self.ratio, vertices_of(self.graph), lambda: self.graph)
+
+    @property
+    def channel(self) -> Channel:
+        """What is seen of each vertex; an output of weight 0 never occurs."""
+        refuse_too_large(self.on.order, self.on.order)
+        matrix = decay(self.on, self.ratio) * self.weights
+        return Channel(matrix, self.on.vertices, self.on.vertices)
+
+
+@construction("graph exponential", "graph")
+class GraphExponential(FallingOff):
     """K(z|x) = c·λ^(−d(x,z)) on a graph where all rows have the same sum 1/c.
 
     So it is on complete graphs, cycles, databases of independent records, and wherever every
@@ -66,10 +89,8 @@ class GraphExponential(Mechanism):
     vertices of a graph of 7)
     """
 
-    graph: Graph
-    ratio: Fraction
-    on: Graph
-    """The graph whose distances are used."""
+    __slots__ = ()
+    kind = "graph exponential"
 
     def __init__(
         self,
@@ -89,27 +110,37 @@ class GraphExponential(Mechanism):
                 f"and {shown(sums[unlike[0]])} from {v!r}; take TightConstraints(graph, …), or "
                 "with on= a graph that has more edges and the same view from every vertex"
             )
-        self.__attrs_init__(here, below, there)
-
-    @property
-    def name(self) -> str:
-        """What it is, in a few words."""
-        return f"graph exponential on {counted(self.graph.order, 'vertex', 'vertices')}"
-
-    @property
-    def guarantee(self) -> Guarantee:
-        """λ; attained by every edge."""
-        return Guarantee(self.ratio, vertices_of(self.graph), lambda: self.graph)
-
-    @property
-    def channel(self) -> Channel:
-        """What is seen of each vertex."""
-        matrix = decay(self.on, self.ratio) / row_sums(self.on, self.ratio)[0]
-        return Channel.trusted(self.on.vertices, self.on.vertices, matrix)
+        self._of(here, below, there, 1 / sums)
 
 
-@frozen(init=False, repr=False)
-class NormalisedExponential(Mechanism):
+@construction("tight constraints", "graph")
+class TightConstraints(FallingOff):
+    """K(z|x) = w_z·λ^(−d(x,z)), w the weighting of the graph, where it is not negative.
+
+    It leaks the most that is possible, Σ w (docs/proofs/cover-bound.md). On a line it is the
+    truncated geometric, on a complete graph randomised response, and where all rows of λ^(−d)
+    have the same sum it is the :class:`GraphExponential`.
+
+    >>> from leaktight.policies.secrets import SecretGraph
+    >>> TightConstraints(SecretGraph.line(["low", "middle", "high"]), ratio=2).channel
+    exact channel, 3 inputs × 3 outputs
+            low  middle  high
+       low  2/3     1/6   1/6
+    middle  1/3     1/3   1/3
+      high  1/6     1/6   2/3
+    """
+
+    __slots__ = ()
+    kind = "tight constraints"
+
+    def __init__(
+        self, graph: Neighbours, ratio: RatioLike = None, epsilon: Number | None = None
+    ) -> None:
+        here, below = adjacency_of(graph).explicit(), Ratio.of(ratio, epsilon).lower
+        self._of(here, below, here, _weighting(here, below))
+
+
+class NormalisedExponential(FallingOff):
     """λ^(−d(x,z)) with each row divided by its sum: a channel on every graph, but less private.
 
     (8) of [Alvim2011a]_ as it is often mended. The sums of neighbours may differ by up to a factor
@@ -122,18 +153,14 @@ class NormalisedExponential(Mechanism):
     Fraction(16, 7)
     """
 
-    graph: Graph
-    ratio: Fraction
+    __slots__ = ()
+    kind = "normalised exponential"
 
     def __init__(
         self, graph: Neighbours, ratio: RatioLike = None, epsilon: Number | None = None
     ) -> None:
-        self.__attrs_init__(adjacency_of(graph).explicit(), Ratio.of(ratio, epsilon).lower)
-
-    @property
-    def name(self) -> str:
-        """What it is, in a few words."""
-        return f"normalised exponential on {counted(self.graph.order, 'vertex', 'vertices')}"
+        here, below = adjacency_of(graph).explicit(), Ratio.of(ratio, epsilon).lower
+        self._of(here, below, here, 1 / row_sums(here, below)[:, None])
 
     @property
     def guarantee(self) -> Guarantee:
@@ -142,16 +169,43 @@ class NormalisedExponential(Mechanism):
         Column x of neighbours x and x′ has K(x|x)/K(x|x′) = λ·sum(x′)/sum(x), and no other column
         of the two has more.
         """
-        ends = row_sums(self.graph, self.ratio)[self.graph.edges]
+        ends = self.weights[self.graph.edges, 0]
         steepest = (ends.max(axis=1) / ends.min(axis=1)).max(initial=fmpq(1))
         level = rational(self.ratio) * steepest if len(ends) else fmpq(1)
         return Guarantee(fraction(level), vertices_of(self.graph), lambda: self.graph)
 
-    @property
-    def channel(self) -> Channel:
-        """What is seen of each vertex."""
-        matrix = decay(self.graph, self.ratio) / row_sums(self.graph, self.ratio)[:, None]
-        return Channel.trusted(self.graph.vertices, self.graph.vertices, matrix)
+
+def _weighting(graph: Graph, ratio: Fraction) -> Array:
+    """Return the weighting, or say why there is none that is not negative.
+
+    Unlike ``cover.weighting``, no float decides that it is negative.
+    """
+    sums = row_sums(graph, ratio)
+    if (sums == sums[0]).all():
+        return np.full(graph.order, 1 / sums[0], dtype=object)
+    out = "worst_case_leakage(graph, …).mechanism is a private channel that leaks most"
+    orbits = automorphism_group(graph).orbit_labels
+    labels, first = np.unique(orbits, return_index=True)
+    if (k := len(labels)) > MOST_UNKNOWNS:
+        raise TooLarge(
+            f"the graph has {k:,} kinds of vertices, and a weighting is solved for up to "
+            f"{MOST_UNKNOWNS}; {out}"
+        )
+    table = sum_columns(decay(graph, ratio)[first], orbits.tolist(), tuple(labels.tolist()))
+    try:
+        solved = fmpq_mat(k, k, table.ravel().tolist()).solve(fmpq_mat(k, 1, [1] * k)).entries()
+    except ZeroDivisionError:
+        raise InvalidGraph(
+            f"the weighting must be unique, but its equations are dependent at ratio "
+            f"{shown(ratio)}; {out}"
+        ) from None
+    least = min(range(k), key=solved.__getitem__)
+    if solved[least] < 0:
+        raise InvalidGraph(
+            f"the weighting must not be negative, got {shown(solved[least])} at "
+            f"{graph.vertices[first[least]]!r}; {out}"
+        )
+    return exact_array(solved)[orbits]
 
 
 def _richer(graph: Graph, other: Graph) -> Graph:

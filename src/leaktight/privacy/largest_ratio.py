@@ -49,6 +49,8 @@ def largest_rates(matrix: Array, pairs: Pairs, lengths: Floats) -> list[Found]:
 
     There is one for each length for which floating point cannot rule it out.
     """
+    if not len(pairs):
+        return []
     logs, slack = logarithms(matrix)
     best, places = 0.0, list[tuple[Pairs, ...]]()
     for tails, heads, apart in _blocks(pairs, matrix.shape[1], lengths):

@@ -184,17 +184,17 @@ def privacy_level(
         return parallel_level(channel, neighbours)
     if isinstance(neighbours, Policy) and neighbours.metric is not None:
         neighbours = metric_of(neighbours)
+    lengths = None
     if isinstance(neighbours, Metric):
-        if neighbours.unit != 1:
-            return _metric_level(channel, neighbours)
+        lengths = None if neighbours.unit == 1 else neighbours.lower
         neighbours = neighbours.graph
     graph = databases_of(channel, neighbours)
-    if isinstance(channel, Deterministic):
+    if isinstance(channel, Deterministic) and lengths is None:
         return _function_level(channel, graph)
-    matrix = rows_on(channel, graph)
-    complete = graph.order > 1 and graph.is_complete
-    edges = extreme_pairs(matrix) if complete else graph.edges
-    return _level(matrix, edges, graph.vertices, channel.outputs)
+    matrix, edges = rows_on(channel, graph), graph.edges
+    if lengths is None and graph.order > 1 and graph.is_complete:
+        edges = extreme_pairs(matrix)
+    return _level(matrix, edges, graph.vertices, channel.outputs, lengths)
 
 
 def component_levels(
@@ -263,28 +263,6 @@ def exceeds(level: PrivacyLevel, other: PrivacyLevel) -> bool:
     return Powers.of((level.ratio, here)) > Powers.of((other.ratio, there))
 
 
-def _metric_level(channel: Channel, metric: Metric) -> PrivacyLevel:
-    """Return the level of the pair whose logarithm of ratios is largest for its distance."""
-    graph = databases_of(channel, metric.graph)
-    matrix, ends = rows_on(channel, graph), map(tuple, graph.edges.tolist())
-    length = dict(zip(ends, metric.lower, strict=True))
-    worst = PrivacyLevel(Fraction(1), None)
-    if not graph.size:
-        return worst
-    for ratio, at in largest_rates(matrix, graph.edges, float_array(metric.lower)):
-        if at is None:
-            continue
-        i, h, z = at
-        apart = fraction(length[min(i, h), max(i, h)])
-        witness = Witness(graph.vertices[i], graph.vertices[h], channel.outputs[z])
-        level = PrivacyLevel(public(ratio), witness, distance=apart)
-        if ratio == math.inf:
-            return level
-        if exceeds(level, worst):
-            worst = level
-    return worst
-
-
 def _function_level(channel: Deterministic, graph: Graph) -> PrivacyLevel:
     """A function tells neighbours apart with certainty, or not at all."""
     order = alignment(graph.vertices, channel.inputs, "the graph's vertices and the inputs")
@@ -298,10 +276,23 @@ def _function_level(channel: Deterministic, graph: Graph) -> PrivacyLevel:
     return PrivacyLevel(math.inf, witness)
 
 
-def _level(matrix: Array, edges: Indices, inputs: Labels, outputs: Labels) -> PrivacyLevel:
-    ratio, at = largest_ratio(matrix, edges)
-    if at is None:
-        return PrivacyLevel(Fraction(1), None)
-    i, h, z = at
-    witness = Witness(inputs[i], inputs[h], outputs[z])
-    return PrivacyLevel(public(ratio), witness)
+def _level(
+    matrix: Array, edges: Indices, inputs: Labels, outputs: Labels, lengths: Array | None = None
+) -> PrivacyLevel:
+    """Return the level of the pair whose logarithm of ratios is largest for its length."""
+    if lengths is None:
+        found = [largest_ratio(matrix, edges)]
+    else:
+        found = largest_rates(matrix, edges, float_array(lengths))
+        length = dict(zip(map(tuple, edges.tolist()), lengths, strict=True))
+    worst = PrivacyLevel(Fraction(1), None)
+    for ratio, at in found:
+        if at is None:
+            continue
+        i, h, z = at
+        apart = Fraction(1) if lengths is None else fraction(length[min(i, h), max(i, h)])
+        witness = Witness(inputs[i], inputs[h], outputs[z])
+        level = PrivacyLevel(public(ratio), witness, distance=apart)
+        if exceeds(level, worst):
+            worst = level
+    return worst

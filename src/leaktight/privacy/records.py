@@ -26,7 +26,7 @@ from leaktight.exact.rounding import log2
 from leaktight.labels import positions
 from leaktight.policies.graph import Graph, Indices
 from leaktight.policies.metric import Metric
-from leaktight.policies.neighbours import Space, adjacency_of
+from leaktight.policies.neighbours import Space, joined_by, record_spaces
 from leaktight.policies.policy import Policy
 from leaktight.policies.public_counts import PublicCounts
 from leaktight.privacy.level import PrivacyLevel, Witness, exceeds, privacy_level
@@ -37,13 +37,6 @@ BLOCK = 2**18
 
 def parallel_level(channel: Parallel, neighbours: Space) -> PrivacyLevel:
     """Return the level of channels in parallel; ``privacy_level`` comes here for them."""
-    if isinstance(neighbours, Metric):
-        if neighbours.unit != 1:
-            raise Mismatch(
-                "the channels of several records need a policy of as many, Policy(metric, "
-                "records), got a metric"
-            )
-        neighbours = neighbours.graph
     counts = neighbours.public_counts if isinstance(neighbours, Policy) else None
     if isinstance(neighbours, Policy) and counts is not None:
         _check_records(channel, neighbours.records, neighbours)
@@ -52,7 +45,7 @@ def parallel_level(channel: Parallel, neighbours: Space) -> PrivacyLevel:
     _check_records(channel, records, neighbours)
     if factors is not None:
         return _independent_level(pair_runs(channel.factors, factors))
-    return _joint_level(channel, adjacency_of(neighbours).explicit())
+    return _joint_level(channel, joined_by(neighbours).explicit())
 
 
 def all_or_nothing_level(records: AllOrNothing, neighbours: Space) -> PrivacyLevel:
@@ -66,8 +59,8 @@ def all_or_nothing_level(records: AllOrNothing, neighbours: Space) -> PrivacyLev
     """
     total, factors = _independent(neighbours)
     if factors is None:
-        listed = adjacency_of(neighbours).explicit()  # type: ignore[arg-type]
-        return privacy_level(records.expand().restrict(listed.vertices), neighbours)
+        listed = joined_by(neighbours).explicit().vertices
+        return privacy_level(records.expand().restrict(listed), neighbours)
     if len(records) != total:
         raise Mismatch(f"{records!r}, need a policy of as many, got {neighbours!r:.80}")
     each = pair_runs(records.factors, factors)
@@ -85,14 +78,12 @@ def all_or_nothing_level(records: AllOrNothing, neighbours: Space) -> PrivacyLev
     return replace(bound, least=Ratio.of(attained.ratio).over(share, share).lower)
 
 
-def _independent(neighbours: Any) -> tuple[int, Runs | None]:
+def _independent(neighbours: Space) -> tuple[int, Runs | None]:
     """Return how many records there are, and what is secret of each; None if they depend on each
     other.
     """
-    if isinstance(neighbours, Policy) and neighbours.metric is not None:
-        return neighbours.records, ((neighbours.metric, neighbours.records),)
-    graph = adjacency_of(neighbours)
-    return graph.records, graph.factors if graph.is_product else None
+    graph = joined_by(neighbours)
+    return graph.records, record_spaces(neighbours) if graph.is_product else None
 
 
 def _check_records(channel: Parallel, records: int, got: object) -> None:
@@ -231,8 +222,7 @@ def _seen(one: Answering, kept: Fraction, rest: bool) -> Channel:
 def _is_fixed(one: Answering, secrets: Graph | Metric) -> bool:
     """Say whether neighbours have the same fixed answer."""
     fixed = dict(zip(one.channel.inputs, one.instead, strict=True))
-    graph = secrets.graph if isinstance(secrets, Metric) else secrets
-    return all(fixed[a] == fixed[b] for a, b in graph.edge_pairs())
+    return all(fixed[a] == fixed[b] for a, b in secrets.graph.edge_pairs())
 
 
 def _has_others(one: Answering) -> bool:

@@ -131,40 +131,51 @@ class BeliefAdversary(Adversary):
 
 @dataclass(frozen=True, slots=True)
 class GraphAdversary(Adversary):
-    """One who guesses a vertex of ``graph``, and sees releases that are λ-private on it."""
+    """One who guesses a value of a ``space``, and sees releases that are λ-private on it."""
 
-    graph: Graph
+    space: Graph | Metric
     prior: Distribution
     ratio: Ratio
 
+    @property
+    def graph(self) -> Graph:
+        """The pairs of values that matter."""
+        return self.space.graph
+
     def chance(self, n: int) -> Probability:
         """The largest chance that any mechanism gives that is private at λ^n, or a bound on it."""
-        likeliest = fraction(self.prior.array.max())
         if n == 0:
-            return Probability(0, likeliest, True)
+            return Probability(0, fraction(self.prior.array.max()), True)
         bounds = [self.belief(n).value]  # what no outcome exceeds, the mean does not
-        power, reach = self._power(n)
-        if reach >= self.graph.eccentricities.max():
-            bounds.append(self.best(fraction(power))[1])
+        if (solved := self._solved(n)) is not None:
+            bounds.append(solved)
         return Probability(n, min(bounds), False)
+
+    def _solved(self, n: int) -> Fraction | None:
+        """What no mechanism exceeds that is private at λ^n; None if that is too large."""
+        power, reach = self._power(n)
+        return self.best(fraction(power))[1] if reach >= self.graph.eccentricities.max() else None
 
     def best(self, ratio: Fraction) -> tuple[Fraction, Fraction]:
         """The chance that a mechanism gives which is private at a ratio, and what none exceeds."""
         likeliest = fraction(self.prior.array.max())
         is_uniform = likeliest == Fraction(1, self.graph.order)
-        if self.graph.order <= MOST_SOLVED and is_uniform:
-            worst = worst_case_leakage(self.graph, ratio)
-            return likeliest * worst.lower, likeliest * worst.upper
         if self.graph.order <= MOST_SOLVED:
-            try:
-                found = optimal_mechanism(self.graph, self.prior, ratio=ratio)
-                return found.utility, found.upper
-            except Undecided:
-                pass
+            with suppress(Undecided):
+                return self._optimum(Ratio(ratio, ratio))
         if self.graph.is_connected and (weights := weighting(self.graph, ratio)) is not None:
             most = likeliest * fraction(total_weight(weights))
             return most if is_uniform else likeliest, most
         return likeliest, likeliest * fraction(best_cover(self.graph, ratio)[0].bound)
+
+    def _optimum(self, ratio: Ratio) -> tuple[Fraction, Fraction]:
+        """The chance that the best mechanism gives, and what none exceeds."""
+        likeliest = fraction(self.prior.array.max())
+        if likeliest == Fraction(1, self.graph.order):
+            worst = worst_case_leakage(self.space, ratio)
+            return likeliest * worst.lower, likeliest * worst.upper
+        found = optimal_mechanism(self.space, self.prior, ratio=ratio)
+        return found.utility, found.upper
 
     def beliefs(self, times: Iterable[int]) -> tuple[Probability, ...]:
         """The largest probability that a value can have then."""
@@ -210,67 +221,41 @@ class GraphAdversary(Adversary):
 
 
 @dataclass(frozen=True, slots=True)
-class MetricAdversary(Adversary):
-    """One who guesses a value of a ``metric``, and sees releases that are λ-private for it."""
+class MetricAdversary(GraphAdversary):
+    """The same where edges have lengths, so that λ^n is not rounded by itself."""
 
-    metric: Metric
-    prior: Distribution
-    ratio: Ratio
+    space: Metric
 
-    def chance(self, n: int) -> Probability:
-        """The largest chance that any mechanism gives that is private at λ^n, or a bound on it."""
-        if n == 0:
-            return Probability(0, fraction(self.prior.array.max()), True)
-        bounds = [self.belief(n).value]  # what no outcome exceeds, the mean does not
+    def _solved(self, n: int) -> Fraction | None:
         with suppress(InvalidNumber):  # so far apart that nothing is hidden
-            bounds.append(self._best(self.ratio.over(Fraction(n), Fraction(n)))[1])
-        return Probability(n, min(bounds), False)
+            return self._best(self.ratio.over(Fraction(n), Fraction(n)))[1]
+        return None
 
     def best(self, ratio: Fraction) -> tuple[Fraction, Fraction]:
         """The chance that a mechanism gives which is private at a ratio, and what none exceeds."""
         return self._best(Ratio(ratio, ratio))
 
     def _best(self, ratio: Ratio) -> tuple[Fraction, Fraction]:
-        likeliest, metric = fraction(self.prior.array.max()), self.metric
-        if metric.order > MOST_SOLVED:
-            parts = (metric.restricted(part) for part in metric.graph.components)
-            covers = (best_metric_cover(part, ratio).prices.sum() for part in parts)
-            return likeliest, likeliest * fraction(sum(covers, fmpq(0)))
-        if likeliest == Fraction(1, metric.order):
-            worst = worst_case_leakage(self.metric, ratio)
-            return likeliest * worst.lower, likeliest * worst.upper
-        found = optimal_mechanism(self.metric, self.prior, ratio=ratio)
-        return found.utility, found.upper
+        if self.space.order <= MOST_SOLVED:
+            return self._optimum(ratio)
+        likeliest = fraction(self.prior.array.max())
+        parts = (self.space.restricted(part) for part in self.graph.components)
+        covers = (best_metric_cover(part, ratio).bound for part in parts)
+        return likeliest, likeliest * fraction(sum(covers, fmpq(0)))
 
-    def beliefs(self, times: Iterable[int]) -> tuple[Probability, ...]:
-        """The largest probability that a value can have then."""
-        return tuple(map(self.belief, times))
-
-    def belief(self, n: int) -> Probability:
-        """The largest probability that a value can have after some outcome of n releases."""
-        after = (odds.after for odds in self.odds_of_values(n))
-        return Probability(n, max(after), n == 0)
-
-    def odds_of_values(self, n: int) -> list[ValueOdds]:
-        """How far the belief in each value can rise by n releases.
-
-        An output that is c likely at x is at least λ^(−n·d(x, h))·c likely at h.
-        """
+    def _coverage(self, n: int) -> Array:
+        """Return Σ_h π_h·λ^(−n·d(x, h)) for each value x, or less."""
         with precision(128):
             rate = arb(rational(self.ratio.upper)).log() * n
-            known = {d: (-rate * d).exp() for d in set(self.metric.distances.ravel()) - {None}}
+            known = {d: (-rate * d).exp() for d in set(self.space.distances.ravel()) - {None}}
             kept = {None: fmpq(0), fmpq(0): fmpq(1)}
             kept |= {d: ball.lower().fmpq() for d, ball in known.items() if d}
-        chances = self.prior.array
-        seen = (
-            sum((kept[d] * p for d, p in zip(row, chances, strict=True)), fmpq(0))
-            for row in self.metric.distances
+        return np.array(
+            [
+                sum((kept[d] * p for d, p in zip(row, self.prior.array, strict=True)), fmpq(0))
+                for row in self.space.distances
+            ]
         )
-        return bounded_odds(self.metric.values, chances, seen)
-
-    def in_the_end(self) -> Fraction:
-        """What the chance tends to with ever more releases."""
-        return self.chance(1).value if self.ratio.upper == 1 else Fraction(1)
 
 
 @dataclass(frozen=True, slots=True)

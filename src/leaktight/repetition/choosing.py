@@ -17,7 +17,6 @@ from leaktight.labels import named, position
 from leaktight.repetition.attacker import (
     CurveAdversary,
     GraphAdversary,
-    MetricAdversary,
     Secret,
     attacker_on,
     attackers_on,
@@ -183,14 +182,12 @@ def largest_ratio_by_advantage(advantage: Number, observations: int = 1) -> Chos
     return ChosenRatio(ratio, power == whole, after, limit, observations, what)
 
 
-def _guesser_on(
-    secret: Secret, prior: PriorLike, observations: int
-) -> GraphAdversary | MetricAdversary:
+def _guesser_on(secret: Secret, prior: PriorLike, observations: int) -> GraphAdversary:
     """Return who guesses a value, whatever is private."""
     if not isinstance(observations, int) or observations < 1:
         raise InvalidNumber(f"observations must be a whole number from 1 up, got {observations!r}")
     guesser = attacker_on(secret, prior, ratio=1)
-    if not isinstance(guesser, GraphAdversary | MetricAdversary):
+    if not isinstance(guesser, GraphAdversary):
         raise InvalidInput(f"expected a graph, a metric or a policy, got {secret!r:.60}")
     return guesser
 

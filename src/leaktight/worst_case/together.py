@@ -19,7 +19,7 @@ from leaktight.channels.channel import Channel
 from leaktight.exact.numbers import Array, exact_array, fraction, rational
 from leaktight.exact.powers import Powers
 from leaktight.policies.graph import Graph, Indices
-from leaktight.worst_case.columns import DistanceMechanism, steepest, total_weight
+from leaktight.worst_case.columns import DistanceMechanism, largest_scale, total_weight
 
 UNIT = 2**60
 """A packing is divided by its largest coverage, rounded up to a multiple of 1/UNIT."""
@@ -74,7 +74,7 @@ class Packing:
     @property
     def kept(self) -> Fraction:
         """The largest chance s ≤ 1 at which what is not kept is private."""
-        return fraction(1 / max(steepest(self.graph, self.ratio, self.used), fmpq(1)))
+        return fraction(largest_scale(self.graph, self.ratio, self.used, fmpq(1)))
 
     @property
     def matrix(self) -> Array:

@@ -62,6 +62,8 @@ class Graph:
     edges: Indices
     alike: Indices | None = None
     """A number per vertex, if known: an automorphism takes each vertex to any of its number."""
+    kinds: Indices | None = None
+    """A number per edge, if not all are 1 long: those of one kind are of the same length."""
 
     def __init__(
         self,

@@ -11,7 +11,7 @@ the edges of ``Metric.graph``.
 
 import math
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import cached_property
 from heapq import heappop, heappush
@@ -33,7 +33,15 @@ from leaktight.exact.numbers import (
 )
 from leaktight.exact.ratio import Ratio
 from leaktight.exact.shown import counted, one_line
-from leaktight.policies.graph import FEW, MOST_DRAWN, Graph, Indices, Vertices, shortest
+from leaktight.policies.graph import (
+    FEW,
+    MOST_DRAWN,
+    Graph,
+    Indices,
+    Vertices,
+    all_distances,
+    shortest,
+)
 from leaktight.policies.metric.lengths import (
     CLOSE,
     Lengths,
@@ -47,7 +55,6 @@ from leaktight.policies.metric.lengths import (
     read_table,
     straight,
 )
-from leaktight.policies.metric.long_graph import LongGraph
 
 MOST_VALUES = 1000
 """The most values between all of which distances are computed."""
@@ -349,14 +356,14 @@ class Metric:
             return shortest(np.full((order, order), np.inf), self.graph.edges, lengths)
         return np.array(self.graph.to_igraph().distances(weights=lengths))
 
-    def rounded(self) -> tuple[LongGraph, Fraction]:
+    def rounded(self) -> tuple[Graph, Fraction]:
         """Return the graph with lengths in whole numbers of a small unit, and this unit."""
         near, number = float_array(self.upper), dict[Any, int]()
         kinds = [number.setdefault(ends, len(number)) for ends in self._ends]
         table = self._near
         unit = table.max(where=np.isfinite(table), initial=near.max(initial=0.0)) / FINEST or 1.0
         long = np.rint(near / unit).astype(np.int64)
-        return LongGraph.of(self.graph, long, np.array(kinds, dtype=np.int64)), Fraction(unit)
+        return _LongGraph.of(self.graph, long, np.array(kinds, dtype=np.int64)), Fraction(unit)
 
     def restricted(self, values: Iterable[Hashable]) -> "Metric":
         """Return a component of it, or some of them."""
@@ -429,3 +436,37 @@ def _refuse_too_many(values: int) -> None:
             f"distances between all pairs are computed for at most {MOST_VALUES:,} values, got "
             f"{values:,}; Metric.from_edges takes the lengths of edges alone"
         )
+
+
+@dataclass(frozen=True, init=False, eq=False, repr=False)
+class _LongGraph(Graph):
+    """A graph whose edges have whole lengths, and distances along them."""
+
+    long: Indices = field(default_factory=lambda: np.zeros(0, dtype=np.int64))
+
+    @classmethod
+    def of(cls, graph: Graph, long: Indices, kinds: Indices) -> "_LongGraph":
+        """Give lengths to the edges of a graph."""
+        made = cls.from_indices(graph.vertices, graph.edges)
+        made._set("long", long)
+        made._set("kinds", kinds)
+        return made
+
+    @property
+    def lengths(self) -> Indices:
+        """The length of each edge."""
+        return self.long
+
+    @cached_property
+    def distances(self) -> npt.NDArray[np.int64]:  # type: ignore[override]
+        """All distances, a square array with −1 where there is no path."""
+        if self.order <= FEW:
+            return all_distances(self.order, self.edges, self.long)
+        table = np.array(self._igraph.distances(weights=self.long.tolist()))
+        return np.where(np.isinf(table), -1, table).astype(np.int64)
+
+    @cached_property
+    def eccentricities(self) -> Indices:
+        """For each vertex the distance to the farthest vertex of its component."""
+        farthest: Indices = self.distances.max(axis=1)
+        return farthest

@@ -18,7 +18,6 @@ import numpy as np
 from leaktight.errors import InvalidGraph, TooLarge, expect
 from leaktight.exact.shown import counted, one_line
 from leaktight.policies.graph import Graph, Indices, gathered
-from leaktight.policies.metric import LongGraph
 from leaktight.policies.neighbours import Neighbours, adjacency_of
 from leaktight.policies.symmetry.few import MOST, automorphisms
 from leaktight.policies.symmetry.orbits import Points, label_orbits, moves
@@ -264,8 +263,8 @@ def automorphism_group(
     if graph.order <= MOST and (few := automorphisms(_kinds(graph), numbers or [0] * graph.order)):
         generators = np.array(few[0], dtype=np.int64)
         return AutomorphismGroup._trusted(graph, generators, lambda: few[1])
-    if isinstance(graph, LongGraph):
-        return _keeping_lengths(graph, numbers)
+    if graph.kinds is not None:
+        return _keeping_lengths(graph, graph.kinds, numbers)
     drawn = graph.to_igraph()
     if 4 * graph.size > graph.order * (graph.order - 1):
         # The complement has the same automorphisms, and BLISS is faster where edges are few.
@@ -278,7 +277,7 @@ def automorphism_group(
 
 def _kinds(graph: Graph) -> list[list[int]]:
     """Return a number for each pair: its distance or, where edges have lengths, its edge's kind."""
-    if not isinstance(graph, LongGraph):
+    if graph.kinds is None:
         return graph.distances.tolist()
     table = np.zeros((graph.order, graph.order), dtype=np.int64)
     low, high = graph.edges.T
@@ -286,16 +285,15 @@ def _kinds(graph: Graph) -> list[list[int]]:
     return table.tolist()
 
 
-def _keeping_lengths(graph: LongGraph, numbers: list[int] | None) -> AutomorphismGroup:
+def _keeping_lengths(graph: Graph, kinds: Indices, numbers: list[int] | None) -> AutomorphismGroup:
     """Return the group that keeps the lengths of edges: each edge gets a vertex of its length."""
     import igraph
 
     n, middle = graph.order, graph.order + np.arange(graph.size)
     halves = np.concatenate([np.stack([ends, middle], axis=1) for ends in graph.edges.T])
     own = numbers or [0] * n
-    kinds = graph.kinds + max(own) + 1
     drawn = igraph.Graph(n + graph.size, halves)
-    colours = [*own, *kinds.tolist()]
+    colours = [*own, *(kinds + max(own) + 1).tolist()]
     generators = np.array(drawn.automorphism_group(color=colours), dtype=np.int64)
     count = partial(drawn.count_automorphisms, color=colours)
     return AutomorphismGroup._trusted(graph, generators.reshape(-1, len(colours))[:, :n], count)

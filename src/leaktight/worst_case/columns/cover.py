@@ -92,7 +92,7 @@ class DistanceMechanism:
     ) -> "DistanceMechanism":
         """Return the mechanism for non-negative weights a that are not all 0."""
         used = coverage(graph, ratio, weights, orbits)
-        scale = 1 / max(used.max(), steepest(graph, rational(ratio), used))
+        scale = largest_scale(graph, rational(ratio), used, 1 / used.max())
         return cls(graph, ratio, weights, scale, 1 - scale * used)
 
     @property
@@ -108,29 +108,27 @@ class DistanceMechanism:
     @property
     def matrix(self) -> Array:
         """Its rows, with an output for each vertex."""
-        powers, common = _powers(self.graph, self.ratio)
-        matrix: Array = (powers / common)[self.graph.distances + 1] * (self.weights * self.scale)
+        matrix: Array = decay(self.graph, self.ratio) * (self.weights * self.scale)
         matrix[:, int(self.remainder.argmax())] += self.remainder
         return matrix
 
 
-def steepest(graph: Graph, ratio: fmpq | Array, used: Array) -> fmpq:
-    """Return the largest (λ·R_h − R_i)/(λ − 1) over neighbours i, h, and 0 if there are none.
+def largest_scale(graph: Graph, ratio: fmpq | Array, used: Array, most: fmpq) -> fmpq:
+    """Return the largest s up to ``most`` at which what is left, 1 − s·R, is a private column.
 
-    What is left of the rows, 1 − s·R, is a private column if s times this is at most 1. The ratio
-    λ > 1 is that of all edges, or there is one for each.
+    It is if s·(λ·R_h − R_i) ≤ λ − 1 for all neighbours i, h. The ratio λ is that of all edges, or
+    there is one for each.
     """
-    (tails, heads), most = graph.arcs.T, np.array(ratio)
-    if most.ndim:
-        most = np.tile(most, 2)
-    else:
+    (tails, heads), each = graph.arcs.T, np.array(ratio, dtype=object)
+    across = np.tile(np.broadcast_to(each, graph.size), 2)
+    if isinstance(ratio, fmpq):
         near = float_array(used)
         gaps = near[heads] - float(1 / ratio) * near[tails]
         # Rounding cannot hide the steepest arc from a margin that is so much wider.
         top = gaps >= gaps.max(initial=0.0) - 2.0**-40 * near.max()
-        tails, heads = tails[top], heads[top]
-    steep: fmpq = ((most * used[heads] - used[tails]) / (most - 1)).max(initial=fmpq(0))
-    return steep
+        tails, heads, across = tails[top], heads[top], across[top]
+    steep = zip(across, across * used[heads] - used[tails], strict=True)
+    return min([most, *((r - 1) / s for r, s in set(steep) if s > 0)])
 
 
 def total_weight(weights: Array) -> fmpq:
@@ -331,6 +329,18 @@ def _powers(graph: Graph, ratio: Fraction) -> tuple[Array, fmpq]:
     p, q = fmpz(ratio.numerator), fmpz(ratio.denominator)
     steps = range(farthest + 1)
     return exact_array([0, *(q**d * p ** (farthest - d) for d in steps)]), fmpq(p**farthest)
+
+
+def decay(graph: Graph, ratio: Fraction) -> Array:
+    """Return λ^(−d(i,j)) for all vertices i and j, 0 where there is no path.
+
+    >>> decay(Graph(3, [(0, 1)]), Fraction(2))
+    array([[1, 1/2, 0],
+           [1/2, 1, 0],
+           [0, 0, 1]], dtype=object)
+    """
+    powers, common = _powers(graph, ratio)
+    return (powers / common)[graph.distances + 1]
 
 
 def _near_powers(graph: Graph, ratio: Fraction) -> Floats:
