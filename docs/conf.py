@@ -31,8 +31,8 @@ CITATION = r"\[([A-Z]\w+\d{4}\w?)\]"
 def epsilon_slider() -> str:
     """Return the slider of a report, for one person's yes or no, with its style and script."""
     from leaktight.reports.figure import SHEET, colours
+    from leaktight.reports.page import plain_file
     from leaktight.reports.slider import slider
-    from leaktight.reports.template import plain_file
     from leaktight.studies.every_epsilon import EveryEpsilon, every_epsilon
 
     policy = leaktight.Policy(leaktight.SecretGraph.complete(["no", "yes"]))

@@ -34,7 +34,7 @@ from leaktight.policies import answer_graph, sensitivity
 from leaktight.privacy import noise_level, privacy_level, shuffled_delta
 from leaktight.repetition import explain, largest_ratio_below
 from leaktight.reports import summary, table
-from leaktight.reports.page import html
+from leaktight.reports.audit import html
 from leaktight.studies import Skipped
 from leaktight.studies.schema import to_json
 from leaktight.tables import count_of, cumulative, histogram, plan, sum_of

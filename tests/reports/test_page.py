@@ -16,12 +16,13 @@ from msgspec.structs import replace
 
 from leaktight.errors import InvalidInput
 from leaktight.exact.shown import percent
+from leaktight.reports.audit import html, markdown, report, write_report
 from leaktight.reports.charts import CHARTS
-from leaktight.reports.page import html, markdown, write_report
+from leaktight.reports.page import to_html
 from leaktight.reports.person import guessing
 from leaktight.reports.wording import as_odds, missing
 from leaktight.studies import Audit, Skipped
-from leaktight.studies.answers import NOT_ASKED, CurvePoint
+from leaktight.studies.answers import CurvePoint
 from leaktight.studies.schema import to_json
 from tests.reports.test_charts import person
 from tests.studies.examples import (
@@ -38,6 +39,7 @@ from tests.studies.examples import (
 )
 
 COMMAND = "leaktight audit 'a study.toml' --report <out>.html"
+UNDRAWN = dict.fromkeys(CHARTS, lambda _: None)
 VOID = {"meta", "br", "hr", "img", "input", "link", "path"}
 
 
@@ -99,16 +101,15 @@ class Page(HTMLParser):
 @cache
 def page_of(name: str) -> str:
     charts = {chart: partial(lambda chart, _: drawn(name, chart), chart) for chart in CHARTS}
-    with patch("leaktight.reports.page.CHARTS", charts):
+    with patch("leaktight.reports.charts.CHARTS", charts):
         return html(example(name).proved_by("proof.json"), command=COMMAND)
 
 
 def read(audit: Audit, certificate: str | None = None) -> Page:
     """Read the words of a page, quickly: without its pictures and its slider."""
-    none = patch("leaktight.reports.page.every_epsilon", lambda study: NOT_ASKED[0])
-    with patch("leaktight.reports.page.CHARTS", {}), none:
-        proved = audit if certificate is None else audit.proved_by(certificate)
-        return Page(html(proved, command=COMMAND))
+    proved = audit if certificate is None else audit.proved_by(certificate)
+    with patch("leaktight.reports.charts.CHARTS", UNDRAWN):
+        return Page(to_html(report(proved, COMMAND)))
 
 
 def leaves(answers: Any) -> Iterator[Any]:
@@ -195,7 +196,8 @@ def test_no_bound_looks_smaller_than_it_is(name: str) -> None:
 def test_a_band_is_shown_by_both_its_ends() -> None:
     page = read(person(example("salary"), curve=(CurvePoint(7, 0.25, 0.75, None),)))
     assert [value for value, _ in page.data["repetition"]] == [7, 0.25, 0.75]
-    with patch("leaktight.reports.page.CHARTS", {"repetition": lambda _: "<svg></svg>"}):
+    drawn = UNDRAWN | {"repetition": lambda _: "<svg></svg>"}
+    with patch("leaktight.reports.charts.CHARTS", drawn):
         shown = Page(html(person(example("salary"), curve=(CurvePoint(7, 0.25, 0.75, None),))))
     assert any("band" in caption for caption in shown.of("figcaption"))
     assert not any("band" in caption for caption in Page(page_of("salary")).of("figcaption"))

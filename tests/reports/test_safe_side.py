@@ -12,9 +12,8 @@ from hypothesis import strategies as st
 import leaktight as lt
 from leaktight.exact.shown import shown_above, shown_below
 from leaktight.repetition.enclosure import Enclosed
-from leaktight.reports.page import html, markdown
+from leaktight.reports.audit import html, markdown, summary
 from leaktight.reports.table import table
-from leaktight.reports.terminal import summary
 from leaktight.reports.wording import AtLeast, AtMost, exactly
 from leaktight.studies import Audit
 

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
-from leaktight.reports.terminal import summary
+from leaktight.reports.audit import summary
 from leaktight.studies import Audit
 from leaktight.studies.answers import Skipped
 from tests.studies.examples import EXAMPLES, NO_MECHANISM, TELLS_ALL, example, hostile, written

@@ -14,7 +14,7 @@ from leaktight.policies.metric import Metric
 from leaktight.policies.policy import Policy
 from leaktight.policies.symmetric_query import counting_query
 from leaktight.reports import summary
-from leaktight.reports.page import html, markdown
+from leaktight.reports.audit import html, markdown
 from leaktight.studies import Audit, Study, audit, read_study
 from leaktight.studies.answers import Skipped
 from leaktight.worst_case.optimum import worst_case_leakage

@@ -20,8 +20,7 @@ from leaktight.policies.policy import Policy
 from leaktight.policies.secrets import SecretGraph
 from leaktight.policies.symmetric_query import counting_query
 from leaktight.repetition.explanation import explain
-from leaktight.reports.page import html
-from leaktight.reports.terminal import summary
+from leaktight.reports.audit import html, summary
 from leaktight.studies import Skipped, Study, audit, read_study
 from leaktight.studies.answers import AnyMechanism, WorstCaseFound
 from leaktight.studies.schema import to_json

@@ -5,9 +5,12 @@ import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import typer
+
+if TYPE_CHECKING:
+    from leaktight.reports.document import Block, Document
 
 PAGES = (".html", ".htm", ".md")
 """How the file of a report ends."""
@@ -16,6 +19,22 @@ PAGES = (".html", ".htm", ".md")
 def print_json(content: Any) -> None:
     """Print what machines read."""
     print(json.dumps(content, indent=1, ensure_ascii=False, allow_nan=False))
+
+
+def show(*what: "Document | Block") -> None:
+    """Print a document, or blocks of one."""
+    from leaktight.reports.document import Document
+    from leaktight.reports.text import plain_text, to_text
+
+    for each in what:
+        print(to_text(each) if isinstance(each, Document) else plain_text(each))
+
+
+def write_page(path: Path, document: "Document") -> None:
+    """Write a document as the file's name ends: Markdown, or HTML."""
+    from leaktight.reports import to_html, to_markdown
+
+    write(path, (to_markdown if path.suffix.lower() == ".md" else to_html)(document))
 
 
 def write(path: Path, text: str) -> None:

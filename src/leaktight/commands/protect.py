@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from leaktight.commands.arguments import JsonOption, read_chance
-from leaktight.commands.output import about_to_write, expect_different, print_json, spinner
+from leaktight.commands.output import about_to_write, expect_different, print_json, show, spinner
 from leaktight.commands.risk import read_change, read_names
 
 if TYPE_CHECKING:
@@ -79,7 +79,7 @@ def protect(
       leaktight protect examples/tables/patients.csv --sensitive diagnosis \\
         --quasi-identifiers zip,age,sex --at-least-k 5 --suppress 2% --plan
     """
-    from leaktight.reports.protect import protect_text
+    from leaktight.reports.protect import protect_document
     from leaktight.tables.microdata import protect as protected
     from leaktight.tables.microdata import record_of
 
@@ -101,7 +101,7 @@ def protect(
         print_json({"format": "leaktight protect 1", "table": table.name, **record_of(found)})
         return 0
     title = f"{table.name}: {', '.join(columns)} protected"
-    print(protect_text(found, title, None if output is None else str(output)))
+    show(protect_document(found, title, None if output is None else str(output)))
     return 0
 
 

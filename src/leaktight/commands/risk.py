@@ -13,8 +13,9 @@ from leaktight.commands.output import (
     expect_different,
     expect_page,
     print_json,
+    show,
     spinner,
-    write,
+    write_page,
 )
 
 if TYPE_CHECKING:
@@ -82,7 +83,7 @@ def risk(
       leaktight risk examples/tables/patients.csv --quasi-identifiers zip,age,sex \\
         --sensitive diagnosis --try zip=prefix:2+age=bands:40,65
     """
-    from leaktight.reports.risk import risk_page, risk_text
+    from leaktight.reports.risk import risk_document
     from leaktight.studies.schema import to_json
     from leaktight.tables.risk import count_combinations
     from leaktight.tables.risk import risk as assessed
@@ -107,13 +108,12 @@ def risk(
         )  # fmt: skip
     title = f"{table.name}: quasi-identifiers {', '.join(columns)}"
     if report is not None:
-        words = ["leaktight", *sys.argv[1:]]
-        page = risk_page(found, title, kind=report.suffix.lower(), command=shlex.join(words))
-        write(report, page)
+        words = shlex.join(["leaktight", *sys.argv[1:]])
+        write_page(report, risk_document(found, title, words))
     if as_json:
         print_json({"format": "leaktight risk 2", "table": table.name, **to_json(found)})
         return 0
-    print(risk_text(found, title))
+    show(risk_document(found, title))
     if report is not None:
         print(f"\nreport: {report}")
     return 0
@@ -123,7 +123,7 @@ def _synthetic(
     table: Path, synthetic: Path, holdout: Path | None, columns: str, sensitive: str, as_json: bool
 ) -> int:
     """Say what a synthetic table tells of the people it was made from."""
-    from leaktight.exact.shown import wrapped
+    from leaktight.reports.risk import synthetic_document
     from leaktight.studies.schema import to_json
     from leaktight.tables import synthetic_risk
 
@@ -135,9 +135,7 @@ def _synthetic(
     if as_json:
         print_json({"format": "leaktight synthetic 2", "table": table.name, **to_json(found)})
         return 0
-    print(wrapped(f"{str(found)[:1].upper()}{str(found)[1:]}."))
-    print(wrapped(f"Guessed by the most frequent value alone: {found.baseline}."))
-    print(wrapped("! This shows harm and cannot show safety: another attack may do better.", "  "))
+    show(*synthetic_document(found))
     return 0
 
 

@@ -12,8 +12,9 @@ from leaktight.commands.output import (
     expect_different,
     expect_page,
     print_json,
+    show,
     spinner,
-    write,
+    write_page,
 )
 
 
@@ -45,7 +46,8 @@ def audit(
     expect_different(*read, ("--report", report), ("--certificate", certificate))
     about_to_write(report, certificate)
 
-    from leaktight.reports.terminal import summary
+    from leaktight.reports.audit import report as reported
+    from leaktight.reports.audit import summarised
     from leaktight.studies import audit as answered  # what a mistake need not wait for
     from leaktight.studies.schema import to_json
     from leaktight.worst_case.certificate import write_certificate
@@ -56,19 +58,17 @@ def audit(
         write_certificate(answer.provable(), certificate)
         answer = answer.proved_by(str(certificate))
     if report is not None:
-        from leaktight.reports.page import html, markdown
-
-        page = markdown if report.suffix.lower() == ".md" else html
         words = ["leaktight", "audit", str(study), "--report", report.name]
         words += ["--certificate", certificate.name] if certificate is not None else []
         words += ["--allow-code"] if allow_code else []
-        write(report, page(answer, command=shlex.join(words)))
+        moves = report.suffix.lower() != ".md"
+        write_page(report, reported(answer, shlex.join(words), moves=moves))
     if as_json:
         print_json(to_json(answer))
     elif quiet:
         print(answer.verdict.line)
     else:
-        print(summary(answer))
+        show(summarised(answer))
         if report is not None:
             print(f"\nreport: {report}")
     return 1 if answer.holds is False else 0

@@ -1,5 +1,18 @@
-from .page import write_report
-from .table import Table, table
-from .terminal import summary
+from .audit import report, summary, write_report
+from .document import Document, Table
+from .markdown import to_markdown
+from .page import to_html
+from .table import table
+from .text import to_text
 
-__all__ = ["Table", "summary", "table", "write_report"]
+__all__ = [
+    "Document",
+    "Table",
+    "report",
+    "summary",
+    "table",
+    "to_html",
+    "to_markdown",
+    "to_text",
+    "write_report",
+]

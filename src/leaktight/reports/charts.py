@@ -1,4 +1,4 @@
-"""What do the answers of an audit look like? Each chart is one SVG element.
+"""Charts of an audit, each one SVG element.
 
 A chart shows numbers and computes none. What cannot be drawn is None. No two lines differ by their
 colour alone.
@@ -26,7 +26,7 @@ from leaktight.reports.figure import (
     short_label,
 )
 from leaktight.reports.heat import BESIDE, heat_map_svg
-from leaktight.studies.answers import Answers, Informed, Privacy, Skipped
+from leaktight.studies.answers import Answers
 
 WIDTH, HEIGHT = 4.7, 3.3
 """The usual size in inches: letters stay readable on a telephone."""
@@ -81,7 +81,7 @@ def heat_map(answers: Answers) -> str | None:
 def leakage_by_epsilon(answers: Answers) -> str | None:
     """Draw the worst case and the published bounds against ε, and this mechanism as a point."""
     points, asked = answers.by_epsilon, answers.question.epsilon
-    if isinstance(points, Skipped) or not points:
+    if not points:
         return None
     epsilons = [point.epsilon for point in points]
     with figure(WIDTH, HEIGHT + 0.5) as (drawing, axes):
@@ -98,8 +98,8 @@ def leakage_by_epsilon(answers: Answers) -> str | None:
         axes.plot(epsilons, worst, "o-", color=BLUE, lw=1.5, label="worst of any mechanism")
         if asked is not None:
             axes.axvline(asked, color=INK, ls="-.", lw=1, label="ε that was asked")
-        own = answers.privacy.level.epsilon if isinstance(answers.privacy, Privacy) else None
-        bits = None if isinstance(answers.leakage, Skipped) else answers.leakage.bits
+        own = answers.privacy.level.epsilon if answers.privacy else None
+        bits = answers.leakage.bits if answers.leakage else None
         if own is not None and bits is not None:
             axes.plot(
                 own, bits, "D", color=PURPLE, mec=INK, ms=8, ls="none",
@@ -123,7 +123,7 @@ def leakage_by_epsilon(answers: Answers) -> str | None:
 def belief(answers: Answers) -> str | None:
     """Draw what is believed of each value before and after the most telling output."""
     known = answers.person.informed
-    if isinstance(known, Skipped) or known.telling is None or not known.belief:
+    if not known or known.telling is None or not known.belief:
         return None
     places = np.arange(len(known.belief))
     before, after = [each.before for each in known.belief], [each.after for each in known.belief]
@@ -156,8 +156,7 @@ def belief(answers: Answers) -> str | None:
 def repetition(answers: Answers) -> str | None:
     """Draw the chance of a right guess against the number of observations."""
     known = answers.person.informed
-    curve = known.curve if isinstance(known, Informed) else ()
-    if isinstance(known, Skipped) or isinstance(curve, Skipped) or not curve:
+    if not known or not (curve := known.curve):
         return None
     counts = [point.observations for point in curve]
     low, high = [point.lower for point in curve], [point.upper for point in curve]

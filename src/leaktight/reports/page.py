@@ -1,105 +1,65 @@
-"""How does an audit become a page that can be handed to a colleague?
+"""The writer for pages: a document as one HTML file that can be handed to a colleague.
 
-One file with everything in it: no network, no fonts, and one script of its own, which moves a
-slider and which the page does without. Nothing else may run or be loaded: the page's own policy
-forbids it. The Markdown page has the same words and numbers without the pictures.
+Everything is in it: no network, no fonts, and one script of its own, which moves a slider and which
+the page does without. Nothing else may run or be loaded: the page's own policy forbids it.
 """
 
 from base64 import b64encode
-from collections.abc import Mapping, Sequence
 from hashlib import sha256
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING
 
-from leaktight.errors import InvalidInput
-from leaktight.files import new_file
-from leaktight.reports.charts import CHARTS
+from leaktight.reports.document import Document
 from leaktight.reports.figure import colours
-from leaktight.reports.person import Guessing, guessing
-from leaktight.reports.sections import Section, sections
-from leaktight.reports.slider import slider
-from leaktight.reports.template import plain_file, template
-from leaktight.studies import Audit
-from leaktight.studies.answers import NOT_ASKED, Answers, Skipped
-from leaktight.studies.every_epsilon import EveryEpsilon, every_epsilon
+from leaktight.reports.wording import UNSEEN, rounded
 
-PAGES = (".html", ".htm", ".md")
-"""How the name of a page ends."""
+if TYPE_CHECKING:
+    from jinja2 import Template
 
-UNSEEN = dict.fromkeys(
-    [*range(9), *range(11, 32), *range(127, 160), *range(0x202A, 0x202F), *range(0x2066, 0x206A)],
-    "�",
-)
-"""Characters that a page cannot show, or that turn the text around them."""
+HEAD = ("verdict", "notes", "guessing")
+"""The blocks that stand above the others on a page."""
 
 
-def write_report(audit: Answers, path: str | Path) -> None:
-    """Write an audit as a page: HTML with pictures, or Markdown, as the name ends in .html or .md.
+def to_html(document: Document) -> str:
+    """Return a document as one HTML file.
 
-    >>> from tempfile import TemporaryDirectory
-    >>> from leaktight.policies.policy import Policy
-    >>> from leaktight.policies.secrets import SecretGraph
-    >>> from leaktight.studies import Study, audit
-    >>> found = audit(Study(Policy(SecretGraph.complete(["no", "yes"])), ratio=3, title="A vote"))
-    >>> with TemporaryDirectory() as folder:
-    ...     write_report(found, Path(folder) / "vote.md")
-    ...     print((Path(folder) / "vote.md").read_text()[:8])
-    # A vote
+    >>> from leaktight.reports.document import Verdict
+    >>> "<h1>A vote</h1>" in to_html(Document("A vote", (Verdict("PASS: all is well."),)))
+    True
     """
-    file = Path(path)
-    kind = file.suffix.lower()
-    if kind not in PAGES:
-        raise InvalidInput(f"a report must end in .html or .md, got {file}")
-    page = markdown(audit) if kind == ".md" else html(audit)
-    with new_file(file) as opened:
-        opened.write(page)
-
-
-def html(answers: Answers, *, command: str | None = None) -> str:
-    """Return the report on the answers of an audit as one HTML file.
-
-    ``command`` is what reproduces it. What another ε would do is worked out for it, if that takes
-    no more than a few seconds.
-    """
-    charts = {name: draw(answers) for name, draw in CHARTS.items()}
-    every = every_epsilon(answers.study) if isinstance(answers, Audit) else NOT_ASKED[0]
-    parts = list(sections(answers, command, every))
-    return rendered("report.html", answers, guessing(answers), parts, charts, every)
-
-
-def markdown(answers: Answers, *, command: str | None = None) -> str:
-    """Return the report as Markdown, with the same words and numbers, without pictures."""
-    return rendered("report.md", answers, guessing(answers), list(sections(answers, command)))
-
-
-def rendered(
-    name: str,
-    answers: Any,
-    person: Guessing,
-    parts: Sequence[Section],
-    charts: Mapping[str, str | None] | None = None,
-    every: EveryEpsilon | Skipped = NOT_ASKED[0],
-) -> str:
-    """Return a page: its heading and verdict, who guesses what, sections, and charts by section."""
     from markupsafe import Markup
 
-    moved = None if isinstance(every, Skipped) else Markup(slider(every))
     script, style = Markup(plain_file("slider.js")), Markup(colours() + plain_file("report.css"))
-    page = template(name).render(
-        answers=answers,
-        person=person,
-        sections=parts,
-        charts={name: Markup(svg) for name, svg in (charts or {}).items() if svg is not None},
-        slider=moved,
+    made = template("report.html").render(
+        document=document,
+        head=[block for block in document.blocks if block.kind in HEAD],
+        body=[block for block in document.blocks if block.kind not in HEAD],
+        has_script=any(block.kind == "slider" for block in document.blocks),
+        markup=Markup,
         script=script,
         style=style,
         allowed=f"style-src {_digest(style)}; script-src {_digest(script)}",
     )
-    if name.endswith(".html"):
-        page = page.replace("ε = ", "ε\N{NO-BREAK SPACE}=\N{NO-BREAK SPACE}")
-    return page.translate(UNSEEN)
+    return made.replace("ε = ", "ε\N{NO-BREAK SPACE}=\N{NO-BREAK SPACE}").translate(UNSEEN)
 
 
 def _digest(text: str) -> str:
     """Return what a page's policy lets pass, and nothing else."""
     return f"'sha256-{b64encode(sha256(text.encode()).digest()).decode()}'"
+
+
+def template(name: str) -> "Template":
+    """Return a template by its file's name; nothing is missing in it unnoticed."""
+    from jinja2 import Environment, PackageLoader, StrictUndefined
+
+    pages = Environment(
+        loader=PackageLoader("leaktight.reports"), autoescape=True,
+        undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True,
+    )  # fmt: skip
+    pages.filters["rounded"] = rounded
+    return pages.get_template(name)
+
+
+def plain_file(name: str) -> str:
+    """Return a style sheet or a script as it is."""
+    return (Path(__file__).parent / "templates" / name).read_text(encoding="utf-8")

@@ -1,46 +1,21 @@
-"""What does an audit say of one person? A table, and sentences, that stand first on every page."""
+"""One person in an audit: a table, and sentences, that stand first in every document."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from fractions import Fraction
 
 from leaktight.exact.shown import Probability, percent
+from leaktight.reports.document import Guesser, Guessing
 from leaktight.reports.wording import as_private, chance, quoted, rounded
 from leaktight.studies.answers import (
     Answers,
     AnyMechanism,
     Informed,
-    Skipped,
     Telling,
     ValueRise,
 )
 
 ALONE = "adversary (sees the release)"
 """Who guesses where nothing is known of others, or there are none."""
-
-
-@dataclass(frozen=True, slots=True)
-class Guesser:
-    """Someone who guesses: how likely they are right before and after, and what it rests on."""
-
-    who: str
-    chances: tuple[str, ...]
-    """Before, after one release, and after as many as were asked about."""
-    text: tuple[str, ...]
-    before: Fraction | None = None
-    after: tuple[Probability, ...] = ()
-    """The same chances as numbers."""
-
-
-@dataclass(frozen=True, slots=True)
-class Guessing:
-    """Who guesses what, and when."""
-
-    what: str
-    when: tuple[str, ...]
-    guessers: tuple[Guesser, ...]
-    headline: str = ""
-    """The odds in one sentence."""
 
 
 def guessing(answers: Answers) -> Guessing:
@@ -56,12 +31,12 @@ def guessing(answers: Answers) -> Guessing:
 def headline(answers: Answers, guessers: Sequence[Guesser]) -> str:
     """Say in a sentence how likely a guess about one person is right; nothing if nobody guesses."""
     person = answers.person
-    if isinstance(person.informed, Informed):
+    if person.informed:
         found: Informed | AnyMechanism = person.informed
         whose = (
             "" if guessers[0].who == ALONE else "By an informed adversary, who knows everyone else"
         )
-    elif not isinstance(person.any_mechanism, Skipped):
+    elif person.any_mechanism:
         found, whose = person.any_mechanism, "Whatever the mechanism"
     else:
         return ""
@@ -95,7 +70,7 @@ def _cases(chance: Probability) -> str:
 
 def informed(answers: Answers) -> str:
     """Say who sees the release and knows all others, if there are others."""
-    alone = isinstance(answers.person.uninformed, Skipped) and not answers.policy.is_constrained
+    alone = not answers.person.uninformed and not answers.policy.is_constrained
     return ALONE if alone else "informed adversary (knows everyone else)"
 
 
@@ -109,16 +84,16 @@ def _guessers(answers: Answers) -> Iterator[Guesser]:
         told += ["–"] * ((3 if n > 1 else 2) - len(told))
         return Guesser(who, tuple(told), text, before, after)
 
-    if isinstance(person.informed, Informed):
+    if person.informed:
         known = person.informed
         yield guesser(informed(answers), known.before, known.after, known.text)
-    if not isinstance(person.uninformed, Skipped):
+    if person.uninformed:
         nobody = person.uninformed
         telling = tuple(_told(nobody.telling))
         yield guesser(
             "uninformed adversary (knows the prior)", nobody.before, (nobody.after,), telling
         )
-    if not isinstance(person.any_mechanism, Skipped):
+    if person.any_mechanism:
         most = person.any_mechanism
         anyone = "the same" if answers.policy.is_constrained else "anyone"
         who = f"{anyone}, any mechanism {as_private(answers)}"

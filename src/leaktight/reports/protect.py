@@ -1,11 +1,19 @@
-"""A protected table as text, as ``leaktight protect`` prints it."""
+"""A protected table as a document: its risk before and after, what it costs, and how."""
 
 from collections.abc import Iterator
 from fractions import Fraction
 
-from leaktight.exact.shown import above, counted, nearest, percent, width, wrapped
-from leaktight.reports.risk import lines_of
-from leaktight.reports.table import Table
+from leaktight.exact.shown import above, counted, nearest, percent
+from leaktight.reports.document import (
+    Block,
+    Document,
+    Notes,
+    Paragraph,
+    Section,
+    Table,
+    Verdict,
+    section,
+)
 from leaktight.reports.wording import Cell
 from leaktight.tables.microdata import Disclosure, Plan, Protected
 
@@ -21,33 +29,31 @@ LOSSES = {
 }
 
 
-def protect_text(found: Protected, title: str, output: str | None = None) -> str:
+def protect_document(found: Protected, title: str, output: str | None = None) -> Document:
     """Return what was found, and what was written if anything was."""
     best = found.best
-    lines = [wrapped(title), "=" * min(len(title), width())]
-    lines.append(wrapped(f"{'; '.join(found.asked)}: kept by: {best.what}."))
-    lines += ["", *lines_of(Table(("risk", "before", "after"), tuple(_risks(found))))]
-    lines += ["", *lines_of(Table(("what it costs", "lost"), tuple(_losses(best))))]
+    blocks: list[Block] = [
+        Verdict(f"{'; '.join(found.asked)}: kept by: {best.what}."),
+        Table(("risk", "before", "after"), tuple(_risks(found))),
+        Table(("what it costs", "lost"), tuple(_losses(best))),
+    ]
     if len(found.plans) > 1:
-        lines += ["", f"The best {len(found.plans)}, by {found.measure}", *lines_of(_plans(found))]
-    lines += ["", "What may be done to each column"]
-    lines += [
-        wrapped(f"{column}: {', '.join(levels) or 'nothing'}", "    ", start="  ")
+        title_of = f"The best {len(found.plans)}, by {found.measure}"
+        blocks.append(section("plans", title_of, table=_plans(found)))
+    levels = [
+        Paragraph(f"  {column}: {', '.join(levels) or 'nothing'}", "    ")
         for column, levels in zip(found.quasi_identifiers, found.levels, strict=True)
     ]
-    lines += [
-        wrapped(
-            f"{found.looked:,} of {counted(found.nodes, 'combination', 'combinations')} looked at; "
-            "no other is better."
-        ),
-        "",
-        wrapped(f"! {NO_GUARANTEE}", "  "),
-    ]
-    if found.telling:
-        lines.append(wrapped(f"! {telling(found)}", "  "))
+    looked = Paragraph(
+        f"{found.looked:,} of {counted(found.nodes, 'combination', 'combinations')} looked at; "
+        "no other is better."
+    )
+    blocks.append(Section("levels", "What may be done to each column", (*levels, looked)))
+    blocks.append(Notes((NO_GUARANTEE, *([telling(found)] if found.telling else []))))
     if output is not None:
-        lines += ["", f"written: {output}, and what was done: {output}.protect.json"]
-    return "\n".join(lines)
+        written = f"written: {output}, and what was done: {output}.protect.json"
+        blocks.append(Section("written", written, ()))
+    return Document(title, tuple(blocks))
 
 
 def telling(found: Protected) -> str:

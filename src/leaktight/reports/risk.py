@@ -1,19 +1,27 @@
-"""How is the risk of a table shown? The same words on a terminal, a page and in Markdown."""
+"""The risk of a table as a document: the same words on a terminal, a page and in Markdown."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from fractions import Fraction
+from functools import partial
 
-from leaktight import __version__
-from leaktight.exact.shown import counted, percent, width, wrapped
+from leaktight.exact.shown import counted, percent
+from leaktight.reports.document import (
+    Block,
+    Chart,
+    Document,
+    Guesser,
+    Guessing,
+    Notes,
+    Paragraph,
+    Section,
+    Table,
+    Verdict,
+    section,
+)
 from leaktight.reports.figure import BLUE, VERMILLION, figure, finished, short_label
-from leaktight.reports.page import rendered
-from leaktight.reports.person import Guesser, Guessing
-from leaktight.reports.sections import Section
-from leaktight.reports.table import Table
-from leaktight.reports.wording import Cell, rounded
-from leaktight.studies.answers import Verdict
+from leaktight.reports.wording import Cell
 from leaktight.tables.risk import Changed, Exposure, KnownShare, Risk, Sampled
+from leaktight.tables.synthetic import SyntheticRisk
 
 BANDS = ((1, 1), (2, 2), (3, 4), (5, 9), (10, 19), (20, 49), (50, 99), (100, None))
 """Sizes of groups that are shown together."""
@@ -24,63 +32,29 @@ MOST_SHOWN, MOST_DRAWN = 20, 12
 WIDTH, BAR, LONGEST = 4.7, 0.26, 34
 """The width of a picture in inches, the height of a bar, and the most letters beside it."""
 
-ALIKE = "How many people are alike"
 
-
-@dataclass(frozen=True, slots=True)
-class Heading:
-    """What a page begins with."""
-
-    title: str
-    verdict: Verdict
-    warnings: tuple[str, ...] = ()
-    version: str = __version__
-
-
-def risk_page(found: Risk, title: str, *, kind: str = ".html", command: str | None = None) -> str:
-    """Return a page on the risk of a table, HTML with pictures or Markdown."""
-    parts = list(_sections(found))
+def risk_document(found: Risk, title: str, command: str | None = None) -> Document:
+    """Return the risk of a table as a document; ``command`` is what counts it again."""
+    blocks: list[Block] = [_verdict(found), _guessing(found), *_sections(found)]
     if command is not None:
-        parts.append(Section("check", "How to count it again", (), code=(command,)))
-    template = "report.md" if kind == ".md" else "report.html"
-    charts = {} if kind == ".md" else {"sizes": _sizes(found), "columns": _columns(found)}
-    return rendered(template, _heading(found, title), _guessing(found), parts, charts)
+        blocks.append(section("check", "How to count it again", code=[command], is_wide=True))
+    return Document(title, tuple(blocks))
 
 
-def risk_text(found: Risk, title: str) -> str:
-    """Return the risk of a table as text, as ``leaktight risk`` prints it."""
-    heading, person = _heading(found, title), _guessing(found)
-    lines = [title, "=" * min(len(title), width()), wrapped(heading.verdict.line)]
-    rows: list[tuple[Cell, ...]] = [(one.who, *one.chances) for one in person.guessers]
-    lines += ["", *lines_of(Table((person.what, *person.when), tuple(rows)))]
-    for part in _sections(found):
-        lines += ["", part.title, *(wrapped(sentence) for sentence in part.text)]
-        if part.table is not None:
-            lines += lines_of(part.table)
-    lines += [wrapped(f"! {warning}", "  ") for warning in heading.warnings]
-    return "\n".join(lines)
-
-
-def lines_of(table: Table) -> Iterator[str]:
-    """Yield a table in lines: numbers to the right, names in the room that is left."""
-    cells = [table.head, *(tuple(map(_short, row)) for row in table.rows)]
-    wide = [max(map(len, column)) for column in zip(*cells, strict=True)]
-    room = max(12, width() - 2 - sum(wide[1:]) - 2 * (len(wide) - 1))
-    for row in cells:
-        rest = "".join(f"  {cell:>{w}}" for cell, w in zip(row[1:], wide[1:], strict=True))
-        *above, last = wrapped(row[0], "  ", room=room).splitlines()
-        yield from (f"  {line}" for line in above)
-        yield f"  {last:<{min(wide[0], room)}}{rest}".rstrip()
-
-
-def _short(cell: Cell) -> str:
-    return rounded(cell).replace("less than ", "< ").replace("more than ", "> ")
+def synthetic_document(found: SyntheticRisk) -> tuple[Block, ...]:
+    """Return what a synthetic table tells of the people it was made from."""
+    told = str(found)
+    return (
+        Paragraph(f"{told[:1].upper()}{told[1:]}."),
+        Paragraph(f"Guessed by the most frequent value alone: {found.baseline}."),
+        Notes(("This shows harm and cannot show safety: another attack may do better.",)),
+    )
 
 
 # --- words -----------------------------------------------------------------------------------
 
 
-def _heading(found: Risk, title: str) -> Heading:
+def _verdict(found: Risk) -> Verdict:
     unique, people = found.exposure.unique, counted(found.rows, "person", "people")
     names, least = _listed(found.quasi_identifiers), found.exposure.smallest
     line = f"None of {people} is unique on {names}: k = {least:,}, so many are alike at least."
@@ -96,7 +70,7 @@ def _heading(found: Risk, title: str) -> Heading:
             f" Of {certain:,}, {_listed(found.sensitive)} {'are' if many else 'is'} certain: "
             f"{'they are' if many else 'it is'} constant in the equivalence class."
         )
-    return Heading(title, Verdict(None, line))
+    return Verdict(line)
 
 
 def _guessing(found: Risk) -> Guessing:
@@ -143,7 +117,9 @@ def _alike(found: Risk) -> Section:
         share = percent(Fraction(people, found.rows))
         rows.append((_band(least, most), people, share, *([sure] if certain else [])))
     caption = "The smaller the group, the likelier a person is found."
-    return Section("sizes", ALIKE, (text,), Table(head, tuple(rows)), caption=caption)
+    chart = Chart(partial(_sizes, found), caption)
+    table = Table(head, tuple(rows))
+    return section("sizes", "How many people are alike", [text], chart=chart, table=table)
 
 
 def _sampled(found: Risk, sample: Sampled) -> Section:
@@ -159,7 +135,7 @@ def _sampled(found: Risk, sample: Sampled) -> Section:
         ("the mean chance of a row", f"{sample.chance:.2%}"),
         ("the highest chance of a row", f"{sample.highest:.1%}"),
     )
-    return Section("sampled", "If it is a sample", (text,), Table(("estimated", ""), rows))
+    return section("sampled", "If it is a sample", [text], table=Table(("estimated", ""), rows))
 
 
 def _combinations(found: Risk) -> Section:
@@ -174,7 +150,10 @@ def _combinations(found: Risk) -> Section:
         _row(found, _listed(one.quasi_identifiers), one)
         for one in (*ordered[:MOST_SHOWN], found.exposure)
     )
-    return Section("columns", "Which columns tell most", (text,), Table(head, rows))
+    chart = Chart(partial(_columns, found))
+    return section(
+        "columns", "Which columns tell most", [text], chart=chart, table=Table(head, rows)
+    )
 
 
 def _releases(found: Risk) -> Section:
@@ -187,7 +166,7 @@ def _releases(found: Risk) -> Section:
         for place, one in enumerate((found.exposure, *found.releases), 1)
     )
     head = ("seen", "row found", *_guessed(found), "unique")
-    return Section("releases", "After several releases", (text,), Table(head, rows))
+    return section("releases", "After several releases", [text], table=Table(head, rows))
 
 
 def _known_share(found: Risk) -> Section:
@@ -197,7 +176,7 @@ def _known_share(found: Risk) -> Section:
     rest = " of the people, of the others nothing" if known.shares else "nothing of anybody"
     head = ("known", "row found", *_guessed(found))
     table = Table(head, (_row(found, f"{told}{rest}", known)[: len(head)],))
-    return Section("known-share", "If some columns of some people are known", (), table)
+    return section("known-share", "If some columns of some people are known", table=table)
 
 
 def _changes(found: Risk) -> Section:
@@ -219,7 +198,7 @@ def _changes(found: Risk) -> Section:
             "who knows just these columns."
         )
     head = ("released", "row found", *_guessed(found), "unique")
-    return Section("changes", "What would help", tuple(text), Table(head, tuple(rows)))
+    return section("changes", "What would help", text, table=Table(head, tuple(rows)))
 
 
 def _worst(found: Risk) -> Section:
@@ -241,7 +220,7 @@ def _worst(found: Risk) -> Section:
             "The riskiest come first: of rows with as many alike, those that are alone by more "
             "combinations of fewer columns."
         )
-    return Section("rows", "Who is at most risk", tuple(text), Table(head, rows))
+    return section("rows", "Who is at most risk", text, table=Table(head, rows))
 
 
 def _guessed(found: Risk) -> list[str]:

@@ -6,7 +6,7 @@ from typing import Any
 from leaktight.exact.shown import percent
 from leaktight.reports.figure import ON_HEAT, ON_PALE
 from leaktight.reports.heat import STRONG, heat_map_svg
-from leaktight.reports.template import template
+from leaktight.reports.page import template
 from leaktight.reports.wording import chance, rounded
 from leaktight.studies.every_epsilon import EveryEpsilon
 

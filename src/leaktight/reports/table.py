@@ -1,7 +1,7 @@
-"""How does a result go into a paper or a notebook? As a table: LaTeX, or a frame of any library."""
+"""``table(result)`` converts any result to a table: LaTeX, or a frame of any library."""
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, fields, is_dataclass
+from dataclasses import fields, is_dataclass
 from fractions import Fraction
 from typing import Any
 
@@ -9,85 +9,15 @@ from leaktight.channels.channel import Channel
 from leaktight.channels.distribution import Distribution
 from leaktight.channels.gain import Gain, Loss
 from leaktight.errors import InvalidInput
-from leaktight.exact.matrix import html_rows
 from leaktight.exact.numbers import fraction, is_exact, rational
 from leaktight.exact.rounding import float_above
 from leaktight.exact.shown import Probability
+from leaktight.reports.document import Table, is_number
 from leaktight.reports.person import guessing
-from leaktight.reports.wording import AtMost, Cell, exactly, rounded
+from leaktight.reports.wording import AtMost
 from leaktight.studies.answers import Answers
 from leaktight.tables import Answer, TableRelease
 from leaktight.worst_case.published import LeakageBounds
-
-LATEX = {
-    "\\": r"\textbackslash{}", "&": r"\&", "%": r"\%", "$": r"\$", "#": r"\#", "_": r"\_",
-    "{": r"\{", "}": r"\}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}",
-    "ε": r"$\varepsilon$", "λ": r"$\lambda$", "α": r"$\alpha$", "Σ": r"$\Sigma$", "≤": r"$\le$",
-    "≥": r"$\ge$", "−": "$-$", "·": r"$\cdot$", "×": r"$\times$", "∞": r"$\infty$", "–": "--",
-    "…": r"\dots{}",
-}  # fmt: skip
-"""How LaTeX writes what is no plain letter."""
-
-
-@dataclass(frozen=True, slots=True)
-class Table:
-    """Rows under a heading; numbers are rounded when they are shown."""
-
-    head: tuple[str, ...]
-    rows: tuple[tuple[Any, ...], ...]
-
-    def to_frame(self, backend: str = "pandas") -> Any:
-        """Return it as a data frame of pandas, polars or pyarrow, whichever is installed.
-
-        Exact numbers become floats there, and what stands in a column with texts a text.
-
-        >>> table(Channel([["2/3", "1/3"], ["1/3", "2/3"]])).to_frame("polars").shape
-        (2, 3)
-        """
-        import narwhals
-
-        columns = zip(*self.rows, strict=True) if self.rows else [()] * len(self.head)
-        named = {}
-        for name, column in zip(_distinct(self.head), columns, strict=True):
-            cells = list(map(_plain, column))
-            if any(isinstance(cell, str) for cell in cells):
-                cells = [None if cell is None else str(cell) for cell in cells]
-            named[name] = cells
-        try:
-            return narwhals.from_dict(named, backend=backend).to_native()  # type: ignore[arg-type]
-        except (AssertionError, ImportError, TypeError, ValueError) as wrong:
-            raise InvalidInput(
-                f'a frame is made by "pandas", "polars" or "pyarrow", if it is installed, got '
-                f"{backend!r:.40}: {str(wrong).splitlines()[0]}"
-            ) from None
-
-    def to_latex(self) -> str:
-        r"""Return it as a LaTeX table with the rules of the package booktabs.
-
-        A fraction is written as it is if it is short, else rounded.
-
-        >>> print(table(Channel([["2/3", "1/3"]], ["no"], ["50%", "x_1"])).to_latex())
-        \begin{tabular}{lrr}
-        \toprule
-        input & 50\% & x\_1 \\
-        \midrule
-        no & 2/3 & 1/3 \\
-        \bottomrule
-        \end{tabular}
-        """
-        sides = "".join(
-            "r" if all(map(_is_number, c)) else "l" for c in zip(*self.rows, strict=True)
-        )
-        lines = [
-            " & ".join(_latex(cell) for cell in row) + r" \\" for row in (self.head, *self.rows)
-        ]
-        return "\n".join(
-            [f"\\begin{{tabular}}{{{sides}}}", r"\toprule", lines[0], r"\midrule", *lines[1:],
-             r"\bottomrule", r"\end{tabular}"]
-        )  # fmt: skip
-
-    def _repr_html_(self) -> str:
-        return html_rows("", self.head, (list(map(_shown, row)) for row in self.rows))
 
 
 def table(result: object) -> Table:
@@ -119,7 +49,7 @@ def table(result: object) -> Table:
     if len({type(each) for each in several}) == 1 and is_dataclass(several[0]):
         names = tuple(field.name for field in fields(several[0]))
         rows = tuple(tuple(getattr(one, name) for name in names) for one in several)
-        if all(_is_number(cell) or isinstance(cell, str | bool) for row in rows for cell in row):
+        if all(is_number(cell) or isinstance(cell, str | bool) for row in rows for cell in row):
             return Table(names, rows)
     raise InvalidInput(
         "a table is made of a channel, a gain, a distribution, bounds, an audit, a release, or a "
@@ -161,33 +91,3 @@ def _numbers(answers: Iterable[Answer]) -> Iterator[tuple[Any, ...]]:
         ends = answer.intervals()
         for cell, number, (low, high) in zip(answer.cells, answer.numbers, ends, strict=True):
             yield answer.name, cell, number, low, high
-
-
-# --- cells -----------------------------------------------------------------------------------
-
-
-def _is_number(cell: object) -> bool:
-    return cell is None or (isinstance(cell, int | float | Fraction) and not isinstance(cell, bool))
-
-
-def _plain(cell: Any) -> Any:
-    """Return what a frame takes: numbers, texts, and nothing."""
-    if isinstance(cell, Fraction):
-        return float(cell)
-    return cell if isinstance(cell, int | float | str) or cell is None else str(cell)
-
-
-def _shown(cell: Any) -> str:
-    if isinstance(cell, Fraction):
-        return exactly(cell)
-    known: Cell = cell if _is_number(cell) or isinstance(cell, str) else str(cell)
-    return rounded(known)
-
-
-def _latex(cell: Any) -> str:
-    return "".join(LATEX.get(letter, letter) for letter in _shown(cell))
-
-
-def _distinct(names: Sequence[str]) -> list[str]:
-    """Return names of columns, none twice."""
-    return [f"{name} ({k})" if name in names[:k] else name for k, name in enumerate(names)]

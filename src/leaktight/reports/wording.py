@@ -24,6 +24,13 @@ SHORT, LONGEST = 16, 60
 """The most letters of an exact number, and of a label, in a sentence."""
 
 
+UNSEEN = dict.fromkeys(
+    [*range(9), *range(11, 32), *range(127, 160), *range(0x202A, 0x202F), *range(0x2066, 0x206A)],
+    "�",
+)
+"""Characters that a page cannot show, or that turn the text around them."""
+
+
 class AtMost(float):
     """An upper bound."""
 
@@ -123,7 +130,7 @@ def as_private(answers: Answers) -> str:
 def away(answers: Answers) -> str:
     """Say how far apart the worst two values are, where that counts."""
     found, apart = answers.privacy, answers.policy.distances
-    if isinstance(found, Skipped) or found.level.distance is None or apart is None:
+    if not found or found.level.distance is None or apart is None:
         return ""
     return f", {rounded(found.level.distance)} {apart.unit}".rstrip() + " away"
 

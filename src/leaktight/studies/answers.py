@@ -6,11 +6,15 @@ The types are msgspec's, because it writes JSON and its schema from the same dec
 """
 
 from fractions import Fraction
+from typing import TYPE_CHECKING, Literal
 
 from msgspec import Struct
 
 from leaktight import __version__
 from leaktight.exact.shown import Probability, shown
+
+if TYPE_CHECKING:
+    from leaktight.studies.every_epsilon import EveryEpsilon
 
 FORMAT = "leaktight audit 2"
 
@@ -42,8 +46,12 @@ class Skipped(Answer, frozen=True, tag_field="is", tag="skipped"):
 
     why: str
 
+    def __bool__(self) -> Literal[False]:
+        """Be false, so that ``if found:`` asks for an answer."""
+        return False
 
-LEFT_OUT = Skipped("an answer to it was not wanted")
+
+LEFT_OUT = Skipped("not requested")
 NO_MECHANISM = Skipped("no mechanism is given")
 NO_RATIO = Skipped("no ε is asked for, and the mechanism has none")
 NOBODY_ELSE = Skipped("there is nobody else")
@@ -436,3 +444,8 @@ class Answers(Answer, frozen=True, kw_only=True):
     warnings: tuple[str, ...]
     certificate: Certificate | None = None
     files: tuple[FileRead, ...]
+
+    @property
+    def every_epsilon(self) -> "EveryEpsilon | Skipped":
+        """What another ε would do; only an audit that was just made knows its study."""
+        return LEFT_OUT

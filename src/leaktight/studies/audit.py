@@ -8,7 +8,7 @@ import hashlib
 import math
 from collections.abc import Callable, Collection
 from fractions import Fraction
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from msgspec.structs import replace
 
@@ -58,6 +58,9 @@ from leaktight.studies.warnings import warnings
 from leaktight.worst_case.optimum import WorstCase
 from leaktight.worst_case.published import leakage_bounds
 
+if TYPE_CHECKING:
+    from leaktight.studies.every_epsilon import EveryEpsilon
+
 Found = TypeVar("Found")
 Asked = TypeVar("Asked")
 Progress = Callable[[str], object]
@@ -96,6 +99,13 @@ class Audit(Answers, frozen=True, kw_only=True, eq=False):
                 rows.append((who, f"{percent(part.before)} before", ", ".join(told)))
         title = f"{self.title}: {self.verdict.line}"
         return html_rows(title, [f"guessing {self.question.what}", "", ""] if rows else [], rows)
+
+    @property
+    def every_epsilon(self) -> "EveryEpsilon | Skipped":
+        """What another ε would do, or why there is no answer."""
+        from leaktight.studies.every_epsilon import every_epsilon
+
+        return every_epsilon(self.study)
 
     @property
     def holds(self) -> bool | None:

@@ -23,7 +23,7 @@ from leaktight.leakage.hyper import hyper
 from leaktight.policies.graph import picture
 from leaktight.repetition.attacker import attackers_on
 from leaktight.repetition.choosing import KINDS, largest_promise_below, largest_ratio_below
-from leaktight.reports.page import html
+from leaktight.reports.audit import html
 from leaktight.reports.person import guessing
 from leaktight.reports.wording import exactly
 from leaktight.studies.answers import LEFT_OUT, Skipped
