@@ -121,7 +121,7 @@ def test_a_full_disk_is_said_in_one_line() -> None:
 MOMENTS = {
     "before the package is imported": "leaktight",
     "before the commands are imported": "typer",
-    "among the commands": "leaktight.commands.table",
+    "while the command is imported": "leaktight.commands.graph",
     "while an answer is computed": "leaktight.worst_case.optimum",
 }
 INTERRUPT = """

@@ -1,4 +1,4 @@
-"""What can be asked on the command line?
+"""The command line: which commands there are, and how each ends.
 
 Exit codes: 0 if all is well, 1 if a policy or a claim is violated, and for nothing else; 2 on bad
 input, with one line; 70 on a mistake of leaktight's own; 130 if the user stops it, 141 if nobody
@@ -10,22 +10,20 @@ import platform
 import sys
 import traceback
 from contextlib import suppress
+from importlib import import_module
 from pathlib import Path
 from typing import Annotated, NoReturn, TextIO
 
 import typer
 
-from leaktight.commands.attack import attack
-from leaktight.commands.channel import repeat, sample
-from leaktight.commands.explore import explore
-from leaktight.commands.graph import bound, decide, design
-from leaktight.commands.measure import compare, estimate, leak, program
-from leaktight.commands.person import choose, explain
-from leaktight.commands.proof import reproduce, verify
-from leaktight.commands.protect import protect
-from leaktight.commands.risk import risk
-from leaktight.commands.study import audit
-from leaktight.commands.table import ledger, release
+COMMANDS = {
+    "audit": "study", "explore": "explore", "explain": "person", "choose": "person",
+    "bound": "graph", "design": "graph", "decide": "graph", "repeat": "channel", "leak": "measure",
+    "program": "measure", "compare": "measure", "estimate": "measure", "attack": "attack",
+    "release": "table", "ledger": "table", "risk": "risk", "protect": "protect",
+    "verify": "proof", "sample": "channel", "reproduce": "proof",
+}  # fmt: skip
+"""The commands, in the order of the help, and the module of each, loaded when it is asked for."""
 
 WRONG, DEFECT, STOPPED, CLOSED = 2, 70, 130, 141
 """The exit codes for bad input, for a mistake of ours (as in sysexits.h), if the user stops a
@@ -47,16 +45,14 @@ RENAMED = {
 }
 """What options of a command were called before."""
 
-app = typer.Typer(
-    name="leaktight",
-    rich_markup_mode=None,
-    pretty_exceptions_enable=False,
-)
-for command in (
-    audit, explore, explain, choose, bound, design, decide, repeat, leak, program, compare,
-    estimate, attack, release, ledger, risk, protect, verify, sample, reproduce,
-):  # fmt: skip
-    app.command()(command)
+
+def made(*names: str) -> typer.Typer:
+    """Return the command line with these commands."""
+    app = typer.Typer(name="leaktight", rich_markup_mode=None, pretty_exceptions_enable=False)
+    app.callback()(version_option)
+    for name in names:
+        app.command()(getattr(import_module(f"leaktight.commands.{COMMANDS[name]}"), name))
+    return app
 
 
 def _version(wanted: bool) -> None:
@@ -67,7 +63,6 @@ def _version(wanted: bool) -> None:
         raise typer.Exit
 
 
-@app.callback()
 def version_option(
     version: Annotated[
         bool,
@@ -81,7 +76,9 @@ def main() -> NoReturn:
     """Run a command; whatever is wrong with its input is said in one line."""
     _open_streams()
     try:
-        code = app(sys.argv[1:] or ["--help"], prog_name="leaktight", standalone_mode=False) or 0
+        words = sys.argv[1:] or ["--help"]
+        app = made(words[0]) if words[0] in COMMANDS else made(*COMMANDS)
+        code = app(words, prog_name="leaktight", standalone_mode=False) or 0
         sys.stdout.flush()
     except BaseException as wrong:
         code = _told(wrong)
