@@ -104,7 +104,7 @@ def mechanism(study: Study, names: Names, privacy: Privacy | Skipped) -> Mechani
         study.name, exact, tuple(inputs), tuple(outputs),
         tuple(map(tuple, float_array(channel.matrix).tolist())), None, about, shape,
     )  # fmt: skip
-    return shown if isinstance(privacy, Skipped) else _marked(shown, privacy)
+    return _marked(shown, privacy) if privacy else shown
 
 
 def _marked(shown: MechanismShown, privacy: Privacy) -> MechanismShown:

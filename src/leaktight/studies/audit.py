@@ -93,7 +93,7 @@ class Audit(Answers, frozen=True, kw_only=True, eq=False):
         )
         rows = []
         for who, part in known:
-            if not isinstance(part, Skipped):
+            if part:
                 after = part.after if isinstance(part.after, tuple) else (part.after,)
                 told = [f"{p} after {p.observations:,}" for p in after]
                 rows.append((who, f"{percent(part.before)} before", ", ".join(told)))

@@ -130,7 +130,7 @@ def uninformed(
             # Some who know all others know the value already, so that they are no bound here.
             odds = _from_before(study, one_person(study, level))
             return Uninformed(odds.before, Probability(1, odds.after, False), None, None)
-        if study.policy.is_constrained or isinstance(known, Skipped):
+        if study.policy.is_constrained or not known:
             raise
         return Uninformed(known.before, Probability(1, known.after[0].value, False), None, None)
     seen = [

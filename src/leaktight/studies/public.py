@@ -127,24 +127,24 @@ def _reach(records: int, exact: bool) -> Iterator[str]:
 def _in_words(
     told: CountsTold | Skipped, odds: OddsFound | Skipped, leakage: Leakage | Skipped
 ) -> Iterator[str]:
-    if not isinstance(told, Skipped):
+    if told:
         yield (
             "The counts by themselves, before any release: one guess about one person is right "
             f"with {_with_counts(told)}, and without them with {percent(told.before)}. Of all "
             f"records together they tell at most {above(told.bits, DIGITS)} bits."
         )
         known = []
-        if not isinstance(odds, Skipped):
+        if odds:
             average = "" if told.are_named else " on average"
             after = f"at most {percent_above(odds.after)}{average}"
             known.append(f"one guess about one person is right with {after}")
-        if not isinstance(leakage, Skipped):
+        if leakage:
             both = added([((told.bits, told.bits), 1), ((leakage.bits, leakage.bits), 1)])[1]
             most = f"at most {above(both, DIGITS)} bits more than before"
             known.append(f"all that is known of {leakage.about} is {most}")
         if known:
             yield f"First published and then released, in sequence: {', and '.join(known)}."
-    if not isinstance(odds, Skipped) and odds.epsilon is not None:
+    if odds and odds.epsilon is not None:
         before = percent(odds.before)
         if not odds.is_exact:
             before = f"at most {percent_above(odds.before)}"
@@ -171,7 +171,7 @@ def _with_counts(told: CountsTold) -> str:
 
 
 def _way(recommended: RecommendedEpsilon | Skipped) -> Iterator[str]:
-    if not isinstance(recommended, Skipped):
+    if recommended:
         yield f"Recommended: {_of_recommended(recommended)}"
 
 

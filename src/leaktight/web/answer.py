@@ -110,10 +110,10 @@ def _odds(found: Audit) -> list[dict[str, Any]]:
 def _said(found: Audit) -> dict[str, str]:
     """Return the worst case, and the error of the mechanism and of the best one, in words."""
     said, worst, use = {}, found.worst_case, found.usefulness
-    if not isinstance(worst, Skipped):
+    if worst:
         how = "exactly" if worst.is_exact else "at most"
         said["worst"] = f"{how} {in_bits(worst.bits, above)} about {worst.about}"
-    if not isinstance(use, Skipped):
+    if use:
         unit = f" {found.study.unit}" if found.study.gain == "distance" and found.study.unit else ""
         sure = use.kind == "expected gain" and found.study.gain == "guess"
         for key, value in (("this", use.this), ("best", use.best)):
@@ -143,7 +143,7 @@ def looks(asked: Asked, progress: Progress) -> dict[str, Any]:
     study = answerable(asked.study)
     found = audit(study, lambda what: progress(what, 0.5), without=(*AT_ONCE, SWEEP))
     said = to_json(found)
-    bounds = () if isinstance(found.published, Skipped) else found.published
+    bounds = found.published or ()
     return {
         "odds": _odds(found),
         "person": said["person"],
