@@ -468,7 +468,7 @@ MECHANISMS = (
     ),
     Mutant(
         "a draw at the border of a cell takes the other output",
-        "mechanisms/release/alias.py",
+        "mechanisms/release/draw.py",
         "if is_below(own, low, self.low_bits, source):",
         "if False:",
         ("tests/mechanisms/test_draw.py",),

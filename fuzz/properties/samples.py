@@ -14,7 +14,7 @@ from fuzz import direct, drawn
 from fuzz.property import searched
 from leaktight.channels import Channel
 from leaktight.mechanisms import geometric_noise
-from leaktight.mechanisms.release.alias import AliasTable
+from leaktight.mechanisms.release.draw import AliasTable
 from leaktight.samples.confidence import binomial_lower, binomial_upper, mean_lower
 
 SURPRISE = 1e-12

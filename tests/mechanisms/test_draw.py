@@ -21,7 +21,7 @@ from leaktight.exact.numbers import fraction
 from leaktight.exact.ratio import Ratio
 from leaktight.mechanisms.release import noise as noise_module
 from leaktight.mechanisms.release import sample
-from leaktight.mechanisms.release.alias import AliasTable
+from leaktight.mechanisms.release.draw import AliasTable
 from leaktight.mechanisms.release.noise import geometric_noise
 from leaktight.mechanisms.release.random_bits import (
     Chance,

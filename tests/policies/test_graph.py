@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 from leaktight.errors import InvalidGraph, TooLarge
 from leaktight.exact.shown import counted
 from leaktight.policies.graph import Graph, product_edges
-from leaktight.policies.graph.eccentricity import PROBED, bounded_eccentricities
+from leaktight.policies.graph.search import PROBED, bounded_eccentricities
 from leaktight.policies.secrets import SecretGraph
 from tests.strategies.graphs import secret_graphs
 
@@ -206,11 +206,11 @@ def test_making_a_graph_loads_neither_igraph_nor_networkx() -> None:
 @given(secret_graphs(most=8))
 def test_bounds_from_a_few_sources_agree_with_a_search_from_every_vertex(graph: Graph) -> None:
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("leaktight.policies.graph.eccentricity.PROBED", 1)
+        patch.setattr("leaktight.policies.graph.search.PROBED", 1)
         bounded, unsettled = bounded_eccentricities(graph.component_labels, graph._steps_from)
         assert not len(unsettled)
         assert bounded.tolist() == graph._igraph.eccentricity()
-        patch.setattr("leaktight.policies.graph.eccentricity.PROBED", 4)
+        patch.setattr("leaktight.policies.graph.search.PROBED", 4)
         assert graph.eccentricities.tolist() == bounded.tolist()
 
 

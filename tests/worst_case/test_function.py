@@ -22,9 +22,13 @@ from leaktight.policies.secrets import SecretGraph
 from leaktight.privacy.level import privacy_level
 from leaktight.worst_case.columns import column_optimum, total_weight, weighting
 from leaktight.worst_case.every_ratio import decide_bound
-from leaktight.worst_case.every_ratio.forest import balance, thin_out
 from leaktight.worst_case.every_ratio.function import WorstCaseFunction, worst_case_function
-from leaktight.worst_case.every_ratio.piece import solve_polynomials, weighting_pieces
+from leaktight.worst_case.every_ratio.piece import (
+    balance,
+    solve_polynomials,
+    thin_out,
+    weighting_pieces,
+)
 from tests.strategies.named_graphs import box, complete, cube, cycle, disjoint, path, petersen, star
 from tests.worst_case.test_columns import direct_optimum, random_connected
 
