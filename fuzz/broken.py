@@ -69,10 +69,10 @@ NUMBERS = (
     ),
     Mutant(
         "bits are the lower end of their enclosure",
-        "exact/bits.py",
+        "exact/bound.py",
         "return self.bits_interval[1]",
         "return self.bits_interval[0]",
-        ("tests/exact/test_bits.py", "leakage.one_guess"),
+        ("tests/exact/test_bound.py", "leakage.one_guess"),
     ),
 )
 
