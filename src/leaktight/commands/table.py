@@ -105,6 +105,7 @@ def ledger(
             epsilon=asked.budget.epsilon,
             absent=asked.absent,
             rows_per_person=asked.rows_per_person,
+            people=asked.people,
         )
     else:
         book = Ledger.open(file)
@@ -159,6 +160,7 @@ def _answers(
             ratio=asked.ratio,
             keep=asked.reading.keep,
             absent=asked.absent,
+            people=asked.people,
             **_told(asked, name, again),
         )
         progress("what it promises")
@@ -256,6 +258,7 @@ def _planned(asked: "ReleaseStudy", as_json: bool) -> int:
         columns=asked.reading.columns,
         absent=asked.absent,
         rows_per_person=asked.rows_per_person,
+        people=asked.people,
     )
     if as_json:
         print_json(

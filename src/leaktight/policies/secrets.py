@@ -24,6 +24,13 @@ Distances: TypeAlias = Callable[[Any, Any], Any] | Mapping[Any, Any] | Sequence[
 """Distances between values: a function, a table by pairs of values, or rows in their order."""
 
 
+ABSENT = "absent"
+"""What a record that is not there is called, if nothing else is said."""
+
+CHANGE, FIXED = "change", "fixed"
+"""Whether people come and go between the tables of a series (add/remove), or not (replace)."""
+
+
 @dataclass(frozen=True, init=False, eq=False, repr=False)
 class SecretGraph(Graph):
     """A graph on the values of one record; an edge is a pair that must not be told apart.
@@ -148,6 +155,19 @@ class SecretGraph(Graph):
         """
         return cls.from_indices(_tuples(attributes), strong_product_edges(attributes))
 
+    @classmethod
+    def add_remove(cls, values: Vertices, absent: Hashable = ABSENT) -> Self:
+        """Join each value to a record that is not there, and no two values to each other.
+
+        Neighbours are then databases with one person more or fewer, as in the field's add/remove
+        (unbounded) differential privacy; :meth:`complete` is its replace (bounded) one. Two values
+        are two steps apart.
+
+        >>> SecretGraph.add_remove(["low", "high"])
+        SecretGraph(3 vertices, 2 edges: 'low'-'absent', 'high'-'absent')
+        """
+        return cls(values).with_absent(absent)
+
     def with_absent(self, absent: Hashable, joined_to: Iterable[Hashable] | None = None) -> Self:
         """Add a value for a record that is not there, joined to all values or to those given.
 
@@ -164,6 +184,34 @@ class SecretGraph(Graph):
         return type(self).from_indices(
             (*self.vertices, absent), [*map(tuple, self.edges.tolist()), *joined]
         )
+
+
+def relation(secrets: Graph, absent: Hashable | None = None) -> str:
+    """Return the neighbouring relation of a policy in the field's words.
+
+    >>> relation(SecretGraph.complete(3))
+    'replace'
+    >>> relation(SecretGraph.line(3))
+    'replace, along secret pairs'
+    >>> relation(SecretGraph.add_remove(3), "absent")
+    'add/remove'
+    >>> relation(SecretGraph.complete(3).with_absent("absent"), "absent")
+    'add/remove or replace'
+    >>> relation(SecretGraph.line(3).with_absent("absent"), "absent")
+    'add/remove or replace, along secret pairs'
+    """
+    values = secrets.order
+    if absent is None:
+        return "replace" if secrets.size == values * (values - 1) // 2 else PAIRS
+    joined = len(secrets.neighbours(absent))
+    if joined == secrets.size == values - 1:
+        return "add/remove"
+    if joined == 0:
+        return PAIRS
+    return "add/remove or " + ("replace" if secrets.size == values * (values - 1) // 2 else PAIRS)
+
+
+PAIRS = "replace, along secret pairs"
 
 
 def _tuples(attributes: Sequence[Graph]) -> Iterator[Labels]:

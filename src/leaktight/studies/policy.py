@@ -11,7 +11,7 @@ from leaktight.policies.margin import margin
 from leaktight.policies.metric import Metric, read_places
 from leaktight.policies.policy import Policy
 from leaktight.policies.reading import MOST_RECORDS
-from leaktight.policies.secrets import SecretGraph
+from leaktight.policies.secrets import ABSENT, CHANGE, FIXED, SecretGraph
 from leaktight.policies.text import check_order
 from leaktight.studies.table import StudyTable, plain_number, shortened
 
@@ -33,9 +33,9 @@ def read_policy(table: StudyTable) -> Policy:
     for key in ("points", "distances", "unit"):
         if key in table:
             raise table.wrong(key, 'is for a metric; say which: metric = "euclidean"')
-    secrets = _secrets(table)
-    if "absent" in table:
-        absent = table.text("absent", "")
+    people, absent = read_people(table)
+    secrets = _secrets(table) if people != CHANGE else _values(table)
+    if absent is not None:
         with table.at("absent"):
             secrets = secrets.with_absent(absent)
     if len(set(map(str, secrets.vertices))) < secrets.order:
@@ -49,6 +49,30 @@ def read_policy(table: StudyTable) -> Policy:
         raise table.wrong("databases", "lists all that are possible, so constraints must not be")
     with table.at("databases" if listed is not None else "constraints"):
         return Policy(secrets, records, constraints=constraints, databases=listed)
+
+
+def read_people(table: StudyTable) -> tuple[str | None, str | None]:
+    """Return whether people come and go, and what is called who is not there."""
+    people = table.one_of("people", (CHANGE, FIXED)) if "people" in table else None
+    if people == FIXED and "absent" in table:
+        raise table.wrong("absent", 'does not go with people = "fixed": nobody is absent')
+    usual = ABSENT if people == CHANGE else None
+    return people, table.text("absent", "") if "absent" in table else usual
+
+
+def _values(table: StudyTable) -> SecretGraph:
+    """Return the values alone, where a neighbour has one person more or fewer."""
+    given = table.get("attributes")
+    each = given.values() if isinstance(given, dict) else ()
+    for where in (table.content, *(one for one in each if isinstance(one, dict))):
+        for key in ("secrets", "differ", "distance", "edges", "groups"):
+            if key in where:
+                raise table.wrong(
+                    key,
+                    'does not go with people = "change" (add/remove), where no two values are a '
+                    "secret pair; leave it out, or say absent instead of people",
+                )
+    return SecretGraph(_secrets(table).vertices)
 
 
 def _with_distances(table: StudyTable) -> Policy:
@@ -233,6 +257,7 @@ def _margins(table: StudyTable, secrets: SecretGraph, records: int) -> list[Coun
         counts = {told.get(text, (text,)): plain_number(n) for text, n in numbers.items()}
         with place.at(""):
             found += margin(people, parts, counts, names)
-            if len(counts) == len(told) and (total := sum(counts.values())) != records:
+            total = sum(counts.values()) if len(counts) == len(told) else records
+            if total > records or (total < records and len(people) == secrets.order):
                 raise InvalidInput(f"must add up to the {records:,} records, got {total:,}")
     return found

@@ -24,7 +24,7 @@ from leaktight.policies.symmetric_query import (
 )
 from leaktight.studies.beliefs import record_prior
 from leaktight.studies.mechanism import MechanismReader, NamedMechanism
-from leaktight.studies.policy import read_policy, unit_of
+from leaktight.studies.policy import read_people, read_policy, unit_of
 from leaktight.studies.study import MOST_OBSERVATIONS, SCOPES, Study, expect_provable
 from leaktight.studies.table import PROMISE, StudyTable, load, plain_number, shortened
 
@@ -70,18 +70,19 @@ def study_of(
     if not table.content:
         raise table.wrong("", "is missing: which values must not be told apart?")
     policy = read_policy(table)
+    _, absent = read_people(table)
     usual = "answer" if "query" in chosen else "record" if policy.records > 1 else "database"
     scope = chosen.one_of("on", SCOPES, usual)
     asked: dict[str, Any] = {
         "on": scope,
-        "query": _query(chosen, scope, policy, table.get("absent")),
+        "query": _query(chosen, scope, policy, absent),
         **_promise(question, policy),
         "prior": _prior(question, "prior", policy.secrets.vertices),
         "gain": question.one_of("gain", GAINS, "guess"),
         "observations": question.whole("observations", 10, MOST_OBSERVATIONS),
         "below": _below(question),
         "sensitive": _sensitive(question, policy.secrets.vertices),
-        "absent": table.get("absent"),
+        "absent": absent,
         "unit": unit_of(table),
         "what": _what(question, table),
         "title": root.text("title", file.stem),

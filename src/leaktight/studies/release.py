@@ -13,6 +13,7 @@ from leaktight.errors import InvalidInput
 from leaktight.exact.ratio import Ratio
 from leaktight.mechanisms.mechanism import Mechanism
 from leaktight.policies.policy import Policy
+from leaktight.studies.policy import read_people
 from leaktight.studies.reading import read_study
 from leaktight.studies.study import Study
 from leaktight.studies.table import StudyTable, load, plain_number, shortened
@@ -43,6 +44,8 @@ class ReleaseStudy:
     policy: Policy
     prior: Distribution
     absent: Hashable | None
+    people: str | None
+    """Whether people come and go ("change"), or not ("fixed"); None if nothing is said."""
     source: Path
     table: str | None
     reading: Reading
@@ -76,9 +79,10 @@ def read_release(path: str | Path) -> ReleaseStudy:
     rows = _rows(data, asked, study) if asked.get("rows") not in (None, False) else None
     if rows is None and "queries" not in asked:
         raise asked.wrong("", "needs queries: what is asked? or rows = true, to publish every row")
+    people, _ = read_people(StudyTable.of(file, "policy", content["policy"]))
     reading, own = _reading(data), data.whole("rows_per_person", 1, MOST_ROWS)
     with data.at(""):
-        declared_columns(Protection(study.policy, study.absent, own), reading)
+        declared_columns(Protection(study.policy, study.absent, own, people), reading)
     ratio = Ratio.of(1) if rows is not None else asked.ratio()
     if ratio is None:
         raise asked.wrong("", "needs epsilon or ratio: how much may this release cost?")
@@ -87,6 +91,7 @@ def read_release(path: str | Path) -> ReleaseStudy:
         policy=study.policy,
         prior=study.prior,
         absent=study.absent,
+        people=people,
         source=file.parent / data.text("source", ""),
         table=data.text("table", "") if "table" in data else None,
         reading=reading,

@@ -42,8 +42,8 @@ KEYS: Mapping[str, tuple[str, ...]] = {
     "": ("title", "policy", "mechanism", "question", "data", "release"),
     "policy": (
         "values", "secrets", "distance", "groups", "edges", "sides", "metric", "points",
-        "distances", "unit", "attributes", "differ", "absent", "records", "constraints", "margins",
-        "databases",
+        "distances", "unit", "attributes", "differ", "people", "absent", "records", "constraints",
+        "margins", "databases",
     ),
     "policy.attributes": ("values", "secrets", "distance", "groups", "edges"),
     "policy.constraints": ("values", "equals", "at_least", "at_most"),

@@ -46,6 +46,7 @@ def plan(
     columns: Sequence[str] = (),
     absent: object = None,
     rows_per_person: int = 1,
+    people: str | None = None,
 ) -> tuple[Expected, ...]:
     """Return the expected errors of each query, and for histograms of the other way too.
 
@@ -59,7 +60,7 @@ def plan(
     ordered histogram 7.84 True
     plain histogram 565.99 False
     """
-    protection = Protection(policy, absent, rows_per_person).expect_secrets()
+    protection = Protection(policy, absent, rows_per_person, people).expect_secrets()
     asked = distinct(queries)
     allowed = Ratio.of(ratio, epsilon)
     noise = calibrated(protection, asked, allowed, tuple(columns))

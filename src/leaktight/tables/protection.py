@@ -2,7 +2,8 @@
 
 With nothing public but the number of records, each secret pair is a case of its own, and pays its
 own. If counts are public too, neighbours differ in several records at once: then there is one case,
-the kind of neighbours that is told apart most, and releases add up for all.
+the kind of neighbours that is told apart most, and releases add up for all. So they do if people
+come and go: the value that somebody has now is not the one of last month.
 """
 
 from collections.abc import Hashable
@@ -12,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from leaktight.errors import InvalidNumber, InvalidPolicy, TooLarge
+from leaktight.exact.shown import counted
 from leaktight.labels import Labels
 from leaktight.policies.policy import Policy, expect_graph
 from leaktight.policies.public_counts import (
@@ -20,6 +22,7 @@ from leaktight.policies.public_counts import (
     largest_whole_change,
     largest_whole_square,
 )
+from leaktight.policies.secrets import ABSENT, CHANGE, FIXED, relation
 from leaktight.tables.budget import Paid
 from leaktight.tables.weights import Places
 
@@ -33,11 +36,22 @@ class Protection:
 
     If a person may have several rows, their values may change along a secret pair each, so every
     ratio is paid that many times.
+
+    ``people`` names the neighbouring relation: with "change", each table of a series may have other
+    people with other values; neighbours differ in one person who is there or not (add/remove), in
+    every table. With "fixed", all tables are of the same people and values (replace). If nothing is
+    said, it is as the policy's graph and ``absent`` say, of the same people and values.
+
+    >>> from leaktight.policies.secrets import SecretGraph
+    >>> monthly = Policy(SecretGraph.add_remove(["ill", "well"]), records=5000)
+    >>> Protection(monthly, people="change").relation
+    'add/remove'
     """
 
     policy: Policy
     absent: Hashable | None = None
     rows_per_person: int = 1
+    people: str | None = None
 
     def __post_init__(self) -> None:
         policy = self.policy
@@ -49,6 +63,7 @@ class Protection:
                 "a table is released under a policy with nothing public but the number of records, "
                 f"and counts, got {policy!r}"
             )
+        self._read_people()
         if self.absent is not None and self.absent not in policy.secrets.vertices:
             raise InvalidPolicy(f"absent must be a value of the policy, got {self.absent!r:.60}")
         rows = self.rows_per_person
@@ -56,11 +71,58 @@ class Protection:
             raise InvalidNumber(
                 f"rows_per_person must be a whole number from 1 to a million, got {rows!r:.60}"
             )
-        if self.counts is not None and (rows > 1 or self.absent is not None):
+        if self.counts is not None and rows > 1:
             raise InvalidPolicy(
-                "where counts are public, each person must have one row, and none may be absent: "
-                "neighbours are then told by the counts, one record for each person"
+                "where counts are public, each person must have one row: neighbours are then told "
+                "by the counts, one record for each person"
             )
+
+    def _read_people(self) -> None:
+        """Set the value of who is not there, and see that the graph says the same."""
+        if self.people == CHANGE:
+            if self.absent is None:
+                object.__setattr__(self, "absent", ABSENT)
+            known = self.absent in self.policy.secrets.vertices
+            if not known or relation(self.policy.secrets, self.absent) != "add/remove":
+                raise InvalidPolicy(
+                    'people="change" is add/remove: a policy of SecretGraph.add_remove(values), '
+                    f"where no two values are a secret pair, got {self.policy.secrets!r:.60}"
+                )
+        elif self.people == FIXED and self.absent is not None:
+            raise InvalidPolicy('people="fixed" is replace: nobody is absent')
+        elif self.people not in (None, FIXED):
+            raise InvalidPolicy(
+                'people must be "change" (add/remove) or "fixed" (replace), got '
+                f"{self.people!r:.40}"
+            )
+
+    @property
+    def relation(self) -> str:
+        """The neighbouring relation in the field's words."""
+        told = relation(self.policy.secrets, self.absent)
+        return told if self.policy.public_counts is None else f"{told}, keeping the public counts"
+
+    @property
+    def condition(self) -> str:
+        """What neighbours differ in, as the condition of a sentence."""
+        rows = self.rows_per_person
+        if self.relation.startswith("add/remove") and self.absent is not None:
+            one = "one person is added or removed"
+            one += f", with up to {rows} rows" * (rows > 1)
+            one += ", or has another value" * (" or " in self.relation)
+        else:
+            one = "one record's value changes"
+            one = one if rows == 1 else f"up to {rows} rows of a person change"
+            one += f"{', each' * (rows > 1)} along one of "
+            one += counted(len(self.pairs), "secret pair", "secret pairs")
+        if self.counts is not None:
+            one += ", and others so that the public counts stay the same"
+        return one
+
+    @property
+    def alike(self) -> bool:
+        """Whether all pairs share one account, in which each release is as bad as for any."""
+        return self.counts is not None or self.people == CHANGE
 
     def expect_secrets(self) -> "Protection":
         """Return it if it hides something; without a secret pair all is published as it is."""
@@ -98,17 +160,19 @@ class Protection:
         """The names of what pays by itself: the secret pairs or, under public counts, all."""
         if self.counts is not None:
             return [("any neighbours", "under the public counts")]
+        if self.alike:
+            return [("anyone", str(self.absent))]
         return [(str(self.values[u]), str(self.values[v])) for u, v in self.pairs.tolist()]
 
     @property
     def accounts(self) -> int:
         """How many cases there are."""
-        return 1 if self.counts is not None else len(self.pairs)
+        return 1 if self.alike else len(self.pairs)
 
     def exponents(self, paid: Paid, cases: Any = ...) -> Places:
         """Return for some cases the e with which a release has the ratio r^e, or at most that."""
         if self.counts is None:
-            return self.rows_per_person * paid.exponents(self.pairs[cases])
+            return self._shared(self.rows_per_person * paid.exponents(self._of(cases)))
         return np.array([self.change(paid).most], dtype=np.int64)
 
     def squares(self, paid: Paid, cases: Any = ...) -> Places:
@@ -118,10 +182,17 @@ class Protection:
         much, and the square by k².
         """
         if self.counts is None:
-            return self.rows_per_person**2 * paid.squares(self.pairs[cases])
+            return self._shared(self.rows_per_person**2 * paid.squares(self._of(cases)))
         units = [units for weights, units in paid.blocks for _ in range(weights.size)]
         found = largest_whole_square(self.counts, self._matrix(paid), units)
         return np.array([found.most], dtype=np.int64)
+
+    def _of(self, cases: Any) -> Places:
+        return self.pairs if self.alike else self.pairs[cases]
+
+    def _shared(self, found: Places) -> Places:
+        """Return what is paid into the one account that all pairs have, if they have one."""
+        return np.array([found.max(initial=0)], dtype=np.int64) if self.alike else found
 
     def change(self, paid: Paid) -> Change:
         """Return the largest Σ units·|change| between neighbours under the public counts."""

@@ -98,6 +98,7 @@ def release(
     rows_per_person: int = 1,
     keep: str | None = None,
     absent: Hashable | None = None,
+    people: str | None = None,
     outside: Outside = None,
     cuts: Mapping[str, Sequence[Any]] | None = None,
     clamp: Sequence[str] = (),
@@ -110,7 +111,8 @@ def release(
     pyarrow, DuckDB, Ibis or Spark. ``columns`` hold the values of the policy: one, or several if
     its values are tuples. What the rows must be is told in :class:`Reading`. The noise is
     geometric, drawn exactly, and so wide that all queries together are private at the ratio. The
-    ledger must have been made for this policy, by :meth:`Ledger.create`.
+    ledger must have been made for this policy, by :meth:`Ledger.create`, and for the same
+    ``people``: "change" (add/remove) if others may be in the next table, or "fixed" (replace).
 
     Asked again under the same ``name``, the same numbers come back, and nothing is spent. A file
     of another name, or one that was written since, is refused then: its numbers would not be those.
@@ -138,7 +140,7 @@ def release(
     expect(columns, Iterable, "name the columns that hold the values")
     named = (columns,) if isinstance(columns, str) else tuple(columns)
     reading = Reading(named, person, keep, outside, dict(cuts or {}), tuple(clamp))
-    protection = Protection(policy, absent, rows_per_person)
+    protection = Protection(policy, absent, rows_per_person, people)
     noise = calibrated(protection, queries, Ratio.of(ratio, epsilon), named)
     if not isinstance(name, str) or not name.strip():
         raise InvalidInput(f"a release needs a name of its own, got {name!r:.60}")

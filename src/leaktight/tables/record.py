@@ -32,16 +32,11 @@ class TableRecord:
 
     def __str__(self) -> str:
         release, book = self.release, self.release.ledger
-        protection, rows = book.protection, book.protection.rows_per_person
-        pairs = counted(len(protection.pairs), "secret pair", "secret pairs")
-        one = "one record's value changes" if rows == 1 else f"up to {rows} rows of a person change"
-        one += f"{', each' * (rows > 1)} along one of {pairs}"
-        if protection.counts is not None:
-            one += ", and others so that the public counts stay the same"
         told = [
-            f"{release.entry.name!r}: {self._what}. If {one}, no outcome becomes more than e^ε "
-            f"times as likely, ε ≤ {told_epsilon(release.entry.cost)}; all releases of the ledger "
-            f"together: ε ≤ {told_epsilon(self.spent)} of {book.budget.told()}."
+            f"{release.entry.name!r}: {self._what}. If {book.protection.condition}, no outcome "
+            f"becomes more than e^ε times as likely, ε ≤ {told_epsilon(release.entry.cost)}; all "
+            f"releases of the ledger together: ε ≤ {told_epsilon(self.spent)} of "
+            f"{book.budget.told()}."
         ]
         if self.odds is not None:
             told.append(f"After all of them, {self.odds}.")
@@ -62,6 +57,8 @@ class TableRecord:
     @property
     def _neighbours(self) -> str:
         protection = self.release.ledger.protection
+        if protection.people is not None:
+            return protection.relation
         if protection.counts is not None:
             return "databases that the public counts allow, by Definition 2 of Edwards et al."
         if (rows := protection.rows_per_person) > 1:
@@ -96,6 +93,7 @@ class TableRecord:
                 "values": len(protection.values),
                 "secret pairs": len(protection.pairs),
                 "records": protection.policy.records,
+                "neighbours": protection.relation,
                 "number of rows": "public" if protection.absent is None else "private",
                 "rows per person": protection.rows_per_person,
             },

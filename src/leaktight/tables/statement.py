@@ -74,7 +74,10 @@ class Statement:
         book = self.ledger
         lines = [
             f"{book.name}, made {book.made}",
-            wrapped(f"{book.budget.told()} for {book.protection.policy!r}"),
+            wrapped(
+                f"{book.budget.told()} for {book.protection.policy!r}; neighbours: "
+                f"{book.protection.relation}"
+            ),
         ]
         for i, (name, time, queries, cost, drawn) in enumerate(self.releases, 1):
             unseen = "" if drawn else " (not drawn yet: nobody has seen it)"
@@ -103,6 +106,7 @@ class Statement:
             "made": book.made,
             "budget": {"exactly": str(book.budget), "epsilon": book.budget.nats},
             "records": book.protection.policy.records,
+            "neighbours": book.protection.relation,
             "rows per person": book.protection.rows_per_person,
             "state": self.states[-1] if self.states else None,
             "releases": [

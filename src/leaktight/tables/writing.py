@@ -15,7 +15,7 @@ import numpy as np
 from leaktight.errors import InvalidFile, InvalidPolicy
 from leaktight.policies.constraint import Count
 from leaktight.policies.policy import Policy
-from leaktight.policies.secrets import SecretGraph
+from leaktight.policies.secrets import CHANGE, SecretGraph
 from leaktight.tables.protection import Protection
 
 _READERS: dict[str, Any] = {
@@ -94,6 +94,7 @@ def write_protection(protection: Protection) -> str:
                 ]
                 for one in protection.policy.constraints
             ],
+            **({"people": CHANGE} if protection.people == CHANGE else {}),
         }
     )
 
@@ -111,6 +112,6 @@ def read_protection(text: str) -> Protection:
             for values, least, most, *published in content["counts"]
         ]
         policy = Policy(secrets, content["records"], constraints=counts)
-        return Protection(policy, absent, content["rows per person"])
+        return Protection(policy, absent, content["rows per person"], content.get("people"))
     except (KeyError, TypeError, ValueError, zlib.error):
         raise InvalidFile("the policy of the ledger cannot be read") from None

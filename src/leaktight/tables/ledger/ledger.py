@@ -79,16 +79,19 @@ class Ledger:
         epsilon: Number | None = None,
         absent: Any = None,
         rows_per_person: int = 1,
+        people: str | None = None,
     ) -> "Ledger":
         """Make a new ledger for a policy, with a budget; one that is there is never touched.
 
         ``path`` is a file, or ``postgresql://USER@HOST/DATABASE#NAME``, where a team shares one.
         ``absent`` is the value of who is not in the table, if the number of rows is private, and
-        ``rows_per_person`` the most rows that one person may have.
+        ``rows_per_person`` the most rows that one person may have. ``people="change"``, with a
+        policy of :meth:`SecretGraph.add_remove`, is for a series of tables, such as one each month,
+        with other people in each.
         """
         store = store_of(path)
         budget = Budget.of(ratio, epsilon)
-        whom = Protection(policy, absent, rows_per_person).expect_secrets()
+        whom = Protection(policy, absent, rows_per_person, people).expect_secrets()
         head = (token_hex(16), now(), str(budget), write_protection(whom))
         store.expect_free()
 
@@ -242,7 +245,7 @@ class Ledger:
     def expect(self, protection: Protection) -> None:
         """Refuse to spend for another policy than the ledger was made for."""
         ours, theirs = (json.loads(write_protection(p)) for p in (self.protection, protection))
-        if other := [name for name in ours if ours[name] != theirs[name]]:
+        if other := [name for name in {**ours, **theirs} if ours.get(name) != theirs.get(name)]:
             raise InvalidInput(
                 f"the ledger {self.name} was made for another policy, with other "
                 f"{', '.join(other)}; what was spent under one says nothing of the other, which "

@@ -99,7 +99,7 @@ def costs_of(
     file: Tables, protection: Protection, entries: Iterable[Entry], cases: Places
 ) -> Costs:
     """Yield what entries cost some of the cases; those of the same weights are taken together."""
-    if protection.counts is not None:
+    if protection.alike:
         cost = Powers.of(*((entry.step, entry.exponent) for entry in entries))
         yield cost, np.ones(len(cases), dtype=np.int64)
         return
