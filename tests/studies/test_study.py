@@ -87,6 +87,15 @@ MISTAKES: dict[str, tuple[str, str]] = {
     "no groups": ('[policy]\nsecrets = "partition"\ngroups = []', r"groups: "),
     "a value in two groups": ('[policy]\nsecrets = "partition"\ngroups = [["a"], ["a"]]', "groups"),
     "absent is a number": (POLICY + "absent = 3", r"\[policy\] absent must be text"),
+    "people do something else": (POLICY + 'people = "often"', r"\[policy\] people cannot be"),
+    "people change along secret pairs": (
+        POLICY + 'secrets = "line"\npeople = "change"',
+        r"\[policy\] secrets does not go with people",
+    ),
+    "people are fixed and absent": (
+        POLICY + 'people = "fixed"\nabsent = "gone"',
+        r"\[policy\] absent does not go with people",
+    ),
     "absent is a value": (POLICY + 'absent = "a"', r"\[policy\] absent: .*'a' twice"),
     "no records": (POLICY + "records = 0", r"\[policy\] records must be a whole number from 1"),
     "-1 records": (POLICY + "records = -1", r"\[policy\] records must .* got -1"),
@@ -510,6 +519,27 @@ def test_every_key_has_a_mistake_of_its_own() -> None:
     for name, keys in KEYS.items():
         for key in keys if name.partition(".")[0] not in ("data", "release") else ():
             assert re.search(rf"\b{key}\b", tried), key
+
+
+@pytest.mark.parametrize(
+    ("written", "edges", "absent"),
+    [
+        ('values = ["a", "b"]\npeople = "change"', 2, "absent"),
+        ('values = ["a", "b"]\npeople = "change"\nabsent = "gone"', 2, "gone"),
+        ('values = ["a", "b"]\npeople = "fixed"', 1, None),
+        (
+            'attributes = { sex = ["f", "m"], ill = ["a", "b", "c"] }\npeople = "change"',
+            6,
+            "absent",
+        ),
+    ],
+)
+def test_people_who_change_are_added_and_removed(
+    tmp_path: Path, written: str, edges: int, absent: str | None
+) -> None:
+    (tmp_path / "s.toml").write_text(f"[policy]\n{written}\n")
+    study = read_study(tmp_path / "s.toml")
+    assert (study.policy.secrets.size, study.absent) == (edges, absent)
 
 
 @pytest.mark.parametrize(
