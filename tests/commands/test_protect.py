@@ -1,5 +1,6 @@
 """The command that protects a table."""
 
+import csv
 import json
 from pathlib import Path
 
@@ -57,6 +58,9 @@ def test_an_id_that_is_written_is_pointed_out(run: Run) -> None:
         (("--at-least-k", "5", "--recode", "zip=epsilon:1"), "the levels of 'zip' must be"),
         (("--at-least-k", "5", "--hierarchy", "zip"), "--hierarchy must be such as"),
         (("--at-least-k", "5", "--hierarchy", "zip=none.csv"), "a value in each line"),
+        (("--at-least-k", "5", "--count", "sex"), "--count must be such as"),
+        (("--at-least-k", "5", "--mean", "age:"), "--mean must be such as"),
+        (("--at-least-k", "5", "--mean", ":sex=F"), "--mean must be such as"),
         (("--t-closeness", "x"), "x"),
         (("--at-least-k", "5", "--loss", "much"), "loss must be one of"),
     ],
@@ -66,3 +70,16 @@ def test_bad_input_gets_one_line(run: Run, words: tuple[str, ...], said: str) ->
     assert found.code == 2
     assert said in found.err
     assert found.err.count("\n") == 1
+
+
+def test_counts_and_means_are_shown_before_and_after(run: Run) -> None:
+    asked = ("--count", "sex=F", "--mean", "age:sex=F", "--population", "4000")
+    said = run(*ASKED, "--at-least-k", "5", "--recode", "sex=keep", *asked)
+    assert said.code == 0
+    with PATIENTS.open(encoding="utf-8", newline="") as text:
+        women = [float(row["age"]) for row in csv.DictReader(text) if row["sex"] == "F"]
+    flat = " ".join(said.out.split())
+    assert f"rows with sex = F {len(women)} {len(women)} +0.0%" in flat
+    assert f"mean age where sex = F {sum(women) / len(women):.4g} " in flat
+    assert "worst chance if the sample is not known (journalist)" in flat
+    assert "weight 1/F" in flat

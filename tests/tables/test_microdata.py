@@ -17,8 +17,9 @@ import polars
 import pytest
 
 from leaktight.errors import InvalidFile, InvalidInput, LeaktightError
-from leaktight.tables import Change, Protected, protect, risk
+from leaktight.tables import Change, Protected, Statistic, protect, risk
 from leaktight.tables.microdata.search import Judged, search
+from leaktight.tables.risk.sampled import found_in_sample
 from tests.tables.engines import CANARY, ENGINES
 
 Row = tuple[Any, ...]
@@ -175,6 +176,74 @@ def compare(seed: int) -> bool:
 def test_what_is_found_is_the_best_of_the_lattice_by_hand(start: int) -> None:
     done = [compare(seed) for seed in range(start, start + 8)]
     assert any(done)
+
+
+def part(rows: list[Row], at: int, node: Sequence[int], cell: Any, value: Any) -> Fraction:
+    """Which part of a recoded cell counts for a value of its column."""
+    recoded = LEVELS[NAMES[at]][node[at]][1] if at < 3 else lambda v: v
+    alike = {v for row in rows if recoded(v := row[at]) == recoded(cell)}
+    return Fraction(value in alike, len(alike))
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_counts_and_means_are_what_equal_parts_of_recoded_cells_give(seed: int) -> None:
+    rng = random.Random(seed)
+    rows = table(rng)
+    recodings = {name: [one for one, _ in LEVELS[name][1:] if one] for name in NAMES[:3]}
+    someone = next((row for row in rows if row[0] and row[3]), None)
+    asked = [Statistic.mean("age"), Statistic.count({"sex": rows[0][2]})]
+    wanted: list[tuple[str | None, dict[int, Any]]] = [("age", {}), (None, {2: rows[0][2]})]
+    if someone is not None:
+        asked.append(Statistic.count({"zip": someone[0], "ill": someone[3]}))
+        asked.append(Statistic.mean("age", {"zip": someone[0], "sex": someone[2]}))
+        wanted.append((None, {0: someone[0], 3: someone[3]}))
+        wanted.append(("age", {0: someone[0], 2: someone[2]}))
+    found = protect(
+        frame(rows), NAMES[:3], "ill", below=1, at_least_k=2, suppress="2/3", plans=9,
+        recodings=recodings, statistics=asked,
+    )  # fmt: skip
+    for plan in (None, *found.plans):
+        node = plan.levels if plan else (0, 0, 0)
+        views = [tuple(LEVELS[NAMES[j]][node[j]][1](row[j]) for j in range(3)) for row in rows]
+        sizes = Counter(views)
+        kept = [r for r, v in zip(rows, views, strict=True) if plan is None or sizes[v] >= 2]
+        told = plan.statistics if plan else [value for _, value in found.statistics]
+        for (column, where), value in zip(wanted, told, strict=True):
+            total = weight = Fraction(0)
+            for row in kept:
+                own = math.prod(
+                    (part(rows, at, node, row[at], v) for at, v in where.items()), start=Fraction(1)
+                )
+                if column is None:
+                    weight += own
+                    continue
+                recoded = LEVELS["age"][node[1]][1]
+                ages = {v for r in rows if recoded(v := r[1]) == recoded(row[1]) and v is not None}
+                if ages:
+                    weight += own
+                    total += own * Fraction(sum(ages), len(ages))
+            if column is None:
+                assert value == pytest.approx(float(weight))
+            else:
+                assert value == (pytest.approx(float(total / weight)) if weight else None)
+
+
+def test_statistics_that_cannot_be_are_refused() -> None:
+    for asked, said in (
+        ("age", "such as Statistic.mean"),
+        (Statistic.mean("diagnosis"), "of the column 'diagnosis' cannot be read as one"),
+        (Statistic.mean("sex"), "2 values of the column 'sex' cannot be read as one"),
+        (Statistic.count({"sex": "X"}), "no row has sex = X"),
+        (Statistic.count({"nowhere": 1}), "has no column 'nowhere'"),
+    ):
+        with pytest.raises(InvalidInput, match=said):
+            protect(PATIENTS, ["sex"], at_least_k=2, statistics=[asked])  # type: ignore[list-item]
+    with pytest.raises(InvalidInput, match="a count is of values"):
+        Statistic.count({})
+    with pytest.raises(InvalidInput, match="a mean is of a column"):
+        Statistic.mean(3)  # type: ignore[arg-type]
+    with pytest.raises(InvalidInput, match="at least the 400 people"):
+        protect(PATIENTS, ["sex"], at_least_k=2, population=399)
 
 
 def test_the_search_finds_the_optimum_and_looks_at_few() -> None:
@@ -359,8 +428,19 @@ def test_every_engine_protects_alike(engine: str, tmp_path: Path) -> None:
     }
     found = protect(
         people, ["town", "born", "age"], "member", at_least_k=2, recodings=levels, plans=4,
-        suppress="1/4", output=target, leave_out=["person", "share", "large"],
+        suppress="1/4", output=target, leave_out=["person", "share", "large"], population=80,
+        statistics=[
+            Statistic.count({"member": True}), Statistic.count({"town": "Bern", "member": False}),
+            Statistic.mean("age"), Statistic.mean("price", {"born": "1999-12-31"}),
+        ],
     )  # fmt: skip
+    if engine != "csv":  # where a truth is the text True
+        assert found.statistics[0] == ("rows with member = true", 4)
+        assert found.statistics[1][1] == 1
+    assert found.statistics[2][1] == pytest.approx((17 - 3 + 140 + 18 + 65 + 64 + 99) / 8)
+    assert found.statistics[3][1] == pytest.approx((1.5 + 2.25 + 1.5 + 1.5) / 4)
+    assert found.before.journalist == found_in_sample(1, 8, 80)
+    assert found.best.risk.journalist == found_in_sample(found.best.risk.k, 8, 80)
     assert [plan.levels for plan in found.plans][:1] == [found.best.levels]
     assert (found.before.k, found.before.rows) == (1, 8)
     again = risk(target, ["town", "born", "age"], "member", combinations=0)

@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from datetime import date
 from fractions import Fraction
 from itertools import combinations
+from math import comb
 from pathlib import Path
 from typing import Any
 
@@ -19,7 +20,7 @@ from hypothesis import strategies as st
 import leaktight as lt
 from leaktight.errors import InvalidFile, InvalidInput, LeaktightError, TooLarge
 from leaktight.tables import Change, Exposure, Risk, risk
-from leaktight.tables.risk.sampled import found_in
+from leaktight.tables.risk.sampled import found_in, found_in_sample
 from tests.tables.engines import CANARY, ENGINES, NAMES, ROWS
 
 Row = tuple[Any, ...]
@@ -399,7 +400,33 @@ def test_the_large_classes_of_a_sample_are_bounded() -> None:
     assert found_in(201, 201) == 1 / 201
 
 
-def test_weights_that_are_equal_are_a_simple_sample() -> None:
+@pytest.mark.parametrize("people", [1, 2, 5, 9, 14])
+def test_a_simple_sample_is_judged_as_bayes_has_it(people: int) -> None:
+    """P(F | f) from hypergeometric samples and weights 1/F before, for every n and f."""
+    for rows in range(1, people + 1):
+        for size in range(1, rows + 1):
+            weights = {
+                there: Fraction(comb(there, size) * comb(people - there, rows - size), there)
+                for there in range(size, people + 1)
+            }
+            total = sum(weights.values())
+            found = sum(weight / there for there, weight in weights.items()) / total
+            assert found_in_sample(size, rows, people) == pytest.approx(float(found), rel=1e-14)
+            if size == 1:
+                assert weights[1] / total == Fraction(rows, people)
+
+
+def test_a_simple_sample_of_many_is_as_the_limit_has_it() -> None:
+    for size in (1, 2, 30, 200):
+        many = found_in_sample(size, 3 * 10**8, 10**9)
+        assert many == pytest.approx(found_in(size, size / 0.3), rel=1e-7)
+    assert found_in_sample(201, 10**6, 10**7) >= found_in_sample(202, 10**6, 10**7)
+    assert found_in_sample(200, 10**6, 10**7) <= 0.1 / 199  # E(1/(F − 1))
+    assert found_in_sample(200, 10**9 - 1, 10**9) == pytest.approx(1 / 200)
+    assert found_in_sample(900, 900, 901) == 1 / 900
+
+
+def test_weights_that_are_equal_are_nearly_a_simple_sample() -> None:
     rows = [(z, w) for z, size in (("a", 1), ("b", 1), ("c", 3)) for w in [20] * size]
     people = polars.DataFrame({"zip": [z for z, _ in rows], "w": [w for _, w in rows]})
     simple = risk(people, ["zip"], population=100).sampled
@@ -407,10 +434,13 @@ def test_weights_that_are_equal_are_a_simple_sample() -> None:
     assert simple is not None
     assert weighted is not None
     assert simple.population == 100
-    assert simple.unique == pytest.approx(2 / 20)
-    assert simple.highest == pytest.approx(found_in(1, 20))
-    assert simple.found == pytest.approx(2 * found_in(1, 20) + 3 * found_in(3, 60))
-    assert weighted.found == pytest.approx(simple.found)
+    assert simple.unique == Fraction(2, 20)
+    assert weighted.unique == pytest.approx(2 / 20)
+    assert simple.highest == found_in_sample(1, 5, 100)
+    assert weighted.found == pytest.approx(2 * found_in(1, 20) + 3 * found_in(3, 60))
+    assert simple.found == pytest.approx(weighted.found, rel=0.05)
+    assert "weight 1/F" in simple.model
+    assert "negative binomial" in weighted.model
     everybody = risk(people, ["zip"], population=5).sampled
     assert everybody is not None
     assert everybody.found == 3

@@ -10,6 +10,7 @@ from leaktight.commands.output import about_to_write, expect_different, print_js
 from leaktight.commands.risk import read_change, read_names
 
 if TYPE_CHECKING:
+    from leaktight.tables.microdata import Statistic
     from leaktight.tables.risk import Change
 
 PLANS = 5
@@ -54,6 +55,17 @@ def protect(
     loss: Annotated[
         str, typer.Option(help="What is made least: entropy, granularity or cells.")
     ] = "entropy",
+    counts: Annotated[
+        list[str] | None,
+        typer.Option("--count", help="A count to show before and after: sex=F+smoker=yes."),
+    ] = None,
+    means: Annotated[
+        list[str] | None,
+        typer.Option("--mean", help="A mean to show before and after: age, or age:sex=F."),
+    ] = None,
+    population: Annotated[
+        int | None, typer.Option(help="Of how many people the table is a simple random sample.")
+    ] = None,
     plan: Annotated[
         bool, typer.Option("--plan", help=f"Show the best {PLANS}; nothing is written.")
     ] = False,
@@ -94,8 +106,9 @@ def protect(
             t_closeness=_chance(t_closeness), below=_chance(below),
             guessed_below=_chance(guessed_below), suppress=read_chance(suppress),
             recodings={**dict(map(_levels, recode or [])), **dict(map(_file, hierarchy or []))},
-            loss=loss, plans=PLANS if plan else 1, output=output, leave_out=read_names(leave_out),
-            table=name, progress=progress,
+            loss=loss, plans=PLANS if plan else 1, population=population,
+            statistics=[*map(_count, counts or []), *map(_mean, means or [])],
+            output=output, leave_out=read_names(leave_out), table=name, progress=progress,
         )  # fmt: skip
     if as_json:
         print_json({"format": "leaktight protect 1", "table": table.name, **record_of(found)})
@@ -103,6 +116,29 @@ def protect(
     title = f"{table.name}: {', '.join(columns)} protected"
     show(protect_document(found, title, None if output is None else str(output)))
     return 0
+
+
+def _count(text: str) -> "Statistic":
+    from leaktight.tables.microdata import Statistic
+
+    return Statistic.count(_conditions(text, "--count must be such as sex=F+smoker=yes"))
+
+
+def _mean(text: str) -> "Statistic":
+    from leaktight.tables.microdata import Statistic
+
+    column, told, where = text.partition(":")
+    wrong = "--mean must be such as age or age:sex=F"
+    if not column.strip():
+        raise typer.BadParameter(f"{wrong}, got {text[:60]!r}")
+    return Statistic.mean(column.strip(), _conditions(where, wrong) if told else None)
+
+
+def _conditions(text: str, wrong: str) -> dict[str, str]:
+    pairs = [part.partition("=") for part in text.split("+")]
+    if not all(column.strip() and told for column, told, _ in pairs):
+        raise typer.BadParameter(f"{wrong}, got {text[:60]!r}")
+    return {column.strip(): value.strip() for column, _, value in pairs}
 
 
 def _chance(text: str | None) -> Any:

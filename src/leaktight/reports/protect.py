@@ -16,6 +16,7 @@ from leaktight.reports.document import (
 )
 from leaktight.reports.wording import Cell
 from leaktight.tables.microdata import Disclosure, Plan, Protected
+from leaktight.tables.risk import HYPERGEOMETRIC
 
 NO_GUARANTEE = (
     "A coarser table has no privacy guarantee: these numbers are for somebody who knows just the "
@@ -37,6 +38,9 @@ def protect_document(found: Protected, title: str, output: str | None = None) ->
         Table(("risk", "before", "after"), tuple(_risks(found))),
         Table(("what it costs", "lost"), tuple(_losses(best))),
     ]
+    if found.statistics:
+        head = ("counts and means", "before", "after", "change")
+        blocks.append(Table(head, tuple(_statistics(found))))
     if len(found.plans) > 1:
         title_of = f"The best {len(found.plans)}, by {found.measure}"
         blocks.append(section("plans", title_of, table=_plans(found)))
@@ -49,7 +53,12 @@ def protect_document(found: Protected, title: str, output: str | None = None) ->
         "no other is better."
     )
     blocks.append(Section("levels", "What may be done to each column", (*levels, looked)))
-    blocks.append(Notes((NO_GUARANTEE, *([telling(found)] if found.telling else []))))
+    notes = [NO_GUARANTEE]
+    if found.before.journalist is not None:
+        notes.append(f"The journalist's risk is by a model: {HYPERGEOMETRIC}.")
+    if found.telling:
+        notes.append(telling(found))
+    blocks.append(Notes(tuple(notes)))
     if output is not None:
         written = f"written: {output}, and what was done: {output}.protect.json"
         blocks.append(Section("written", written, ()))
@@ -77,6 +86,8 @@ def _risks(found: Protected) -> Iterator[tuple[Cell, ...]]:
     yield row("smallest equivalence class (k)", "k")
     yield row("unique rows", "unique")
     yield row("worst chance to be found (prosecutor, 1/k)", "prosecutor")
+    if found.before.journalist is not None:
+        yield row("worst chance if the sample is not known (journalist)", "journalist")
     yield row("mean chance to be found (marketer)", "marketer")
     if found.sensitive:
         yield row(f"least distinct {wanted} in a class (l)", "l")
@@ -89,6 +100,8 @@ def _cell(one: Disclosure, of: str) -> Cell:
     value = getattr(one, of)
     if isinstance(value, Fraction):
         return percent(value)
+    if of == "journalist":
+        return f"{100 * value:.3g}%"
     return above(value, 3) if isinstance(value, float) else value
 
 
@@ -97,6 +110,15 @@ def _losses(plan: Plan) -> Iterator[tuple[Cell, ...]]:
         yield words, percent(getattr(plan.loss, name))
     yield "rows per class", nearest(float(plan.loss.average_class))
     yield "discernibility (rows alike, summed over rows)", plan.loss.discernibility
+
+
+def _statistics(found: Protected) -> Iterator[tuple[Cell, ...]]:
+    """Yield what was chosen, before and after, and by how much it changed."""
+    for (what, before), after in zip(found.statistics, found.best.statistics, strict=True):
+        pair = (before, after)
+        shown = ["–" if one is None else nearest(one) for one in pair]
+        change = "–" if not before or after is None else f"{after / before - 1:+.1%}"
+        yield what, *shown, change
 
 
 def _plans(found: Protected) -> Table:

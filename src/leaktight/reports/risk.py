@@ -130,7 +130,7 @@ def _sampled(found: Risk, sample: Sampled) -> Section:
     rows: tuple[tuple[Cell, ...], ...] = (
         ("people in the population", f"{sample.population:,.0f}"),
         ("unique in the sample", found.exposure.unique),
-        ("… and expected to be in the population", f"{sample.unique:,.1f}"),
+        ("… and expected to be in the population", f"{float(sample.unique):,.1f}"),
         ("rows expected to be found", f"{sample.found:,.1f}"),
         ("the mean chance of a row", f"{sample.chance:.2%}"),
         ("the highest chance of a row", f"{sample.highest:.1%}"),

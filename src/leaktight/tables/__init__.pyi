@@ -4,6 +4,7 @@ from .ledger.entry import Entry
 from .ledger.ledger import Ledger
 from .microdata.answer import Disclosure, Loss, Plan, Protected
 from .microdata.protect import protect
+from .microdata.statistics import Statistic
 from .odds import Odds
 from .output import write_release
 from .per_row import RowsRelease, release_rows
@@ -43,6 +44,7 @@ __all__ = [
     "Share",
     "Spent",
     "Statement",
+    "Statistic",
     "SyntheticRisk",
     "TableQuery",
     "TableRecord",

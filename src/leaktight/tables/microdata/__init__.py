@@ -2,5 +2,6 @@
 
 from leaktight.tables.microdata.answer import Disclosure, Loss, Plan, Protected
 from leaktight.tables.microdata.protect import protect, record_of
+from leaktight.tables.microdata.statistics import Statistic
 
-__all__ = ["Disclosure", "Loss", "Plan", "Protected", "protect", "record_of"]
+__all__ = ["Disclosure", "Loss", "Plan", "Protected", "Statistic", "protect", "record_of"]

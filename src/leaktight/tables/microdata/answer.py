@@ -24,6 +24,9 @@ class Disclosure(Struct, frozen=True):
     """The largest total variation between a sensitive column in a class and in the table."""
     guess: Fraction | None = None
     """The chance that they are guessed by whoever knows the quasi-identifiers too."""
+    journalist: float | None = None
+    """The largest chance that somebody is found who is not known to be in the table, if it is a
+    simple sample of a population; by the model of ``Sampled``."""
 
     @property
     def prosecutor(self) -> Fraction:
@@ -66,6 +69,8 @@ class Plan(Struct, frozen=True):
     loss: Loss
     risk: Disclosure
     """The risk afterwards."""
+    statistics: tuple[float | None, ...] = ()
+    """What was chosen, as the protected table gives it; None is a mean over no rows."""
 
     @property
     def what(self) -> str:
@@ -95,6 +100,8 @@ class Protected(Told, Struct, frozen=True):
     """The chance that the sensitive values are guessed from how frequent they are alone."""
     plans: tuple[Plan, ...]
     """The best first."""
+    statistics: tuple[tuple[str, float | None], ...] = ()
+    """The counts and means that were chosen, as the table has them."""
     kept: tuple[str, ...] = ()
     """Other columns that were written as they are."""
     left_out: tuple[str, ...] = ()

@@ -15,6 +15,7 @@ from leaktight.tables.microdata.hierarchy import Hierarchy, Level
 from leaktight.tables.microdata.limits import Limits
 from leaktight.tables.microdata.search import Judged, Node
 from leaktight.tables.risk.coded import Coded
+from leaktight.tables.risk.sampled import found_in_sample
 
 MOST_ROWS = 3 * 10**9
 """Squares of so many are what the engine counts exactly."""
@@ -51,12 +52,14 @@ class Lattice:
         hierarchies: Sequence[Hierarchy],
         sensitive: tuple[str, ...],
         limits: Limits,
+        population: int | None = None,
     ) -> None:
         if table.rows > MOST_ROWS:
             raise TooLarge(f"a table can have {MOST_ROWS:,} rows here, got {table.rows:,}")
         if limits.t is not None and limits.t.denominator > MOST_PARTS:
             raise TooLarge("t has too many digits; nine decimals are enough")
         self.hierarchies, self.sensitive, self.limits = tuple(hierarchies), sensitive, limits
+        self._population = population
         self._asked = sensitive if limits.of_sensitive else ()  # others need not be grouped by
         self.table = _wide(table, hierarchies) if len(hierarchies) else table
         self.heights = tuple(len(each.levels) - 1 for each in hierarchies)
@@ -95,7 +98,7 @@ class Lattice:
         counted, loss = self._found[node]
         if self._asked != self.sensitive:
             counted = self.counted(node, self.sensitive)
-        words = [str(level.change) for level in self._levels(node) if level.change is not None]
+        words = [str(level.change) for level in self.levels(node) if level.change is not None]
         return Plan(tuple(words), node, counted.out, loss, self._risk(node, counted))
 
     def disclosure(self) -> Disclosure:
@@ -114,11 +117,15 @@ class Lattice:
             l=counted.distinct if self.sensitive else None,
             t=self._far(node, kept)[0] if self.sensitive else None,
             guess=Fraction(counted.most, kept) if self.sensitive else None,
+            journalist=None
+            if self._population is None
+            else found_in_sample(counted.smallest, self.table.rows, self._population),
         )
 
     # --- what a node loses -------------------------------------------------------------------
 
-    def _levels(self, node: Node) -> list[Level]:
+    def levels(self, node: Node) -> list[Level]:
+        """Return the level of each column at a node."""
         return [each.levels[at] for each, at in zip(self.hierarchies, node, strict=True)]
 
     def _loss(self, node: Node, out: int, counted: Counted | None) -> Loss:
@@ -127,7 +134,7 @@ class Lattice:
         bits = total = changed = 0
         granularity = Fraction(0)
         for each, level, at, (leaves, told) in zip(
-            self.hierarchies, self._levels(node), node, gone, strict=True
+            self.hierarchies, self.levels(node), node, gone, strict=True
         ):
             bits += each.levels[0].bits - level.bits + told
             total += each.levels[0].bits
@@ -144,7 +151,7 @@ class Lattice:
 
     def _gone(self, node: Node) -> list[tuple[int, int]]:
         """Return, for each column, what the rows that are left out would have told."""
-        levels = self._levels(node)
+        levels = self.levels(node)
         keys = [
             (level.values.place if level.values else "0", f"g{i}") for i, level in enumerate(levels)
         ]
@@ -237,7 +244,7 @@ class Lattice:
         """Return few numbers that say which class a row is in."""
         left = {
             each.column: level.values
-            for each, level in zip(self.hierarchies, self._levels(node), strict=True)
+            for each, level in zip(self.hierarchies, self.levels(node), strict=True)
             if level.values is not None
         }
         table = replace(self.table, columns={**self.table.columns, **left})

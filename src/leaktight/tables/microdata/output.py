@@ -51,7 +51,7 @@ def write_protected(
 
     Rows are sorted by all that is written, so that their order tells nothing more.
     """
-    engine, levels = lattice.table.engine, lattice._levels(node)
+    engine, levels = lattice.table.engine, lattice.levels(node)
     names = sources.columns(source, table)
     known = {each.column: i for i, each in enumerate(lattice.hierarchies)}
     if unknown := [name for name in leave_out if name not in names]:
@@ -65,15 +65,11 @@ def write_protected(
         for at, name in enumerate(written)
     ]
     joined = "".join(
-        f" JOIN {_shown(lattice, each, level)} AS shown{i} ON source."
+        f" JOIN {shown_values(each, level)} AS shown{i} ON source."
         f"{place(written.index(each.column))} IS NOT DISTINCT FROM shown{i}.value"
         for i, (each, level) in enumerate(zip(lattice.hierarchies, levels, strict=True))
     )
-    keys = [(v.values.place if v.values else "0", f"g{i}") for i, v in enumerate(levels)]
-    bad = engine.keep(
-        f"SELECT * FROM ({lattice.classes(node, keys)}) AS sized WHERE NOT ({lattice.good})"
-    )
-    same = " AND ".join(f"bad.g{i} = shown{i}.code" for i in range(len(levels)))
+    bad, same = bad_classes(lattice, node, "shown")
     told = ", ".join(
         f"{cell} AS {engine.named(name)}" for cell, name in zip(chosen, written, strict=True)
     )
@@ -92,7 +88,20 @@ def write_protected(
     )
 
 
-def _shown(lattice: Lattice, each: Hierarchy, level: Level) -> str:
+def bad_classes(lattice: Lattice, node: Node, shown: str) -> tuple[str, str]:
+    """Return the table of classes that a node leaves out, and how rows are told that are there.
+
+    ``shown`` is what the tables of shown values are called, but for their number.
+    """
+    levels = lattice.levels(node)
+    keys = [(v.values.place if v.values else "0", f"g{i}") for i, v in enumerate(levels)]
+    bad = lattice.table.engine.keep(
+        f"SELECT * FROM ({lattice.classes(node, keys)}) AS sized WHERE NOT ({lattice.good})"
+    )
+    return bad, " AND ".join(f"bad.g{i} = {shown}{i}.code" for i in range(len(levels)))
+
+
+def shown_values(each: Hierarchy, level: Level) -> str:
     """Return the table of values, what is shown for each, and its number."""
     first = each.levels[0].values
     assert first is not None

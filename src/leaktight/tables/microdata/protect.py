@@ -25,11 +25,13 @@ from leaktight.tables.microdata.output import (
     write_protected,
 )
 from leaktight.tables.microdata.search import Judged, Node, search
+from leaktight.tables.microdata.statistics import Statistic, Statistics, columns_of
 from leaktight.tables.risk import Change
 from leaktight.tables.risk.coded import coded
 from leaktight.tables.risk.engine import Sources
 from leaktight.tables.risk.groups import grouped
 from leaktight.tables.risk.question import names_of_columns
+from leaktight.tables.risk.sampled import expect_population
 
 FORMAT = "leaktight protect 1"
 
@@ -48,6 +50,8 @@ def protect(
     recodings: "Mapping[str, Sequence[Change] | Change | str | Path] | None" = None,
     loss: str = "entropy",
     plans: int = 1,
+    population: int | None = None,
+    statistics: Sequence[Statistic] = (),
     output: str | Path | None = None,
     leave_out: Sequence[str] = (),
     table: str | None = None,
@@ -78,6 +82,11 @@ def protect(
         bands for numbers, prefixes for codes, months and years for dates, and leaving it out.
     :param loss: what is made least: ``entropy``, ``granularity`` or ``cells``; see :class:`Loss`.
     :param plans: how many of the best are wanted.
+    :param population: of how many people the table is a simple random sample; with it the
+        journalist's risk is shown, by the model of :class:`Sampled`.
+    :param statistics: counts and means to be shown before and after, such as
+        ``Statistic.mean("age", {"sex": "F"})``. A recoded cell counts for each value of the table
+        that it may stand for, in equal parts.
     :param output: a new .csv or .parquet file, with a record of what was done beside it.
     :param leave_out: other columns that are not written, such as names of persons.
     :param progress: is told what is done.
@@ -103,6 +112,8 @@ def protect(
     if not isinstance(plans, int) or isinstance(plans, bool) or plans < 1:
         raise InvalidInput(f"plans is how many are wanted, 1 or more, got {plans!r:.60}")
     left = names_of_columns(leave_out, "leave_out", least=0)
+    if wrong := [each for each in statistics if not isinstance(each, Statistic)]:
+        raise InvalidInput(f'statistics are such as Statistic.mean("age"), got {wrong[0]!r:.60}')
     if output is not None:
         expect_table(read_path(output))
         expect_writable(record_beside(output))
@@ -118,7 +129,9 @@ def protect(
         assert sources.engine is not None
         people = coded(sources.engine, frame, [*columns, *wanted]).collapsed()
         ladders = [hierarchy_of(people, column, given.get(column)) for column in columns]
-        lattice = Lattice(people, ladders, wanted, limits)
+        if population is not None:
+            expect_population(population, people.rows)
+        lattice = Lattice(people, ladders, wanted, limits, population)
         before = lattice.disclosure()
         found = search(
             lattice.heights,
@@ -140,6 +153,9 @@ def protect(
             guess=grouped(people, (), wanted).exposure.guess if wanted else None,
             plans=tuple(lattice.plan(node) for _, node in found.best),
         )
+        if statistics:
+            progress("counting what was chosen")
+            protected = _with_statistics(protected, sources, source, table, lattice, statistics)
         if new is None or record is None:
             return protected
         progress("writing the table")
@@ -153,6 +169,26 @@ def protect(
         noted = {"format": FORMAT, **record_of(protected)}
         record.write(json.dumps(noted, ensure_ascii=False, indent=1) + "\n")
         return protected
+
+
+def _with_statistics(
+    found: Protected,
+    sources: Sources,
+    source: Any,
+    table: str | None,
+    lattice: Lattice,
+    asked: Sequence[Statistic],
+) -> Protected:
+    """Add counts and means, as they are and as each plan gives them."""
+    columns = columns_of(found.quasi_identifiers, asked)
+    chosen = Statistics(lattice, asked, sources.frame(source, columns, table))
+    return msgspec.structs.replace(
+        found,
+        statistics=tuple(zip(map(repr, asked), chosen.before(), strict=True)),
+        plans=tuple(
+            msgspec.structs.replace(plan, statistics=chosen.at(plan.levels)) for plan in found.plans
+        ),
+    )
 
 
 def record_of(found: Protected) -> dict[str, Any]:

@@ -4,8 +4,10 @@ from leaktight.tables.risk.answer import Changed, Crowd, Exposure, KnownShare, R
 from leaktight.tables.risk.change import Change
 from leaktight.tables.risk.question import count_combinations
 from leaktight.tables.risk.risk import risk
+from leaktight.tables.risk.sampled import HYPERGEOMETRIC
 
 __all__ = [
+    "HYPERGEOMETRIC",
     "Change",
     "Changed",
     "Crowd",

@@ -74,15 +74,17 @@ class Sampled(Struct, frozen=True):
 
     population: float
     """How many people there are: as given, or the sum of the weights."""
-    unique: float
-    """How many sample uniques are expected to be unique in the population."""
+    unique: Fraction | float
+    """How many sample uniques are expected to be unique in the population; exact for a simple
+    sample."""
     highest: float
     """The largest chance of a row to be found."""
     found: float
     """How many rows are expected to be found."""
     chance: float
     """The mean chance of a row to be found."""
-    model: str = "F − f negative binomial, π = f/F̂: individual risk, as in sdcMicro"
+    model: str
+    """What is assumed."""
 
 
 class Risk(Told, Struct, frozen=True):

@@ -1,16 +1,25 @@
 """A sample is not the population: the risk of somebody who does not know who is in the table.
 
-The model is that of Benedetti and Franconi, which sdcMicro has as individual risk: given f rows of
-a class in the sample, the class has F persons in the population, where F − f is negative binomial
-with success π = f/F̂. F̂ is the sum of the class's weights, or f·N/n for a simple random sample of n
-out of N. Then a sample unique is unique in the population with chance π, and a row is found with
+**Simple samples.** Of N people n are drawn, each set of n as likely, and f of them are in a class
+that has F people in the population: hypergeometric. If F was believed with weight 1/F before (no
+size is likelier than another on a scale of orders of magnitude), then, given f, exactly
+
+    P(F = j) = C(j − 1, f − 1)·C(N − j, n − f)/C(N, n).
+
+So a sample unique is unique in the population with chance n/N, and a row is found with E(1/F).
+
+**Weights.** The model of Benedetti and Franconi, which sdcMicro has as individual risk: F − f is
+negative binomial with success π = f/F̂, where F̂ is the sum of the class's weights. Then a sample
+unique is unique in the population with chance π, and a row is found with
 
     E(1/F) = π·∫₀¹ u^(f−1)/(π + (1 − π)·u) du.
 
-This is an estimate, and no bound: it holds as far as the model does.
+It is what the first becomes for large N. Both are estimates, and no bounds: they hold as far as
+their model. Proofs are in docs/proofs/disclosure.md.
 """
 
 from collections.abc import Iterable
+from fractions import Fraction
 from math import log2
 
 from flint import arb, ctx
@@ -28,6 +37,14 @@ MOST_KINDS = 200_000
 
 LARGE = 200
 """From so many rows on, π/(f − 1) ≥ E(1/F) stands for it."""
+
+
+NEGATIVE_BINOMIAL = "F − f negative binomial, π = f/F̂: individual risk, as in sdcMicro"
+
+HYPERGEOMETRIC = (
+    "a simple random sample, drawn without replacement; a class of F people believed before with "
+    "weight 1/F"
+)
 
 
 def found_in(size: int, population: float) -> float:
@@ -53,15 +70,50 @@ def found_in(size: int, population: float) -> float:
         ctx.prec = before
 
 
+def found_in_sample(size: int, rows: int, population: int) -> float:
+    """Return E(1/F) of a class with so many of the rows that were drawn from a population.
+
+    By E(1/F) = n/(N − n + 1)·(1/(f − 1) − the same for f − 1 and n − 1), from the sum for f = 1,
+    n/(N − n + 1)·(1/n + … + 1/N); beyond LARGE, E(1/(F − 1)) ≥ E(1/F) stands for it.
+
+    >>> found_in_sample(1, 2, 4)  # 2/3·(1/2 + 1/3 + 1/4)
+    0.7222222222222222
+    """
+    if rows == population:
+        return 1 / size
+    if size > LARGE:
+        return min(1 / size, rows / population / (size - 1))
+    odds = rows / (population - rows + 1)
+    before, ctx.prec = ctx.prec, 170 + 2 * size + int(size * max(0.0, log2(odds)))
+    try:
+        drawn = rows - size + 1
+        chance = (arb(population + 1).digamma() - arb(drawn).digamma()) * drawn
+        chance /= population - drawn + 1
+        for f in range(1, size):
+            drawn += 1
+            chance = (1 / arb(f) - chance) * drawn / (population - drawn + 1)
+        return float(chance)
+    finally:
+        ctx.prec = before
+
+
+def expect_population(population: int, rows: int) -> None:
+    """Refuse a population that is smaller than its sample."""
+    if type(population) is not int or population < rows:
+        raise InvalidInput(
+            f"the population has at least the {rows:,} people of the table, got {population!r:.60}"
+        )
+
+
 def of_simple_sample(groups: Grouped, population: int) -> Sampled:
     """Return the risk of a simple random sample from so many people."""
-    if type(population) is not int or population < groups.rows:
-        raise InvalidInput(
-            f"the population has at least the {groups.rows:,} people of the table, got "
-            f"{population!r:.60}"
-        )
-    kinds = ((c.size, c.size * population / groups.rows, c.groups) for c in groups.crowds)
-    return _summed(kinds, groups.rows, population)
+    rows = groups.rows
+    expect_population(population, rows)
+    chances = {c.size: found_in_sample(c.size, rows, population) for c in groups.crowds}
+    found = sum(c.groups * c.size * chances[c.size] for c in groups.crowds)
+    unique = groups.exposure.unique * Fraction(rows, population)
+    highest = max(chances.values())
+    return Sampled(population, unique, highest, found, found / rows, HYPERGEOMETRIC)
 
 
 def of_weights(table: Coded, known: tuple[str, ...], weight: str) -> Sampled:
@@ -107,4 +159,4 @@ def _summed(kinds: Iterable[tuple[int, float, int]], rows: int, population: floa
         found += groups * size * chance
         if size == 1:
             unique += groups * min(1.0, 1 / there)
-    return Sampled(population, unique, highest, found, found / rows)
+    return Sampled(population, unique, highest, found, found / rows, NEGATIVE_BINOMIAL)
