@@ -84,7 +84,7 @@ def success(case: Any, n: int, floats: bool) -> int:
     encloses(bounds, true)
     leaked = repeated_leakage(channel, prior, n)
     before = max(chances)
-    assert Fraction(leaked.lower.factor) <= true / before <= Fraction(leaked.upper.factor)
+    assert leaked.lower <= true / before <= leaked.upper
     return 4
 
 

@@ -306,7 +306,7 @@ def noisy_count(noise: "GeometricTails", policy: Policy, query: Any, belief: Bel
     slack = fmpq(1) + rational(ROUNDING) * (others.steps + len(lines[0]))
     lower = max(before, after * (1 - others.lost) / slack)
     upper = min(fmpq(1), after * slack + others.lost)
-    return AverageView(fraction(before), float_below(lower), float_above(upper))
+    return AverageView(float_below(lower), float_above(upper), fraction(before))
 
 
 def _noisy(count: Array, fall: Fraction) -> Array:

@@ -22,6 +22,7 @@ from leaktight.channels.channel import Channel
 from leaktight.channels.distribution import Distribution
 from leaktight.channels.representation import Belief
 from leaktight.errors import InvalidInput, Mismatch, TooLarge
+from leaktight.exact.bound import Chance
 from leaktight.exact.matrix import column_maxima
 from leaktight.exact.numbers import (
     Array,
@@ -163,19 +164,16 @@ MOST_SEEN = 2**18
 """The most values times outputs, of all records that differ, that are averaged exactly."""
 
 
-@dataclass(frozen=True, slots=True)
-class AverageView:
+@dataclass(frozen=True, slots=True, repr=False)
+class AverageView(Chance[Value]):
     """What is seen of one record, with the others averaged out.
 
-    The chance of the best guess is ``before``, given what is public, and then between ``lower`` and
-    ``upper``, the same ``Fraction`` if it is known exactly. Then ``channel`` says what is seen of
-    the record's value, and ``prior`` what is believed of it. ``record`` is the first that it is
-    about, counted from 1; None if all are alike.
+    It is the chance of the best guess, which was ``before``, given what is public. If it is known
+    exactly, ``channel`` says what is seen of the record's value, and ``prior`` what is believed of
+    it. ``record`` is the first that it is about, counted from 1; None if all are alike.
     """
 
     before: Fraction
-    lower: Value
-    upper: Value
     channel: Channel | None = None
     prior: Distribution | None = None
     record: int | None = None
@@ -194,7 +192,7 @@ class AverageView:
         known = np.flatnonzero(sums)
         values = tuple(v for v, share in zip(parts, sums, strict=True) if share)
         return cls(
-            fraction(rational(sums.max() / total)), after, after,
+            after, after, fraction(rational(sums.max() / total)),
             Channel.trusted(values, outputs, table[known] / sums[known, None]),
             Distribution.trusted(values, sums[known] / total), record,
         )  # fmt: skip

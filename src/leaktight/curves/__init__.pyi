@@ -1,5 +1,5 @@
 from .calibration import Calibration, calibrate
-from .curve import Enclosure, Epsilon, PrivacyCurve
+from .curve import PrivacyCurve
 from .graphs import BestGain, best_gain, cover_bound, tree_guess
 from .guess import BestGuess, best_guess
 from .keeping import Kept, channel_keeps, keeps
@@ -14,8 +14,6 @@ __all__ = [
     "BestGuess",
     "Calibration",
     "CurveWorstCase",
-    "Enclosure",
-    "Epsilon",
     "Kept",
     "PrivacyCurve",
     "Promise",

@@ -31,10 +31,11 @@ from leaktight.curves.shapes import (
     ends,
 )
 from leaktight.errors import InvalidInput, InvalidNumber, TooLarge, expect
+from leaktight.exact.bound import Chance, Epsilon
 from leaktight.exact.numbers import Number, as_printed, fraction, rational, to_float
 from leaktight.exact.ratio import Ratio, RatioLike
-from leaktight.exact.rounding import float_above, ln_interval, precision
-from leaktight.exact.shown import Told, above, shown, shown_above
+from leaktight.exact.rounding import ln_interval, precision
+from leaktight.exact.shown import Told, shown
 from leaktight.policies.neighbours import Neighbours
 from leaktight.privacy.profile import privacy_profile
 
@@ -43,45 +44,6 @@ LINES = 256
 
 LARGEST_LOSS = 700.0
 """The largest ε that is looked for where δ is given; e to it is a float."""
-
-
-@dataclass(frozen=True, slots=True, repr=False)
-class Enclosure(Told):
-    """A number that is proved to lie between ``lower`` and ``upper``; as a float it is the upper.
-
-    >>> Enclosure(Fraction(1, 3), Fraction(1, 3))
-    Enclosure(1/3)
-    """
-
-    lower: Fraction
-    upper: Fraction
-
-    @property
-    def is_exact(self) -> bool:
-        """Whether both ends are the same."""
-        return self.lower == self.upper
-
-    def __float__(self) -> float:
-        return float_above(rational(self.upper))
-
-    def __str__(self) -> str:
-        if self.is_exact:
-            return shown(self.upper)
-        return f"≤ {shown_above(self.upper).removeprefix('≈')}"
-
-
-@dataclass(frozen=True, slots=True, repr=False)
-class Epsilon(Told):
-    """The least ε at a δ, between two floats; infinite if there is none."""
-
-    lower: float
-    upper: float
-
-    def __float__(self) -> float:
-        return self.upper
-
-    def __str__(self) -> str:
-        return f"ε ≤ {above(self.upper)}"
 
 
 @dataclass(frozen=True, repr=False)
@@ -93,7 +55,7 @@ class PrivacyCurve(Told):
     0.898378, 0.898378
     >>> pure = PrivacyCurve.epsilon(ratio=3)
     >>> pure.beta("1/10"), pure.advantage, pure.power(2).advantage
-    (Enclosure(7/10), Enclosure(1/2), Enclosure(1/2))
+    (Chance(7/10), Chance(1/2), Chance(1/2))
 
     Every number is exact where the curve is a polygon of rationals, and enclosed elsewhere.
     """
@@ -112,7 +74,7 @@ class PrivacyCurve(Told):
         """Pure ε-differential privacy.
 
         >>> PrivacyCurve.epsilon("ln 2").delta(0)
-        Enclosure(1/3)
+        Chance(1/3)
         """
         return cls.epsilon_delta(epsilon, 0, ratio=ratio)
 
@@ -123,7 +85,7 @@ class PrivacyCurve(Told):
         """(ε, δ)-differential privacy, by ``epsilon`` or ``ratio``.
 
         >>> PrivacyCurve.epsilon_delta("ln 3", "1e-6").delta("ln 3")
-        Enclosure(1/1000000)
+        Chance(1/1000000)
         """
         return cls.pairs([(Ratio.of(ratio, epsilon), delta)])
 
@@ -184,7 +146,7 @@ class PrivacyCurve(Told):
         """Laplace noise of scale sensitivity/ε.
 
         >>> PrivacyCurve.laplace(ratio=4).advantage
-        Enclosure(1/2)
+        Chance(1/2)
         """
         asked = Ratio.of(ratio, epsilon)
         ends = rational(asked.lower), rational(asked.upper)
@@ -199,7 +161,7 @@ class PrivacyCurve(Told):
         For a sensitivity of 1 it is as telling as anything that is ε-private.
 
         >>> PrivacyCurve.discrete_laplace(ratio=4, sensitivity=2).advantage
-        Enclosure(1/2)
+        Chance(1/2)
         """
         steps = _count(sensitivity, "the sensitivity")
         asked = Ratio.of(ratio, epsilon)
@@ -223,7 +185,7 @@ class PrivacyCurve(Told):
         """Randomised response on some values: the truth is λ times as likely as each other one.
 
         >>> PrivacyCurve.randomized_response(4, ratio=3).advantage
-        Enclosure(1/3)
+        Chance(1/3)
         """
         count = _count(values, "how many values there are")
         asked = Ratio.of(ratio, epsilon)
@@ -244,7 +206,7 @@ class PrivacyCurve(Told):
         Strictly better than ε-privacy, unless ε is 0.
 
         >>> PrivacyCurve.bounded_range(ratio=4).advantage
-        Enclosure(≤ 0.333334)
+        Chance(≤ 0.333334)
         """
         asked = Ratio.of(ratio, epsilon)
         bounds = rational(asked.lower), rational(asked.upper)
@@ -292,7 +254,7 @@ class PrivacyCurve(Told):
         What the function returns is the promise: it must not be less than the truth.
 
         >>> PrivacyCurve.from_profile(lambda e: "0.1", ["ln 2", 1]).delta("ln 2")
-        Enclosure(1/10)
+        Chance(1/10)
         """
         listed = list(epsilons)
         curve = cls.pairs((e, fraction(min(max(rational(profile(e)), ZERO), ONE))) for e in listed)
@@ -310,12 +272,12 @@ class PrivacyCurve(Told):
         """Whether both orders of two neighbours are bounded alike; not so after sampling."""
         return self.shape.is_symmetric
 
-    def delta(self, epsilon: Number | None = None, *, ratio: RatioLike = None) -> Enclosure:
+    def delta(self, epsilon: Number | None = None, *, ratio: RatioLike = None) -> Chance[Fraction]:
         """Return the least δ at ε that the promise implies, for both orders of neighbours."""
         asked = Ratio.of(ratio, epsilon)
         low = self.profile(rational(asked.upper))[0]
         high = self.profile(rational(asked.lower))[1]
-        return Enclosure(fraction(low), fraction(high))
+        return Chance(fraction(low), fraction(high))
 
     def profile(self, ratio: fmpq) -> tuple[fmpq, fmpq]:
         """Return what encloses δ(λ) of both orders, for λ > 0."""
@@ -373,16 +335,16 @@ class PrivacyCurve(Told):
         asked = Ratio.of(epsilon=fraction(rational(epsilon)))
         return self.profile(rational(asked.upper))[0], self.profile(rational(asked.lower))[1]
 
-    def beta(self, alpha: Number) -> Enclosure:
+    def beta(self, alpha: Number) -> Chance[Fraction]:
         """Return f(α): the least false negative rate of tests with a false positive rate of α.
 
         Of a curve that is not symmetric it is that of the test whether somebody is present.
         """
         low, high = self.shape.detection(_chance(alpha, "α"))
-        return Enclosure(fraction(1 - high), fraction(1 - low))
+        return Chance(fraction(1 - high), fraction(1 - low), side="lower")
 
     @property
-    def advantage(self) -> Enclosure:
+    def advantage(self) -> Chance[Fraction]:
         """δ at ε = 0: how much more often than not a test of two neighbours is right, at most."""
         return self.delta(ratio=1)
 
@@ -396,7 +358,7 @@ class PrivacyCurve(Told):
         """The promise for neighbours that differ in so many steps, which is the best possible.
 
         >>> PrivacyCurve.epsilon(ratio=2).group(2).delta(ratio=1)
-        Enclosure(1/2)
+        Chance(1/2)
         """
         steps = _count(size, "the size of a group")
         said = f"{self.says}, for {steps} steps" if steps > 1 else self.says
@@ -419,7 +381,7 @@ class PrivacyCurve(Told):
 
         >>> sampled = PrivacyCurve.epsilon(ratio=3).subsampled("1/10")
         >>> sampled.delta(ratio="6/5"), sampled.is_symmetric
-        (Enclosure(0), False)
+        (Chance(0), False)
         """
         share = _chance(rate, "the sampling rate")
         said = f"{self.says}, sampled at the rate {shown(share)}"
@@ -441,7 +403,7 @@ class PrivacyCurve(Told):
 
         >>> both = PrivacyCurve.epsilon(ratio=3).min(PrivacyCurve.epsilon_delta(0, "1/4"))
         >>> both.advantage, both.delta(ratio=3)
-        (Enclosure(1/4), Enclosure(0))
+        (Chance(1/4), Chance(0))
         """
         one, two = self.polygons(), expect(other, PrivacyCurve, "min takes a curve").polygons()
         upper = one.upper.meet(two.upper)
@@ -477,7 +439,7 @@ class PrivacyCurve(Told):
         :param width: as for :meth:`compose`.
 
         >>> PrivacyCurve.epsilon(ratio=2).power(2).delta(ratio=1)
-        Enclosure(1/3)
+        Chance(1/3)
         """
         from leaktight.curves.composition import composed
 

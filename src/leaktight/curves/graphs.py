@@ -24,10 +24,10 @@ from leaktight.curves.polygon import ONE, ZERO, Line
 from leaktight.curves.shapes import Enclosed
 from leaktight.curves.trees import star_rows, tree_rows
 from leaktight.errors import InvalidGain, InvalidInput, TooLarge, Undecided, expect
+from leaktight.exact.bound import Bound
 from leaktight.exact.linear_program import LinearProgram, Optimum, solve
 from leaktight.exact.numbers import Array, fraction, rational, to_float
-from leaktight.exact.rounding import float_above
-from leaktight.exact.shown import Told, counted, shown, shown_above
+from leaktight.exact.shown import counted
 from leaktight.policies.graph import Graph
 from leaktight.worst_case.columns import weighting
 
@@ -42,31 +42,20 @@ LARGEST = 256
 
 
 @dataclass(frozen=True, repr=False)
-class BestGain(Told):
-    """What a guess gains on average at most, between ``lower`` and ``upper``.
+class BestGain(Bound[Fraction]):
+    """What a guess gains on average at most.
 
     No mechanism that keeps the promise on the edges of the graph lets anyone gain more than
     ``upper``; ``mechanism``, whose outputs are guesses, keeps it and gains ``lower``.
     """
 
-    lower: Fraction
-    upper: Fraction
     graph: Graph
     mechanism: Channel | None = None
     certificate: dict[str, Any] | None = field(default=None, compare=False)
 
-    @property
-    def is_exact(self) -> bool:
-        """Whether both ends are the same."""
-        return self.lower == self.upper
-
-    def __float__(self) -> float:
-        return float_above(rational(self.upper))
-
     def __str__(self) -> str:
         size = counted(self.graph.order, "vertex", "vertices")
-        most = shown(self.upper) if self.is_exact else shown_above(self.upper)
-        return f"at most {most.removeprefix('≈')} on a graph of {size}"
+        return f"at most {self.end} on a graph of {size}"
 
 
 def best_gain(

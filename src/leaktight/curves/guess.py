@@ -23,12 +23,12 @@ from leaktight.curves.certificate import claim
 from leaktight.curves.curve import PrivacyCurve
 from leaktight.curves.polygon import ONE, ZERO, Corner, Line, Polygon
 from leaktight.curves.renyi import Orders
-from leaktight.curves.shapes import Enclosed, Shape
+from leaktight.curves.shapes import Enclosed, Ends, Shape
 from leaktight.errors import InvalidDistribution, InvalidInput, InvalidNumber, expect
+from leaktight.exact.bound import Chance
 from leaktight.exact.linear_program import LinearProgram, Optimum, solve_exact
 from leaktight.exact.numbers import Number, as_printed, exact_array, fraction, rational, to_float
-from leaktight.exact.rounding import float_above
-from leaktight.exact.shown import Told, counted, percent, percent_above
+from leaktight.exact.shown import counted, percent
 from leaktight.labels import Labels, listed_labels
 from leaktight.policies.secrets import SecretGraph
 
@@ -52,15 +52,13 @@ def _nothing() -> None:
 
 
 @dataclass(frozen=True, repr=False)
-class BestGuess(Told):
-    """How likely a guess about a secret is right at most, between ``lower`` and ``upper``.
+class BestGuess(Chance[Fraction]):
+    """How likely a guess about a secret is right at most.
 
     No mechanism that keeps the promise lets anyone guess right more often than ``upper``, on
     average under the prior; ``mechanism`` keeps it and attains ``lower``.
     """
 
-    lower: Fraction
-    upper: Fraction
     before: Fraction
     """How likely the best guess is right without any release."""
     neighbours: str
@@ -80,22 +78,11 @@ class BestGuess(Told):
         """What ``check.py`` proves, for one try with other values in its place."""
         return self._certificate()
 
-    @property
-    def is_exact(self) -> bool:
-        """Whether both ends are the same."""
-        return self.lower == self.upper
-
-    def __float__(self) -> float:
-        return float_above(rational(self.upper))
-
     def __str__(self) -> str:
-        near = percent(self.upper)
-        most = near if percent(self.lower) == near else percent_above(self.upper)
         tried = f"in {self.tries} tries " * (self.tries > 1)
         how = f"{percent(self.before)} before; neighbours: {self.neighbours}"
-        return (
-            f"right {tried}at most {most} ({counted(len(self.values), 'value', 'values')}, {how})"
-        )
+        size = counted(len(self.values), "value", "values")
+        return f"right {tried}at most {self.percent} ({size}, {how})"
 
 
 class Kind(NamedTuple):
@@ -108,8 +95,7 @@ class Kind(NamedTuple):
 class Found(NamedTuple):
     """What is proved: ends, the points (a, p) of each kind, and what proves the upper end."""
 
-    lower: fmpq
-    upper: fmpq
+    ends: Ends
     points: list[Corner]
     weights: list[fmpq]
     pairs: list[Line]
@@ -187,8 +173,7 @@ def _replace(curve: PrivacyCurve, answer: BestGuess, chances: list[fmpq]) -> Bes
     found = guess_program(curve.shape, kinds)
     return _ended(
         answer,
-        found.lower,
-        found.upper,
+        *found.ends,
         lambda: Channel(_rows(chances, kinds, found.points), answer.values, answer.values),
         lambda: _claimed(answer, chances, kinds, found),
     )
@@ -226,7 +211,7 @@ def guess_program(shape: Shape, kinds: Sequence[Kind]) -> Found:
         return _proved(shape, kinds, *_proposed(shape, kinds))
     lower = _of_polygon(shape.lower, kinds)
     upper = lower if shape.is_exact else _of_polygon(shape.upper, kinds)
-    return Found(lower.lower, upper.upper, lower.points, upper.weights, upper.pairs)
+    return Found((lower.ends[0], upper.ends[1]), lower.points, upper.weights, upper.pairs)
 
 
 def _of_polygon(polygon: Polygon, kinds: Sequence[Kind]) -> Found:
@@ -365,7 +350,7 @@ def _proved(
         if ratio > 0:
             pairs.append((ratio, delta) if ratio >= 1 else (1 / ratio, 1 - (1 - delta) / ratio))
     prior = sum((kind.prior * kind.times for kind in kinds), ZERO)
-    return Found(lower, min(upper, prior), points, w, pairs)
+    return Found((lower, min(upper, prior)), points, w, pairs)
 
 
 def _rows(chances: list[fmpq], kinds: Sequence[Kind], points: list[Corner]) -> list[list[fmpq]]:
@@ -398,7 +383,7 @@ def _claimed(
         Gain.binary(answer.values),
         mechanism=_rows(chances, kinds, found.points),
         pairs=(Polygon.around(found.points).pairs, found.pairs or [(ONE, ONE)]),
-        ends=(found.lower, found.upper),
+        ends=found.ends,
         proof={"weights": [str(weight.get(p, ZERO)) for p in chances]},
     )
 

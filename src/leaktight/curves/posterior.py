@@ -12,12 +12,13 @@ from fractions import Fraction
 from flint import fmpq
 
 from leaktight.channels.distribution import PriorLike, prior_on
-from leaktight.curves.curve import Enclosure, PrivacyCurve
+from leaktight.curves.curve import PrivacyCurve
 from leaktight.curves.polygon import ONE, ZERO, Polygon
 from leaktight.curves.shapes import Enclosed, Formula, Shape
 from leaktight.errors import InvalidDistribution, InvalidInput, InvalidNumber, expect
+from leaktight.exact.bound import Chance
 from leaktight.exact.numbers import Number, as_printed, fraction, rational, to_float
-from leaktight.exact.shown import Told, percent_above, percent_as_given
+from leaktight.exact.shown import percent_above, percent_as_given
 from leaktight.labels import listed_labels
 
 STEPS = 40
@@ -25,7 +26,7 @@ STEPS = 40
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class Belief(Told):
+class Belief(Chance[Fraction]):
     """With the chance ``sure`` over the output, a belief in ``prior`` stays at most ``upper``.
 
     No smaller belief than ``lower`` would do, for some mechanism that keeps the promise.
@@ -33,8 +34,6 @@ class Belief(Told):
 
     prior: Fraction
     sure: Fraction
-    lower: Fraction
-    upper: Fraction
 
     def __str__(self) -> str:
         return (
@@ -44,19 +43,19 @@ class Belief(Told):
         )
 
 
-def belief_chance(curve: PrivacyCurve, prior: Number, reached: Number) -> Enclosure:
+def belief_chance(curve: PrivacyCurve, prior: Number, reached: Number) -> Chance[Fraction]:
     """Return the largest chance that a belief in one value reaches ``reached``.
 
     The largest over all mechanisms that keep the promise for two hypotheses, or for all pairs of
     values: (1 − π)·a*/(1 − t), a* the largest a with g(a) ≥ l·a, l the rise of the odds.
 
     >>> belief_chance(PrivacyCurve.epsilon_delta(ratio=2, delta="1/100"), "1/2", "3/4")
-    Enclosure(1/50)
+    Chance(1/50)
     """
     _expect(curve)
     start, stop = (_inside(value) for value in (prior, reached))
     low, high = _chance(curve.shape, start, stop)
-    return Enclosure(fraction(low), fraction(high))
+    return Chance(fraction(low), fraction(high))
 
 
 def any_belief_chance(
@@ -65,20 +64,20 @@ def any_belief_chance(
     prior: PriorLike = None,
     *,
     reached: Number,
-) -> Enclosure:
+) -> Chance[Fraction]:
     """Return a bound on the chance that the belief in some value reaches ``reached``.
 
     It is attained if the values are equally likely, and wherever no more than 1 is asked of a row.
 
     >>> any_belief_chance(PrivacyCurve.epsilon_delta(ratio=2, delta="1/100"), 4, reached="3/4")
-    Enclosure(3/175)
+    Chance(3/175)
     """
     _expect(curve)
     labels = listed_labels(values, "value", InvalidDistribution)
     chances = list(prior_on(prior, labels).exact().array)
     stop = _inside(reached)
     if stop <= max(chances):
-        return Enclosure(Fraction(1), Fraction(1))
+        return Chance(Fraction(1), Fraction(1))
     low = high = ZERO
     far = list[fmpq]()
     rises = list[fmpq]()
@@ -96,7 +95,7 @@ def any_belief_chance(
     uniform = len(set(chances)) == 1
     attained = uniform or all(r * a + total <= 1 for r, a in zip(rises, far, strict=True))
     single = max((1 - p) * known[p][0] / (1 - stop) for p in known)
-    return Enclosure(fraction(min(low if attained else single, ONE)), fraction(min(high, ONE)))
+    return Chance(fraction(min(low if attained else single, ONE)), fraction(min(high, ONE)))
 
 
 def belief_at(curve: PrivacyCurve, prior: Number, sure: Number, *, steps: int = 1) -> Belief:
@@ -118,22 +117,22 @@ def belief_at(curve: PrivacyCurve, prior: Number, sure: Number, *, steps: int = 
     if isinstance(curve.shape, Formula):
         curve, steps = curve.group(steps), 1
     low, high = _least(curve.shape, start, 1 - kept, steps)
-    return Belief(fraction(start), fraction(kept), fraction(low), fraction(high))
+    return Belief(fraction(low), fraction(high), fraction(start), fraction(kept))
 
 
-def expected_belief(curve: PrivacyCurve, prior: Number) -> Enclosure:
+def expected_belief(curve: PrivacyCurve, prior: Number) -> Chance[Fraction]:
     """Return how strong the belief in a value is on average at most, if it is the true one.
 
     The largest over all mechanisms that keep the promise for two hypotheses, or for all pairs of
     values: g(0) + ∫ π·g′²/(π·g′ + 1 − π).
 
     >>> expected_belief(PrivacyCurve.epsilon(ratio=3), "1/2")
-    Enclosure(5/8)
+    Chance(5/8)
     """
     _expect(curve)
     start, drawn = _inside(prior), curve.polygons()
     low, high = (_mean(polygon, start) for polygon in (drawn.lower, drawn.upper))
-    return Enclosure(fraction(low), fraction(high))
+    return Chance(fraction(low), fraction(high))
 
 
 def _mean(polygon: Polygon, start: fmpq) -> fmpq:

@@ -7,13 +7,15 @@ equally likely, a program with one number for each Hamming distance is exact.
 
 import math
 from collections.abc import Sequence
+from fractions import Fraction
 
 from flint import fmpq, fmpz
 
 from leaktight.channels.distribution import ProductDistribution
-from leaktight.curves.curve import Enclosure, PrivacyCurve
+from leaktight.curves.curve import PrivacyCurve
 from leaktight.curves.polygon import ONE, ZERO, Line, Polygon
 from leaktight.errors import InvalidInput, expect
+from leaktight.exact.bound import Chance
 from leaktight.exact.linear_program import LinearProgram, Optimum, solve_exact
 from leaktight.exact.numbers import fraction
 
@@ -24,7 +26,7 @@ LINES = 24
 """With how many lines a smooth curve is drawn for that program."""
 
 
-def all_records(curve: PrivacyCurve, records: ProductDistribution) -> Enclosure:
+def all_records(curve: PrivacyCurve, records: ProductDistribution) -> Chance[Fraction]:
     """Return how often all records are guessed right at once, at most.
 
     Neighbours differ in the value of one record, and records are independent beforehand.
@@ -33,7 +35,7 @@ def all_records(curve: PrivacyCurve, records: ProductDistribution) -> Enclosure:
     >>> coin = Distribution.uniform(2)
     >>> curve = PrivacyCurve.epsilon_delta(ratio=3, delta="1/10")
     >>> all_records(curve, product_distribution(coin, coin))
-    Enclosure(97/160)
+    Chance(97/160)
     """
     expect(curve, PrivacyCurve, "PrivacyCurve.epsilon(1) is one")
     expect(records, ProductDistribution, "product_distribution(prior, prior, …) is one")
@@ -42,7 +44,7 @@ def all_records(curve: PrivacyCurve, records: ProductDistribution) -> Enclosure:
     drawn = curve.polygons(LINES)
     factors = [(list(one.exact().array), n) for one, n in records.factors]
     low, high = (_value(side, factors, up) for up, side in enumerate((drawn.lower, drawn.upper)))
-    return Enclosure(fraction(low), fraction(high))
+    return Chance(fraction(low), fraction(high))
 
 
 def _value(polygon: Polygon, factors: Sequence[tuple[list[fmpq], int]], up: int) -> fmpq:

@@ -107,7 +107,9 @@ class Bound(Told, Generic[N]):
         if self.is_exact:
             return shown(low)
         near = {f"{end:.6g}" for end in self.interval}
-        return f"≈{near.pop()}" if len(near) == 1 else f"{_down(low)} to {_up(high)}"
+        if len(near) == 1:
+            return f"≈{near.pop()}"
+        return f"{_down(low).removeprefix('≈')} to {_up(high).removeprefix('≈')}"
 
     @property
     def compared(self) -> str:
@@ -122,13 +124,18 @@ class Bound(Told, Generic[N]):
             return f"= {text}"
         return f"{sign} {text.removeprefix('≈')}"
 
+    @property
+    def end(self) -> str:
+        """The safe end alone."""
+        return self.compared[2:]
+
     def latex(self) -> str:
         r"""Return it as LaTeX writes it, between dollars.
 
         >>> print(Bound(Fraction(1, 3), Fraction(1, 3)).latex(), Bits(0.5, 0.75).latex())
         \frac{1}{3} \le 0.75\text{ bits}
         """
-        sign, _, number = self.compared.partition(" ")
+        sign, number = self.compared[0], self.end
         if sign == "=" and "/" in number:
             number = r"\frac{{{}}}{{{}}}".format(*number.split("/"))
         start = {"=": "", "≤": r"\le ", "≥": r"\ge "}[sign]
@@ -319,12 +326,13 @@ class Factor(InBits, Bound[Fraction]):
     @property
     def bits_interval(self) -> tuple[float, float]:
         """Both ends in bits, rounded outward."""
-        return log2_interval(self.lower)[0], log2_interval(self.upper)[1]
+        ends = [log2_interval(e) if e < math.inf else (math.inf,) * 2 for e in self._ends]
+        return ends[0][0], ends[1][1]
 
     @property
     def nats(self) -> float:
         """ln of the upper end, rounded up."""
-        return ln_interval(self.upper)[1]
+        return ln_interval(self.upper)[1] if self.upper < math.inf else math.inf
 
     def said(self, formula: str = "") -> str:
         """Return the factor, by which formula it is, and its bits."""

@@ -11,6 +11,7 @@ import numpy as np
 
 from leaktight.channels.channel import Channel, expect_channel
 from leaktight.channels.distribution import Distribution, PriorLike, prior_on
+from leaktight.exact.bound import Chance
 from leaktight.exact.linear_program import LinearProgram, Optimum, solve
 from leaktight.exact.numbers import Array, Value, exact_array, float_array, fraction, public, total
 from leaktight.exact.rounding import float_above, float_below
@@ -48,12 +49,10 @@ def spanning_capacity(channel: Channel, prior: PriorLike = None) -> Value:
     return public(total(after.outer.array * shifts))
 
 
-@dataclass(frozen=True, slots=True)
-class AdditiveEnclosure:
-    """An additive capacity between ``lower``, which ``prior`` attains, and ``upper``."""
+@dataclass(frozen=True, slots=True, repr=False)
+class AdditiveEnclosure(Chance[Value]):
+    """An additive capacity, whose ``lower`` end ``prior`` attains."""
 
-    lower: Value
-    upper: Value
     prior: Distribution
 
 

@@ -12,28 +12,23 @@ from leaktight.channels.distribution import PriorLike, prior_on
 from leaktight.channels.representation import expect_representation
 from leaktight.channels.views import AverageView
 from leaktight.errors import TooLarge, expect
-from leaktight.exact.shown import Told, percent, percent_above
+from leaktight.exact.shown import percent, percent_above
 from leaktight.policies.policy import Policy
 from leaktight.policies.symmetric_query import Query
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class UninformedGuess(AverageView, Told):
+class UninformedGuess(AverageView):
     """The chance of a right guess about one person ``before`` and after, if nobody is known.
 
     It is the average view that is guessed best. ``record`` is whose it is, None if all are guessed
     equally well, and ``rest`` has the views of the other kinds of records.
 
-    >>> print(UninformedGuess(Fraction(1, 3), Fraction(97, 243), Fraction(97, 243)))
+    >>> print(UninformedGuess(Fraction(97, 243), Fraction(97, 243), Fraction(1, 3)))
     one guess about one person: 33.3% before, 39.9% after, nobody known
     """
 
     rest: tuple[AverageView, ...] = ()
-
-    @property
-    def is_exact(self) -> bool:
-        """Whether the chance is known exactly."""
-        return not isinstance(self.upper, float)
 
     def __str__(self) -> str:
         said = percent if self.is_exact else percent_above
@@ -70,5 +65,5 @@ def uninformed_guess(
     rest = tuple(replace(view, record=None) for view in found if view is not best)
     record = None if alike else best.record
     return UninformedGuess(
-        best.before, best.lower, best.upper, best.channel, best.prior, record, rest
+        best.lower, best.upper, best.before, best.channel, best.prior, record, rest
     )

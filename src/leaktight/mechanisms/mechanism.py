@@ -77,7 +77,7 @@ class Guarantee(Told):
 
         >>> from leaktight.mechanisms.randomized_response import RandomizedResponse
         >>> RandomizedResponse(["no", "yes"], ratio=3).guarantee.curve.advantage
-        Enclosure(1/2)
+        Chance(1/2)
         """
         return PrivacyCurve.epsilon(ratio=self.ratio)
 

@@ -4,22 +4,23 @@ If no output is more than λ times as likely for one input as for any other, no 
 multiplies the odds of anything by more than λ, or by less than 1/λ.
 """
 
-from dataclasses import dataclass
 from fractions import Fraction
 
 from flint import fmpq
 
 from leaktight.errors import InvalidNumber
+from leaktight.exact.bound import Chance
 from leaktight.exact.numbers import Number, fraction, rational
 from leaktight.exact.ratio import Ratio, RatioLike
 
 
-@dataclass(frozen=True, slots=True)
-class PosteriorRange:
+class PosteriorRange(Chance[Fraction]):
     """The least and the most that can be believed of something after one observation."""
 
-    lower: Fraction
-    upper: Fraction
+    __slots__ = ()
+
+    def __str__(self) -> str:
+        return self.text
 
 
 def posterior_range(
@@ -31,7 +32,7 @@ def posterior_range(
     D it is λ^D. Where e^ε is not rational both ends are rounded outward.
 
     >>> posterior_range("1/10", ratio=9)
-    PosteriorRange(lower=Fraction(1, 82), upper=Fraction(1, 2))
+    PosteriorRange(1/82 to 1/2)
     """
     chance, most = _chance(prior), rational(Ratio.of(ratio, epsilon).upper)
     ends = (chance / (chance + most * (1 - chance)), most * chance / (1 + (most - 1) * chance))

@@ -17,8 +17,9 @@ from flint import fmpq
 
 from leaktight.channels.distribution import PriorLike, prior_on
 from leaktight.errors import InvalidNumber, TooLarge
+from leaktight.exact.bound import Chance
 from leaktight.exact.numbers import fraction, rational, whole_numbers
-from leaktight.exact.shown import counted, shown
+from leaktight.exact.shown import counted
 from leaktight.repetition.questions import BLOCK, Certain, Left, Noisy, Questions, read_questions
 from leaktight.repetition.symmetry import Symmetries, symmetries
 
@@ -53,34 +54,25 @@ Tree: TypeAlias = Ask | Guess
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class Attack:
+class Attack(Chance[Fraction]):
     """The chance that the best attacker guesses right, and what an attacker may ask.
 
-    The chance lies between ``lower`` and ``upper``; who asks as said here attains ``lower``.
+    Who asks as said here attains ``lower``.
     """
 
-    lower: Fraction
-    upper: Fraction
     questions: int
     tree: Tree
     """What to ask first, what after each answer, and what to guess."""
 
-    @property
-    def is_exact(self) -> bool:
-        """Whether no attacker does better than who asks as said here."""
-        return self.lower == self.upper
-
-    def __repr__(self) -> str:
-        ends = (self.lower,) if self.is_exact else (self.lower, self.upper)
-        asked = counted(self.questions, "question", "questions")
-        return f"Attack(right {' to '.join(map(shown, ends))} after {asked})"
+    def __str__(self) -> str:
+        return f"right {self.text} after {counted(self.questions, 'question', 'questions')}"
 
 
 class Found(NamedTuple):
     """The value of what was found, and what no attacker exceeds, in units of the weights."""
 
-    lower: Any
-    upper: Any
+    value: Any
+    bound: Any
     tree: Tree
 
 
@@ -122,7 +114,7 @@ def best_attack(
     if isinstance(asked, Certain):
         asked, left = asked.of(possible), (np.arange(len(possible)), weights[possible])
     found = _adaptive(asked, left, int(n)) if adaptive else _Beforehand(asked).best(left, int(n))
-    lower, upper = (fraction(rational(end) * unit) for end in (found.lower, found.upper))
+    lower, upper = (fraction(rational(end) * unit) for end in (found.value, found.bound))
     return Attack(lower, upper, int(n), found.tree)
 
 
@@ -135,7 +127,7 @@ def _guess(asked: Certain | Noisy, left: Left) -> Guess:
 def _adaptive(asked: Certain | Noisy, left: Left, n: int) -> Found:
     """Return the best n questions, each chosen after the answers before."""
     found = _Search(asked, min(MOST, AT_FIRST)).best(left, n)
-    if found.lower == found.upper or MOST <= AT_FIRST:
+    if found.value == found.bound or MOST <= AT_FIRST:
         return found
     alike = symmetries(asked, left[1]) if isinstance(asked, Certain) else None
     return _Search(asked, MOST).best(left, n, alike)
@@ -184,23 +176,23 @@ class _Search:
         order = np.argsort(sizes, kind="stable")
         order = order[np.argsort(-worth[order], kind="stable")]
         for q in questions[order].tolist():
-            if best.lower >= bound or (n == 1 and isinstance(best.tree, Ask)):
+            if best.value >= bound or (n == 1 and isinstance(best.tree, Ask)):
                 return best  # the last question is the one after which a guess is worth most
             if self.spent > self.most and isinstance(best.tree, Ask):
-                return best._replace(upper=bound)
+                return best._replace(bound=bound)
             parts = dict(self.asked.split(q, left))
             if len(parts) == 1 and isinstance(self.asked, Certain):
                 continue  # it tells nothing
-            if sum(self.asked.bound(part, n - 1) for part in parts.values()) <= best.lower:
+            if sum(self.asked.bound(part, n - 1) for part in parts.values()) <= best.value:
                 continue
             after = {z: self.best(part, n - 1, alike, q) for z, part in parts.items()}
-            lower = sum(each.lower for each in after.values())
-            upper = sum(each.upper for each in after.values())
+            value = sum(each.value for each in after.values())
+            limit = sum(each.bound for each in after.values())
             tree = best.tree
-            if lower > best.lower:
+            if value > best.value:
                 named = {answer: each.tree for answer, each in after.items()}
                 tree = Ask(self.asked.names[q], named)
-            best = Found(max(lower, best.lower), max(upper, best.upper), tree)
+            best = Found(max(value, best.value), max(limit, best.bound), tree)
         return best
 
 

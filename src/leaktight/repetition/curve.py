@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import cache, partial
 from itertools import combinations
@@ -11,6 +11,7 @@ from flint import fmpq
 
 from leaktight.channels.distribution import PriorLike
 from leaktight.errors import InvalidNumber, TooLarge
+from leaktight.exact.bound import Count, Side
 from leaktight.exact.numbers import Number, as_printed, fraction, rational
 from leaktight.exact.shown import shown
 from leaktight.repetition.enclosure import SuccessProbability
@@ -69,31 +70,21 @@ def _tables(points: Iterable[Observations]) -> Likelihoods | None:
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class ObservationsNeeded:
+class ObservationsNeeded(Count):
     """The least number of rounds after which the best guess is right with some probability.
 
     It is from ``lower`` to ``upper``, mostly the same. Both are infinite if no number suffices:
     ``limit`` is what the success probability tends to.
     """
 
-    lower: int | float
-    upper: int | float
     success: Fraction
     limit: Fraction
+    side: Side = field(default="lower", kw_only=True)
 
-    @property
-    def is_exact(self) -> bool:
-        """Whether the number is known exactly."""
-        return self.lower == self.upper
-
-    def __repr__(self) -> str:
+    def __str__(self) -> str:
         if self.lower == math.inf:
-            return (
-                f"ObservationsNeeded(none reaches success {shown(self.success)}, "
-                f"the limit is {shown(self.limit)})"
-            )
-        number = f"{self.upper:,}" if self.is_exact else f"{self.lower:,} to {self.upper:,}"
-        return f"ObservationsNeeded({number} for success {shown(self.success)})"
+            return f"none reaches success {shown(self.success)}, the limit is {shown(self.limit)}"
+        return f"{self.text} for success {shown(self.success)}"
 
 
 def observations_needed(

@@ -5,9 +5,10 @@ from typing import Self, TypeAlias
 
 from flint import fmpq
 
-from leaktight.exact.numbers import Value, fraction, rational
+from leaktight.exact.bound import Bound
+from leaktight.exact.numbers import Value, fraction
 from leaktight.exact.rounding import float_above, float_below
-from leaktight.exact.shown import above, below, counted, shown
+from leaktight.exact.shown import counted
 from leaktight.repetition.types import Method
 
 Ends: TypeAlias = tuple[fmpq, fmpq]
@@ -15,40 +16,23 @@ Ends: TypeAlias = tuple[fmpq, fmpq]
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class Enclosed:
-    """A number that is proved to lie between ``lower`` and ``upper``.
+class Enclosed(Bound[Value]):
+    """A number after so many observations: the same ``Fraction`` twice, or two floats.
 
-    If ``is_exact`` they are the same ``Fraction``. ``method`` says how the number was found:
-    exactly by ``"types"``, in ``"certified floats"``, or by ``"bounds"`` where the types are too
-    many. As a float it is the middle.
+    ``method`` says how it was found: exactly by ``"types"``, in ``"certified floats"``, or by
+    ``"bounds"`` where the types are too many.
     """
 
-    lower: Value
-    upper: Value
     observations: int
     method: Method
 
     @property
-    def is_exact(self) -> bool:
-        """Whether the number is known exactly, as a ``Fraction``."""
-        return not isinstance(self.lower, float)
-
-    def __float__(self) -> float:
-        return float((rational(self.lower) + rational(self.upper)) / 2)
-
-    def _number(self) -> str:
-        if self.is_exact:
-            return shown(self.lower)
-        near = {f"{end:.6g}" for end in (self.lower, self.upper)}
-        if len(near) == 1:
-            return f"≈{near.pop()}"
-        return f"{below(float(self.lower))} to {above(float(self.upper))}"
-
-    def _source(self) -> str:
+    def source(self) -> str:
+        """After how many observations it is, and how it was found."""
         return f"after {counted(self.observations, 'observation', 'observations')}; {self.method}"
 
-    def __repr__(self) -> str:
-        return f"{type(self).__name__}({self._number()} {self._source()})"
+    def __str__(self) -> str:
+        return f"{self.text} {self.source}"
 
 
 def enclosed(ends: Ends, observations: int, method: Method, exact: bool) -> Enclosed:
@@ -96,6 +80,5 @@ class SuccessProbability(EventProbability):
         """The probability that the best guess is wrong."""
         return self.complement
 
-    def __repr__(self) -> str:
-        right, wrong = self._number(), self.error._number()
-        return f"SuccessProbability(right {right}, wrong {wrong} {self._source()})"
+    def __str__(self) -> str:
+        return f"right {self.text}, wrong {self.error.text} {self.source}"

@@ -3,15 +3,16 @@
 from dataclasses import dataclass
 from itertools import combinations
 from math import comb
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 
 from leaktight.channels.distribution import PriorLike
 from leaktight.channels.gain import Gain, Loss, Tries
 from leaktight.errors import InvalidGain, InvalidInput, TooLarge
+from leaktight.exact.bound import Factor
 from leaktight.exact.numbers import Array, exact_array, rational
-from leaktight.exact.shown import counted, shown_above, shown_below
+from leaktight.exact.shown import counted
 from leaktight.labels import alignment
 from leaktight.leakage.vulnerability import GainLike, Leakage, read_gain
 from leaktight.repetition.enclosure import Enclosed, Ends, SuccessProbability, enclosed
@@ -195,22 +196,16 @@ def _regret(
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class RepeatedLeakage:
-    """What n observations leak, between two leakages that are the same if it is known exactly."""
+class RepeatedLeakage(Factor):
+    """By which factor n observations raise what the attacker gains, ``before`` and ``after``."""
 
-    lower: Leakage
-    upper: Leakage
+    before: Enclosed
     after: Enclosed
 
-    @property
-    def is_exact(self) -> bool:
-        """Whether the factor is known exactly."""
-        return self.after.is_exact
-
-    def __repr__(self) -> str:
-        low, high = shown_below(self.lower.factor), shown_above(self.upper.factor)
-        factor = low if low == high else f"{low} to {high}"
-        return f"RepeatedLeakage(factor {factor}, {self.after!r})"
+    def __str__(self) -> str:
+        return (
+            f"factor {self.text}, {self.before.text} before, {self.after.text} {self.after.source}"
+        )
 
 
 def repeated_leakage(
@@ -220,8 +215,8 @@ def repeated_leakage(
 
     >>> from leaktight.channels.channel import Channel
     >>> coin = Channel([["2/3", "1/3"], ["1/3", "2/3"]])
-    >>> repeated_leakage(coin, n=3).lower
-    Leakage(1/2 before, 20/27 after: factor 40/27, 0.567041 bits)
+    >>> repeated_leakage(coin, n=3)
+    RepeatedLeakage(factor 40/27, 1/2 before, 20/27 after 3 observations; types)
     """
     once = observe(channel, prior)
     aim = read_gain(gain, once.inputs)
@@ -229,6 +224,6 @@ def repeated_leakage(
         success_of(seen) if aim is None else _gain_of(seen, aim)
         for seen in (once.rounds(0), once.rounds(n))
     )
-    lower = Leakage.of_gain(rational(before.upper), rational(after.lower))
-    upper = Leakage.of_gain(rational(before.lower), rational(after.upper))
-    return RepeatedLeakage(lower, upper, after)
+    lower: Any = Leakage.of_gain(rational(before.upper), rational(after.lower)).factor
+    upper: Any = Leakage.of_gain(rational(before.lower), rational(after.upper)).factor
+    return RepeatedLeakage(lower, upper, before, after)

@@ -16,6 +16,7 @@ from leaktight.channels.channel import Channel, on_same_inputs, same_numbers
 from leaktight.channels.distribution import PriorLike, prior_on
 from leaktight.channels.gain import Gain
 from leaktight.errors import TooLarge, Undecided
+from leaktight.exact.bound import Bound
 from leaktight.exact.linear_program import LinearProgram, Optimum, solve, solve_exact
 from leaktight.exact.matrix import matrix_product
 from leaktight.exact.numbers import Array, Value, exact_array, fraction
@@ -25,8 +26,8 @@ MOST_ENTRIES = 2**20
 """The largest linear program that is tried; it would take minutes."""
 
 
-@dataclass(frozen=True, slots=True)
-class RefinementDistance:
+@dataclass(frozen=True, slots=True, repr=False)
+class RefinementDistance(Bound[Value]):
     """The distance is at least ``lower``, as ``gain`` shows, and at most ``upper``, as ``remap``.
 
     Of exact channels both are the same. The guesses of ``gain`` are numbered: one for each output
@@ -35,8 +36,6 @@ class RefinementDistance:
     ``upper``.
     """
 
-    lower: Value
-    upper: Value
     gain: Gain
     remap: Channel
 

@@ -104,7 +104,7 @@ class LinkedCounts:
         before = max(share, 1 - share)
         after = self._uninformed(at, share)
         return CountOdds(
-            level_of(pairs), before, informed, others, UninformedGuess(before, after, after)
+            level_of(pairs), before, informed, others, UninformedGuess(after, after, before)
         )
 
     def _counts(self, at: int, last: int | None = None) -> Iterable[tuple[int, ...]]:

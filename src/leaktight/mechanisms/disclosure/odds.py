@@ -133,7 +133,7 @@ def _uninformed(mechanism: CountPerturbation, people: int, share: Fraction) -> U
             _mixed(mechanism, ((k + own, p) for k, p in enumerate(chances) if p)) for own in (0, 1)
         )
         after = guessed(absent, present, share)
-        return UninformedGuess(before, after, after)
+        return UninformedGuess(after, after, before)
     # Floats: all terms are positive, so that rounding is relatively small.
     policy = Policy(SecretGraph.complete(["no", "yes"]), people)
     found = Population.of(policy, (1 - rational(share), rational(share))).counts_of_others([0, 1])
@@ -156,7 +156,7 @@ def _uninformed(mechanism: CountPerturbation, people: int, share: Fraction) -> U
     slack = rational(1) + rational(ROUNDING) * (found.steps + width * (len(line) + 2))
     lower = max(rational(before), rational(total) * (1 - found.lost) / slack)
     upper = min(rational(1), rational(total) * slack + found.lost)
-    return UninformedGuess(before, float_below(lower), float_above(upper))
+    return UninformedGuess(float_below(lower), float_above(upper), before)
 
 
 def binomial(number: int, share: Fraction) -> list[Fraction]:
