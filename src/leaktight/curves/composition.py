@@ -9,7 +9,7 @@ from collections.abc import Iterable
 from functools import reduce
 from itertools import pairwise
 from operator import add
-from typing import NamedTuple
+from typing import TypeAlias
 
 from flint import arb, fmpq, fmpz
 
@@ -202,8 +202,8 @@ def _polygon(corners: list[Corner], symmetric: bool) -> Polygon:
 def _on_grid(parts: list[Part], detail: Detail = DETAIL) -> Enclosed:
     step = chosen_step([_spread(shape, n) for shape, n in parts], detail)
     sides = [(_masses(shape, step, detail), n) for shape, n in parts]
-    low = product((one.lower, n) for one, n in sides).corners(step, detail.corners)
-    high = product((one.upper, n) for one, n in sides).corners(step, detail.corners)
+    low = product((below, n) for (below, _), n in sides).corners(step, detail.corners)
+    high = product((above, n) for (_, above), n in sides).corners(step, detail.corners)
     below = [(min(a, ONE), min(p, ONE)) for a, p in low]
     above = Polygon.hull((min(a, ONE), min(p, ONE)) for a, p in high)
     if not all(shape.is_symmetric for shape, _ in parts):
@@ -222,14 +222,13 @@ def _spread(shape: Shape, times: int) -> Spread:
     return losses_of(_telling(PrivacyCurve(shape, "").polygons(64).lower), times)
 
 
-class _Sides(NamedTuple):
-    lower: Masses
-    upper: Masses
+_Sides: TypeAlias = tuple[Masses, Masses]
+"""What is below and above."""
 
 
 def _masses(shape: Shape, step: fmpq, detail: Detail) -> _Sides:
     if isinstance(shape, Enclosed):
-        return _Sides(_telling(shape.lower).merged(step), _telling(shape.upper).split(step))
+        return _telling(shape.lower).merged(step), _telling(shape.upper).split(step)
     assert isinstance(shape, Gaussian | Laplace | BoundedRange | Sampled)
     with precision(WORK):
         return _Table(shape, step, detail).masses()
@@ -252,7 +251,7 @@ class _Table:
     def masses(self) -> _Sides:
         """Return both sides: lines between places above, chords between all points below."""
         places = self._places()
-        return _Sides(self._below(), self._above(places))
+        return self._below(), self._above(places)
 
     def _places(self) -> list[int]:
         """Choose places: a cell is halved while it adds too much to δ there, or to all in all."""

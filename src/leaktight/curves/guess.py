@@ -65,8 +65,10 @@ class BestGuess(Chance[Fraction]):
     """Which neighbours the promise is about: "replace", "add/remove", or those of a graph."""
     values: Labels
     tries: int = 1
-    _mechanism: Callable[[], Channel | None] = field(default=_nothing, compare=False)
-    _certificate: Callable[[], dict[str, Any] | None] = field(default=_nothing, compare=False)
+    _mechanism: Callable[[], Channel | None] = field(default=_nothing, compare=False, repr=False)
+    _certificate: Callable[[], dict[str, Any] | None] = field(
+        default=_nothing, compare=False, repr=False
+    )
 
     @cached_property
     def mechanism(self) -> Channel | None:

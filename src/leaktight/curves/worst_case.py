@@ -6,13 +6,13 @@ record is answered by the best guess on its graph, and independent records by a 
 (λ, δ) of the curve: a cover of each record is one of all (Theorem 9 of ``docs/proofs/curves.md``).
 """
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
 from itertools import repeat
 from typing import Any, overload
 
-from flint import arb, fmpq
+from flint import fmpq
 
 from leaktight.channels.channel import Channel
 from leaktight.channels.distribution import Distribution, product_distribution
@@ -24,18 +24,16 @@ from leaktight.curves.promise import Promise, promise_of
 from leaktight.curves.records import all_records
 from leaktight.curves.renyi import Orders
 from leaktight.errors import InvalidInput, InvalidPolicy, TooLarge, Undecided
-from leaktight.exact.bound import InBits
 from leaktight.exact.numbers import Number, fraction, rational, to_float
-from leaktight.exact.powers import Powers
+from leaktight.exact.powers import Powers, PowerSum
 from leaktight.exact.ratio import Ratio, RatioLike
-from leaktight.exact.rounding import outward
-from leaktight.exact.shown import above, below, in_bits
 from leaktight.policies.adjacency import AdjacencyGraph
 from leaktight.policies.graph import Graph
 from leaktight.policies.metric import Metric
 from leaktight.policies.neighbours import Space, joined_by
 from leaktight.policies.policy import Policy
 from leaktight.policies.real import Box, Circle, Interval, RealPolicy, Tree
+from leaktight.worst_case.bound import WorstCaseBound
 from leaktight.worst_case.columns import best_cover, coverage, total_weight, weighting
 from leaktight.worst_case.optimum import WorstCase
 from leaktight.worst_case.optimum import worst_case_leakage as worst_case_of_ratio
@@ -54,38 +52,27 @@ MOST_ALONE = 12
 MOST_BY_DISTANCE = 16
 """The most equal records for which the program with one number for each distance is solved."""
 
-Sum = tuple[tuple[Fraction, Powers], ...]
-"""Σ c·(a product of powers), each c above 0."""
 
-
-@dataclass(frozen=True, eq=False)
-class CurveWorstCase(InBits):
-    """The largest Σ_z max_x K(z|x) over all channels that keep a curve, between two numbers.
-
-    Some mechanism that keeps it attains ``lower``, and none exceeds ``upper``.
-    """
+@dataclass(frozen=True, eq=False, repr=False)
+class CurveWorstCase(WorstCaseBound):
+    """The worst case over all channels that keep a curve."""
 
     graph: AdjacencyGraph
     curve: PrivacyCurve
     route: str
-    lower_sum: Sum = field(repr=False)
-    upper_sum: Sum = field(repr=False)
-    found: BestGain | None = field(default=None, repr=False)
-
-    @property
-    def lower(self) -> Fraction:
-        """What some mechanism attains; refused if it is too long to write out."""
-        return _value(self.lower_sum)
-
-    @property
-    def upper(self) -> Fraction:
-        """What none exceeds; refused if it is too long to write out."""
-        return _value(self.upper_sum)
+    lower_factors: PowerSum
+    upper_factors: PowerSum
+    found: BestGain | None = None
 
     @cached_property
     def bits_interval(self) -> tuple[float, float]:
         """Both ends in bits, rounded outward; the upper one is a guarantee."""
-        return _bits(self.lower_sum)[0], _bits(self.upper_sum)[1]
+        return super().bits_interval
+
+    @property
+    def promise(self) -> str:
+        """What is kept."""
+        return str(self.curve)
 
     @property
     def is_exact(self) -> bool:
@@ -121,13 +108,6 @@ class CurveWorstCase(InBits):
         found = _proved(self).certificate
         assert found is not None
         return found
-
-    def __repr__(self) -> str:
-        low, high = self.bits_interval
-        ends = f"exactly {in_bits(high, above)}"
-        if not self.is_exact:
-            ends = f"between {below(low)} and {in_bits(high, above)}"
-        return f"CurveWorstCase({ends} at {self.curve}; {self.route})"
 
 
 def _proved(worst: CurveWorstCase) -> BestGain:
@@ -254,7 +234,8 @@ def _of_one(graph: AdjacencyGraph, curve: PrivacyCurve) -> CurveWorstCase:
         found = best_gain(curve, one)
     except (TooLarge, Undecided):
         return _of_many(graph, curve)
-    lower, upper = (((end * one.order, Powers.of()),) for end in (found.lower, found.upper))
+    ends = (found.lower, found.upper)
+    lower, upper = (PowerSum(((end * one.order, Powers.of()),)) for end in ends)
     return CurveWorstCase(graph, curve, "best guess", lower, upper, found)
 
 
@@ -268,12 +249,14 @@ def _of_many(graph: AdjacencyGraph, curve: PrivacyCurve) -> CurveWorstCase:
     lowers = [_attained(pair, kinds) for pair in _within(drawn.lower)]
     if len(drawn.lower.pairs) > 1 and all(one.order <= MOST_ALONE for one, _ in kinds):
         alone = [(best_gain(curve, one).lower * one.order, n) for one, n in kinds]
-        lowers.append(((Fraction(1), Powers.of(*alone)),))  # each record by itself
-    lower = max(lowers, key=_bits)
+        lowers.append(PowerSum(((Fraction(1), Powers.of(*alone)),)))  # each record by itself
+    lower = max(lowers, key=lambda each: each.bits_interval)
     return CurveWorstCase(graph, curve, "cover", lower, upper)
 
 
-def _by_distance(kinds: list[tuple[Graph, int]], curve: PrivacyCurve) -> tuple[Sum, Sum] | None:
+def _by_distance(
+    kinds: list[tuple[Graph, int]], curve: PrivacyCurve
+) -> tuple[PowerSum, PowerSum] | None:
     """Theorem 10 beyond one pair: equal records, all of whose values are neighbours."""
     [(one, n), *others] = kinds
     few = not others and n <= MOST_BY_DISTANCE and one.is_complete
@@ -282,7 +265,7 @@ def _by_distance(kinds: list[tuple[Graph, int]], curve: PrivacyCurve) -> tuple[S
     uniform = Distribution.uniform(one.order)
     found = all_records(curve, product_distribution(*repeat(uniform, n)))
     whole = Powers.of((one.order, n))
-    return ((found.lower, whole),), ((found.upper, whole),)
+    return PowerSum(((found.lower, whole),)), PowerSum(((found.upper, whole),))
 
 
 def _within(polygon: Polygon) -> list[Line]:
@@ -299,10 +282,10 @@ def _best_pair(pairs: Any, kinds: list[tuple[Graph, int]]) -> Line:
     few = sorted(pairs, key=lambda pair: to_float(pair[0]))
     if len(few) == 1:
         return few[0]
-    return min(few, key=lambda pair: _bits(_covered(pair, kinds))[1])
+    return min(few, key=lambda pair: _covered(pair, kinds).bits)
 
 
-def _covered(pair: Line, kinds: list[tuple[Graph, int]]) -> Sum:
+def _covered(pair: Line, kinds: list[tuple[Graph, int]]) -> PowerSum:
     """Return (1 − δ)·Π Σu + δ·Π Σcov, for covers u of each record with cov ≥ 1."""
     ratio, delta = pair
     costs = [(*_cover(one, fraction(ratio)), n) for one, n in kinds]
@@ -327,7 +310,7 @@ def _cover(graph: Graph, ratio: Fraction) -> tuple[fmpq, fmpq]:
     return rational(cost), rational(size)
 
 
-def _attained(pair: Line, kinds: list[tuple[Graph, int]]) -> Sum:
+def _attained(pair: Line, kinds: list[tuple[Graph, int]]) -> PowerSum:
     """Return δ·Π v + (1 − δ)·Σ max: publish all with the chance δ, else be private at λ."""
     ratio, delta = fraction(pair[0]), pair[1]
     pure = [(_reached(one, ratio), n) for one, n in kinds]
@@ -352,25 +335,5 @@ def _components(graph: Graph) -> list[Graph]:
     return [graph.subgraph(part) for part in graph.components]
 
 
-def _terms(*terms: tuple[fmpq, list[tuple[fmpq, int]]]) -> Sum:
-    return tuple((fraction(c), Powers.of(*powers)) for c, powers in terms if c > 0)
-
-
-def _value(terms: Sum) -> Fraction:
-    return sum((c * powers.value for c, powers in terms), Fraction(0))
-
-
-def _bits(terms: Sum) -> tuple[float, float]:
-    """Return floats below and above log2 of a sum, however long its powers are."""
-
-    def ball() -> arb:
-        total = arb(0)
-        for c, powers in terms:
-            product = arb(rational(c))
-            for base, exponent in powers.factors:
-                product *= arb(rational(base)) ** exponent
-            total += product
-        return total.log() / arb.const_log2()
-
-    low, high = outward(ball)
-    return max(low, 0.0), max(high, 0.0)
+def _terms(*terms: tuple[fmpq, list[tuple[fmpq, int]]]) -> PowerSum:
+    return PowerSum(tuple((fraction(c), Powers.of(*powers)) for c, powers in terms if c > 0))

@@ -12,12 +12,13 @@ from typing import Any
 
 from flint import fmpq, fmpz_poly
 
+from leaktight.exact.bound import Bound
 from leaktight.exact.numbers import fraction, rational, to_float
 
 
 @total_ordering
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
-class AlgebraicNumber:
+class AlgebraicNumber(Bound[Fraction]):
     """The root of ``polynomial`` between ``lower`` and ``upper``, equal if it is rational.
 
     ``polynomial`` is irreducible, its coefficients given from the constant one.
@@ -28,14 +29,12 @@ class AlgebraicNumber:
     """
 
     polynomial: tuple[int, ...]
-    lower: Fraction
-    upper: Fraction
 
     @classmethod
     def of(cls, value: Fraction | int) -> "AlgebraicNumber":
         """A rational number as an algebraic one."""
         exact = Fraction(value)
-        return cls((-exact.numerator, exact.denominator), exact, exact)
+        return cls(exact, exact, (-exact.numerator, exact.denominator))
 
     @property
     def is_rational(self) -> bool:
@@ -50,7 +49,7 @@ class AlgebraicNumber:
         polynomial = fmpz_poly(list(self.polynomial))
         below = polynomial(rational(middle)) * polynomial(rational(self.upper)) > 0
         lower, upper = (self.lower, middle) if below else (middle, self.upper)
-        return AlgebraicNumber(self.polynomial, lower, upper)
+        return AlgebraicNumber(lower, upper, self.polynomial)
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, AlgebraicNumber | Fraction | int):
@@ -123,13 +122,13 @@ def _roots(coefficients: tuple[int, ...]) -> tuple[AlgebraicNumber, ...]:
         return ()
     if polynomial.degree() == 1:
         root = Fraction(-coefficients[0], coefficients[1])
-        return (AlgebraicNumber(coefficients, root, root),)
+        return (AlgebraicNumber(root, root, coefficients),)
     found = []
     isolated: Any = polynomial.complex_roots()
     for root, _ in isolated:
         if root.imag == 0:
-            ends = root.real.lower().fmpq(), root.real.upper().fmpq()
-            number = AlgebraicNumber(coefficients, *map(fraction, ends))
+            low, high = (fraction(e.fmpq()) for e in (root.real.lower(), root.real.upper()))
+            number = AlgebraicNumber(low, high, coefficients)
             if number > 1:
                 found.append(number)
     return tuple(found)

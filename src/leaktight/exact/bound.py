@@ -55,7 +55,7 @@ class Bound(Told, Generic[N]):
 
     lower: N
     upper: N
-    side: Side = field(default="upper", kw_only=True)
+    side: Side = field(default="upper", kw_only=True, repr=False)
     unit: ClassVar[str] = ""
 
     def __post_init__(self) -> None:
@@ -159,8 +159,8 @@ class Bound(Told, Generic[N]):
     def _repr_html_(self) -> str:
         from leaktight.exact.matrix import html_rows
 
-        others = ((each.name, getattr(self, each.name)) for each in fields(self)[2:])
-        rows = [(name, one_line(_said(value))) for name, value in others if _is_shown(name, value)]
+        others = ((each.name, getattr(self, each.name)) for each in fields(self)[2:] if each.repr)
+        rows = [(name, one_line(_said(value))) for name, value in others if value is not None]
         return html_rows(type(self).__name__, [], [("value", self.text), *rows])
 
 
@@ -170,10 +170,6 @@ def _up(end: Value | int) -> str:
 
 def _down(end: Value | int) -> str:
     return below(end) if isinstance(end, float) else shown_below(end)
-
-
-def _is_shown(name: str, value: object) -> bool:
-    return value is not None and name != "side" and not name.startswith("_")
 
 
 def _said(value: object) -> str:

@@ -197,6 +197,43 @@ class Powers(InBits):
         return settled
 
 
+@dataclass(frozen=True, slots=True)
+class PowerSum(InBits):
+    """The number Σ c·(a product of powers), each c above 0, if it is from 1 up.
+
+    >>> half = PowerSum(((Fraction(1, 2), Powers.of((2, 10))), (Fraction(1, 2), Powers.of((3, 2)))))
+    >>> half.value, half.shown()
+    (Fraction(1033, 2), '1/2 · 1024 + 1/2 · 9')
+    """
+
+    terms: tuple[tuple[Fraction, Powers], ...]
+
+    @property
+    def value(self) -> Fraction:
+        """The number itself, if it can be written out."""
+        return sum((c * powers.value for c, powers in self.terms), Fraction(0))
+
+    @property
+    def bits_interval(self) -> tuple[float, float]:
+        """log2 of the number, rounded down and up, however long its powers are."""
+        low, high = outward(lambda: self._ball().log() / arb.const_log2())
+        return max(low, 0.0), max(high, 0.0)
+
+    def _ball(self) -> arb:
+        total = arb(0)
+        for c, powers in self.terms:
+            product = arb(rational(c))
+            for base, exponent in powers.factors:
+                product *= arb(rational(base)) ** exponent
+            total += product
+        return total
+
+    def shown(self) -> str:
+        """Return it as a person reads it, rounded up."""
+        each = ((shown_above(c), powers.shown()) for c, powers in self.terms)
+        return " + ".join(product if c == "1" else f"{c} · {product}" for c, product in each)
+
+
 def _base(text: str) -> str:
     return text if text.isdigit() else f"({text})"
 

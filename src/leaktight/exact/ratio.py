@@ -13,16 +13,17 @@ from typing import TypeAlias
 from flint import arb, fmpq, fmpz
 
 from leaktight.errors import InvalidNumber, expect
+from leaktight.exact.bound import Bound
 from leaktight.exact.numbers import Number, as_printed, fraction, rational, to_float
 from leaktight.exact.rounding import ln, log2, precision
-from leaktight.exact.shown import Told, shown, shown_above
+from leaktight.exact.shown import shown, shown_above
 
 LARGEST_EPSILON = 10**6
 """The largest ε whose e^ε is enclosed."""
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class Ratio(Told):
+class Ratio(Bound[Fraction]):
     """The privacy ratio λ = e^ε ≥ 1, between two rationals that are equal if it is rational.
 
     A mechanism is built for ``lower`` and a bound computed for ``upper``, so that both hold for
@@ -34,9 +35,6 @@ class Ratio(Told):
     >>> one.is_exact, float(one.lower), one.epsilon
     (False, 2.718281828459045, 1.0)
     """
-
-    lower: Fraction
-    upper: Fraction
 
     def __post_init__(self) -> None:
         for end in (self.lower, self.upper):
@@ -70,11 +68,6 @@ class Ratio(Told):
             bits = _checked(as_printed(match[1]), epsilon)
             return cls(Fraction(2), Fraction(2)).over(fraction(bits), fraction(bits))
         return cls(*_enclose_exp(_checked(as_printed(epsilon), epsilon)))
-
-    @property
-    def is_exact(self) -> bool:
-        """Whether λ is known as a rational number."""
-        return self.lower == self.upper
 
     @property
     def epsilon(self) -> float:

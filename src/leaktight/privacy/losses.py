@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from functools import partial
 from itertools import accumulate
-from typing import NamedTuple
+from typing import TypeAlias
 
 from flint import arb, fmpq, fmpz, fmpz_poly
 
@@ -29,11 +29,8 @@ MOST_ROOT = 64
 """The highest power to which ratios are raised to see whether all are powers of one number."""
 
 
-class Corners(NamedTuple):
-    """Corners between which those of a pair lie; the same twice if they are exact."""
-
-    lower: list[Corner]
-    upper: list[Corner]
+Corners: TypeAlias = tuple[list[Corner], list[Corner]]
+"""Corners below and above those of a pair; the same twice if they are exact."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,10 +77,10 @@ class Losses:
         """Return the chances under Q and P of the sets {ratio ≥ r} of n looks, from the top."""
         exact = self.exact_corners(n)
         if exact is not None:
-            return Corners(exact, exact)
+            return exact, exact
         ranked = sorted(self.ratios.items(), reverse=True)
         telling = Telling([pair for _, pair in ranked], self.certain)
-        return Corners(*enclosed([(telling, n)], DETAIL))
+        return enclosed([(telling, n)], DETAIL)
 
     def exact_corners(self, n: int = 1) -> list[Corner] | None:
         """Return the corners of n looks; None if their ratios are too many to be told apart."""

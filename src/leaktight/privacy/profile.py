@@ -165,7 +165,7 @@ def privacy_profile(
         pairs = _undominated(pairs)
     curves = [losses.corners(observations) for _, _, losses in pairs]
     lower, upper = (_hull(curve[side] for curve in curves) for side in (0, 1))
-    if all(curve.lower is curve.upper for curve in curves):
+    if all(below is above for below, above in curves):
         lower = upper
     return PrivacyProfile(tuple(pairs), observations, lower, upper)
 
@@ -188,7 +188,7 @@ def _undominated(
     If δ of one look is at most another's for all λ ≥ 0, it is so after any number of looks, too:
     section 2 of docs/proofs/profile.md, for rows that need not sum to 1.
     """
-    curves = [_hull([losses.corners().upper]) for _, _, losses in pairs]
+    curves = [_hull([losses.corners()[1]]) for _, _, losses in pairs]
     kept = list[int]()
     for i, curve in sorted(enumerate(curves), key=lambda each: -_most(each[1], fmpq(1))[0]):
         if not any(_is_above(curves[k], curve) for k in kept):

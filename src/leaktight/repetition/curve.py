@@ -79,7 +79,7 @@ class ObservationsNeeded(Count):
 
     success: Fraction
     limit: Fraction
-    side: Side = field(default="lower", kw_only=True)
+    side: Side = field(default="lower", kw_only=True, repr=False)
 
     def __str__(self) -> str:
         if self.lower == math.inf:

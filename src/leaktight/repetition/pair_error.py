@@ -101,7 +101,7 @@ class Pair:
                 grid.observed([(grid.merged(matrix, row), n) for matrix, n in self.parts], up=True)
                 for row in (0, 1)
             ]
-            return at_least(grid.lower(split)), at_most(grid.upper(*merged))
+            return at_least(grid.below(split)), at_most(grid.above(*merged))
 
 
 def at_most(ball: arb) -> fmpq:
@@ -209,13 +209,13 @@ class _Grid:
         )
         return reduce(_Measure.times, each)
 
-    def lower(self, split: "_Measure") -> arb:
+    def below(self, split: "_Measure") -> arb:
         """Σ_g min(v, w·λ^g) of the split measure, its tilt taken off."""
         one, two = self._weights(split.first)
         masses = zip(split.poly.coeffs(), one, two, strict=False)
         return sum((mass * v.min(w) for mass, v, w in masses), arb(0)) * split.scale
 
-    def upper(self, first: "_Measure", second: "_Measure") -> arb:
+    def above(self, first: "_Measure", second: "_Measure") -> arb:
         """Σ_g of the lesser of the merged measures, and the most that lies outside of the grid."""
         one, two = self._weights(first.first)
         masses = zip(first.poly.coeffs(), second.poly.coeffs(), one, two, strict=False)

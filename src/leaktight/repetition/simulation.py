@@ -7,10 +7,10 @@ import numpy.typing as npt
 
 from leaktight.channels.distribution import PriorLike
 from leaktight.errors import InvalidNumber
-from leaktight.exact.numbers import float_array
-from leaktight.exact.shown import above, below, counted
+from leaktight.exact.numbers import float_array, fraction
+from leaktight.exact.shown import counted
 from leaktight.repetition.rounds import Observations, Observed, observe
-from leaktight.samples.confidence import binomial_lower, binomial_upper, read_risk
+from leaktight.samples.confidence import Estimate, binomial_lower, binomial_upper, read_risk
 
 BATCH = 2**20
 """About how many counts are drawn at once."""
@@ -20,29 +20,17 @@ IMPOSSIBLE = -(2.0**80)
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class SimulatedSuccess:
+class SimulatedSuccess(Estimate):
     """An estimate of the success probability, from ``runs`` of an experiment.
 
-    The true one lies between ``lower`` and ``upper`` with probability ``confidence`` or more over
-    the draws: they are the exact binomial bounds of Clopper and Pearson. Nothing is proved.
+    The ends are the exact binomial bounds of Clopper and Pearson.
     """
 
-    estimate: float
-    lower: float
-    upper: float
-    confidence: float
     runs: int
     seed: int
 
-    def __float__(self) -> float:
-        return self.estimate
-
-    def __repr__(self) -> str:
-        return (
-            f"SimulatedSuccess(estimate {self.estimate:.6g}, "
-            f"{below(self.lower)} to {above(self.upper)} "
-            f"with confidence {self.confidence:g}; {counted(self.runs, 'run', 'runs')})"
-        )
+    def __str__(self) -> str:
+        return f"{self.text}; {counted(self.runs, 'run', 'runs')}"
 
 
 def simulate_success(
@@ -74,7 +62,7 @@ def simulate_success(
         _right_guesses(seen, min(size, runs - start), rng) for start in range(0, runs, size)
     )
     lower, upper = (limit(right, runs, risk / 2) for limit in (binomial_lower, binomial_upper))
-    return SimulatedSuccess(right / runs, lower, upper, confidence, int(runs), seed)
+    return SimulatedSuccess(right / runs, lower, upper, fraction(1 - risk), int(runs), seed)
 
 
 def _right_guesses(seen: Observations, runs: int, rng: np.random.Generator) -> int:

@@ -47,7 +47,7 @@ def table(result: object) -> Table:
         return Table(("query", "cell", "number", "at least", "at most"), tuple(_numbers(answers)))
     several = list(result) if isinstance(result, list | tuple) else []
     if len({type(each) for each in several}) == 1 and is_dataclass(several[0]):
-        names = tuple(field.name for field in fields(several[0]))
+        names = tuple(field.name for field in fields(several[0]) if field.repr)
         rows = tuple(tuple(getattr(one, name) for name in names) for one in several)
         if all(is_number(cell) or isinstance(cell, str | bool) for row in rows for cell in row):
             return Table(names, rows)

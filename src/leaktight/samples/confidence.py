@@ -6,6 +6,8 @@ be proved is moved outward until it can.
 
 import math
 from collections.abc import Callable
+from dataclasses import dataclass
+from fractions import Fraction
 
 import numpy as np
 from flint import arb, fmpq
@@ -21,6 +23,30 @@ from leaktight.exact.numbers import (
     total,
 )
 from leaktight.exact.rounding import float_above, float_below, precision
+from leaktight.exact.shown import Told, above, below
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class Estimate(Told):
+    """An ``estimate`` of which nothing is proved, and two ends that hold with some confidence.
+
+    Drawing the samples puts the true number outside the ends with a probability of at most
+    1 − ``confidence``. That makes it no :class:`leaktight.exact.Bound`, whose ends are proved.
+    """
+
+    estimate: float
+    lower: float
+    upper: float
+    confidence: Fraction
+
+    def __float__(self) -> float:
+        return self.estimate
+
+    @property
+    def text(self) -> str:
+        """The estimate, and where the number lies with which confidence."""
+        ends = f"{below(self.lower)} to {above(self.upper)}"
+        return f"estimate {self.estimate:.6g}, {ends} with confidence {float(self.confidence):g}"
 
 
 def read_risk(confidence: Number) -> fmpq:

@@ -56,13 +56,13 @@ def estimate_mutual_information(
     design = SampleDesign.of(observations, prior, rng)
     learn, test = design.halves(rng)
     return LeakageEstimate(
-        "mutual information",
-        "bits",
         max(0.0, corrected(design)) / LN2,
         max(0.0, information_lower(design, learn, test, risk / 2)) / LN2 * (1 - ROUNDING),
         max(0.0, information_upper(design, risk / 2)) / LN2 * (1 + ROUNDING),
         fraction(1 - risk),
         observations.total,
+        "mutual information",
+        "bits",
         "every secret that can occur was seen" if prior is None else "",
     )
 

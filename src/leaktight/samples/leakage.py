@@ -17,6 +17,7 @@ from leaktight.exact.numbers import Number, Value, fraction, rational, to_float
 from leaktight.exact.rounding import float_above, float_below, log2_interval
 from leaktight.exact.shown import counted, percent_as_given
 from leaktight.samples.confidence import (
+    Estimate,
     binomial_lower,
     binomial_upper,
     read_risk,
@@ -27,8 +28,8 @@ from leaktight.samples.design import SampleDesign, generator
 from leaktight.samples.observations import Counts, Observations
 
 
-@dataclass(frozen=True, slots=True)
-class LeakageEstimate:
+@dataclass(frozen=True, slots=True, repr=False)
+class LeakageEstimate(Estimate):
     """An ``estimate``, and a ``lower`` and an ``upper`` bound that hold together.
 
     Whatever produced the samples, drawing them leads to a lower bound above the true number or an
@@ -36,13 +37,9 @@ class LeakageEstimate:
     nothing is proved.
     """
 
+    samples: int
     quantity: str
     unit: str
-    estimate: float
-    lower: float
-    upper: float
-    confidence: Fraction
-    samples: int
     assumed: str = ""
     """What must hold of the secrets for the bounds to hold; nothing, if empty."""
 
@@ -110,13 +107,13 @@ def _guessed(
 ) -> LeakageEstimate:
     """Return how likely the best guess is right, with two bounds of this risk each."""
     return LeakageEstimate(
-        "posterior vulnerability",
-        "",
         design.crossed(learn, test),
         success_lower(design, learn, test, risk),
         success_upper(design, risk),
         confidence,
         design.observations.total,
+        "posterior vulnerability",
+        "",
     )
 
 

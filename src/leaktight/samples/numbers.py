@@ -86,7 +86,7 @@ def estimate_from_numbers(
     share = float((hits * weights).sum() / (totals * weights).sum())
     lower = partial(tested_lower, design, hits, totals)
     guess = LeakageEstimate(
-        "posterior vulnerability", "", share, lower(risk), 1.0, fraction(1 - risk), len(places)
+        share, lower(risk), 1.0, fraction(1 - risk), len(places), "posterior vulnerability", ""
     )
     each = risk if design.prior is not None else risk / 3
     after = replace(guess, lower=lower(each))

@@ -9,25 +9,22 @@ docs/proofs/cover-bound.md.
 
 import math
 from dataclasses import dataclass, replace
-from fractions import Fraction
 from typing import Any, overload
 
 from leaktight.channels.all_or_nothing import AllOrNothing
 from leaktight.channels.channel import Channel
 from leaktight.channels.composition import Parallel
 from leaktight.check import RECORDS, WORST_CASE
-from leaktight.exact.bound import InBits
-from leaktight.exact.matrix import html_rows
 from leaktight.exact.numbers import Number
 from leaktight.exact.powers import Powers
 from leaktight.exact.ratio import Ratio, RatioLike
-from leaktight.exact.shown import above, below, in_bits
 from leaktight.policies.adjacency import AdjacencyGraph
 from leaktight.policies.graph import Graph
 from leaktight.policies.metric import Metric
 from leaktight.policies.neighbours import Space, in_edges, joined_by, record_spaces
 from leaktight.policies.policy import Policy
 from leaktight.policies.real import Box, Circle, Interval, RealPolicy, Tree
+from leaktight.worst_case.bound import WorstCaseBound
 from leaktight.worst_case.certificate import digest_of_records
 from leaktight.worst_case.real import RealWorstCase, real_worst_case
 from leaktight.worst_case.records import RecordKind
@@ -39,8 +36,8 @@ from leaktight.worst_case.under_counts import (
 )
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class WorstCase(InBits):
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class WorstCase(WorstCaseBound):
     """The largest Σ_z max_x K(z|x) over all private channels, between two exact numbers.
 
     ``lower`` is attained by ``mechanism``; ``upper`` is proved by the certificate. For a rational
@@ -67,29 +64,14 @@ class WorstCase(InBits):
         return math.prod((piece.upper_factors for piece in self.pieces), start=Powers.of())
 
     @property
-    def lower(self) -> Fraction:
-        """What the mechanism attains; refused if it is too long to write out."""
-        return self.lower_factors.value
-
-    @property
-    def upper(self) -> Fraction:
-        """What no private channel exceeds; refused if it is too long to write out."""
-        return self.upper_factors.value
-
-    @property
-    def bits_interval(self) -> tuple[float, float]:
-        """Both ends in bits, rounded outward; the upper one is a guarantee."""
-        return self.lower_factors.bits_interval[0], self.upper_factors.bits_interval[1]
-
-    @property
-    def nats(self) -> float:
-        """The upper end in nats, rounded up."""
-        return self.upper_factors.nats
-
-    @property
     def is_exact(self) -> bool:
         """Whether nothing but the rounding of e^ε separates the two ends."""
         return all(piece.is_exact for piece in self.pieces)
+
+    @property
+    def promise(self) -> str:
+        """What is private."""
+        return f"ratio {self.ratio}"
 
     @property
     def route(self) -> str:
@@ -130,28 +112,6 @@ class WorstCase(InBits):
             return {"format": RECORDS} | self.ratio.to_dict() | self.together.certificate(bounds)
         pieces = [piece.attained() | piece.bounded() for piece in self.pieces]
         return {"format": WORST_CASE} | self.ratio.to_dict() | {"pieces": pieces}
-
-    def __repr__(self) -> str:
-        low, high = self.bits_interval
-        if self.is_exact:
-            ends = f"exactly {in_bits(high)}"
-        else:
-            ends = f"between {below(low)} and {in_bits(high, above)}"
-        return f"WorstCase({ends} at ratio {self.ratio}; {self.route})"
-
-    def _repr_html_(self) -> str:
-        low, high = self.bits_interval
-        most = "exactly" if self.is_exact else f"between {below(low)} and"
-        return html_rows(
-            "What any private mechanism leaks at worst",
-            [],
-            [
-                ("leakage", f"{most} {in_bits(high, above)}"),
-                ("Σ max", self.upper_factors.shown()),
-                ("ratio", str(self.ratio)),
-                ("found by", self.route),
-            ],
-        )
 
 
 @overload
@@ -196,7 +156,7 @@ def worst_case_leakage(
     >>> flu = count(["flu"], equals=300)
     >>> ward = Policy(SecretGraph.complete(["flu", "cold", "none"]), 1000, constraints=[flu])
     >>> worst_case_leakage(ward, ratio=2)
-    WorstCaseUnderCounts(exactly 408.035 bits; weighting)
+    WorstCaseUnderCounts(exactly 408.035 bits at ratio 2 (ε = ln 2); weighting)
     """
     if isinstance(neighbours, Interval | Box | Circle | Tree):
         found = real_worst_case(neighbours, ratio, epsilon)

@@ -10,7 +10,6 @@ weighting, so that the worst case is exact: docs/proofs/public-counts.md.
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from fractions import Fraction
 from math import comb
 from typing import Any
 
@@ -19,14 +18,13 @@ from flint import arb, fmpq
 
 from leaktight.channels.channel import Channel
 from leaktight.errors import InvalidInput, TooLarge, Undecided, expect
-from leaktight.exact.bound import InBits
 from leaktight.exact.numbers import Number, rational
 from leaktight.exact.powers import Powers
 from leaktight.exact.ratio import Ratio, RatioLike, step_ratio
 from leaktight.exact.rounding import outward, precision
-from leaktight.exact.shown import above, below
 from leaktight.policies.policy import Policy
 from leaktight.policies.public_counts import PublicCounts
+from leaktight.worst_case.bound import WorstCaseBound
 
 MOST_COUNTED = 1000
 """The most records with public counts of which all databases may be listed."""
@@ -48,7 +46,7 @@ ROUNDS = 200
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class WorstCaseUnderCounts(InBits):
+class WorstCaseUnderCounts(WorstCaseBound):
     """The largest Σ_z max_x K(z|x) over all private channels under public counts.
 
     Randomised response attains ``lower_factors``, and no private mechanism exceeds
@@ -65,19 +63,9 @@ class WorstCaseUnderCounts(InBits):
     route: str
 
     @property
-    def bits_interval(self) -> tuple[float, float]:
-        """What some private mechanism leaks, and what none exceeds, in bits."""
-        return self.lower_factors.bits_interval[0], self.upper_factors.bits_interval[1]
-
-    @property
-    def lower(self) -> Fraction:
-        """What Σ max of some private channel reaches; refused if it is too long to write out."""
-        return self.lower_factors.value
-
-    @property
-    def upper(self) -> Fraction:
-        """What Σ max of no private channel exceeds; refused if it is too long to write out."""
-        return self.upper_factors.value
+    def promise(self) -> str:
+        """What is private."""
+        return f"ratio {self.ratio}"
 
     @property
     def mechanism(self) -> Channel:
@@ -93,11 +81,6 @@ class WorstCaseUnderCounts(InBits):
     def is_exact(self) -> bool:
         """Whether nothing but the rounding of logarithms and of e^ε separates the two ends."""
         return self.route == "weighting"
-
-    def __repr__(self) -> str:
-        low, high = self.bits_interval
-        ends = "exactly" if self.is_exact else f"between {below(low)} and"
-        return f"WorstCaseUnderCounts({ends} {above(high)} bits; {self.route})"
 
 
 _NOT_WRITTEN = (
@@ -137,7 +120,7 @@ def worst_case_under_counts(
     >>> flu = count(["flu"], equals=300)
     >>> ward = Policy(SecretGraph.complete(["flu", "cold", "none"]), 1000, constraints=[flu])
     >>> worst_case_under_counts(ward, ratio=2)
-    WorstCaseUnderCounts(exactly 408.035 bits; weighting)
+    WorstCaseUnderCounts(exactly 408.035 bits at ratio 2 (ε = ln 2); weighting)
     """
     counts = expect(policy, Policy, "Policy(graph, records) makes one").public_counts
     if counts is None:

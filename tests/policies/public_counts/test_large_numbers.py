@@ -109,14 +109,14 @@ def test_the_bound_on_cycles_holds_for_weights_of_any_size(
         with monkeypatch.context() as patched:
             patched.setattr(cycles, "MOST_CELLS", 1)
             found = heaviest_cycle(weights, multiply)
-        assert found.weight <= truth <= found.upper
+        assert found.weight <= truth <= found.most
         if not multiply:  # the best assignment of successors, each by itself or another
             best = max(
                 sum((fmpq(0) if i == j else weights[i][j] for i, j in enumerate(after)), fmpq(0))
                 for after in itertools.permutations(range(cells))
             )
-            assert best <= found.upper <= best * (1 + fmpq(1, 2**40))
-            assert size > 10**9 or found.upper == best
+            assert best <= found.most <= best * (1 + fmpq(1, 2**40))
+            assert size > 10**9 or found.most == best
 
 
 def _along(weights: list[list[fmpq]], cycle: tuple[int, ...], multiply: bool) -> fmpq:

@@ -188,12 +188,12 @@ Answer: TypeAlias = Optimum | Infeasible | Unbounded
 class Basis:
     """The vertex where the variables that are not ``basic`` stand at a bound.
 
-    The variables are x and then r = A·x. The bound is the lower one, or the upper if ``upper``.
+    The variables are x and then r = A·x. The bound is the lower one, or the upper if ``at_upper``.
     If the solver found no optimum, its proof rests on the variable ``first``.
     """
 
     basic: Flags
-    upper: Flags
+    at_upper: Flags
     first: int | None = None
 
     @classmethod

@@ -64,7 +64,7 @@ def _proposed(program: LinearProgram, integers: "_Integers") -> Basis:
     for _ in range(MOST_ZOOMS):
         if basis.first is not None:
             break
-        corner = integers.corner(basis.basic, integers.standing(basis.upper))
+        corner = integers.corner(basis.basic, integers.standing(basis.at_upper))
         values = _Vertex.of(integers, basis.basic).values(corner)
         x, r = values[: len(integers.cost)], values[len(integers.cost) :]
         near = zoomed(program, x, [v / s for v, s in zip(r, integers.scale, strict=True)])
@@ -88,7 +88,7 @@ class _Move(NamedTuple):
 def _criss_cross(program: "_Integers", start: Basis, pivots: int = MOST_PIVOTS) -> Answer:
     """Pivot from any basis until no bound is violated and no price has the wrong sign."""
     n = len(program.cost)
-    basic, upper = start.basic.copy(), program.standing(start.upper)
+    basic, upper = start.basic.copy(), program.standing(start.at_upper)
     first = start.first
     for _ in range(pivots):
         vertex = _Vertex.of(program, basic)

@@ -19,6 +19,7 @@ from leaktight.channels.distribution import Distribution, PriorLike, prior_on
 from leaktight.channels.gain import Aim, Gain, Loss, read_aim
 from leaktight.check import MECHANISM
 from leaktight.errors import InvalidGain, TooLarge
+from leaktight.exact.bound import Bound
 from leaktight.exact.numbers import (
     Array,
     Number,
@@ -43,13 +44,13 @@ MOST_ENTRIES = 2**20
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
-class BestMechanism(Mechanism):
+class BestMechanism(Bound[Fraction], Mechanism):
     """A private mechanism, what it earns, and what no private mechanism exceeds.
 
-    Its outputs are guesses. ``utility`` is the expected gain if each is taken at its word, and
-    ``upper`` bounds what any mechanism that is private at the ratio earns; a loss counts as a
-    negative gain. The proof: ``prices`` y sum to ``upper``, and for each guess w there are
-    ``flows`` f ≥ 0 on arcs with y − π∘g_w − Σ f_ih·(λ·e_h − e_i) ≥ 0.
+    Its outputs are guesses. ``lower``, its ``utility``, is the expected gain if each is taken at
+    its word, and ``upper`` bounds what any mechanism that is private at the ratio earns; a loss
+    counts as a negative gain. The proof: ``prices`` y sum to ``upper``, and for each guess w there
+    are ``flows`` f ≥ 0 on arcs with y − π∘g_w − Σ f_ih·(λ·e_h − e_i) ≥ 0.
     """
 
     metric: Metric
@@ -58,8 +59,6 @@ class BestMechanism(Mechanism):
     prior: Distribution
     aim: Gain | Loss
     channel: Channel = field()
-    utility: Fraction
-    upper: Fraction
     prices: Array
     flows: tuple[Arcs, ...]
 
@@ -69,14 +68,14 @@ class BestMechanism(Mechanism):
         return self.metric.graph
 
     @property
-    def gap(self) -> Fraction:
-        """How much more than this mechanism any could earn, at most."""
-        return self.upper - self.utility
+    def utility(self) -> Fraction:
+        """What it earns on average."""
+        return self.lower
 
     @property
     def is_optimal(self) -> bool:
         """Whether it is proved that no private mechanism earns more."""
-        return self.gap == 0
+        return self.is_exact
 
     @property
     def loss(self) -> Fraction:
@@ -112,11 +111,11 @@ class BestMechanism(Mechanism):
         }
         return {"format": MECHANISM} | self.ratio.to_dict() | claim
 
-    def __repr__(self) -> str:
+    def __str__(self) -> str:
         what, value = ("loss", self.loss) if isinstance(self.aim, Loss) else ("gain", self.utility)
         gap = above(float_above(rational(self.gap)), 2)
         how = "the best" if self.is_optimal else f"within {gap} of the best"
-        return f"BestMechanism({what} {shown(value)}, {how}, at ratio {self.ratio})"
+        return f"{what} {shown(value)}, {how}, at ratio {self.ratio}"
 
 
 def optimal_mechanism(
@@ -175,13 +174,13 @@ def optimal_mechanism(
     if not privacy_level(channel, metric).holds(asked):
         raise AssertionError("the mechanism is not as private as asked")
     return BestMechanism(
+        fraction(utility),
+        fraction(prices.sum()),
         metric,
         asked,
         belief,
         aim,
         channel,
-        fraction(utility),
-        fraction(prices.sum()),
         prices,
         tuple(map(tuple, arcs)),
     )

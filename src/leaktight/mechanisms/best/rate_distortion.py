@@ -90,7 +90,7 @@ def rate_distortion(prior: PriorLike, loss: Loss, most: Number) -> RateDistortio
         matrix, lower = useless.matrix, 0.0
     else:
         point, matrix = _mixed(task, room, useful, useless)
-        lower = max(task.lower(point, room), 0.0)
+        lower = max(task.proved(point, room), 0.0)
     used = np.flatnonzero(matrix.any(axis=0))
     channel = Channel(matrix[:, used], loss.inputs, [loss.guesses[z] for z in used])
     upper = shannon_leakage(channel, task.prior).upper
@@ -199,7 +199,7 @@ class _Task:
         rate = mutual_information(channel, self.prior.float()) * math.log(2)
         return _Point(slope, weights, matrix, loss, rate)
 
-    def lower(self, point: _Point, room: fmpq) -> float:
+    def proved(self, point: _Point, room: fmpq) -> float:
         """Return how many bits the slope and the weights prove at a loss, by ball arithmetic.
 
         An infinite slope proves something at the least loss alone: the term in s is left out.

@@ -183,7 +183,7 @@ class PublicCounts:
         found = heaviest_cycle(weights, gains.multiply)
         steps = _steps([there[i] for i in found.cells])
         moves = tuple(move for i, j in steps if (move := gains.secret[i][j]) is not None)
-        return self._fitted(found.weight, found.upper, moves)
+        return self._fitted(found.weight, found.most, moves)
 
     def _cycle_with_others(self, gains: Gains, there: list[int]) -> Heaviest:
         """Bound all cycles of moves, secret pairs or not, and look for one with one secret pair.
@@ -201,7 +201,7 @@ class PublicCounts:
             ]
             for a, b in zip(secret, other, strict=True)
         ]
-        upper = heaviest_cycle(either, gains.multiply).upper
+        upper = heaviest_cycle(either, gains.multiply).most
         found = cycle_with_one(secret, other, gains.multiply)
         if found is None:
             return Heaviest(gains.total(()), upper)

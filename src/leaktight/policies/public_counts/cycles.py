@@ -30,11 +30,11 @@ Paths: TypeAlias = dict[tuple[frozenset[int], int], tuple[Any, tuple[int, ...]]]
 
 @dataclass(frozen=True, slots=True)
 class Cycle:
-    """A cycle through cells, in order, and the largest ``upper`` that any cycle could have."""
+    """A cycle through cells, in order, and the ``most`` that any cycle could have."""
 
     cells: tuple[int, ...]
     weight: Any
-    upper: Any
+    most: Any
 
 
 def heaviest_cycle(weights: Sequence[Sequence[Any]], multiply: bool) -> Cycle:
@@ -44,7 +44,7 @@ def heaviest_cycle(weights: Sequence[Sequence[Any]], multiply: bool) -> Cycle:
 
     >>> one, two = fmpq(1), fmpq(2)
     >>> heaviest_cycle([[None, two, one], [one, None, two], [two, one, None]], multiply=True)
-    Cycle(cells=(0, 1, 2), weight=8, upper=8)
+    Cycle(cells=(0, 1, 2), weight=8, most=8)
     """
     parts = _parts(weights, multiply)
     if parts is not None:
@@ -64,7 +64,7 @@ def cycle_with_one(
     """Return a heavy cycle whose first step has its weight in one table, all others in another.
 
     None stands where there is no step. From each first step it goes on with the heaviest step, of
-    equal ones to where the fewest go on, and closes where that adds most: ``upper`` is no bound.
+    equal ones to where the fewest go on, and closes where that adds most: ``most`` is no bound.
 
     >>> one, two = fmpq(1), fmpq(2)
     >>> line = [[None, two, None], [two, None, two], [None, two, None]]

@@ -16,6 +16,7 @@ import numpy as np
 from flint import fmpq
 
 from leaktight.errors import Undecided
+from leaktight.exact.bound import Bound
 from leaktight.exact.numbers import to_float
 from leaktight.exact.rounding import log2
 from leaktight.policies.public_counts.cells import Cells, Histogram
@@ -32,16 +33,14 @@ ROUNDING = 2.0**-52
 """By so much of its size a float is off that was rounded once or twice."""
 
 
-@dataclass(frozen=True, slots=True)
-class Heaviest:
-    """The most that the moves between neighbours add, between ``lower`` and ``upper``.
+@dataclass(frozen=True, slots=True, repr=False)
+class Heaviest(Bound[Any]):
+    """The most that the moves between neighbours add.
 
     ``moves`` add ``lower``; with ``rest``, how many other records have each value, they lead from a
     database to a neighbour. There are no neighbours if there are no moves.
     """
 
-    lower: Any
-    upper: Any
     moves: tuple[Move, ...] = ()
     rest: Mapping[int, int] | None = None
 
