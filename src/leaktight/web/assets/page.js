@@ -1,11 +1,12 @@
 // The page: what is asked goes to the server, what it answers is drawn.
 
 import { Latest, Longer, Wrong, ask } from "./ask.js";
+import * as compare from "./compare.js";
 import * as controls from "./controls.js";
 import * as graph from "./graph.js";
 import * as map from "./map.js";
 import * as pictures from "./pictures.js";
-import { PROMISE, change, completed, kindOf, number, onChange, readAddress, set, settle, study } from "./study.js";
+import { PROMISE, canRedo, canUndo, change, completed, kindOf, number, onChange, readAddress, set, settle, study, undo } from "./study.js";
 import { html, take, takePicture } from "./svg.js";
 
 const $ = (id) => document.getElementById(id);
@@ -146,8 +147,8 @@ const longer = new Longer([
     task: "looks", label: "what this mechanism tells after several looks",
     place: place("looks"),
     request: () => ({ study: { ...asked, title: "A study" } }),
-    show: (found) => { more.looks = found; showOdds(); showWorst(); },
-    clear: () => { more.looks = null; showOdds(); showWorst(); },
+    show: (found) => { more.looks = found; showOdds(); showWorst(); showComparison(); },
+    clear: () => { more.looks = null; showOdds(); showWorst(); showComparison(); },
   },
   {
     task: "curves", label: "the curves over all ε",
@@ -182,6 +183,8 @@ function wanted() {
   document.title = `${study.title} – leaktight`;
   if (document.activeElement !== $("title")) $("title").value = study.title;
   showEpsilon();
+  $("undo").disabled = !canUndo();
+  $("redo").disabled = !canRedo();
   longer.pause();
   latest.want("answer", { study });
 }
@@ -200,10 +203,19 @@ function showAnswer() {
   graph.show($("graph"), answer);
   $("formula-details").hidden = Boolean(study.policy.metric);
   showHint();
+  showComparison();
   showOdds();
   showBelow();
   showWorst();
   showMechanism();
+}
+
+/** What is known of the study that is shown; what takes longer is there once it is found. */
+const known = () => compare.rowsOf(answer, longer.isFresh("looks") ? more.looks : null);
+
+function showComparison() {
+  compare.show($("comparison"), asked, known(), set, showComparison);
+  $("compare").disabled = compare.isOn();
 }
 
 function showOdds() {
@@ -363,6 +375,21 @@ $("address").onclick = async () => {
   settle();
   await navigator.clipboard.writeText(location.href);
   notice("Copied. Whoever gets it opens it with: leaktight explore 'ADDRESS'");
+};
+$("undo").onclick = () => undo();
+$("redo").onclick = () => undo(1);
+addEventListener("keydown", (event) => {
+  const typing = event.target.matches("input[type=text], textarea"); // whose own undo is meant
+  if (typing || !(event.ctrlKey || event.metaKey) || event.key.toLowerCase() !== "z") return;
+  event.preventDefault();
+  if (event.shiftKey ? canRedo() : canUndo()) undo(event.shiftKey ? 1 : -1);
+});
+$("compare").onclick = () => {
+  if (!answer) return;
+  compare.keep(asked, known());
+  showComparison();
+  $("comparison").scrollIntoView({ block: "nearest" });
+  notice("Kept. Change anything: both stand side by side.");
 };
 $("open").onclick = () => $("file").click();
 $("file").onchange = async () => {

@@ -18,7 +18,7 @@ export function readAddress() {
   } catch {
     study = completed({ policy: { values: ["no", "yes"] } });
   }
-  history.replaceState(null, "", hash());
+  history.replaceState({ step: stepNow() }, "", hash());
 }
 
 /** The keys that say what must be kept. */
@@ -47,7 +47,7 @@ export function onChange(listener) {
   listeners.push(listener);
 }
 
-/** Change the study. A `moving` change, as of a slider, makes no step that "back" undoes. */
+/** Change the study. A `moving` change, as of a slider, is one step with those that follow at once. */
 export function change(edit, moving = false) {
   const next = structuredClone(study);
   edit(next);
@@ -59,27 +59,55 @@ export function change(edit, moving = false) {
 /** Say something that is no error, for a while. */
 export const tell = (said) => dispatchEvent(new CustomEvent("told", { detail: said }));
 
+// --- steps that can be undone: those of the browser's own history -------------------------------------
+
+const PAUSE = 800; // ms after which a movement is over, and the next one is a step of its own
 let late = null;
+let movement = null;
+let farthest = 0; // how many steps were made from the first study to the last
+
+const stepNow = () => history.state?.step ?? 0;
+export const canUndo = () => stepNow() > 0;
+export const canRedo = () => stepNow() < farthest;
+
+/** Go back a step, or forth if `by` is 1. */
+export function undo(by = -1) {
+  settle();
+  rest();
+  history.go(by);
+}
+
+function rest() {
+  clearTimeout(movement);
+  movement = null;
+}
 
 /** Write a change that was moving into the address; a browser takes few such writes in a second. */
 export function settle() {
   if (late === null) return;
   clearTimeout(late);
   late = null;
-  history.replaceState(null, "", hash());
+  history.replaceState(history.state, "", hash());
 }
 
 export function set(next, moving = false) {
-  if (moving) late ??= setTimeout(settle, 250);
-  else settle();
+  const goesOn = moving && movement !== null;
+  rest();
+  if (moving) movement = setTimeout(rest, PAUSE);
+  if (!goesOn) settle();
   study = next;
-  if (!moving) history.pushState(null, "", hash());
+  if (goesOn) late ??= setTimeout(settle, 250);
+  else {
+    farthest = stepNow() + 1;
+    history.pushState({ step: farthest }, "", hash());
+  }
   for (const listener of listeners) listener();
 }
 
 addEventListener("popstate", () => {
   clearTimeout(late);
   late = null;
+  rest();
   readAddress();
   for (const listener of listeners) listener();
 });
