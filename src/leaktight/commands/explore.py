@@ -8,7 +8,7 @@ import typer
 def explore(
     study: Annotated[
         str | None,
-        typer.Argument(help="A study, a TOML file, or the address of a page that was mailed."),
+        typer.Argument(help="A study (.toml), a table (.csv, .parquet), or the address of a page."),
     ] = None,
     port: Annotated[int | None, typer.Option(help="Where the page is; 8440 if it is free.")] = None,
     browser: Annotated[
@@ -17,11 +17,13 @@ def explore(
 ) -> int:
     """Try a policy and an ε on a page in the browser.
 
-    The page is for this machine alone, and runs no code that a study names.
+    The page is for this machine alone, and runs no code that a study names. Of a table it asks
+    which columns are secret, and makes a study.
 
     \b
     Example:
       leaktight explore examples/studies/salary.toml
+      leaktight explore examples/tables/wages.csv
     """
     from leaktight.web.server import explore as shown
 

@@ -7,6 +7,7 @@ from .microdata.protect import protect
 from .microdata.statistics import Statistic
 from .odds import Odds
 from .output import write_release
+from .overview import ColumnOverview, TableOverview, overview
 from .per_row import RowsRelease, release_rows
 from .plan import Expected, plan
 from .publishing import Answer, TableRelease, release
@@ -25,6 +26,7 @@ __all__ = [
     "Budget",
     "Change",
     "Changed",
+    "ColumnOverview",
     "Consistent",
     "Crowd",
     "Disclosure",
@@ -46,6 +48,7 @@ __all__ = [
     "Statement",
     "Statistic",
     "SyntheticRisk",
+    "TableOverview",
     "TableQuery",
     "TableRecord",
     "TableRelease",
@@ -55,6 +58,7 @@ __all__ = [
     "cumulative",
     "hierarchy",
     "histogram",
+    "overview",
     "plan",
     "protect",
     "record_of",

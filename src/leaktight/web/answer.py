@@ -18,7 +18,7 @@ from leaktight.errors import InvalidFile, InvalidInput, InvalidNumber, Leaktight
 from leaktight.exact.numbers import float_array, rational
 from leaktight.exact.ratio import Ratio
 from leaktight.exact.rounding import float_below
-from leaktight.exact.shown import above, in_bits, percent
+from leaktight.exact.shown import above, in_bits, percent, percent_above
 from leaktight.leakage.hyper import hyper
 from leaktight.policies.graph import picture
 from leaktight.repetition.attacker import attackers_on
@@ -34,6 +34,7 @@ from leaktight.studies.naming import Names
 from leaktight.studies.person import TIED, any_mechanism
 from leaktight.studies.schema import to_json
 from leaktight.studies.study import Study
+from leaktight.tables.overview import overview
 from leaktight.web.code import code_of
 from leaktight.web.document import STUDY, Document, answerable, document_of, toml_of
 from leaktight.worst_case import worst_case_function
@@ -52,6 +53,9 @@ POINTS = 32
 IN_TURN = [0, 32, *(k for step in (32, 16, 8, 4, 2) for k in range(step // 2, POINTS, step))]
 """Those that are far apart first."""
 
+MOST_BELIEFS = 3
+"""Of how many sensitive values the belief is drawn."""
+
 MOST_EPSILON = 64
 """The largest ε that a curve is drawn up to."""
 
@@ -63,6 +67,8 @@ class Asked(Struct, frozen=True, forbid_unknown_fields=True):
     toml: str = ""
     upto: float = 4.0
     """The largest ε of a curve."""
+    table: tuple[str, str] = ("", "")
+    """The name of a table, and the file that holds it; no page can send these."""
 
 
 _decoder = json.Decoder(Asked, float_hook=Decimal)
@@ -104,6 +110,25 @@ def _odds(found: Audit) -> list[dict[str, Any]]:
         assert row.before is not None
         near = [float(row.before), *(float(p.value) for p in row.after)]
         rows.append({"who": row.who, "chances": row.chances, "near": near, "text": row.text})
+    return [*_beliefs(found), *rows]
+
+
+def _beliefs(found: Audit) -> list[dict[str, Any]]:
+    """Return how far the belief in rare values rises: where all are alike, a guess says as much."""
+    prior = found.study.prior.array
+    if not found.study.sensitive and (prior == prior[0]).all():
+        return []
+    rows, most = [], min(MOST_BELIEFS, max(1, len(found.study.sensitive)))
+    for whose, part in (
+        ("this mechanism", found.person.informed),
+        ("any mechanism", found.person.any_mechanism),
+    ):
+        for rise in () if isinstance(part, Skipped) else (part.values or ())[:most]:
+            after = percent(rise.after) if rise.output else f"≤ {percent_above(rise.after)}"
+            chances = [percent(rise.before), after]
+            near = [float(rise.before), float(rise.after)]
+            who = f"belief in {rise.value}, after the output that speaks for it most ({whose})"
+            rows.append({"who": who, "chances": chances, "near": near, "text": []})
     return rows
 
 
@@ -273,6 +298,26 @@ def _choice_of_curve(study: Study, question: dict[str, Any]) -> dict[str, Any]:
     }
 
 
+def table(asked: Asked, progress: Progress) -> dict[str, Any]:
+    """Return what is in a table: for whoever holds it, and chooses what is secret."""
+    name, file = asked.table
+    found = overview(file)
+    columns = [
+        {
+            "name": column.name,
+            "kind": str(column.kind),
+            "missing": column.missing,
+            "distinct": column.distinct,
+            "values": [
+                each if isinstance(each, int | float) else str(each) for each in column.values
+            ],
+            "cuts": column.cuts,
+        }
+        for column in found.columns
+    ]
+    return {"name": name, "rows": found.rows, "columns": columns}
+
+
 # --- what is taken away ------------------------------------------------------------------------
 
 
@@ -310,6 +355,7 @@ TASKS: dict[str, Callable[[Asked, Progress], Any]] = {
     "curves": curves,
     "formula": formula,
     "choice": choice,
+    "table": table,
     "report": report,
     "certificate": certificate,
     "open": opened,

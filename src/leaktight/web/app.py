@@ -3,7 +3,9 @@
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
+from msgspec import json
 from starlette.applications import Starlette
 from starlette.requests import Request
 from starlette.responses import FileResponse, PlainTextResponse, Response, StreamingResponse
@@ -19,13 +21,23 @@ ASSETS = Path(__file__).parent / "assets"
 MOST_BYTES = 2**18
 """The most bytes of a request."""
 
+MOST_OF_TABLE = 2**31
+"""The most bytes of a table that is looked at."""
+
 
 LONGER = ("looks", "curves", "formula", "choice", "report", "certificate")
 """What may take long: it is answered by processes of its own, so that a slider need not wait."""
 
 
-def make_app(token: str, port: int, quick: Pool, slow: Pool) -> Guard:
-    """Return the page as an application that answers on a port of this machine."""
+def make_app(token: str, port: int, quick: Pool, slow: Pool, table: Path | None = None) -> Guard:
+    """Return the page as an application that answers on a port of this machine.
+
+    :param token: what a page must send to be answered.
+    :param port: where it is.
+    :param quick: who answers while a slider is moved.
+    :param slow: who answers what takes longer.
+    :param table: the file that the page begins with, if it was started with one.
+    """
 
     @asynccontextmanager
     async def lifespan(app: Starlette) -> AsyncIterator[None]:
@@ -37,7 +49,7 @@ def make_app(token: str, port: int, quick: Pool, slow: Pool) -> Guard:
 
     async def ask(request: Request) -> Response:
         task, body = request.path_params["task"], bytearray()
-        if task not in TASKS:
+        if task not in TASKS or task == "table":
             return PlainTextResponse(f"nothing is known of {task[:60]!r}", 404)
         async for part in request.stream():
             body += part
@@ -46,9 +58,26 @@ def make_app(token: str, port: int, quick: Pool, slow: Pool) -> Guard:
         pool = slow if task in LONGER else quick
         return StreamingResponse(pool.ask(task, bytes(body)), media_type="application/x-ndjson")
 
+    async def look(request: Request) -> Response:
+        """Say what is in a table: the one that is sent, or else the one that was named."""
+        name = Path(request.query_params.get("name", "")).name
+        with TemporaryDirectory(prefix="leaktight-") as folder:  # which nobody else may read
+            file, size = Path(folder) / f"table{Path(name).suffix.lower()}", 0
+            with file.open("wb") as copy:
+                async for part in request.stream():
+                    size += len(part)
+                    if size > MOST_OF_TABLE:
+                        return PlainTextResponse("a table has at most 2 GB here", 413)
+                    copy.write(part)
+            if not size and table is not None:
+                name, file = table.name, table
+            asked = json.encode({"table": [name, str(file)]})
+            return Response(b"".join([line async for line in slow.ask("table", asked)]))
+
     routes = [
         Route("/", page),
         Mount("/assets", StaticFiles(directory=ASSETS)),
+        Route("/table", look, methods=["POST"]),
         Route("/ask/{task}", ask, methods=["POST"]),
     ]
     return Guard(Starlette(routes=routes, lifespan=lifespan), token, port)

@@ -16,6 +16,9 @@ from leaktight.web.document import Document, address_of, kept
 PORT = 8440
 """Where the page is, if nothing else is there: so an address that was mailed fits."""
 
+TABLES = (".csv", ".parquet")
+"""How the name of a table ends."""
+
 FIRST: Document = {
     "title": "A question",
     "policy": {
@@ -32,7 +35,8 @@ FIRST: Document = {
 def explore(study: str | None, port: int | None, browser: bool) -> None:
     """Show a page in the browser, and serve it until it is interrupted.
 
-    ``study`` is a TOML file, or the address of a page that somebody else had open.
+    ``study`` is a TOML file, the address of a page that somebody else had open, or a table, of
+    which the page makes a study.
     """
     try:
         import uvicorn
@@ -41,10 +45,13 @@ def explore(study: str | None, port: int | None, browser: bool) -> None:
         from leaktight.web.pool import Pool
     except ModuleNotFoundError as missing:
         raise InvalidInput(f"the page needs {missing.name}: pip install 'leaktight[web]'") from None
-    state = _state(study)
+    table = Path(study) if study is not None and study.lower().endswith(TABLES) else None
+    if table is not None and not table.is_file():
+        raise InvalidInput(f"there is no file {table}")
+    state = _state(None if table else study)
     listening = _listening(port)
     own, token = listening.getsockname()[1], token_urlsafe(24)
-    address = f"http://127.0.0.1:{own}/#token={token}&study={state}"
+    address = f"http://127.0.0.1:{own}/#token={token}&study={state}{'&table=1' if table else ''}"
 
     quick, slow, way = Pool(), Pool(), Redirect(address)
 
@@ -62,7 +69,7 @@ def explore(study: str | None, port: int | None, browser: bool) -> None:
             await super().shutdown(sockets)
 
     config = uvicorn.Config(
-        make_app(token, own, quick, slow),
+        make_app(token, own, quick, slow, table),
         log_level="warning",
         ws="none",
         server_header=False,

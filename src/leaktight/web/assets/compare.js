@@ -8,19 +8,15 @@ let kept = null; // { study, rows } of the study that stays
 export function rowsOf({ audit, said, odds }, looks) {
   const after = [...(looks?.odds ?? []), ...odds].map(({ who, chances: [before, once, often] }) => [
     who, [`${before} → ${once}`, often && often !== "–" ? `${often} after ${audit.question.observations.toLocaleString("en")}` : ""].filter(Boolean).join(", ")]);
-  const rises = (audit.person.any_mechanism.values ?? []).slice(0, 3).map(({ value, before, after: most }) => [
-    `belief in ${value}, at most`, `${near(before)} → ${near(most)}`]);
   return new Map([
     ["what must be kept", audit.question.asked ?? "–"],
     ["released", audit.mechanism?.name ?? "–"],
     ["verdict", audit.verdict.line],
-    ...after, ...rises,
+    ...after,
     ["any mechanism leaks", said.worst ?? "–"],
     ...(said.this === undefined ? [] : [[said.error, said.this]]),
   ]);
 }
-
-const near = (chance) => `${+(100 * chance.near).toPrecision(3)}%`;
 
 export const isOn = () => kept !== null;
 

@@ -275,14 +275,15 @@ function gains() {
 }
 
 export function question(values, prior) {
-  const { mechanism, question: asked } = study;
-  const fits = (kind) => !study.policy.metric || WITH_DISTANCES.includes(kind) || (study.policy.sides && kind.startsWith("planar"));
-  const kinds = Object.fromEntries(MECHANISMS.filter((kind) => (fits(kind) && kind !== "matrix") || mechanism.kind === kind).map((kind) => [kind, kind === "best" ? "the best there is" : kind]));
+  const { mechanism = { kind: "" }, question: asked } = study;
+  const fits = (kind) => !kind || !study.policy.metric || WITH_DISTANCES.includes(kind) || (study.policy.sides && kind.startsWith("planar"));
+  const kinds = Object.fromEntries(["", ...MECHANISMS].filter((kind) => (fits(kind) && kind !== "matrix") || mechanism.kind === kind).map((kind) => [kind, { "": study.release ? "what the release says" : "none: any that keeps it", best: "the best there is" }[kind] ?? kind]));
   const made = [
     field("What is guessed, in words", input("what", asked.what, (typed) => typed.trim() && change((next) => { next.question.what = typed; }, true))),
     field("Looks", whole("observations", "Looks", asked.observations, (next, n) => { next.question.observations = n; }), "how often something is released about the same secret"),
     field("Mechanism", select("kind-of-mechanism", kinds, mechanism.kind, (kind) => change((next) => {
-      const { on, query, of, ratio, epsilon } = next.mechanism;
+      const { on, query, of, ratio, epsilon } = next.mechanism ?? {};
+      if (!kind) return delete next.mechanism;
       next.mechanism = JSON.parse(JSON.stringify({ kind, on, query, of, ...(kind === "matrix" ? {} : { ratio, epsilon }) }));
     })), mechanism.query ? `of the answer: ${mechanism.query}${mechanism.of ? ` of ${mechanism.of.map(name).join(", ")}` : ""}` : ""),
   ];
@@ -304,5 +305,19 @@ export function question(values, prior) {
     html("summary", {}, `Believed before: ${given && given !== "uniform" ? "as given" : "all values alike"}`),
     html("div", { className: "cells" }, ...fields), html("p", { className: "hint" }, "chances that add up to 1, or counts"),
     button("uniform", "All alike", () => change((next) => { delete next.question.prior; }))));
+  const same = (a) => (b) => JSON.stringify(a) === JSON.stringify(b);
+  const sensitive = asked.sensitive ?? [];
+  const boxes = values.map((value, k) => {
+    const box = html("input", { type: "checkbox", id: `sensitive-${k}`, checked: sensitive.some(same(value)) });
+    box.onchange = () => change((next) => {
+      const now = values.filter((_, each) => document.getElementById(`sensitive-${each}`).checked);
+      if (now.length) next.question.sensitive = now;
+      else delete next.question.sensitive;
+    });
+    return html("label", { className: "box" }, box, ` ${name(value)}`);
+  });
+  made.push(html("details", { id: "sensitive", open: document.getElementById("sensitive")?.open ?? false },
+    html("summary", {}, `Sensitive: ${sensitive.map(name).join(", ") || "no value more than others"}`),
+    html("p", { className: "boxes" }, ...boxes), html("p", { className: "hint" }, "their odds are told first")));
   return made;
 }

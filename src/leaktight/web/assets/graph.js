@@ -179,7 +179,7 @@ export function setKind(kind) {
     const { policy, question, mechanism } = next;
     const values = valuesOf(policy);
     if (kind === "lengths" || map.METRICS.includes(kind)) {
-      if (!["best", "randomised response"].includes(mechanism.kind)) next.mechanism = { kind: "best" };
+      if (mechanism && !["best", "randomised response"].includes(mechanism.kind)) next.mechanism = { kind: "best" };
       if (["difference", "squared", "squared difference"].includes(question.gain)) question.gain = "distance";
       if (kind !== "lengths") return map.setMetric(next, kind, drawn.values.map((value, k) => [name(value), [drawn.places[k][0], -drawn.places[k][1]]]));
       const lengths = drawn.pairs.map((pair, k) => [...pair.map((each) => drawn.values[each]), +(drawn.lengths?.[k] ?? 1).toPrecision(4)]);

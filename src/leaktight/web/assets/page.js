@@ -8,6 +8,7 @@ import * as map from "./map.js";
 import * as pictures from "./pictures.js";
 import { PROMISE, canRedo, canUndo, change, completed, kindOf, number, onChange, readAddress, set, settle, study, undo } from "./study.js";
 import { html, take, takePicture } from "./svg.js";
+import * as table from "./table.js";
 
 const $ = (id) => document.getElementById(id);
 const UPTO = 4;
@@ -77,12 +78,13 @@ $("ratio").addEventListener("input", () => {
 /** Another promise: a mechanism that was built for the ε that was asked keeps being so. */
 $("promise").addEventListener("change", () => {
   const wantedKind = $("promise").value;
-  const epsilon = study.question.epsilon ?? study.mechanism.epsilon ?? +epsilonNow().toPrecision(6);
+  const epsilon = study.question.epsilon ?? study.mechanism?.epsilon ?? +epsilonNow().toPrecision(6);
   change(({ question, mechanism }) => {
     for (const key of PROMISE) delete question[key];
     if (wantedKind === "epsilon" || wantedKind === "delta") question.epsilon = epsilon;
     if (wantedKind === "delta") question.delta = "1e-6";
     if (wantedKind === "rho" || wantedKind === "mu") question[wantedKind] = 1;
+    if (!mechanism) return;
     const own = "ratio" in mechanism || "epsilon" in mechanism || mechanism.kind === "matrix";
     if (!own && !("epsilon" in question)) mechanism.epsilon = epsilon;
   });
@@ -125,7 +127,7 @@ const latest = new Latest((found, request, since) => {
 const without = (given, ...keys) => Object.fromEntries(Object.entries(given).filter(([key]) => !keys.includes(key)));
 const place = (task) => document.querySelector(`.work[data-part="${task}"]`);
 /** What does not change with ε, or with what is released, is not asked again. */
-const still = (...keys) => ({ ...asked, title: "A study", mechanism: { kind: "best" }, question: { ...without(asked.question, "gain", "what", ...keys), epsilon: 1 } });
+const still = (...keys) => ({ ...without(asked, "data", "release"), title: "A study", mechanism: { kind: "best" }, question: { ...without(asked.question, "gain", "what", ...keys), epsilon: 1 } });
 /** The same for the promise that is asked for: its amount does not matter where the largest is looked for. */
 const stillAsked = (...keys) => {
   const found = still(...PROMISE, ...keys);
@@ -222,7 +224,7 @@ function showOdds() {
   const waiting = longer.isFresh("looks") ? {} : { chances: ["…", "…", "…"], text: [], stale: true };
   const rows = [...(more.looks?.odds ?? []).map((row) => ({ ...row, ...waiting })), ...answer.odds];
   pictures.odds($("odds"), rows, answer.audit.question.observations);
-  const words = rows.filter((row) => !row.stale).map(({ who, chances: [before, once, often], text }) => {
+  const words = rows.filter((row) => !row.stale && row.text.length).map(({ who, chances: [before, once, often], text }) => {
     const later = often && often !== "–" ? `, ${often} after ${answer.audit.question.observations.toLocaleString("en")}` : "";
     return `${who[0].toUpperCase()}${who.slice(1)}: ${before} before, ${once} after 1 look${later}. ${text.join(" ")}`;
   });
@@ -296,7 +298,8 @@ function showMechanism() {
   const best = said.best === undefined ? "" : `; of the best that is as private: ${said.best}`;
   $("mechanism-words").textContent = mechanism ? `${mechanism.name[0].toUpperCase()}${mechanism.name.slice(1)}${own}${best}.` : "";
   if (!known) {
-    $("mechanism").replaceChildren(html("p", { className: "why" }, "So many outputs are not drawn."));
+    const why = mechanism ? "So many outputs are not drawn." : study.release ? "What the table’s queries release, with noise, is planned and drawn by: leaktight release." : "None is chosen: what is said holds for every one that keeps what is asked.";
+    $("mechanism").replaceChildren(html("p", { className: "why" }, why));
     $("posterior").replaceChildren();
     $("posterior-words").textContent = "";
     return;
@@ -392,16 +395,30 @@ $("compare").onclick = () => {
   notice("Kept. Change anything: both stand side by side.");
 };
 $("open").onclick = () => $("file").click();
-$("file").onchange = async () => {
-  const [given] = $("file").files;
-  $("file").value = "";
-  if (!given) return;
+/** Open a study, or make one of a table. */
+async function open(given) {
   try {
-    set(completed({ title: given.name.replace(/\.toml$/, ""), ...await ask("open", { toml: await given.text() }) }));
+    if (!given || /\.(csv|parquet)$/i.test(given.name)) {
+      notice("Looking at the table…");
+      await table.look($("table-dialog"), given);
+      notice("");
+    } else set(completed({ title: given.name.replace(/\.toml$/, ""), ...await ask("open", { toml: await given.text() }) }));
   } catch (wrong) {
+    notice("");
     $("wrong").textContent = wrong.message;
   }
+}
+
+$("file").onchange = () => {
+  const [given] = $("file").files;
+  if (given) open(given).finally(() => { $("file").value = ""; });
 };
+addEventListener("dragover", (event) => event.preventDefault());
+addEventListener("drop", (event) => {
+  event.preventDefault();
+  const [given] = event.dataTransfer?.files ?? [];
+  if (given) open(given);
+});
 $("title").oninput = () => $("title").value.trim() && change((next) => { next.title = $("title").value; }, true);
 
 for (const tools of document.querySelectorAll(".tools")) {
@@ -423,5 +440,7 @@ addEventListener("resize", () => {
 });
 
 onChange(wanted);
+const beginsWithTable = location.hash.includes("&table=");
 readAddress();
 wanted();
+if (beginsWithTable) open(null);

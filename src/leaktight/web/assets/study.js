@@ -34,7 +34,8 @@ export function completed(given) {
   question.observations ??= 10;
   question.what ??= "one record's value";
   const own = "epsilon" in question || "ratio" in question ? {} : { epsilon: 1 }; // a mechanism is built for an ε
-  return { title: "A study", ...given, mechanism: given.mechanism ?? { kind: "best", ...own }, question };
+  const mechanism = given.mechanism ?? (given.release ? null : { kind: "best", ...own });
+  return { title: "A study", ...given, ...(mechanism ? { mechanism } : {}), question };
 }
 
 function hash() {
@@ -90,12 +91,20 @@ export function settle() {
   history.replaceState(history.state, "", hash());
 }
 
+/** What is released of a table costs what is asked. */
+function paidFor(next) {
+  if (!next.release) return next;
+  const { epsilon, ratio, ...others } = next.release;
+  const asked = "ratio" in next.question ? { ratio: next.question.ratio } : "epsilon" in next.question ? { epsilon: next.question.epsilon } : { epsilon, ratio };
+  return { ...next, release: { ...others, ...JSON.parse(JSON.stringify(asked)) } };
+}
+
 export function set(next, moving = false) {
   const goesOn = moving && movement !== null;
   rest();
   if (moving) movement = setTimeout(rest, PAUSE);
   if (!goesOn) settle();
-  study = next;
+  study = paidFor(next);
   if (goesOn) late ??= setTimeout(settle, 250);
   else {
     farthest = stepNow() + 1;
