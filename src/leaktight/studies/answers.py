@@ -402,6 +402,18 @@ class Usefulness(Answer, frozen=True, tag_field="is", tag="usefulness"):
     """How far the best that was found is from the limit; 0 if it is proved to be the best."""
 
 
+class Advice(Answer, frozen=True, tag_field="is", tag="advice"):
+    """How strong what is asked for is for one person, and what would be stronger."""
+
+    rank: str
+    """ "strong" if no belief more than doubles, "moderate", or "weak" """
+    text: tuple[str, ...]
+    setting: str | None
+    """A line for [question] of the study; None if nothing is advised."""
+    epsilon: float | None
+    """The ε that is advised, rounded down."""
+
+
 class Certificate(Answer, frozen=True):
     """A file that proves something."""
 
@@ -441,6 +453,7 @@ class Answers(Answer, frozen=True, kw_only=True):
     published: tuple[PublishedBound, ...] | Skipped
     by_epsilon: tuple[EpsilonPoint, ...] | Skipped
     usefulness: Usefulness | Skipped
+    advice: Advice | Skipped
     warnings: tuple[str, ...]
     certificate: Certificate | None = None
     files: tuple[FileRead, ...]

@@ -25,6 +25,7 @@ from leaktight.policies.symmetric_query import LinearQuery
 from leaktight.privacy.level import PrivacyLevel, privacy_level
 from leaktight.privacy.noise_level import noise_level
 from leaktight.studies import asked, person
+from leaktight.studies.advice import advice
 from leaktight.studies.answers import (
     LEFT_OUT,
     NO_MECHANISM,
@@ -176,6 +177,7 @@ def audit(study: Study, progress: Progress | None = None, without: Collection[st
         ),
         by_epsilon=at_ratio(ratio, "worst case for other ε", lambda r: by_epsilon(study, r)),
         usefulness=work.do("usefulness", lambda: _usefulness(study, best)),
+        advice=at_ratio(ratio, "advice", lambda r: advice(study)) if study.ratio else NO_RATIO,
         warnings=tuple(warnings(study, level, worst)),
         files=tuple(
             FileRead(path.name, hashlib.sha256(path.read_bytes()).hexdigest())

@@ -202,6 +202,7 @@ function showAnswer() {
   showEpsilon();
   $("verdict").textContent = [audit.verdict.line, ...audit.warnings].join(" ");
   $("verdict").classList.toggle("bad", audit.verdict.holds === false);
+  showAdvice(audit.advice);
   graph.show($("graph"), answer);
   $("formula-details").hidden = Boolean(study.policy.metric);
   showHint();
@@ -218,6 +219,13 @@ const known = () => compare.rowsOf(answer, longer.isFresh("looks") ? more.looks 
 function showComparison() {
   compare.show($("comparison"), asked, known(), set, showComparison);
   $("compare").disabled = compare.isOn();
+}
+
+/** How strong it is for one person, and which ε would be stronger, to take over by a click. */
+function showAdvice({ is, rank, text, setting }) {
+  const use = setting && html("button", { type: "button", id: "advised", title: `[question] ${setting}` }, "Use it");
+  if (use) use.onclick = () => setAmount(setting.split(" ").at(-1), false);
+  $("advice").replaceChildren(...(is === "skipped" ? [] : [html("b", { className: rank }, rank), ` ${text.join(" ")} `, use].filter(Boolean)));
 }
 
 function showOdds() {
