@@ -6,6 +6,7 @@ import signal
 import socket
 import subprocess
 import sys
+import tempfile
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -128,6 +129,36 @@ def test_a_process_that_was_killed_is_replaced() -> None:
         }
         assert "answer" in said(page, "save", ASKED)
         assert len(pool._alive) == 1
+
+
+def test_a_table_is_looked_at_and_kept_nowhere(page: TestClient, tmp_path: Path) -> None:
+    before = set(Path(tempfile.gettempdir()).glob("leaktight-*/table*"))
+    cells = b"age,illness\n31,flu\n47,cold\n52,flu\n"
+    found = json.loads(page.post("/table?name=../ward.csv", content=cells).text)["answer"]
+    assert (found["name"], found["rows"]) == ("ward.csv", 3)
+    assert [column["values"] for column in found["columns"]] == [[31, 47, 52], ["cold", "flu"]]
+    assert set(Path(tempfile.gettempdir()).glob("leaktight-*/table*")) == before
+    broken = json.loads(page.post("/table?name=ward.csv", content=b"a,b\n1\n").text)
+    assert broken["wrong"].startswith("the table cannot be read, line 2")
+    assert "must end in" in json.loads(page.post("/table?name=x.exe", content=cells).text)["wrong"]
+
+
+def test_no_page_names_the_file_that_is_looked_at(page: TestClient, tmp_path: Path) -> None:
+    file = tmp_path / "own.csv"
+    file.write_text("a\n1\n", "utf-8")
+    named = {"table": ["own.csv", str(file)]}
+    assert page.post("/ask/table", json=named).status_code == 404
+    assert "rows" not in page.post(f"/table?name={file}", content=b"").text
+    assert page.post("/table?name=own.csv", headers={TOKEN: ""}).status_code == 403
+
+
+def test_a_page_that_was_started_with_a_table_looks_at_it(tmp_path: Path) -> None:
+    file = tmp_path / "own.csv"
+    file.write_text("a\n1\n2\n", "utf-8")
+    pools = Pool(workers=0), Pool(workers=1, seconds=HOUR)
+    with TestClient(make_app("secret", PORT, *pools, file), OWN, headers={TOKEN: "secret"}) as page:
+        found = json.loads(page.post("/table?name=").text)["answer"]
+    assert (found["name"], found["rows"]) == ("own.csv", 2)
 
 
 # --- how it is started ---------------------------------------------------------------------

@@ -355,7 +355,6 @@ TASKS: dict[str, Callable[[Asked, Progress], Any]] = {
     "curves": curves,
     "formula": formula,
     "choice": choice,
-    "table": table,
     "report": report,
     "certificate": certificate,
     "open": opened,
@@ -363,3 +362,6 @@ TASKS: dict[str, Callable[[Asked, Progress], Any]] = {
     "code": code,
 }
 """What a page may ask."""
+
+OWN: dict[str, Callable[[Asked, Progress], Any]] = {"table": table}
+"""What only the server asks, as it names a file."""

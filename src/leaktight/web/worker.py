@@ -13,7 +13,7 @@ from typing import Any, TextIO
 import msgspec
 
 from leaktight.errors import LeaktightError
-from leaktight.web.answer import TASKS, read_asked
+from leaktight.web.answer import OWN, TASKS, read_asked
 
 
 def main() -> None:
@@ -31,7 +31,7 @@ def main() -> None:
 def answered(task: str, body: bytes, out: TextIO) -> dict[str, Any]:
     """Return the answer to a request, or what is wrong with it; tell ``out`` how far it is."""
     try:
-        found = TASKS[task](
+        found = (TASKS | OWN)[task](
             read_asked(body),
             lambda what, part, point=None: _say(
                 out, {"progress": what, "done": part, "point": point}
