@@ -16,8 +16,8 @@ def _largest_factor(secrets: lt.SecretGraph, prior: list[Fraction], ratio: Fract
     """By how much a belief can grow: an output may be λ^d times as likely at one value."""
     values = list(secrets.vertices)
     return max(
-        1 / sum(p * ratio ** -int(secrets.distance(x, h))
-                for p, h in zip(prior, values, strict=True))
+        Fraction(1) / sum((p / Fraction(ratio) ** int(secrets.distance(x, h))
+                           for p, h in zip(prior, values, strict=True)), Fraction(0))
         for x, own in zip(values, prior, strict=True) if own
     )  # fmt: skip
 

@@ -126,6 +126,7 @@ def report(answers: Answers, command: str | None = None, *, moves: bool = False)
     every = answers.every_epsilon if moves else None
     blocks: list[Block] = [
         Verdict(answers.verdict.line, answers.verdict.holds, person.headline),
+        *_advice(answers),
         *([Notes(answers.warnings)] if answers.warnings else []),
         person,
     ]
@@ -143,7 +144,7 @@ def report(answers: Answers, command: str | None = None, *, moves: bool = False)
 
 def summarised(answers: Answers) -> Document:
     """Return an audit in few words: the person first, then numbers."""
-    blocks: list[Block] = [Verdict(answers.verdict.line), *_worst(answers)]
+    blocks: list[Block] = [Verdict(answers.verdict.line), *_worst(answers), *_advice(answers)]
     blocks += [Notes(answers.warnings)] if answers.warnings else []
     blocks += [guessing(answers), Facts(tuple(_facts(answers)))]
     blocks += [Paragraph(f"not computed: {what}: {why}", "  ") for what, why in missing(answers)]
@@ -152,6 +153,14 @@ def summarised(answers: Answers) -> Document:
         proves = (Paragraph(f"  It proves {certificate.proves}.", "  "), Paragraph(f"  {verify}"))
         blocks.append(Section("", f"certificate: {certificate.file}", proves))
     return Document(answers.title, tuple(blocks), answers.version)
+
+
+def _advice(answers: Answers) -> Iterator[Block]:
+    """Say how strong what is asked for is, and which line of the study would make it stronger."""
+    if found := answers.advice:
+        line = f" In the study: [question] {found.setting}" if found.setting else ""
+        strong = found.rank.capitalize()
+        yield Paragraph(f"{strong} protection of one person: {' '.join(found.text)}{line}")
 
 
 def _worst(answers: Answers) -> Iterator[Block]:
