@@ -174,6 +174,8 @@ def test_asking_again_averages_noise_away() -> None:
 
 def test_wrong_questions_are_refused() -> None:
     coin = Channel([["2/3", "1/3"], ["1/3", "2/3"]])
+    with pytest.raises(InvalidInput, match="must have an order"):
+        best_attack(np.array([[1, "a"], [None, 2]], dtype=object), n=1)
     with pytest.raises(InvalidInput, match="a channel for each question"):
         best_attack({}, 1)
     with pytest.raises(Mismatch, match="the same secrets, but not 'b'"):

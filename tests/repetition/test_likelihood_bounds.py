@@ -216,3 +216,12 @@ def test_chernoffs_bound_is_a_ball_around_the_number() -> None:
     pair = pair_of([["1/2", "1/2"], ["1/8", "7/8"]], 2, ("1/4", "1/4"))
     middle = pair.chernoff(TILTS // 2)  # Bhattacharyya: (√(1/16) + √(7/16))²/4
     assert middle.overlaps((arb(fmpq(1, 16)).sqrt() + arb(fmpq(7, 16)).sqrt()) ** 2 / 4)
+
+
+def test_ratios_beyond_all_floats_and_observations_beyond_all_counting_are_bounded() -> None:
+    tiny = Fraction(1, 10**400)
+    rows = [[tiny, 1 - tiny], [Fraction(1, 2), Fraction(1, 2)]]
+    for n in (10**15, 10**30):
+        assert success_bounds(Channel(rows), n=n).error.upper < 1e-300
+    with pytest.raises(TooLarge, match=r"10\^300 times at most"):
+        success_bounds(Channel(rows), n=10**400)

@@ -5,6 +5,7 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
+from flint import fmpq
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -12,7 +13,7 @@ from leaktight.channels.channel import Channel
 from leaktight.exact.numbers import fraction
 from leaktight.repetition import own_output
 from leaktight.repetition.likelihood_bounds import success_bounds
-from leaktight.repetition.own_output import OwnOutput
+from leaktight.repetition.own_output import OwnOutput, _whole_log
 from leaktight.repetition.rounds import observe
 from leaktight.repetition.success import success_probability
 
@@ -139,3 +140,33 @@ def test_outputs_in_any_order_and_values_that_cannot_occur() -> None:
     assert own is not None
     low, high = map(fraction, own.success())
     assert low <= success_probability(shuffled, prior, 8).lower <= high
+
+
+@pytest.mark.parametrize("n", [100, 1000])
+@pytest.mark.parametrize(
+    ("own", "other"),
+    [
+        (Fraction(10**19 + 1, 8 * 10**19 + 1), Fraction(10**19, 8 * 10**19 + 1)),
+        (Fraction(10**400 + 1, 8 * 10**400 + 1), Fraction(10**400, 8 * 10**400 + 1)),
+        (Fraction(2, 10**400), Fraction(1, 10**400)),
+    ],
+)
+def test_outputs_that_hardly_tell_leave_the_guess_as_it_was(
+    own: Fraction, other: Fraction, n: int
+) -> None:
+    rest = 1 - own - 7 * other
+    rows = [[own if x == z else other for z in range(8)] + [rest] * (rest > 0) for x in range(8)]
+    found = success_probability(Channel(rows), n=n)
+    # No observation multiplies the guess by more than the largest ratio, or tells at all more often.
+    most = min(Fraction(1, 8) * (own / other) ** n, Fraction(1, 8) + n * 8 * own)
+    assert found.lower <= most
+    assert found.upper >= Fraction(1, 8)
+    assert found.upper - found.lower < 1e-9
+
+
+def test_powers_are_found_however_near_to_one_the_base_is() -> None:
+    base = fmpq(10**40 + 1, 10**40)
+    for k in (-3, 0, 5):
+        assert _whole_log(base**k, base) == (k, True)
+        assert _whole_log(base**k + fmpq(1, 10**300), base) == (k, False)
+        assert _whole_log(base**k - fmpq(1, 10**300), base) == (k - 1, False)

@@ -173,3 +173,13 @@ def test_rows_with_their_own_denominators_are_comparable() -> None:
         [Fraction(1, 4), Fraction(1, 4)],
         [Fraction(2, 9), Fraction(4, 9)],
     ]
+
+
+def test_long_fractions_take_no_longer_than_short_ones_and_agree_with_exact_powers() -> None:
+    p, q, n = 10**200 + 1, 3 * 10**199, 2000
+    series = Scaled.series(p, q, n)
+    for k in (0, 1, 15, 16, 17, 1999, 2000):
+        fraction, exponent = series.fraction[k].item(), int(series.exponent[k])
+        exact = fmpq(p, q) ** k / factorial(k)
+        off = rational(fraction) * fmpq(2) ** exponent / exact - 1
+        assert abs(off) < 48 * fmpq(1, 2**53)

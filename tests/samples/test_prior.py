@@ -114,3 +114,10 @@ def test_wrong_counts_are_refused(counts: object, said: str, error: type[Excepti
 def test_what_cannot_have_been_seen_is_refused() -> None:
     with pytest.raises(InvalidInput, match="no input can give it"):
         estimate_prior(Channel([["1/2", "1/2", 0]]), [1, 1, 1])
+
+
+def test_columns_below_the_usual_floats_are_estimated_like_larger_ones() -> None:
+    tiny = estimate_prior(Channel([[1e-310, 1.0], [5e-310, 1.0]]), [10, 20])
+    small = estimate_prior(Channel([[1e-30, 1.0], [5e-30, 1.0]]), [10, 20])
+    assert tiny.gap < 1e-9
+    assert np.allclose(tiny.prior.array, small.prior.array, atol=1e-9)

@@ -8,6 +8,7 @@ as there are types. The error is bounded in docs/proofs/own-output.md.
 """
 
 import math
+import sys
 from dataclasses import dataclass
 from typing import TypeAlias
 
@@ -140,14 +141,28 @@ class OwnOutput:
         Of equally good guesses, the group that stands first is taken.
         """
         (ours, _), (theirs, _) = self._groups[i], self._groups[j]
-        base, ratio = self.own / self.other, ours / theirs
-        with precision(64):
-            guess = float(arb(ratio).log() / arb(base).log())
-        if abs(guess) > self.n + 1:
-            return int(math.copysign(self.n + 1, guess))
-        cap = math.floor(guess)
-        cap += 1 if base ** (cap + 1) <= ratio else -1 if base**cap > ratio else 0
-        return cap - 1 if j < i and base**cap == ratio else cap
+        cap, is_power = _whole_log(ours / theirs, self.own / self.other)
+        return min(max(cap - (j < i and is_power), -self.n - 1), self.n + 1)
+
+
+def _whole_log(ratio: fmpq, base: fmpq) -> tuple[int, bool]:
+    """Return the largest k with base^k ≤ ratio, and whether the two are equal; base > 1.
+
+    Balls decide, of more and more bits. Equal numbers, which they cannot tell apart, have about k
+    times as many digits as the base, so that k is small.
+    """
+    bits = 64
+    while True:
+        with precision(bits):
+            log = arb(ratio).log() / arb(base).log()
+            low, high = (end.floor() for end in (log.lower(), log.upper()))
+        if high.is_finite():
+            k = int(high.fmpz())
+            if abs(k) <= ratio.height_bits() and base**k == ratio:
+                return k, True
+            if low == high:
+                return k, False
+        bits *= 2
 
 
 def _ties(less: Complex, equal: Complex, many: int) -> tuple[Complex, Complex, Complex]:
@@ -172,6 +187,7 @@ def _power(base: Complex, k: int) -> Complex:
 
 def _tail(mean: float, x: int) -> float:
     """Bound the chance that a Poisson number is x or farther from its mean on that side."""
+    mean = max(mean, sys.float_info.min)
     if x <= 0:
         return math.exp(-mean) if x == 0 else 0.0
     return math.exp(x - mean - x * math.log(x / mean))

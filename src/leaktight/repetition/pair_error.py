@@ -51,6 +51,9 @@ DEEPEST = 2**16
 STEPS = 256
 """How many steps of the grid are tried for each output."""
 
+MOST_LOG = 700.0
+"""e to the power of this is still a float."""
+
 HALVINGS = 30
 """How often the interval for the best tilt is halved."""
 
@@ -96,6 +99,8 @@ class Pair:
         """Numbers below and above the error of the pair, by a grid of so many points."""
         with precision(BITS):
             grid = _Grid.of(self, tilt, points)
+            if grid is None:
+                return fmpq(0), at_most(self.chernoff(tilt))
             split = grid.observed([(grid.split(matrix), n) for matrix, n in self.parts], up=False)
             merged = [
                 grid.observed([(grid.merged(matrix, row), n) for matrix, n in self.parts], up=True)
@@ -154,8 +159,11 @@ class _Grid:
     """How many points to each side of the average are kept."""
 
     @classmethod
-    def of(cls, pair: Pair, tilt: int, points: int) -> "_Grid":
-        """Choose a step with which the grid reaches far enough and the outputs lie near points."""
+    def of(cls, pair: Pair, tilt: int, points: int) -> "_Grid | None":
+        """Choose a step with which the grid reaches far enough and the outputs lie near points.
+
+        There is none if the likelihood ratios reach beyond all floats from point to point.
+        """
         found = []
         for matrix, n in pair.parts:
             log, x = _logs(matrix)
@@ -170,6 +178,8 @@ class _Grid:
         logs = np.concatenate([x for _, x, _ in found])
         importance = np.concatenate([n * p for n, _, p in found])
         step = _step(logs, importance, 2 * reach / points)
+        if step > MOST_LOG * TILTS:
+            return None
         root = rational(math.exp(step / TILTS))
         centres = tuple(mean / step for mean in means)
         return cls(pair.weights, tilt, root, step, centres, math.ceil(reach / step) + 1)
@@ -177,7 +187,7 @@ class _Grid:
     def merged(self, matrix: Array, row: int) -> Masses:
         """Put every output on the nearest point."""
         masses: Masses = {}
-        points = np.rint(_logs(matrix)[1] / self.step).astype(int).tolist()
+        points = [round(x / self.step) for x in _logs(matrix)[1].tolist()]
         for point, p in zip(points, matrix[row], strict=True):
             tilted = arb(p) * arb(self.root) ** ((self.tilt - TILTS * row) * point)
             masses[point] = masses.get(point, arb(0)) + tilted

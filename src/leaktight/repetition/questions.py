@@ -138,7 +138,13 @@ class Noisy:
 def read_questions(questions: Questions) -> Certain | Noisy:
     """Return questions about the same secrets, in whatever form they are given."""
     if isinstance(questions, np.ndarray) and questions.ndim == 2 and questions.size:
-        found = np.unique(np.concatenate([np.unique(row) for row in questions]))
+        try:
+            found = np.unique(np.concatenate([np.unique(row) for row in questions]))
+        except TypeError as error:
+            raise InvalidInput(
+                "the answers in a table must have an order, as numbers or texts have; number them, "
+                "or give a channel for each question"
+            ) from error
         kind = np.min_scalar_type(len(found))
         if np.array_equal(found, np.arange(len(found))):
             table = questions.astype(kind)

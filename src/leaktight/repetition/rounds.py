@@ -15,10 +15,13 @@ from flint import fmpq
 
 from leaktight.channels.channel import Channel, expect_channel
 from leaktight.channels.distribution import PriorLike, prior_on
-from leaktight.errors import InvalidChannel, InvalidNumber
+from leaktight.errors import InvalidChannel, InvalidNumber, TooLarge
 from leaktight.exact.matrix import equal_rows
 from leaktight.exact.numbers import Array
 from leaktight.labels import Labels, alignment
+
+MOST_ROUNDS = 10**300
+"""The most rounds: as many as a float can count."""
 
 Observed: TypeAlias = Channel | Iterable[tuple[Channel, int]]
 """What one round of observations is: one output of a channel, or several channels, each with how
@@ -61,6 +64,8 @@ class Observations:
         """The same, n times as often."""
         if isinstance(n, bool) or not isinstance(n, int | np.integer) or n < 0:
             raise InvalidNumber(f"a channel is observed a whole number of times, got n = {n!r}")
+        if n > MOST_ROUNDS:
+            raise TooLarge("a channel can be observed 10^300 times at most, got a longer n")
         parts = tuple((matrix, times * int(n)) for matrix, times in self.parts) if n else ()
         return replace(self, parts=parts, total=self.total * int(n))
 

@@ -29,6 +29,9 @@ from leaktight.exact.tolerances import TOLERANCES
 from leaktight.labels import Labels, positions
 from leaktight.samples.observations import MOST_SAMPLES
 
+LEAST = 2.0**-900
+"""Sums of products that are larger than this are as exact as floats are."""
+
 Floats = npt.NDArray[np.float64]
 
 
@@ -74,6 +77,8 @@ def estimate_prior(channel: Channel, counts: Mapping[Any, int] | Iterable[int]) 
     matrix = kept_floats(channel.matrix)[:, seen]
     for z in seen[~matrix.any(axis=0)]:
         raise InvalidInput(f"output {channel.outputs[z]!r} was seen, but no input can give it")
+    # What a column is multiplied by changes nothing: powers of 2 keep it from where floats lose digits.
+    matrix = np.ldexp(matrix, -np.frexp(matrix.max(axis=0))[1])
     shares = numbers[seen] / total
     with np.errstate(all="ignore"):  # what is not finite ends the search
         found = maximise(
@@ -88,8 +93,9 @@ def estimate_prior(channel: Channel, counts: Mapping[Any, int] | Iterable[int]) 
     # With u = 2^-53, entries, shares and the sum of the prior are off by u each, relatively; means
     # by one for each input more, their quotients and sums by one for each output.
     slack = (sum(matrix.shape) + 10) * 2.0**-52
-    gap = float((matrix @ (shares / mean)).max()) * (1 + slack) - 1
-    errors = _standard_errors(matrix, numbers[seen], mean)
+    known = bool((mean > LEAST).all())  # or too small for its digits to be kept
+    gap = float((matrix @ (shares / mean)).max()) * (1 + slack) - 1 if known else math.inf
+    errors = _standard_errors(matrix, numbers[seen], np.maximum(mean, LEAST))
     return PriorEstimate(Distribution(prior, channel.inputs), errors, max(gap, 0.0), total)
 
 

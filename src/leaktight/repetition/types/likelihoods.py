@@ -55,14 +55,14 @@ class Scaled:
             return cls(np.array([0.5] + [0.0] * n), np.array([1] + [NEVER] * n))
         values, exponents = [], []
         value, exponent = 1 << PRECISION, -PRECISION
-        room = (q * (n + STRIDE)).bit_length() * STRIDE
+        stride, power_of_2 = _mantissa(p**STRIDE, q**STRIDE)
+        room = (n + STRIDE).bit_length() * STRIDE
         for k in range(0, n + 1, STRIDE):
             values.append(float(value))
             exponents.append(exponent)
-            below = q**STRIDE * prod(range(k + 1, k + STRIDE + 1))
-            value = (value * p**STRIDE << room) // below
+            value = (value * stride << room) // prod(range(k + 1, k + STRIDE + 1))
             extra = value.bit_length() - PRECISION
-            value, exponent = value >> extra, exponent + extra - room
+            value, exponent = value >> extra, exponent + extra - room + power_of_2
         power = p.bit_length() - q.bit_length()
         base = (p << max(-power, 0)) / (q << max(power, 0))
         steps = np.arange(len(values) * STRIDE, dtype=float).reshape(-1, STRIDE)
@@ -70,6 +70,12 @@ class Scaled:
         fraction, shift = np.frexp(np.cumprod(steps, axis=1))
         exponent_of = np.array(exponents)[:, None] + power * np.arange(STRIDE) + shift
         return cls(fraction.ravel()[: n + 1], exponent_of.ravel()[: n + 1])
+
+
+def _mantissa(p: int, q: int) -> tuple[int, int]:
+    """Return m and e with m·2^e ≤ p/q < (m + 1)·2^e, m of 2·PRECISION bits or one more."""
+    power = p.bit_length() - q.bit_length() - 2 * PRECISION
+    return (p << max(-power, 0)) // (q << max(power, 0)), power
 
 
 @dataclass(frozen=True, slots=True, eq=False)
