@@ -105,6 +105,14 @@ def test_fewer_than_two_inputs_or_too_many_are_refused(run: Run, given: str) -> 
     assert refused.err.count("\n") == 1
 
 
+def test_compare_says_how_near_floats_are_to_what_it_claims(run: Run) -> None:
+    Path("floats.csv").write_text("answer,-,+\nno,0.70000000000000001,0.3\nyes,0.3,0.7\n")
+    said = run("compare", "floats.csv", "floats.csv").out
+    assert "Of floats, floats.csv is made from floats.csv nearly" in said
+    [told, _] = json.loads(run("compare", "floats.csv", "floats.csv", "--json").out)
+    assert 0 < told["it may leak more by"] < 1e-12
+
+
 def test_compare_says_which_is_safer_and_shows_when_it_is_not(run: Run) -> None:
     Path("sharp.csv").write_text("answer,-,+\nno,3/4,1/4\nyes,1/4,3/4\n")
     Path("zero.csv").write_text("answer,-,+\nno,1,0\nyes,1/2,1/2\n")

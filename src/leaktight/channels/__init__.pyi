@@ -11,7 +11,7 @@ from .program.chance import Chance
 from .program.program import UNFINISHED, TruncatedChannel, channel_of, truncated_channel_of
 from .refinement.distance import RefinementDistance, refinement_distance
 from .refinement.mixtures import Mixture, NoMixture, left_factorisation, max_case_refinement
-from .refinement.refinement import Refined, refinement
+from .refinement.refinement import NearlyRefined, Refined, refinement
 from .refinement.separation import NotRefined
 from .row_distance import RowDistance, largest_row_distance
 from .shuffled import Shuffled
@@ -29,6 +29,7 @@ __all__ = [
     "Loss",
     "Mixture",
     "NoMixture",
+    "NearlyRefined",
     "NotRefined",
     "Parallel",
     "ProductDistribution",

@@ -221,7 +221,7 @@ def compare(
       printf 'answer,no,yes\\nno,2/3,1/3\\nyes,1/3,2/3\\n' > coin.csv
       leaktight compare sharp.csv coin.csv
     """
-    from leaktight.channels import read_channel, refinement
+    from leaktight.channels import NearlyRefined, read_channel, refinement
     from leaktight.exact.shown import above, in_bits
     from leaktight.leakage.capacity import min_capacity
 
@@ -253,6 +253,12 @@ def compare(
         (False, False): "Neither is safer: it depends on what is believed and what is wanted.",
     }
     print(verdicts[bool(found[0][2]), bool(found[1][2])])
+    for name, _, made, rival, _ in found:
+        if isinstance(made, NearlyRefined):
+            print(
+                f"Of floats, {rival} is made from {name} nearly: it may leak more by up to "
+                f"{above(made.excess)}, for gains up to 1."
+            )
     for name, channel, made, rival, against in found:
         most = min_capacity(channel)
         print(f"\n{name}: at worst a factor of {_short(most.factor)}, {in_bits(most.bits, above)}")
@@ -408,8 +414,10 @@ def _ends(before: Any, after: Any) -> dict[str, Any]:
 
 
 def _witness(found: Any) -> dict[str, Any]:
+    from leaktight.channels import NearlyRefined
+
     if found:
-        return {}
+        return {"it may leak more by": found.excess} if isinstance(found, NearlyRefined) else {}
     return {
         "leaks less for the prior": {str(x): _exact(p) for x, p in found.prior.items()},
         "and the gain": [

@@ -36,16 +36,32 @@ class Refined:
         return True
 
 
-Refinement: TypeAlias = Refined | NotRefined
+@dataclass(frozen=True, slots=True)
+class NearlyRefined:
+    """Floating-point channels: ``remap`` is a channel R for which A·R is B up to rounding.
+
+    ``excess`` is proved: for no prior and no gain between 0 and 1 does B's posterior vulnerability
+    exceed A's by more. Whether it ever does is not decided; ``.exact()`` channels decide it.
+    """
+
+    remap: Channel
+    excess: float
+    holds: ClassVar[Literal[True]] = True
+
+    def __bool__(self) -> Literal[True]:
+        return True
+
+
+Refinement: TypeAlias = Refined | NearlyRefined | NotRefined
 
 
 def refinement(a: Channel, b: Channel) -> Refinement:
     """Decide whether ``a`` is refined by ``b``, so that ``b`` never leaks more.
 
     Exact channels are decided exactly. The entries of floating-point channels stand for numbers
-    that are known up to ``TOLERANCES.entry``: the answer is yes if A·R agrees with B to that, no
-    if the advantage, computed exactly, is more than such errors can make, and otherwise the
-    question is :class:`Undecided`.
+    that are known up to ``TOLERANCES.entry``: the answer is :class:`NearlyRefined`, with the most
+    by which B can leak more, if A·R agrees with B to that, no if the advantage, computed exactly,
+    is more than such errors can make, and otherwise the question is :class:`Undecided`.
 
     >>> coin = Channel([["3/4", "1/4"], ["1/4", "3/4"]])
     >>> flatter = Channel([["2/3", "1/3"], ["1/3", "2/3"]])
@@ -54,6 +70,8 @@ def refinement(a: Channel, b: Channel) -> Refinement:
          0    1
     0  5/6  1/6
     1  1/6  5/6
+    >>> refinement(coin.float(), flatter.float()).excess < 1e-13
+    True
     >>> why = refinement(flatter, coin)
     >>> why.holds, why.prior, why.advantage
     (False, Distribution({0: 1/3, 1: 2/3}), Fraction(1, 12))
@@ -78,7 +96,7 @@ def refinement(a: Channel, b: Channel) -> Refinement:
     )
 
 
-def _solved(a: Channel, b: Channel) -> Refined | None:
+def _solved(a: Channel, b: Channel) -> NearlyRefined | None:
     """Return the only R with A·R = B if A is a square of floats: often it settles the question."""
     if a.is_exact or len(a.inputs) != len(a.outputs):
         return None
@@ -88,17 +106,24 @@ def _solved(a: Channel, b: Channel) -> Refined | None:
         return None
 
 
-def _nearly(a: Channel, b: Channel, remap: Array) -> Refined | None:
+def _nearly(a: Channel, b: Channel, remap: Array) -> NearlyRefined | None:
     """Make a channel of floating-point numbers, and say whether A times it agrees with B."""
     with np.errstate(over="ignore", invalid="ignore"):  # if A is nearly singular
         remap = np.maximum(remap, 0)
         sums = remap.sum(axis=1)
         remap[sums == 0] = 1
         remap /= np.where(sums == 0, remap.shape[1], sums)[:, None]
-        misfit = np.abs(a.matrix @ remap - b.matrix).max()
-    if not misfit <= TOLERANCES.entry:
-        return None
-    return Refined(Channel.trusted(a.outputs, b.outputs, remap))
+        misfit = b.matrix - a.matrix @ remap
+        if not np.abs(misfit).max() <= TOLERANCES.entry:
+            return None
+    # V(B) − V(A) ≤ V(B) − V(A·R) ≤ max_x Σ_z (B − A·R)(z|x)⁺, and rows that do not sum to 1 count as
+    # they are or divided by their sums. Each sum is off by one rounding for each term, relatively.
+    rows = np.maximum(misfit, 0).sum(axis=1)
+    for each in (a, b):
+        rows += np.abs(each.matrix.sum(axis=1) - 1)
+    slack = 2.0**-50 * (sum(a.shape) + sum(b.shape) + 8)
+    excess = float(rows.max() * (1 + slack) + slack)
+    return NearlyRefined(Channel.trusted(a.outputs, b.outputs, remap), excess)
 
 
 # --- the two channels ---
@@ -147,7 +172,7 @@ class _Pair:
             a, b = self.a, self.b  # what was merged may differ by rounding
         return separation(a, b, proposal.matrix, guesses)
 
-    def _remapped(self, remap: Array) -> Refined | None:
+    def _remapped(self, remap: Array) -> Refined | NearlyRefined | None:
         whole = remap[self.left.group][:, self.right.group] * self.right.share
         if not is_exact(remap):
             return _nearly(self.a, self.b, whole)
