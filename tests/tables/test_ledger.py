@@ -56,7 +56,7 @@ CLEAN.set_forkserver_preload(["duckdb", "narwhals._duckdb.dataframe", "tests.tab
 @pytest.fixture
 def path(tmp_path: Path) -> Path:
     file = tmp_path / "book.ledger"
-    Ledger.create(file, POLICY, ratio=4**1000)
+    Ledger.create(file, POLICY, ratio=4 ** (10 * ROUNDS + 1000))
     return file
 
 
