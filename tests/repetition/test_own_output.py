@@ -157,7 +157,7 @@ def test_outputs_that_hardly_tell_leave_the_guess_as_it_was(
     rest = 1 - own - 7 * other
     rows = [[own if x == z else other for z in range(8)] + [rest] * (rest > 0) for x in range(8)]
     found = success_probability(Channel(rows), n=n)
-    # No observation multiplies the guess by more than the largest ratio, or tells at all more often.
+    # No output multiplies the guess by more than the largest ratio, nor tells if it is not seen.
     most = min(Fraction(1, 8) * (own / other) ** n, Fraction(1, 8) + n * 8 * own)
     assert found.lower <= most
     assert found.upper >= Fraction(1, 8)

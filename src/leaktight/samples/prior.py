@@ -77,7 +77,7 @@ def estimate_prior(channel: Channel, counts: Mapping[Any, int] | Iterable[int]) 
     matrix = kept_floats(channel.matrix)[:, seen]
     for z in seen[~matrix.any(axis=0)]:
         raise InvalidInput(f"output {channel.outputs[z]!r} was seen, but no input can give it")
-    # What a column is multiplied by changes nothing: powers of 2 keep it from where floats lose digits.
+    # What a column is multiplied by changes nothing; powers of 2 keep it where floats have digits.
     matrix = np.ldexp(matrix, -np.frexp(matrix.max(axis=0))[1])
     shares = numbers[seen] / total
     with np.errstate(all="ignore"):  # what is not finite ends the search

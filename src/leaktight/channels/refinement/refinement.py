@@ -116,8 +116,8 @@ def _nearly(a: Channel, b: Channel, remap: Array) -> NearlyRefined | None:
         misfit = b.matrix - a.matrix @ remap
         if not np.abs(misfit).max() <= TOLERANCES.entry:
             return None
-    # V(B) − V(A) ≤ V(B) − V(A·R) ≤ max_x Σ_z (B − A·R)(z|x)⁺, and rows that do not sum to 1 count as
-    # they are or divided by their sums. Each sum is off by one rounding for each term, relatively.
+    # V(B) − V(A) ≤ V(B) − V(A·R) ≤ max_x Σ_z (B − A·R)(z|x)⁺. Rows that do not sum to 1 count as
+    # they are, or divided by their sums. Each sum is off by one rounding for each term, relatively.
     rows = np.maximum(misfit, 0).sum(axis=1)
     for each in (a, b):
         rows += np.abs(each.matrix.sum(axis=1) - 1)
