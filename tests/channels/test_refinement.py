@@ -31,11 +31,13 @@ def pairs(draw: st.DrawFn, most: int = 5) -> Pair:
 
 def is_witnessed(a: Channel, b: Channel, verdict: Refinement) -> bool:
     """Check the witness of a verdict on exact channels with nothing but its definition."""
+    assert not isinstance(verdict, NearlyRefined)
     if isinstance(verdict, Refined):
         remap = verdict.remap
         assert remap.matrix.min() >= 0
         assert (remap.matrix.sum(axis=1) == 1).all()
         return a.then(remap) == b
+    assert isinstance(verdict, NotRefined)  # exact channels are never nearly so
     after_b, after_a = (
         posterior_vulnerability(channel, verdict.prior, verdict.gain) for channel in (b, a)
     )
@@ -69,9 +71,11 @@ def test_every_verdict_has_a_witness_and_another_solver_agrees(pair: Pair) -> No
     a, b = pair
     verdict = refinement(a, b)
     assert is_witnessed(a, b, verdict)
+    assert not isinstance(verdict, NearlyRefined)
     if isinstance(verdict, Refined):
         assert least_miss(a, b) == pytest.approx(0, abs=1e-6)
     else:
+        assert isinstance(verdict, NotRefined)
         assert least_miss(a, b) >= float(verdict.advantage) - 1e-6
 
 
@@ -329,7 +333,7 @@ def test_a_float_changed_by_rounding_is_refined(shape: tuple[int, int], change: 
     assert np.abs(a.then(verdict.remap).matrix - b.matrix).max() <= 1e-9
     # The excess is above what the exact values of the floats gain, and says how near they are.
     exactly = refinement(a.exact(), _shifted(b, change).exact())
-    assert exactly or exactly.advantage <= verdict.excess  # type: ignore[union-attr]
+    assert exactly or exactly.advantage <= verdict.excess
     assert verdict.excess <= 1e-13 + 12 * change
 
 

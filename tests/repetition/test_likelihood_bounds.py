@@ -65,6 +65,8 @@ def test_an_output_is_split_into_no_more_than_it_is() -> None:
     pair = pair_of(rows, 5, (1, 1))
     with precision(BITS):
         grid = pair_error._Grid.of(pair, 20, 2**15)
+        assert grid is not None
+        assert grid is not None
         for at in range(5):
             column = pair.parts[0][0][:, at : at + 1]
             parts = {g: m / arb(grid.root) ** (20 * g) for g, m in grid.split(column).items()}
