@@ -6,11 +6,14 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from leaktight.channels.gain import Gain
+from leaktight.channels.distribution import Distribution
+from leaktight.channels.gain import Gain, Loss
 from leaktight.check import Refuted, check
 from leaktight.curves.curve import PrivacyCurve
 from leaktight.curves.graphs import best_gain, cover_bound
+from leaktight.curves.keeping import channel_keeps
 from leaktight.errors import InvalidGain, InvalidInput
+from leaktight.leakage.vulnerability import posterior_vulnerability
 from leaktight.policies.graph import Graph
 from leaktight.policies.secrets import SecretGraph
 from tests.curves.programs import both, curve_of, direct, guessing, random_pairs, random_prior
@@ -164,6 +167,49 @@ def test_smooth_curves_on_graphs_are_enclosed() -> None:
 def test_what_does_not_fit_is_refused() -> None:
     curve, line = PrivacyCurve.epsilon(1), SecretGraph.line(3)
     with pytest.raises(InvalidGain, match="at least 0"):
-        best_gain(curve, line, gain=Gain([[-1, 0, 0]]))
+        best_gain(curve, line, gain=Gain([[-1, 0, 0]]), absent=1)
     with pytest.raises(InvalidInput, match="symmetric"):
         best_gain(PrivacyCurve.gaussian(1).subsampled("1/2"), line)
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_a_loss_is_a_negative_gain(seed: int) -> None:
+    draw = random.Random(seed)
+    pairs, prior = random_pairs(draw, 2), random_prior(draw, 4)
+    edges = [(0, 1), (1, 2), (2, 3), (3, 0)]
+    table = [[draw.randint(-3, 5) for _ in range(4)] for _ in range(3)]
+    graph, names = Graph(4, edges), ["a", "b", "c"]
+    for aim, sign in ((Loss(table, names), -1), (Gain(table, names), 1)):
+        found = best_gain(curve_of(pairs), graph, prior, aim)
+        worth = sign * np.array(table, dtype=float).T * np.array([[float(p)] for p in prior])
+        truth = direct(worth, both(edges), pairs)
+        assert float(found.upper) >= truth - 1e-8
+        assert float(found.lower) <= truth + 1e-8
+        assert float(found.upper - found.lower) < 1e-7
+        assert found.certificate is not None
+        assert check(found.certificate)[0][1:] == (found.lower, found.upper)
+
+
+@pytest.mark.parametrize(
+    "curve", [PrivacyCurve.zcdp("1/2"), PrivacyCurve.renyi({2: "1/2", 8: 2})], ids=str
+)
+def test_what_attains_an_end_keeps_the_divergences_and_not_only_their_curve(
+    curve: PrivacyCurve,
+) -> None:
+    """A curve follows from divergences, and not the other way round: see test_promise."""
+    steep = Gain([[4, 1, 0, 0], [0, 3, 1, 2], [1, 0, 5, 1]])
+    star = Graph(4, [(0, 1), (0, 2), (0, 3)])
+    prior = ["0.4", "0.3", "0.2", "0.1"]
+    cases = [
+        (best_gain(curve, SecretGraph.cycle(5)), None, SecretGraph.cycle(5)),
+        (best_gain(curve, SecretGraph.complete(4), prior), prior, SecretGraph.complete(4)),
+        (best_gain(curve, SecretGraph.line(4), prior), prior, SecretGraph.line(4)),
+        (best_gain(curve, star, prior, steep, absent=0), prior, star),
+    ]
+    for found, before, graph in cases:
+        assert found.mechanism is not None
+        assert channel_keeps(found.mechanism, graph, curve).holds
+        assert found.lower <= found.upper
+        if found.graph is not star:
+            known = Distribution(before or [Fraction(1, graph.order)] * graph.order)
+            assert posterior_vulnerability(found.mechanism, known) >= found.lower

@@ -16,11 +16,13 @@ from flint import fmpq, fmpq_mat
 
 from leaktight.channels.channel import Channel
 from leaktight.channels.distribution import Distribution, PriorLike, prior_on
-from leaktight.channels.gain import Gain
+from leaktight.channels.gain import Gain, Loss
 from leaktight.curves.certificate import claim
 from leaktight.curves.curve import PrivacyCurve
 from leaktight.curves.guess import best_guess
+from leaktight.curves.keeping import made_to_keep
 from leaktight.curves.polygon import ONE, ZERO, Line
+from leaktight.curves.renyi import Orders
 from leaktight.curves.shapes import Enclosed
 from leaktight.curves.trees import star_rows, tree_rows
 from leaktight.errors import InvalidGain, InvalidInput, TooLarge, Undecided, expect
@@ -62,7 +64,7 @@ def best_gain(
     curve: PrivacyCurve,
     graph: Graph,
     prior: PriorLike = None,
-    gain: Gain | None = None,
+    gain: Gain | Loss | None = None,
     *,
     absent: Hashable | None = None,
 ) -> BestGain:
@@ -71,7 +73,8 @@ def best_gain(
     :param curve: the promise about the two ends of each edge.
     :param graph: which secrets are neighbours.
     :param prior: how likely each secret is beforehand; all alike if it is not given.
-    :param gain: what a guess earns for a secret, at least 0; 1 for the right one if not given.
+    :param gain: what a guess earns for a secret; 1 for the right one if not given. A loss counts
+        as a negative gain; on a star with ``absent`` gains are at least 0.
     :param absent: the vertex of who is absent, on a star of which it is the centre; the curve may
         then bound who is present against who is absent only, as that of samples does.
 
@@ -166,7 +169,7 @@ def _on_forest(
 
 
 def _on_star(
-    curve: PrivacyCurve, graph: Graph, prior: Distribution, gain: Gain, absent: Hashable
+    curve: PrivacyCurve, graph: Graph, prior: Distribution, gain: Gain | Loss, absent: Hashable
 ) -> BestGain:
     """Theorem 6: what is shown of who is absent says all, for any gain."""
     centre = graph.index(absent)
@@ -175,16 +178,22 @@ def _on_star(
         raise InvalidInput("absent= must be joined to all other vertices, and these to it alone")
     drawn = curve.polygons(LINES)
     worth = _worth(prior, gain).tolist()
+    if min(map(min, worth)) < 0:
+        raise InvalidGain("a gain must be at least 0 here; add the same number to all of them")
     low, _, rows = star_rows(drawn.lower, worth, centre)
     high = low if drawn.is_exact else star_rows(drawn.upper, worth, centre)[0]
     mechanism = Channel(rows, graph.vertices, gain.guesses)
+    if isinstance(curve.shape, Orders):  # divergences are more than the curve that follows
+        mechanism = made_to_keep(mechanism, graph, curve)[0]
+        low = sum((np.array(worth) * mechanism.matrix).ravel(), ZERO)
     return BestGain(fraction(low), fraction(high), graph, mechanism)
 
 
-def _worth(prior: Distribution, gain: Gain) -> Array:
+def _worth(prior: Distribution, gain: Gain | Loss) -> Array:
     """Return prior times gain, a row for each vertex."""
+    sign = -1 if isinstance(gain, Loss) else 1
     rows = zip(prior.array, gain.matrix.T, strict=True)
-    return np.array([[p * g for g in row] for p, row in rows])
+    return np.array([[sign * p * g for g in row] for p, row in rows])
 
 
 # --- one pair: covers by flows -----------------------------------------------------------------
@@ -278,19 +287,20 @@ def _covered(pair: Line, graph: Graph, chances: Sequence[fmpq]) -> fmpq:
 # --- any graph, any gain ---------------------------------------------------------------------
 
 
-def _aligned(gain: Gain, graph: Graph) -> Gain:
-    """Return an exact gain in the order of the vertices, none of it negative."""
-    expect(gain, Gain, "Gain.binary(graph.vertices) is one")
+def _aligned(gain: Gain | Loss, graph: Graph) -> Gain | Loss:
+    """Return an exact gain or loss in the order of the vertices."""
+    if not isinstance(gain, Loss):
+        expect(gain, Gain, "Gain.binary(graph.vertices) is one")
     if set(gain.inputs) != set(graph.vertices):
         raise InvalidGain("the gain must have a number for each vertex of the graph")
     order = [gain.inputs.index(x) for x in graph.vertices]
     table = [[rational(row[x]) for x in order] for row in gain.matrix]
-    if min(map(min, table)) < 0:
-        raise InvalidGain("a gain must be at least 0 here; add the same number to all of them")
-    return Gain(table, gain.guesses, graph.vertices)
+    return type(gain)(table, gain.guesses, graph.vertices)
 
 
-def _by_program(curve: PrivacyCurve, graph: Graph, prior: Distribution, gain: Gain) -> BestGain:
+def _by_program(
+    curve: PrivacyCurve, graph: Graph, prior: Distribution, gain: Gain | Loss
+) -> BestGain:
     """Solve the program over all mechanisms, and prove both ends (section 7)."""
     drawn = curve.polygons(LINES)
     worth = _worth(prior, gain)
@@ -303,7 +313,11 @@ def _by_program(curve: PrivacyCurve, graph: Graph, prior: Distribution, gain: Ga
         )
     lower = _solved(drawn.lower.pairs, arcs, worth)
     upper = lower if drawn.is_exact else _solved(drawn.upper.pairs, arcs, worth)
-    rows = _repaired(lower[0], arcs, drawn.lower.pairs)
+    names = graph.vertices, gain.guesses
+    mechanism = Channel(_repaired(lower[0], arcs, drawn.lower.pairs), *names)
+    if isinstance(curve.shape, Orders):  # divergences are more than the curve that follows
+        mechanism = made_to_keep(mechanism, graph, curve)[0]
+    rows = mechanism.matrix.tolist()
     low = sum((w * k for w, k in zip(worth.ravel(), chain.from_iterable(rows), strict=True)), ZERO)
     high = _multiplied(upper[1], arcs, drawn.upper.pairs, worth)
     proof = {
@@ -317,7 +331,7 @@ def _by_program(curve: PrivacyCurve, graph: Graph, prior: Distribution, gain: Ga
         fraction(low),
         fraction(high),
         graph,
-        Channel(rows, graph.vertices, gain.guesses),
+        mechanism,
         claim(
             graph,
             prior,

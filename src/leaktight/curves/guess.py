@@ -146,8 +146,6 @@ def best_guess(
     top = sorted(chances, reverse=True)
     before = fraction(max(away, sum(top[:tries], ZERO)))
     answer = BestGuess(Fraction(0), Fraction(1), before, neighbours, labels, tries)
-    if isinstance(curve.shape, Orders) and len(_kinds(chances)) > MOST_KINDS:
-        curve = PrivacyCurve(curve.polygons(DRAWN), curve.says)
     if neighbours == ADD_REMOVE:
         return _add_remove(curve, answer, chances, away)
     if not curve.is_symmetric:
@@ -163,22 +161,61 @@ def best_guess(
 
 def _replace(curve: PrivacyCurve, answer: BestGuess, chances: list[fmpq]) -> BestGuess:
     """Theorem 3 of the proofs for any prior, Theorem 4 for several tries."""
-    kinds = _kinds(chances)
+    kinds, shape = _kinds(chances), curve.shape
     if answer.tries > 1:
         return _several(curve, answer, chances, kinds)
     if sum(kind.times for kind in kinds) == 1:
         return _ended(answer, ONE, ONE)
-    if isinstance(curve.shape, Orders) and len(kinds) == 1:
-        low, high = curve.shape.response(kinds[0].times)
-        share = kinds[0].prior * kinds[0].times
-        return _ended(answer, low * share, high * share)
-    found = guess_program(curve.shape, kinds)
+    if isinstance(shape, Orders) and len(kinds) == 1:
+        low, high = shape.response(n := kinds[0].times)
+        points, share = [((1 - low) / (n - 1), low)], kinds[0].prior * n
+        return _ended(
+            answer,
+            low * share,
+            high * share,
+            lambda: Channel(_rows(chances, kinds, points), answer.values, answer.values),
+        )
+    found = guess_program(_looked_at(curve, kinds), kinds)
+    if isinstance(shape, Orders):
+        found = _answered(shape, kinds, found)
     return _ended(
         answer,
         *found.ends,
         lambda: Channel(_rows(chances, kinds, found.points), answer.values, answer.values),
         lambda: _claimed(answer, chances, kinds, found),
     )
+
+
+def _looked_at(curve: PrivacyCurve, kinds: Sequence[Kind]) -> Shape:
+    """Return the shape of a curve; that of divergences is drawn if there are many priors."""
+    if isinstance(curve.shape, Orders) and len(kinds) > MOST_KINDS:
+        return curve.polygons(DRAWN)
+    return curve.shape
+
+
+def _answered(shape: Orders, kinds: Sequence[Kind], found: Found) -> Found:
+    """Return what randomised response on the likeliest values attains, and the same upper end.
+
+    Rényi divergences are more than the curve that follows from them: what keeps that may break
+    them, and randomised response was decided to keep them.
+    """
+    full = sum(w > 0 for w in found.weights)
+    best = found._replace(lower=kinds[0].prior, points=_always(kinds))
+    for c in {max(full, 1), len(kinds)}:
+        n = sum(kind.times for kind in kinds[:c])
+        share = sum((kind.prior * kind.times for kind in kinds[:c]), ZERO)
+        low = shape.response(n)[0] if n > 1 else ONE
+        if share * low > best.lower:
+            point = ((1 - low) / (n - 1), low)
+            points = [point if k < c else (ZERO, ZERO) for k in range(len(kinds))]
+            best = found._replace(lower=share * low, points=points)
+    return best
+
+
+def _always(kinds: Sequence[Kind]) -> list[Corner]:
+    """Return the points of who guesses one of the likeliest, whatever is seen."""
+    share = fmpq(1, kinds[0].times)
+    return [(share, share), *[(ZERO, ZERO)] * (len(kinds) - 1)]
 
 
 def _ended(
@@ -333,10 +370,8 @@ def _proved(
     star = max(range(len(kinds)), key=lambda c: points[c][0])
     spare = 1 - sum((k.times * low for k, (low, _) in zip(kinds, points, strict=True)), ZERO)
     lower += kinds[star].prior * (points[star][0] + spare - points[star][1])
-    if lower < kinds[0].prior:  # then one of the likeliest is guessed, whatever is seen
-        share = fmpq(1, kinds[0].times)
-        points = [(share, share), *[(ZERO, ZERO)] * (len(kinds) - 1)]
-        lower = kinds[0].prior
+    if lower < kinds[0].prior:
+        points, lower = _always(kinds), kinds[0].prior
     w = [min(max(each, ZERO), kind.prior) for each, kind in zip(weights, kinds, strict=True)]
     whole = sum((kind.times * each for kind, each in zip(kinds, w, strict=True)), ZERO)
     upper, pairs, known = whole, list[Line](), dict[fmpq, fmpq]()
@@ -398,11 +433,13 @@ def _several(
 ) -> BestGuess:
     if len(kinds) > 1 or kinds[0].times < len(chances):
         # A mechanism for all pairs is one for add/remove, with any row for who is absent.
-        high = _spread(curve.shape, kinds, answer.tries, ZERO)[1]
+        high = _spread(_looked_at(curve, kinds), kinds, answer.tries, ZERO)[1]
         return _ended(answer, rational(answer.before), high)
     v, k = len(chances), answer.tries
     if k == v:
         return _ended(answer, ONE, ONE)
+    if isinstance(curve.shape, Orders):
+        return _ended(answer, *curve.shape.response(v, k))
     if isinstance(curve.shape, Enclosed):
         low, high = (
             min([ONE, *((r * k + (v - 1) * d) / (r * k + v - k) for r, d in polygon.pairs)])
@@ -451,12 +488,13 @@ def _add_remove(
     kinds = _kinds(chances)
     if not kinds:
         return _ended(answer, ONE, ONE)
-    low, high, places, rest = _spread(curve.shape, kinds, answer.tries, away)
+    shape = _looked_at(curve, kinds)
+    low, high, places, rest = _spread(shape, kinds, answer.tries, away)
     if answer.tries > 1:
         return _ended(answer, low, high)
     at = {kind.prior: a for kind, a in zip(kinds, places, strict=True)}
     absent = [rest, *(at[p] if p else ZERO for p in chances)]
-    return _ended(answer, low, high, lambda: _from_absent(curve.shape, absent, answer))
+    return _ended(answer, low, high, lambda: _from_absent(shape, absent, answer))
 
 
 def _from_absent(shape: Shape, absent: list[fmpq], answer: BestGuess) -> Channel:

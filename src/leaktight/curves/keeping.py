@@ -8,7 +8,7 @@ from flint import arb
 
 from leaktight.channels.channel import Channel
 from leaktight.curves.curve import PrivacyCurve
-from leaktight.curves.polygon import ZERO
+from leaktight.curves.polygon import ONE, ZERO
 from leaktight.curves.renyi import Orders, Sums
 from leaktight.curves.shapes import WORK
 from leaktight.errors import InvalidInput, TooLarge, expect
@@ -16,6 +16,9 @@ from leaktight.exact.numbers import fraction, rational
 from leaktight.exact.rounding import precision
 from leaktight.exact.shown import Told, shown
 from leaktight.policies.neighbours import Neighbours, adjacency_of
+
+SHARES = (None, *range(48, 3, -3), 3, 2, 1, 0)
+"""With which shares 2^−k of one row for all a channel is mixed until it keeps a promise."""
 
 MOST_PAIRS = 2**12
 """The most pairs of neighbours whose Rényi divergences are compared."""
@@ -109,6 +112,22 @@ def channel_keeps(channel: Channel, neighbours: Neighbours, curve: PrivacyCurve)
     if undecided:
         return Kept(None, "a Rényi divergence is too near to the promise to be decided")
     return Kept(True, "no Rényi divergence of neighbours is larger than promised")
+
+
+def made_to_keep(
+    channel: Channel, neighbours: Neighbours, curve: PrivacyCurve
+) -> tuple[Channel, Kept]:
+    """Return a channel, mixed with one row for all until it is decided to keep a promise.
+
+    Every curve and every Rényi divergence of two rows falls by mixing both with the same one.
+    """
+    exact, size = channel.exact(), channel.shape[1]
+    for power in SHARES:
+        share = ZERO if power is None else ONE / 2**power
+        mixed = Channel((1 - share) * exact.matrix + share / size, channel.inputs, channel.outputs)
+        if (kept := channel_keeps(mixed, neighbours, curve)).holds:
+            return mixed, kept
+    raise AssertionError("one row for all keeps every promise")
 
 
 def _divergence_holds(orders: Orders, one: Any, other: Any) -> bool | None:

@@ -14,6 +14,7 @@ from flint import fmpq
 from leaktight.channels.distribution import PriorLike, prior_on
 from leaktight.curves.curve import PrivacyCurve
 from leaktight.curves.polygon import ONE, ZERO, Polygon
+from leaktight.curves.renyi import Orders
 from leaktight.curves.shapes import Enclosed, Formula, Shape
 from leaktight.errors import InvalidDistribution, InvalidInput, InvalidNumber, expect
 from leaktight.exact.bound import Chance
@@ -94,6 +95,8 @@ def any_belief_chance(
     total = sum(far, ZERO)
     uniform = len(set(chances)) == 1
     attained = uniform or all(r * a + total <= 1 for r, a in zip(rises, far, strict=True))
+    if isinstance(curve.shape, Orders):  # rows of three ratios may break what their curve keeps
+        attained = False
     single = max((1 - p) * known[p][0] / (1 - stop) for p in known)
     return Chance(fraction(min(low if attained else single, ONE)), fraction(min(high, ONE)))
 
@@ -132,6 +135,8 @@ def expected_belief(curve: PrivacyCurve, prior: Number) -> Chance[Fraction]:
     _expect(curve)
     start, drawn = _inside(prior), curve.polygons()
     low, high = (_mean(polygon, start) for polygon in (drawn.lower, drawn.upper))
+    if isinstance(curve.shape, Orders):  # pairs of coins keep the divergences, longer rows may not
+        low = max(_mean(Polygon.hull([corner]), start) for corner in drawn.lower.corners)
     return Chance(fraction(low), fraction(high))
 
 

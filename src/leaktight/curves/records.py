@@ -7,17 +7,21 @@ equally likely, a program with one number for each Hamming distance is exact.
 
 import math
 from collections.abc import Sequence
-from fractions import Fraction
+from typing import TypeAlias
 
 from flint import fmpq, fmpz
 
 from leaktight.channels.distribution import ProductDistribution
 from leaktight.curves.curve import PrivacyCurve
 from leaktight.curves.polygon import ONE, ZERO, Line, Polygon
+from leaktight.curves.renyi import Orders
 from leaktight.errors import InvalidInput, expect
 from leaktight.exact.bound import Chance
 from leaktight.exact.linear_program import LinearProgram, Optimum, solve_exact
 from leaktight.exact.numbers import fraction
+
+Factor: TypeAlias = tuple[list[fmpq], int]
+"""The prior of a record, and how many have it."""
 
 MOST_RECORDS = 64
 """The most records of a program with one number for each distance."""
@@ -43,24 +47,50 @@ def all_records(curve: PrivacyCurve, records: ProductDistribution) -> Chance[Fra
         raise InvalidInput("records are replaced here: give curve.symmetric()")
     drawn = curve.polygons(LINES)
     factors = [(list(one.exact().array), n) for one, n in records.factors]
-    low, high = (_value(side, factors, up) for up, side in enumerate((drawn.lower, drawn.upper)))
-    return Chance(fraction(low), fraction(high))
+    # Rényi divergences are more than the curve that follows: what keeps that may break them.
+    lowest = _within if isinstance(curve.shape, Orders) else _lower
+    return Chance(fraction(lowest(drawn.lower, factors)), fraction(_upper(drawn.upper, factors)))
 
 
-def _value(polygon: Polygon, factors: Sequence[tuple[list[fmpq], int]], up: int) -> fmpq:
-    """Return the value of a polygon, or a bound from this side where none is known exactly."""
+def _exactly(polygon: Polygon, factors: Sequence[Factor]) -> fmpq | None:
+    """Return the value of a polygon, where it is known."""
     pairs = polygon.pairs
     if len(pairs) == 1:
         return _one_pair(pairs[0], factors)
-    alike = {tuple(chances) for chances, _ in factors}
     n = sum(times for _, times in factors)
-    if len(alike) == 1 and len(set(factors[0][0])) == 1 and n <= MOST_RECORDS:
+    if _are_uniform(factors) and n <= MOST_RECORDS:
         return _by_distance(pairs, n, len(factors[0][0]))
-    if up:
-        bound = min(_one_pair(pair, factors) for pair in pairs)
-        uniform = len(alike) == 1 and len(set(factors[0][0])) == 1
-        return min(bound, _chain(polygon, n, len(factors[0][0]))) if uniform else bound
-    # Below: publish all with the chance g(0), or answer each by the pure ratio within the curve.
+    return None
+
+
+def _are_uniform(factors: Sequence[Factor]) -> bool:
+    """Say whether all records have the same number of values, all of them equally likely."""
+    return len({tuple(c) for c, _ in factors}) == 1 == len(set(factors[0][0]))
+
+
+def _upper(polygon: Polygon, factors: Sequence[Factor]) -> fmpq:
+    """Return the value of a polygon, or a bound on it."""
+    if (known := _exactly(polygon, factors)) is not None:
+        return known
+    bound = min(_one_pair(pair, factors) for pair in polygon.pairs)
+    if not _are_uniform(factors):
+        return bound
+    n = sum(times for _, times in factors)
+    return min(bound, _chain(polygon, n, len(factors[0][0])))
+
+
+def _lower(polygon: Polygon, factors: Sequence[Factor]) -> fmpq:
+    """Return the value of a polygon, or what some mechanism attains."""
+    known = _exactly(polygon, factors)
+    return _within(polygon, factors) if known is None else known
+
+
+def _within(polygon: Polygon, factors: Sequence[Factor]) -> fmpq:
+    """Publish all with the chance g(0), or answer each by the pure ratio within the curve.
+
+    Two rows that are pure at a ratio are made of a pair of coins that is, by post-processing: so
+    they keep every divergence that the coins keep.
+    """
     told, apart = polygon.at(ZERO), polygon.delta(ONE)
     found = _one_pair((ONE, told), factors)
     return (
@@ -68,7 +98,7 @@ def _value(polygon: Polygon, factors: Sequence[tuple[list[fmpq], int]], up: int)
     )
 
 
-def _one_pair(pair: Line, factors: Sequence[tuple[list[fmpq], int]]) -> fmpq:
+def _one_pair(pair: Line, factors: Sequence[Factor]) -> fmpq:
     """Return δ + (1 − δ)·Π max_k λ·Π_k/(λ + k − 1)."""
     ratio, delta = pair
     whole = ONE

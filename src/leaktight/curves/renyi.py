@@ -78,13 +78,14 @@ class Orders(ABC):
         """The largest p of a pair of coins (a, p), by a proposal and what is proved around it."""
         return (alpha, alpha) if alpha in (0, 1) else self._largest(_Coins(alpha))
 
-    def response(self, values: int) -> Ends:
+    def response(self, values: int, tries: int = 1) -> Ends:
         """The largest p so that randomised response, right with the chance p, keeps the promise.
 
         It is how well anyone guesses one of so many equally likely values (Theorem 2 of the
-        proofs): here nothing is lost by way of a trade-off function.
+        proofs): here nothing is lost by way of a trade-off function. For some tries it shows a set
+        of so many values.
         """
-        return self._largest(_Response(values))
+        return self._largest(_Response(values, tries))
 
     def _largest(self, family: "_Family") -> Ends:
         """Return ends of the largest p of a family of pairs, which grow apart with p."""
@@ -547,22 +548,32 @@ class _Coins(_Family):
 
 @dataclass(frozen=True)
 class _Response(_Family):
-    """Two rows of randomised response on v values."""
+    """Two rows of randomised response on v values, or of sets of k of them.
+
+    A set with x and not x′ has the chance A for x and B for x′, and the other way round; the chance
+    of all others is the same.
+    """
 
     values: int
+    tries: int = 1
 
     @property
     def least(self) -> fmpq:
-        return fmpq(1, self.values)
+        return fmpq(self.tries, self.values)
 
     def chances(self, odds: float) -> list[tuple[float, float, float]]:
-        p, a = -_softplus(-odds), -_softplus(odds) - math.log(self.values - 1)
-        rest = [(a, a, self.values - 2.0)] if self.values > 2 else []
-        return [(p, a, 1.0), (a, p, 1.0), *rest]
+        v, k = self.values, self.tries
+        right, wrong = -_softplus(-odds), -_softplus(odds)
+        a, b = right + math.log((v - k) / (v - 1)), wrong + math.log(k / (v - 1))
+        rest = (math.exp(wrong) * (v - 1 - k) + math.exp(right) * (k - 1)) / (v - 1)
+        same = [(math.log(rest), math.log(rest), 1.0)] if rest > 0 else []
+        return [(a, b, 1.0), (b, a, 1.0), *same]
 
     def sums(self, p: fmpq) -> list[Sums]:
-        a = (1 - p) / (self.values - 1)
-        return [Sums.of((p, a, a), (a, p, a), (1, 1, self.values - 2))]
+        v, k = self.values, self.tries
+        a, b = p * (v - k) / (v - 1), (1 - p) * k / (v - 1)
+        rest = 1 - a - b
+        return [Sums.of((a, b, rest or ONE), (b, a, rest or ONE), (1, 1, int(rest > 0)))]
 
 
 def _softplus(x: float) -> float:
