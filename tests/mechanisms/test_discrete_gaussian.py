@@ -54,8 +54,9 @@ def test_it_keeps_rho_and_no_epsilon() -> None:
     level = noise_level(noise, policy, query)
     assert level.ratio == math.inf
     assert level.witness is not None
-    with pytest.raises(InvalidInput, match="keeps no ε"):
-        _ = noise.guarantee
+    assert noise.guarantee.curve == noise.promise
+    with pytest.raises(InvalidInput, match=r"pure ε is not promised here, but ρ = 0\.125"):
+        _ = noise.guarantee.ratio
     for ratio in (2, 10**9):
         for shift in (-3, -1, 1, 3):
             k = noise.output_beyond(ratio, shift)

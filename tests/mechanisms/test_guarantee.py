@@ -14,18 +14,24 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from leaktight import Channel, Policy, RandomizedResponse, SecretGraph, privacy_level
-from leaktight.channels import sequential
-from leaktight.errors import Mismatch
+from leaktight.channels import Gain, sequential
+from leaktight.channels.aim import aim_of
+from leaktight.curves import PrivacyCurve, channel_keeps
+from leaktight.errors import InvalidInput, InvalidPolicy, Mismatch
 from leaktight.mechanisms import (
+    CurveMechanism,
+    DiscreteGaussian,
     GeometricNoise,
     Guarantee,
     NormalisedExponential,
     RoundedLaplace,
     TightConstraints,
     TruncatedGeometric,
+    optimal_mechanism,
     release,
+    repair,
 )
-from leaktight.policies import AdjacencyGraph
+from leaktight.policies import AdjacencyGraph, Metric
 from tests.strategies.graphs import secret_graphs
 
 
@@ -156,3 +162,61 @@ def test_values_that_are_sets_have_one_digest_in_every_process() -> None:
         for seed in ("1", "2")
     }
     assert len(digests) == 1
+
+
+def test_curves_of_guarantees_compose() -> None:
+    """μ adds up by squares, ρ by sums, and what is pure with what is not by the grid."""
+    who = SecretGraph.complete(3)
+    three, four = (Guarantee(PrivacyCurve.gaussian(m), "values", lambda: who) for m in (3, 4))
+    assert (three + four).curve == PrivacyCurve.gaussian(5)
+    noise = DiscreteGaussian(rho="1/8")
+    assert (noise.guarantee + noise.guarantee).curve == PrivacyCurve.zcdp("1/4")
+    mixed = GeometricNoise(ratio=2).guarantee + noise.guarantee
+    assert mixed.curve.advantage.upper > noise.promise.advantage.upper
+    assert str(mixed).endswith("for neighbouring answers that differ by at most 1")
+    assert mixed.to_dict()["promise"] == str(mixed.curve)
+    with pytest.raises(InvalidInput, match="pure ε is not promised"):
+        _ = mixed.epsilon
+    with pytest.raises(Mismatch):
+        three + ABC
+
+
+@pytest.mark.parametrize("promise", [{"ratio": 2, "delta": "1/20"}, {"mu": 1}, {"rho": "1/2"}])
+@pytest.mark.parametrize("gain", ["guess", "distance"])
+@pytest.mark.parametrize("graph", [SecretGraph.complete(4), SecretGraph.line(4)], ids=["K", "L"])
+def test_a_design_under_a_curve_keeps_it_and_none_is_much_better(
+    graph: SecretGraph, gain: str, promise: dict[str, Any]
+) -> None:
+    best = optimal_mechanism(graph, None, gain, **promise)
+    assert isinstance(best, CurveMechanism)
+    assert best.kept.holds
+    assert channel_keeps(best.channel, graph, best.curve).holds
+    assert best.guarantee.curve == best.curve
+    earned = best.utility if gain == "guess" else -best.loss
+    aim = Gain.binary(graph.vertices) if gain == "guess" else aim_of("distance", graph)
+    sign = 1 if gain == "guess" else -1
+    table = {(g, x): sign * aim[g, x] for g in aim.guesses for x in graph.vertices}
+    total = sum(
+        (Fraction(1, 4) * table[y, x] * best.channel[x, y] for x in graph.vertices
+         for y in best.channel.outputs),
+        Fraction(0),
+    )  # fmt: skip
+    assert total == earned
+    pure = optimal_mechanism(graph, None, gain, ratio=Fraction(1, 1))
+    assert pure.utility <= best.utility <= best.upper
+    assert best.gap < (Fraction(3, 20) if "rho" in promise else Fraction(1, 1000))
+
+
+def test_a_design_with_distances_takes_pure_epsilon_alone() -> None:
+    metric = Metric.euclidean([(0, 0), (0, 2), (3, 0)])
+    with pytest.raises(InvalidPolicy, match="pure ε alone"):
+        optimal_mechanism(metric, rho=1)
+
+
+def test_a_repair_keeps_what_is_promised() -> None:
+    rows = [[0.9, 0.05, 0.05], [0.1, 0.8, 0.1], [0.2, 0.2, 0.6]]
+    who = SecretGraph.complete(3)
+    for promise in ({"mu": 1}, {"rho": "1/3"}, {"epsilon": 1, "delta": "0.01"}):
+        made = repair(rows, who, **promise)  # type: ignore[arg-type]
+        assert channel_keeps(made.channel, who, made.guarantee.curve).holds
+        assert made.moved > 0

@@ -18,6 +18,7 @@ from leaktight.commands.arguments import (
     RatioOption,
     RhoOption,
     graph_forms,
+    named,
     read_aim,
     read_count,
     read_numbers,
@@ -282,6 +283,10 @@ def design(
     output: Annotated[Path, typer.Option(help="Write the mechanism, .csv or .json.")],
     ratio: RatioOption = None,
     epsilon: EpsilonOption = None,
+    delta: DeltaOption = None,
+    rho: RhoOption = None,
+    mu: MuOption = None,
+    curve: CurveOption = None,
     prior: PriorOption = None,
     gain: GainOption = "guess",
     certificate: CertificateOption = None,
@@ -289,12 +294,14 @@ def design(
 ) -> int:
     """Design the best private mechanism, with its proof.
 
-    With distances, such as euclidean:4x4 or haversine:places.csv, ε is for a distance of 1.
+    With distances, such as euclidean:4x4 or haversine:places.csv, ε is for a distance of 1. For
+    (ε, δ), ρ, μ or pairs of an accountant it is proved that the mechanism keeps them.
 
     \b
     Example:
       leaktight design line:5 --epsilon 1 --gain distance --output best.csv \\
         --certificate best.json
+      leaktight design complete:6 --mu 1 --output best.csv --certificate best.json
       leaktight design euclidean:4x4 --epsilon 1 --gain distance --output best.csv
     """
     from leaktight.channels.file import channel_suffix, write_channel
@@ -313,11 +320,12 @@ def design(
     expect_different(("--output", output), ("--certificate", certificate))
     if values.order > MOST_DESIGNED:
         raise TooLarge(f"at most {MOST_DESIGNED} values have a design, got {values.order:,}")
-    given, belief = read_ratio(ratio, epsilon), read_prior(prior, values.values)
+    given = named(read_promise(ratio, epsilon, delta, rho, mu, curve))
+    belief = read_prior(prior, values.values)
     about_to_write(output, certificate)
     with spinner(as_json) as progress:
         progress("best mechanism")
-        best = optimal_mechanism(values, belief, read_aim(gain, values), given)
+        best = optimal_mechanism(values, belief, read_aim(gain, values), **given)
     write_channel(best.channel, output)
     if certificate is not None:
         write_certificate(best, certificate)

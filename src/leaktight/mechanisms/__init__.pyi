@@ -3,6 +3,7 @@ from .best.few_outputs import WorstCaseWithOutputs, worst_case_with_outputs
 from .best.rate_distortion import RateDistortion, rate_distortion
 from .best.repair import Repaired, repair
 from .best.tradeoff import TradeOff, least_leaking, most_useful
+from .best.under_curve import CurveMechanism
 from .calibrated import Calibrated, calibrated
 from .clamped import ClampedLaplace
 from .disclosure.linked import LinkedCounts
@@ -36,6 +37,7 @@ __all__ = [
     "ClampedLaplace",
     "CountOdds",
     "CountPerturbation",
+    "CurveMechanism",
     "DiscreteGaussian",
     "ExponentialMechanism",
     "GeometricNoise",

@@ -87,11 +87,9 @@ class DiscreteGaussian(Mechanism, UnboundedNoise):
 
     @property
     def guarantee(self) -> Guarantee:
-        """None of ε: whatever the ratio, some output far out exceeds it; see :attr:`promise`."""
-        raise InvalidInput(
-            "discrete Gaussian noise keeps no ε, since its outputs far out tell answers apart by "
-            f"any factor; it keeps {self.promise}, see .promise"
-        )
+        """ρ-zCDP, and none of ε: whatever the ratio, some output far out exceeds it."""
+        whose = f"answers that differ by at most {self.sensitivity}"
+        return Guarantee(self.promise, whose, lambda: whose)
 
     def shift_ratio(self, shift: int) -> Fraction | float:
         """Return ∞: P(k)/P(k − s) = e^((s² − 2ks)/(2σ²)) grows without end as −k·s does."""

@@ -5,12 +5,13 @@ from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from hashlib import sha256
+from typing import Any
 
 from leaktight.channels.channel import Channel
 from leaktight.channels.distribution import LARGEST
 from leaktight.channels.representation import ByChannel
 from leaktight.curves.curve import PrivacyCurve
-from leaktight.errors import Mismatch, TooLarge
+from leaktight.errors import InvalidInput, Mismatch, TooLarge
 from leaktight.exact.ratio import Ratio
 from leaktight.exact.shown import Told, above, counted, shown_above
 from leaktight.policies.graph import Graph
@@ -22,18 +23,23 @@ from leaktight.worst_case.certificate import digest_of_records
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Guarantee(Told):
-    """No output is more than ``ratio`` times as likely for one neighbour as for another.
+    """What holds of every two neighbours: a ratio λ = e^ε, or any promise as a curve.
 
+    Of a ratio, no output is more than λ times as likely for one neighbour as for another.
     Two guarantees about the same neighbours add up to that of both outputs together, also if the
-    second mechanism was chosen in the light of the first output: their ratios multiply.
+    second mechanism was chosen in the light of the first output: ratios multiply, curves compose.
 
     >>> from leaktight.mechanisms.randomized_response import RandomizedResponse
     >>> one, two = (RandomizedResponse(["no", "yes"], ratio=r).guarantee for r in (2, "3/2"))
     >>> print(one + two)
     ε ≤ 1.09862 (ratio 3) for neighbouring values
+    >>> noisy = Guarantee(PrivacyCurve.gaussian("1/2"), "values", one.relation)
+    >>> print(noisy + noisy)
+    2 × (μ = 0.5 (Gaussian)) for neighbouring values
     """
 
-    ratio: Fraction
+    promise: Fraction | PrivacyCurve
+    """λ, or a curve for (ε, δ), ρ, μ or any other promise."""
     neighbours: str
     """Whose neighbours, in words that follow "neighbouring"."""
     relation: Callable[[], Space | str] | None = field(default=None, compare=False)
@@ -64,11 +70,25 @@ class Guarantee(Told):
                 "guarantees add up only for the same neighbours, of the same values; one is about "
                 f"neighbouring {self.neighbours:.60}, the other about {other.neighbours:.60}"
             )
-        return replace(self, ratio=self.ratio * other.ratio)
+        if isinstance(self.promise, Fraction) and isinstance(other.promise, Fraction):
+            return replace(self, promise=self.promise * other.promise)
+        if self.curve == other.curve:
+            return replace(self, promise=self.curve.power(2))
+        return replace(self, promise=self.curve.compose(other.curve))
+
+    @property
+    def ratio(self) -> Fraction:
+        """λ = e^ε; refused if pure ε is not what is promised."""
+        if isinstance(self.promise, PrivacyCurve):
+            raise InvalidInput(
+                f"pure ε is not promised here, but {self.promise}: see .curve, whose "
+                ".epsilon_at(delta) is the least ε at a δ"
+            )
+        return self.promise
 
     @property
     def epsilon(self) -> float:
-        """ε = ln λ, rounded up."""
+        """ε = ln λ, rounded up; refused if pure ε is not what is promised."""
         return PrivacyLevel(self.ratio, None).epsilon
 
     @property
@@ -79,10 +99,21 @@ class Guarantee(Told):
         >>> RandomizedResponse(["no", "yes"], ratio=3).guarantee.curve.advantage
         Chance(1/2)
         """
-        return PrivacyCurve.epsilon(ratio=self.ratio)
+        if isinstance(self.promise, PrivacyCurve):
+            return self.promise
+        return PrivacyCurve.epsilon(ratio=self.promise)
+
+    def to_dict(self) -> dict[str, Any]:
+        """As JSON has it; a ratio is an exact fraction as text, any other promise in words."""
+        said: dict[str, Any] = {"promise": str(self.promise)}
+        if isinstance(self.promise, Fraction):
+            said = {"ratio": str(self.promise), "epsilon": self.epsilon}
+        return said | {"neighbours": self.neighbours, "neighbours digest": self.digest}
 
     def __str__(self) -> str:
-        level = f"ε ≤ {above(self.epsilon)} (ratio {shown_above(self.ratio)})"
+        level = str(self.promise)
+        if isinstance(self.promise, Fraction):
+            level = f"ε ≤ {above(self.epsilon)} (ratio {shown_above(self.ratio)})"
         return f"{level} for neighbouring {self.neighbours}"
 
 

@@ -8,7 +8,7 @@ and the bound. See ``docs/proofs/design.md``.
 from collections.abc import Hashable, Iterable
 from dataclasses import dataclass, field
 from fractions import Fraction
-from typing import Any
+from typing import Any, overload
 
 import numpy as np
 from flint import fmpq
@@ -18,6 +18,9 @@ from leaktight.channels.channel import Channel
 from leaktight.channels.distribution import Distribution, PriorLike, prior_on
 from leaktight.channels.gain import Aim, Gain, Loss, read_aim
 from leaktight.check import MECHANISM
+from leaktight.curves.curve import PrivacyCurve
+from leaktight.curves.promise import promise_of
+from leaktight.curves.worst_case import in_steps
 from leaktight.errors import InvalidGain, TooLarge
 from leaktight.exact.bound import Bound
 from leaktight.exact.numbers import (
@@ -31,6 +34,7 @@ from leaktight.exact.ratio import Ratio, RatioLike
 from leaktight.exact.rounding import float_above
 from leaktight.exact.shown import above, shown
 from leaktight.labels import alignment, positions
+from leaktight.mechanisms.best.under_curve import CurveMechanism, best_under_curve
 from leaktight.mechanisms.mechanism import Guarantee, Mechanism, guarantee_of
 from leaktight.policies.graph import Graph
 from leaktight.policies.metric import Metric
@@ -118,6 +122,7 @@ class BestMechanism(Bound[Fraction], Mechanism):
         return f"{what} {shown(value)}, {how}, at ratio {self.ratio}"
 
 
+@overload
 def optimal_mechanism(
     neighbours: Space,
     prior: PriorLike = None,
@@ -125,14 +130,43 @@ def optimal_mechanism(
     ratio: RatioLike = None,
     epsilon: Number | None = None,
     outputs: Iterable[Hashable] | None = None,
-) -> BestMechanism:
+) -> BestMechanism: ...
+@overload
+def optimal_mechanism(
+    neighbours: Apart,
+    prior: PriorLike = None,
+    gain: Aim = None,
+    ratio: RatioLike = None,
+    epsilon: Number | None = None,
+    outputs: Iterable[Hashable] | None = None,
+    *,
+    delta: Number | None = None,
+    rho: Number | None = None,
+    mu: Number | None = None,
+    curve: PrivacyCurve | None = None,
+) -> BestMechanism | CurveMechanism: ...
+def optimal_mechanism(
+    neighbours: Apart,
+    prior: PriorLike = None,
+    gain: Aim = None,
+    ratio: RatioLike = None,
+    epsilon: Number | None = None,
+    outputs: Iterable[Hashable] | None = None,
+    *,
+    delta: Number | None = None,
+    rho: Number | None = None,
+    mu: Number | None = None,
+    curve: PrivacyCurve | None = None,
+) -> BestMechanism | CurveMechanism:
     """Return the mechanism of largest expected gain, or least loss, among those that are private.
 
     The gain is 1 for the right guess unless given, the prior uniform. It may be a Gain or a Loss,
     Tries(k), whose guesses are sets, a plain table, a function, or one of the names in a study:
     "guess", "distance", "difference", "squared". The outputs of the mechanism are guesses;
     ``outputs`` names those that may be used. For the answers of a query, ask for their
-    ``answer_graph``. For a :class:`Metric`, λ holds at a distance of 1 and λ^d at d.
+    ``answer_graph``. For a :class:`Metric`, λ holds at a distance of 1 and λ^d at d. Other
+    promises than pure ε, by ``delta`` beside one of them, ``rho``, ``mu`` or a ``curve``, are for
+    the edges of a graph; the mechanism is decided to keep them.
 
     >>> from leaktight.policies.secrets import SecretGraph
     >>> prior = ["1/10", "1/5", "1/5", "1/5", "1/5", "1/10"]
@@ -145,8 +179,11 @@ def optimal_mechanism(
     0  2/3  1/6  1/6
     1  1/3  1/3  1/3
     2  1/6  1/6  2/3
+    >>> optimal_mechanism(SecretGraph.complete(6), ratio=2, delta="1/10")
+    CurveMechanism(gain 5/14, the best, under λ = 2, δ = 0.1)
     """
-    metric, asked = metric_of(neighbours), Ratio.of(ratio, epsilon)
+    promise = promise_of(ratio, epsilon, delta=delta, rho=rho, mu=mu, curve=curve)
+    metric = metric_of(neighbours)
     graph = metric.graph
     belief = prior_on(prior, graph.vertices).exact()
     guesses = len(gain.guesses) if isinstance(gain, Gain | Loss) else graph.order
@@ -156,6 +193,9 @@ def optimal_mechanism(
             f"got {graph.order:,} × {guesses:,}"
         )
     aim = _read_aim(gain, metric, outputs)
+    if isinstance(promise, PrivacyCurve):
+        return best_under_curve(in_steps(metric).explicit(), belief, aim, promise)
+    asked = promise
     earned = exact_array(aim.matrix) * belief.array
     if isinstance(aim, Loss):
         earned = -earned

@@ -43,9 +43,11 @@ class ReleaseRecord:
         if self.guarantee is None:
             told.append("No guarantee was stated.")
         else:
+            pure = isinstance(self.guarantee.promise, Fraction)
+            several = "n times this ε" if pure else "that of n releases together"
             told.append(
                 f"For each answer separately: {self.guarantee}. "
-                "Someone whom n of the answers are about has n times this ε."
+                f"Someone whom n of the answers are about has {several}."
             )
         if self.column is not None:
             told.append(
@@ -61,13 +63,8 @@ class ReleaseRecord:
 
     def to_dict(self) -> dict[str, Any]:
         """The record as JSON has it; the ratio is an exact fraction as text."""
-        promised = self.guarantee and {
-            "ratio": str(self.guarantee.ratio),
-            "epsilon": self.guarantee.epsilon,
-            "neighbours": self.guarantee.neighbours,
-            "neighbours digest": self.guarantee.digest,
-            "holds for": "each answer separately",
-        }
+        stated = self.guarantee
+        promised = stated and {**stated.to_dict(), "holds for": "each answer separately"}
         return {
             "format": "leaktight release",
             "version": self.version,
