@@ -7,7 +7,7 @@ import pkgutil
 import typer.main
 
 import leaktight
-from leaktight.commands.app import app
+from leaktight.commands.app import COMMANDS, made
 from leaktight.curves import PrivacyCurve
 from leaktight.mechanisms import Guarantee
 
@@ -32,7 +32,7 @@ PURE = {
     "PrivacyLevel.holds": PLACE,
     "LeakageBounds": FOUND,
     "Ledger.create": SPENT, "Metric.ratios": PLACE, "NormalisedExponential": OWN,
-    "OddsUnderCounts": FOUND, "PlanarGeometric": OWN, "PlanarLaplace": OWN,
+    "PosteriorBound": FOUND, "PlanarGeometric": OWN, "PlanarLaplace": OWN,
     "PrivacyCurve.bounded_range": OWN, "PrivacyCurve.delta": PLACE,
     "PrivacyCurve.discrete_laplace": OWN, "PrivacyCurve.epsilon": OWN,
     "PrivacyCurve.epsilon_delta": OWN, "PrivacyCurve.laplace": OWN, "PrivacyCurve.profile": PLACE,
@@ -92,7 +92,7 @@ OPTIONS = {"decide": "a bound at every ε, where --ratio shows one", "attack": "
 
 
 def test_every_command_of_epsilon_takes_any_promise_or_says_why_not() -> None:
-    commands = typer.main.get_command(app).commands  # type: ignore[attr-defined]
+    commands = typer.main.get_command(made(*COMMANDS)).commands  # type: ignore[attr-defined]
     options = {name: {o.name for o in command.params} for name, command in commands.items()}
     asked = {name: given for name, given in options.items() if given & {"ratio", "epsilon"}}
     assert {name for name, given in asked.items() if not given >= PROMISE} == OPTIONS.keys()

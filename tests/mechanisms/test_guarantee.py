@@ -217,6 +217,6 @@ def test_a_repair_keeps_what_is_promised() -> None:
     rows = [[0.9, 0.05, 0.05], [0.1, 0.8, 0.1], [0.2, 0.2, 0.6]]
     who = SecretGraph.complete(3)
     for promise in ({"mu": 1}, {"rho": "1/3"}, {"epsilon": 1, "delta": "0.01"}):
-        made = repair(rows, who, **promise)  # type: ignore[arg-type]
+        made = repair(rows, who, **promise)
         assert channel_keeps(made.channel, who, made.guarantee.curve).holds
         assert made.moved > 0

@@ -133,7 +133,7 @@ def optimal_mechanism(
 ) -> BestMechanism: ...
 @overload
 def optimal_mechanism(
-    neighbours: Apart,
+    neighbours: Space,
     prior: PriorLike = None,
     gain: Aim = None,
     ratio: RatioLike = None,
@@ -146,7 +146,7 @@ def optimal_mechanism(
     curve: PrivacyCurve | None = None,
 ) -> BestMechanism | CurveMechanism: ...
 def optimal_mechanism(
-    neighbours: Apart,
+    neighbours: Space,
     prior: PriorLike = None,
     gain: Aim = None,
     ratio: RatioLike = None,
