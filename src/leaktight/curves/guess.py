@@ -200,15 +200,16 @@ def _answered(shape: Orders, kinds: Sequence[Kind], found: Found) -> Found:
     them, and randomised response was decided to keep them.
     """
     full = sum(w > 0 for w in found.weights)
-    best = found._replace(lower=kinds[0].prior, points=_always(kinds))
+    upper = found.ends[1]
+    best = found._replace(ends=(kinds[0].prior, upper), points=_always(kinds))
     for c in {max(full, 1), len(kinds)}:
         n = sum(kind.times for kind in kinds[:c])
         share = sum((kind.prior * kind.times for kind in kinds[:c]), ZERO)
         low = shape.response(n)[0] if n > 1 else ONE
-        if share * low > best.lower:
+        if share * low > best.ends[0]:
             point = ((1 - low) / (n - 1), low)
             points = [point if k < c else (ZERO, ZERO) for k in range(len(kinds))]
-            best = found._replace(lower=share * low, points=points)
+            best = found._replace(ends=(share * low, upper), points=points)
     return best
 
 

@@ -7,6 +7,7 @@ equally likely, a program with one number for each Hamming distance is exact.
 
 import math
 from collections.abc import Sequence
+from fractions import Fraction
 from typing import TypeAlias
 
 from flint import fmpq, fmpz
