@@ -122,7 +122,7 @@ docs: .venv/docs-ready
 
 .venv/opacus/ready: pyproject.toml
 	$(PYTHON) -m venv .venv/opacus
-	.venv/opacus/bin/python -m pip install --quiet 'torch==2.13.*' --index-url https://download.pytorch.org/whl/cpu
+	.venv/opacus/bin/python -m pip install --quiet 'torch==2.13.0'
 	.venv/opacus/bin/python -m pip install --quiet --editable . opacus pytest hypothesis
 	touch $@
 
