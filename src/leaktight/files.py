@@ -61,9 +61,10 @@ def new_file(
     """Give a text file to write to, which is at ``path`` once all is written, and not before.
 
     A file that is there is replaced, and keeps its permissions; with ``replace=False`` it stays,
-    and that is an error. A new one may be read by its owner alone. Of two that are written
-    together, ``with new_file(a) as …, new_file(b) as …``, b takes its place first, and a only if b
-    did. Ends of lines are written as they are.
+    and that is an error. A new one may be read by its owner alone. Of two that belong together,
+    the second is written inside the first: ``with new_file(b)`` within ``with new_file(a)``. Then b
+    takes its place first, and a only if b did. What a system refuses is said of the innermost file,
+    so a is written, and flushed, before b is opened. Ends of lines are written as they are.
 
     >>> from tempfile import TemporaryDirectory
     >>> with TemporaryDirectory() as folder:

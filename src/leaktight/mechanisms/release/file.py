@@ -67,12 +67,11 @@ def release_csv(
     in_file = Channel.trusted(tuple(inputs), tuple(map(_quoted, outputs)), channel.matrix)
     drawn = sample(in_file, answers, rng)
     record = recorded(name, guarantee, len(answers), rng, column)
-    with (
-        new_file(written, encoding=encoding, replace=False) as table,
-        new_file(beside, replace=False) as note,  # which is there before the table
-    ):
+    with new_file(written, encoding=encoding, replace=False) as table:
         table.writelines(_replaced(read, encoding, header, column, drawn))
-        note.write(record.to_json())
+        table.flush()
+        with new_file(beside, replace=False) as note:  # which is there before the table
+            note.write(record.to_json())
     return record
 
 
