@@ -113,6 +113,53 @@ def test_an_event_is_read_by_its_name() -> None:
     assert from_event(SelfComposedDpEvent()) == PrivacyCurve.gaussian(1)
 
 
+class LaplaceDpEvent:
+    noise_multiplier = 0.5
+
+
+def test_laplace_noise_on_a_vector_is_never_told_apart_better_than_its_event() -> None:
+    """By sums over both outputs: noise on a fine grid, and two coordinates that change by 1/2."""
+    curve = from_event(LaplaceDpEvent())
+    steps, reach = 40, 400
+    grid = [math.exp(-2 * abs(k) / steps) for k in range(-reach, reach + steps // 2 + 1)]
+    total = sum(math.exp(-2 * abs(k) / steps) for k in range(-reach, reach + 1))
+    first = [p / total for p in grid]
+    moved = [math.exp(-2 * abs(k - steps // 2) / steps) / total
+             for k in range(-reach, reach + steps // 2 + 1)]  # fmt: skip
+    for epsilon in (0.0, 0.4, 1.0, 1.9):
+        times = math.exp(epsilon)
+        told = sum(
+            max(0.0, p * p2 - times * q * q2)
+            for p, q in zip(first, moved, strict=True)
+            for p2, q2 in zip(first, moved, strict=True)
+        )
+        assert told < float(curve.delta(Fraction(epsilon)).lower)
+        assert float(curve.delta(Fraction(epsilon))) == pytest.approx(1 - math.exp(epsilon / 2 - 1))
+
+
+@pytest.mark.parametrize("shifts", [(1, 1), (1, 2), (2, 2), (3, 1), (1, 1, 1), (3, 4)])
+@pytest.mark.parametrize("step", [Fraction(11, 10), Fraction(2), Fraction(100)])
+def test_geometric_noise_on_a_vector_is_told_apart_best_in_one_coordinate(
+    shifts: tuple[int, ...], step: Fraction
+) -> None:
+    """Exactly: outputs between the two centres, and those beyond put together, are multiplied."""
+    share, whole = 1 / step, sum(shifts)
+    pairs = {0: Fraction(1)}  # the logarithm of the ratio, by the step: how likely
+    for shift in shifts:
+        ends = [1 / (1 + share), share**shift / (1 + share)]
+        inner = [(1 - share) / (1 + share) * share**j for j in range(1, shift)]
+        one = [(shift - 2 * j, p) for j, p in enumerate([ends[0], *inner, ends[1]])]
+        old, pairs = pairs, {}
+        for a, p in old.items():
+            for b, q in one:
+                pairs[a + b] = pairs.get(a + b, Fraction(0)) + p * q
+    assert sum(pairs.values()) == 1
+    dominating = PrivacyCurve.discrete_laplace(ratio=step**whole, sensitivity=whole)
+    for k in range(whole + 1):
+        told = sum(p * (1 - step ** (k - loss)) for loss, p in pairs.items() if loss > k)
+        assert told <= dominating.delta(ratio=step**k).upper
+
+
 # --- points --------------------------------------------------------------------------------
 
 

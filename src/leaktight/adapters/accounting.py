@@ -111,8 +111,10 @@ def from_event(event: Any) -> PrivacyCurve:
     """Return the curve of a ``DpEvent`` of dp_accounting, computed here from what it describes.
 
     The event is somebody's word; the numbers are ours, exact or proved from both sides. Gaussian,
-    Laplace and discrete Laplace noise (on one number), randomised response, zCDP, Poisson sampling
-    (add/remove), and compositions of them are read.
+    Laplace and discrete Laplace noise, randomised response, zCDP, Poisson sampling (add/remove),
+    and compositions of them are read. Laplace noise has the curve of one number that changes by the
+    whole sensitivity; on a vector with that L1 sensitivity no change is told apart better: section
+    9 of docs/proofs/curves.md.
 
     :raises InvalidInput: for other events; a ``PLDAccountant``'s distribution goes to ``from_pld``.
     """
