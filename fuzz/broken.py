@@ -80,8 +80,8 @@ POLICIES = (
     Mutant(
         "a table and one more count have shorter kinds than they have",
         "policies/public_counts/longest.py",
-        "length = 2 * length**2 if steps else (length + 1) ** 2 // 2",
-        "length = 2 * length**2 if steps else length**2 // 2",
+        "length = length * (2 * length - 1) if steps else (length + 1) ** 2 // 2",
+        "length = length * (2 * length - 1) if steps else length**2 // 2",
         ("tests/policies/public_counts/test_longest.py",),
     ),
     Mutant(
@@ -580,8 +580,8 @@ TABLES = (
     Mutant(
         "the rows of one person are paid for once",
         "tables/protection.py",
-        "return self.rows_per_person * paid.exponents(self.pairs[cases])",
-        "return paid.exponents(self.pairs[cases])",
+        "return self._shared(self.rows_per_person * paid.exponents(self._of(cases)))",
+        "return self._shared(paid.exponents(self._of(cases)))",
         ("tests/tables/test_calibration.py",),
     ),
 )
@@ -1054,9 +1054,9 @@ EDGES = (
     ),
     Mutant(
         "an interval of a chance is printed inward",
-        "repetition/enclosure.py",
-        'return f"{below(float(self.lower))} to {above(float(self.upper))}"',
-        'return f"{above(float(self.lower))} to {below(float(self.upper))}"',
+        "exact/bound.py",
+        """return f"{_down(low).removeprefix('≈')} to {_up(high).removeprefix('≈')}\"""",
+        """return f"{_up(low).removeprefix('≈')} to {_down(high).removeprefix('≈')}\"""",
         ("tests/reports/test_safe_side.py",),
     ),
     Mutant(
@@ -1075,7 +1075,7 @@ EDGES = (
     ),
     Mutant(
         "a table has no room on a narrow terminal",
-        "reports/terminal.py",
+        "reports/text.py",
         "max(room, NARROWEST // 2)",
         "room",
         ("tests/commands/test_narrow.py",),

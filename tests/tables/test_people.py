@@ -13,6 +13,7 @@ from leaktight.errors import InvalidInput, InvalidPolicy, OverBudget
 from leaktight.exact.ratio import Ratio
 from leaktight.tables import Ledger, count_of, histogram, record_of, release, statement
 from leaktight.tables.calibration import calibrated
+from leaktight.tables.odds import odds
 from leaktight.tables.protection import Protection
 from leaktight.tables.writing import read_protection, write_protection
 
@@ -129,3 +130,11 @@ def test_under_public_counts_no_neighbours_are_further_apart_than_is_paid_for(
     )
     [paid] = protection.exponents(noise.paid)
     assert truth <= paid
+
+
+def test_the_odds_of_a_series_are_not_told_where_a_value_may_change() -> None:
+    """Flu in January may mean a cold in February: by pair of values each month tells less."""
+    protection = Protection(MONTHLY, people="change")
+    one = calibrated(protection, [histogram("h", ordered=False)], Ratio.of(2)).paid
+    assert odds(protection, [one]) is not None
+    assert odds(protection, [one, one]) is None

@@ -25,6 +25,7 @@ from leaktight.exact.numbers import Value, fraction, rational, to_float
 from leaktight.exact.powers import Powers
 from leaktight.exact.rounding import float_above, ln
 from leaktight.exact.shown import percent, percent_above
+from leaktight.policies.secrets import CHANGE
 from leaktight.tables.budget import Paid
 from leaktight.tables.protection import Protection
 from leaktight.tables.spent import UNIT
@@ -89,13 +90,15 @@ def odds(protection: Protection, releases: Iterable[Paid], prior: PriorLike = No
     """Return what may be known of one person after some releases.
 
     It is None under public counts, where the others tell of the person too, after Gaussian noise,
-    which has no ratio, and where the weights of all releases are too many to be compared.
+    which has no ratio, and where the weights of all releases are too many to be compared. If people
+    change, a person may have another value in each release, which may follow from the one that is
+    guessed: so it is told of one release alone.
 
     A number without noise tells apart for certain the values that differ in it: the policy does
     not protect them from that.
     """
-    values = protection.values
-    if protection.counts is not None:
+    values, releases = protection.values, list(releases)
+    if protection.counts is not None or (protection.people == CHANGE and len(releases) > 1):
         return None
     paid: dict[str, dict[Fraction, int]] = {}
     known: dict[str, Weights] = {}

@@ -9,6 +9,7 @@ from math import floor, log10
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from leaktight.errors import InvalidInput
 from leaktight.tables.column import ColumnKind
 from leaktight.tables.source import FROM_TEXT, columns_of, frame_of, guarded, place
 
@@ -62,6 +63,8 @@ def overview(source: str | Path, table: str | None = None) -> TableOverview:
     >>> found.rows, [(column.name, str(column.kind), column.distinct) for column in found.columns]
     (3, [('age', 'whole numbers', 3), ('illness', 'texts', 2)])
     """
+    if not isinstance(source, str | Path):
+        raise InvalidInput(f"a table must be a file here, got {type(source).__name__}")
     names = [name for name in columns_of(source, table) if name]
     frame: Any = frame_of(source, dict.fromkeys(names), table)
     relation, kinds = frame.to_native(), list(map(_kind, frame.collect_schema().values()))

@@ -79,15 +79,7 @@ def frame_of(
         native, names = _file(Path(source), kinds, table, engine)
     else:
         native = source
-    try:
-        frame: Frame = nw.from_native(native)
-    except TypeError:
-        raise InvalidInput(
-            "a table must be a file that ends in .csv, .parquet or .duckdb, or a frame of pandas, "
-            f"polars, pyarrow, DuckDB, Ibis or Spark, got {type(source).__name__}"
-        ) from None
-    except nw.exceptions.NarwhalsError:
-        raise InvalidInput("the columns of a table must each have a name of their own") from None
+    frame = _framed(native)
     if frame.implementation.is_spark_like():
         _expect_strict(native)
     there = names if names is not None else guarded(lambda: _names(frame))
@@ -97,16 +89,29 @@ def frame_of(
     return chosen
 
 
+def _framed(native: Any) -> "Frame":
+    """Return a frame of any library as one of narwhals."""
+    import narwhals as nw
+
+    try:
+        return nw.from_native(native)
+    except TypeError:
+        raise InvalidInput(
+            "a table must be a file that ends in .csv, .parquet or .duckdb, or a frame of pandas, "
+            f"polars, pyarrow, DuckDB, Ibis or Spark, got {type(native).__name__}"
+        ) from None
+    except nw.exceptions.NarwhalsError:
+        raise InvalidInput("the columns of a table must each have a name of their own") from None
+
+
 def columns_of(
     source: Any,
     table: str | None = None,
     engine: "Callable[[], duckdb.DuckDBPyConnection] | None" = None,
 ) -> list[str]:
     """Return the names of all columns of a table; one may have none."""
-    import narwhals as nw
-
     if not isinstance(source, str | Path):
-        frame: Frame = nw.from_native(source)
+        frame = _framed(source)
         return guarded(lambda: _names(frame))
     if Path(source).suffix.lower() == ".csv" and Path(source).is_file():
         return _header(Path(source))[0]

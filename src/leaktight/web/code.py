@@ -11,6 +11,7 @@ import leaktight as lt
 from leaktight.channels.channel import Channel
 from leaktight.mechanisms.line import LineMechanism
 from leaktight.mechanisms.registry import constructions
+from leaktight.policies.secrets import ABSENT, CHANGE
 from leaktight.studies.study import Study
 from leaktight.web.document import Document, answerable
 
@@ -55,7 +56,7 @@ def code_of(document: Document) -> str:
         asked.insert(0, f"'query': {_query(document, study)}")
     elif "on" in document.get("mechanism", {}):
         asked.insert(0, f"'on': {study.scope!r}")
-    asked += [f"'absent': {policy['absent']!r}"] if "absent" in policy else []
+    asked += [f"'absent': {study.absent!r}"] if study.absent is not None else []
     asked += [f"'unit': {study.unit!r}"] if study.unit else []
     asked.append(f"'title': {study.title!r}")
     lines.append(f"asked = {{{', '.join(asked)}}}")
@@ -85,6 +86,8 @@ def _secrets(table: dict[str, Any]) -> str:
     if "metric" in table:
         return f"lt.Metric.{_distances(table)}"
     made = _graph(table)
+    if table.get("people") == CHANGE:
+        return f"lt.SecretGraph.add_remove({made}.vertices, {table.get('absent', ABSENT)!r})"
     return f"{made}.with_absent({table['absent']!r})" if "absent" in table else made
 
 

@@ -80,7 +80,7 @@ function studyOf(file, records, chosen, person, people) {
   const cuts = Object.fromEntries(chosen.filter((field) => field.parted().length).map((field) => [field.name, field.parted()]));
   return {
     title: stem,
-    policy: { ...policy, records, ...(people === "change" ? { absent: "absent" } : {}) },
+    policy: { ...policy, people, records, ...(people === "change" ? { absent: "absent" } : {}) },
     data: { source: file, columns: single ? chosen[0].name : chosen.map((field) => field.name), ...(person ? { person } : {}), ...(Object.keys(cuts).length ? { cuts } : {}) },
     release: {
       name: stem, epsilon: 1, budget: 1, ledger: `${stem}.ledger`, output: `${stem}-released.csv`,
