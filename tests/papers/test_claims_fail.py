@@ -87,8 +87,8 @@ def falling(channel: Channel, loss: Loss, n: int, guess: Any = "best") -> Any:
     found = expected_loss(channel, loss, n=n, guess=guess)
     if guess != "best":
         return found
-    alike = channel.row(0) == channel.row(2)
-    return dataclasses.replace(found, lower=found.lower + Fraction(alike, 2**n))
+    more = Fraction(channel.row(0) == channel.row(2), 2**n)
+    return dataclasses.replace(found, lower=found.lower + more, upper=found.upper + more)
 
 
 def untruncated(c: Any, distance: int = 1) -> Any:

@@ -8,6 +8,7 @@ With the weighting of the graph, the solution of Σ_z λ^(−d(x,z))·w_z = 1, e
 as allowed.
 """
 
+from abc import abstractmethod
 from fractions import Fraction
 from typing import ClassVar
 
@@ -45,6 +46,9 @@ class FallingOff(Mechanism):
     on: Graph
     """The graph whose distances are used."""
     weights: Array = field(eq=False)
+
+    @abstractmethod
+    def __init__(self) -> None: ...
 
     def _of(self, graph: Graph, ratio: Fraction, on: Graph, weights: Array) -> None:
         weights.flags.writeable = False
