@@ -120,6 +120,9 @@ def test_the_numbers_on_the_page_are_those_of_the_command_line(
             person["uninformed"]["before"]["near"],
             person["uninformed"]["after"]["value"]["near"],
         }
+    if "prior" in file.read_text("utf-8"):  # the belief in the value that rises most comes first
+        rising = [each["values"][0] for each in told if each.get("values")]
+        chances |= {rise[when]["near"] for rise in rising for when in ("before", "after")}
     assert bars == chances
     point = page.locator("#worst .point")
     assert float(point.get_attribute("data-bits") or "nan") == audit["worst_case"]["bits"]
@@ -501,3 +504,48 @@ def test_what_takes_long_is_stopped_and_bad_input_is_said_in_one_line(
     expect(page.locator("#wrong")).to_contain_text("a")
     page.fill("#values", "a\nb")
     expect(page.locator("#wrong")).to_have_text("")
+
+
+def test_a_table_becomes_a_study_with_the_epsilon_that_is_advised(
+    browser: Browser, address: str, tmp_path: Path
+) -> None:
+    """From a CSV file to a saved study by clicks alone, which the command then plans."""
+    page = opened(browser, address)
+    wages = STUDIES.parent / "tables" / "wages.csv"
+    page.set_input_files("#file", wages)
+    page.check("#table-column-1")
+    page.select_option("#table-person", "employee")
+    page.click("#table-make")
+    expect(page.locator("#title")).to_have_value("wages")
+    expect(page.locator("#advice b")).to_have_text("moderate")
+    page.click("#advised")
+    expect(page.locator("#advice b")).to_have_text("strong")
+    page.wait_for_selector(READY)
+    study = document_of(saved(page).read_text("utf-8"))
+    assert study["policy"]["records"] == 595
+    assert study["release"]["epsilon"] == study["question"]["epsilon"] == "0.91629"
+    cuts = study["data"].pop("cuts")
+    assert study["data"] == {"source": "wages.csv", "columns": "wage", "person": "employee"}
+    assert len(study["policy"]["values"]) == len(cuts["wage"]) + 1
+
+
+def test_two_studies_stand_side_by_side_and_steps_are_undone(
+    browser: Browser, address: str
+) -> None:
+    page = opened(browser, address, "salary")
+    page.click("#compare")
+    first = page.input_value("#epsilon")
+    page.focus("#slider")
+    for _ in range(5):
+        page.keyboard.press("ArrowRight")
+    page.wait_for_selector(READY)
+    expect(page.locator("#comparison .other").first).to_be_visible()
+    rows = page.locator("#comparison tbody tr").first.locator("td").all_text_contents()
+    assert rows[0] != rows[1]
+    page.click("#undo")  # five presses at once are one step
+    expect(page.locator("#epsilon")).to_have_value(first)
+    expect(page.locator("#undo")).to_be_disabled()
+    page.click("#redo")
+    expect(page.locator("#epsilon")).not_to_have_value(first)
+    page.click("#compare-done")
+    expect(page.locator("#comparison")).to_be_hidden()

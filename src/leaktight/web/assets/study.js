@@ -102,7 +102,7 @@ function paidFor(next) {
 export function set(next, moving = false) {
   const goesOn = moving && movement !== null;
   rest();
-  if (moving) movement = setTimeout(rest, PAUSE);
+  movement = setTimeout(rest, PAUSE);
   if (!goesOn) settle();
   study = paidFor(next);
   if (goesOn) late ??= setTimeout(settle, 250);
