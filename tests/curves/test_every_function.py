@@ -41,7 +41,7 @@ PURE = {
     "StaircaseNoise": OWN, "TightConstraints": OWN, "TruncatedGeometric": OWN, "WorstCase": FOUND,
     "WorstCaseFunction.piece_at": PLACE, "WorstCaseUnderCounts": FOUND,
     "breach_probability": PLACE, "breach_probability_rate": PLACE, "breaches": PLACE,
-    "calibrated": OWN, "geometric_noise": OWN, "leakage_bounds": PUBLISHED,
+    "calibrated": OWN, "geometric_noise": OWN, "laplace_rho": OWN, "leakage_bounds": PUBLISHED,
     "least_leaking": PUBLISHED, "most_useful": PUBLISHED, "plan": SPENT, "posterior_range": BELIEF,
     "rate_bound": PUBLISHED, "release": SPENT, "shuffled_delta": PLACE, "value_odds": BELIEF,
     "worst_case_with_outputs": PUBLISHED, "worst_case.worst_case_leakage": PUBLISHED,

@@ -1,4 +1,5 @@
 from .calibration import Calibration, calibrate
+from .concentration import geometric_rho, laplace_rho
 from .curve import PrivacyCurve
 from .graphs import BestGain, best_gain, cover_bound, tree_guess
 from .guess import BestGuess, best_guess
@@ -27,7 +28,9 @@ __all__ = [
     "channel_keeps",
     "cover_bound",
     "expected_belief",
+    "geometric_rho",
     "keeps",
+    "laplace_rho",
     "promise_of",
     "tree_guess",
     "worst_case_leakage",
