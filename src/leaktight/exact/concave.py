@@ -12,6 +12,7 @@ from typing import TypeAlias
 import numpy as np
 
 from leaktight.exact.numbers import Array
+from leaktight.exact.threads import one_thread
 
 Derivative: TypeAlias = Callable[[Array], Array]
 
@@ -28,6 +29,13 @@ def maximise(c: Array, a: Array, first: Derivative, second: Derivative, enough: 
     >>> maximise(np.zeros(2), coin, lambda s: seen / s, lambda s: -seen / s**2, 1e-12).round(6)
     array([0.7, 0.3])
     """
+    import scipy.linalg  # noqa: F401 - its BLAS must be there to be told
+
+    with one_thread():
+        return _maximised(c, a, first, second, enough)
+
+
+def _maximised(c: Array, a: Array, first: Derivative, second: Derivative, enough: float) -> Array:
     n = len(c)
     weights = np.full(n, 1 / n)
     gradient = c + a @ first(weights @ a)

@@ -21,6 +21,7 @@ from leaktight.exact.numbers import (
     to_float,
 )
 from leaktight.exact.shown import width
+from leaktight.exact.threads import one_thread
 from leaktight.exact.tolerances import TOLERANCES
 from leaktight.labels import Labels, positions
 
@@ -124,7 +125,8 @@ def _read_row(i: int, row: Any, what: str, error: type[InvalidInput]) -> Array:
 def matrix_product(left: Array, right: Array) -> Array:
     """Return left · right, in flint if exact."""
     if not is_exact(left):
-        return left @ right
+        with one_thread():
+            return left @ right
     (n, k), m = left.shape, right.shape[1]
     entries = (fmpq_mat(n, k, left.ravel()) * fmpq_mat(k, m, right.ravel())).entries()
     return exact_array(entries).reshape(n, m)
@@ -135,7 +137,8 @@ def cascade(first: Array, second: Array) -> Array:
     whole = matrix_product(first, second)
     if is_exact(whole) or whole.min() >= SMALLEST:
         return whole
-    ways = (first > 0).astype(np.float32) @ (second > 0).astype(np.float32)
+    with one_thread():
+        ways = (first > 0).astype(np.float32) @ (second > 0).astype(np.float32)
     return kept(whole, ways)
 
 

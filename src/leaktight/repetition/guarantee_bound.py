@@ -14,6 +14,7 @@ import numpy as np
 from leaktight.channels.channel import Channel
 from leaktight.channels.distribution import Distribution
 from leaktight.exact.numbers import Array, float_array, fraction, rational
+from leaktight.exact.threads import one_thread
 
 MOST_ENTRIES = 2**27
 """The most pairs of inputs, times outputs, that are compared."""
@@ -57,6 +58,7 @@ def _kept(matrix: Array, n: int) -> Array:
     return np.where(shrunk < SMALLEST, 0.0, shrunk)
 
 
+@one_thread()
 def _prices(kept: Array, wanted: Array) -> list[Array]:
     """Propose prices: the prior itself, those that are just enough everywhere, and the best."""
     proposals = [wanted]

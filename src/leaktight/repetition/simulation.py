@@ -9,6 +9,7 @@ from leaktight.channels.distribution import PriorLike
 from leaktight.errors import InvalidNumber
 from leaktight.exact.numbers import float_array, fraction
 from leaktight.exact.shown import counted
+from leaktight.exact.threads import one_thread
 from leaktight.repetition.rounds import Observations, Observed, observe
 from leaktight.samples.confidence import Estimate, binomial_lower, binomial_upper, read_risk
 
@@ -65,6 +66,7 @@ def simulate_success(
     return SimulatedSuccess(right / runs, lower, upper, fraction(1 - risk), int(runs), seed)
 
 
+@one_thread()
 def _right_guesses(seen: Observations, runs: int, rng: np.random.Generator) -> int:
     """Count the right guesses of some runs."""
     chances = float_array(seen.prior)

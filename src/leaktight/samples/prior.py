@@ -25,6 +25,7 @@ from leaktight.exact.concave import maximise
 from leaktight.exact.matrix import as_mapping
 from leaktight.exact.numbers import kept_floats
 from leaktight.exact.shown import counted
+from leaktight.exact.threads import one_thread
 from leaktight.exact.tolerances import TOLERANCES
 from leaktight.labels import Labels, positions
 from leaktight.samples.observations import MOST_SAMPLES
@@ -120,6 +121,7 @@ def _read(counts: Any, outputs: Labels) -> npt.NDArray[np.int64]:
     return np.array([int(number) for number in given], dtype=np.int64)
 
 
+@one_thread()
 def _standard_errors(
     matrix: Floats, counts: npt.NDArray[np.int64], mean: Floats
 ) -> tuple[float, ...]:

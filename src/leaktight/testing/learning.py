@@ -12,6 +12,7 @@ from typing import TypeAlias
 import numpy as np
 
 from leaktight.exact.numbers import Array
+from leaktight.exact.threads import one_thread
 from leaktight.samples.event import Bools, Event, Samples, Score, best_set, best_threshold
 from leaktight.testing.calls import Both
 from leaktight.testing.outputs import WHOLE, Outputs
@@ -126,6 +127,7 @@ class LinearScore:
     factors: Array
 
     @classmethod
+    @one_thread()
     def learnt(cls, columns: tuple[Column, ...], learn: Both) -> "LinearScore":
         """Let Newton's steps find the factors, with a little regularisation."""
         sides = [np.column_stack([c.of(part) for c in columns]) for part in learn]

@@ -25,6 +25,7 @@ from leaktight.exact.linear_program import (
 )
 from leaktight.exact.matrix import matrix_product
 from leaktight.exact.numbers import Array, exact_array, float_array, is_exact
+from leaktight.exact.threads import one_thread
 
 MOST_ENTRIES = 2**22
 """The largest linear program that is tried; it would take minutes."""
@@ -135,6 +136,7 @@ def nearest_remap(a: Array, b: Array) -> tuple[Array, Array]:
     return remap, beyond[:, np.argmax((beyond**2).sum(axis=0) / np.where(size > 0, size, 1))]
 
 
+@one_thread()
 def _inside(a: Array, b: Array, turns: int) -> Array:
     """Return an R with A·R = B and rows that sum to 1, all of it positive if that is easy.
 

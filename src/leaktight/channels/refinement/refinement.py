@@ -22,6 +22,7 @@ from leaktight.errors import Undecided
 from leaktight.exact.linear_program import Indices
 from leaktight.exact.matrix import equal_rows, matrix_product, sum_columns
 from leaktight.exact.numbers import Array, is_exact
+from leaktight.exact.threads import one_thread
 from leaktight.exact.tolerances import TOLERANCES
 
 
@@ -96,6 +97,7 @@ def refinement(a: Channel, b: Channel) -> Refinement:
     )
 
 
+@one_thread()
 def _solved(a: Channel, b: Channel) -> NearlyRefined | None:
     """Return the only R with A·R = B if A is a square of floats: often it settles the question."""
     if a.is_exact or len(a.inputs) != len(a.outputs):

@@ -16,6 +16,7 @@ from flint import fmpq
 
 from leaktight.exact.bound import Bits
 from leaktight.exact.numbers import Array, exact_array, is_exact
+from leaktight.exact.threads import one_thread
 from leaktight.repetition.rates.chernoff import (
     ChernoffInformation,
     Floats,
@@ -77,6 +78,7 @@ def _enclosed(matrix: Array, pairs: Pairs) -> list[tuple[tuple[int, int], Cherno
     return found
 
 
+@one_thread()
 def _unlike(codes: Pairs, numbers: int, pairs: Pairs) -> list[tuple[int, int]]:
     """Return the pairs without those that differ from others by the order of the outputs alone.
 
@@ -158,8 +160,9 @@ def _half_way(
         rows = slice(start, start + height)
         at = np.nonzero(np.triu(wanted[rows], start + 1))
         pairs = np.stack([at[0] + start, at[1]], axis=1)
-        g = (roots[rows] @ roots.T)[at]
-        slope = (scaled[rows] @ roots.T - roots[rows] @ scaled.T)[at]
+        with one_thread():
+            g = (roots[rows] @ roots.T)[at]
+            slope = (scaled[rows] @ roots.T - roots[rows] @ scaled.T)[at]
         with np.errstate(divide="ignore", invalid="ignore"):
             lower = -np.log(np.minimum(g * (1 + unit) + UNDERFLOW, 1))
             upper = -np.log(np.maximum(g * (1 - unit) - UNDERFLOW, 0))

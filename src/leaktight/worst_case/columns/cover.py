@@ -22,6 +22,7 @@ from flint import fmpq, fmpq_mat, fmpq_poly, fmpz
 from leaktight.exact.linear_program import LinearProgram, Optimum, solve, solve_inside
 from leaktight.exact.numbers import Array, exact_array, float_array, rational
 from leaktight.exact.ratio import Ratio
+from leaktight.exact.threads import one_thread
 from leaktight.policies.graph import Graph, Indices, product_factors
 from leaktight.policies.metric import Metric
 from leaktight.policies.symmetry import Points, automorphism_group, distance_distribution
@@ -214,6 +215,7 @@ def _of_block(graph: Graph, ratio: Fraction) -> Array | None:
     return _by_orbits(graph, ratio)
 
 
+@one_thread()
 def _by_orbits(graph: Graph, ratio: Fraction) -> Array | None:
     """Return the solution of a system with an unknown for each orbit, if it is non-negative."""
     orbits = automorphism_group(graph).orbit_labels

@@ -17,6 +17,7 @@ from flint import fmpq
 from leaktight.errors import Undecided
 from leaktight.exact.linear_program import GrowingProgram, LinearProgram, Optimum, solve_inside
 from leaktight.exact.numbers import Array, float_array
+from leaktight.exact.threads import one_thread
 from leaktight.exact.tolerances import TOLERANCES
 from leaktight.policies.graph import Graph, Indices
 from leaktight.policies.symmetry import AutomorphismGroup, Points, automorphism_group
@@ -147,6 +148,7 @@ def _symmetry(graph: Graph, earned: Array) -> AutomorphismGroup | None:
     return AutomorphismGroup.from_indices(graph, kept) if kept else None
 
 
+@one_thread()
 def propose_columns(
     part: Part, ratio: fmpq, way: Pricing, at_vertex: bool
 ) -> tuple[Indices, Floats, Floats]:
