@@ -39,6 +39,7 @@ from leaktight.studies import Skipped
 from leaktight.studies.schema import to_json
 from leaktight.tables import count_of, cumulative, histogram, plan, sum_of
 from leaktight.tables.calibration import calibrated as table_noise
+from leaktight.tables.noise import GeometricStep
 from leaktight.tables.protection import Protection
 from leaktight.web.answer import TASKS, read_asked
 from leaktight.worst_case import (
@@ -360,9 +361,10 @@ def planned(cell: Setting) -> int:
                 list(map(sum, zip(*(rows[place[v]] for v in world.databases[k]), strict=True)))
                 for k in (i, j)
             ]
-            for a, b, step in zip(*sums, noise.steps(block), strict=True):
-                assert step is not None or a == b, "no noise where neighbours differ"
-                product *= (step or Fraction(1)) ** abs(a - b)
+            for a, b, own in zip(*sums, noise.of(block), strict=True):
+                assert own is not None or a == b, "no noise where neighbours differ"
+                if isinstance(own, GeometricStep):
+                    product *= own.step ** abs(a - b)
         assert product <= cell.least_ratio, (product, noise.step)
     return 2
 

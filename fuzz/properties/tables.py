@@ -21,6 +21,7 @@ from leaktight.tables import (
     sum_of,
 )
 from leaktight.tables.calibration import Noise, calibrated
+from leaktight.tables.noise import GeometricStep
 from leaktight.tables.odds import odds
 from leaktight.tables.protection import Protection
 
@@ -57,10 +58,11 @@ def told(noise: Noise, u: int, v: int) -> Any:
         one, other = (
             block.weights.answers(np.array([int(x == w) for x in range(size)])) for w in (u, v)
         )
-        for a, b, step in zip(one, other, noise.steps(block), strict=True):
-            if a != b and step is None:
+        for a, b, own in zip(one, other, noise.of(block), strict=True):
+            if a != b and own is None:
                 return math.inf
-            ratio *= (step or Fraction(1)) ** abs(a - b)
+            if isinstance(own, GeometricStep):
+                ratio *= own.step ** abs(a - b)
     return ratio
 
 

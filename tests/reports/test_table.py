@@ -69,7 +69,7 @@ def test_what_is_tabular_becomes_a_table() -> None:
     assert [row[0] for row in found.rows] == [
         b.source for b in (*bounds.bounds, *bounds.about_one_record)
     ]
-    numbers = Answer("ill", count_of("ill", ["yes"]).kind, ("yes",), (7,), (0,), Fraction(2))
+    numbers = Answer("ill", count_of("ill", ["yes"]).kind, ("yes",), (7,), (0,), None)
     assert table(numbers).rows == (("ill", "yes", 7, 7, 7),)
 
 

@@ -9,6 +9,7 @@ import numpy as np
 
 from leaktight import Channel
 from leaktight.tables.calibration import Noise
+from leaktight.tables.noise import GeometricStep
 
 
 def seen(step: Fraction | None, answer: int, least: int, most: int) -> list[Fraction]:
@@ -37,7 +38,8 @@ def output_channel(noise: Noise) -> Channel:
     for database in databases:
         counts = np.array([database.count(v) for v in values])
         answers[database] = [z for b in noise.blocks for z in b.weights.answers(counts)]
-    steps = [step for block in noise.blocks for step in noise.steps(block)]
+    noises = [own for block in noise.blocks for own in noise.of(block)]
+    steps = [own.step if isinstance(own, GeometricStep) else None for own in noises]
     columns = list(zip(*answers.values(), strict=True))
     rows = []
     for database in databases:

@@ -15,6 +15,7 @@ from leaktight.labels import Labels
 from leaktight.policies.constraint import count
 from leaktight.tables import TableQuery, count_of, cumulative, hierarchy, histogram, sum_of
 from leaktight.tables.calibration import Noise, calibrated
+from leaktight.tables.noise import GeometricStep
 from leaktight.tables.protection import Protection
 from tests.strategies.graphs import secret_graphs
 from tests.tables.databases import entries, output_channel
@@ -110,7 +111,7 @@ def test_a_histogram_needs_two_steps_and_a_partitions_own_none() -> None:
     own = histogram("cantons", groups={"BE": ["Bern", "Thun"], "BL": ["Basel", "Muttenz"]})
     exact = noise_of(towns, [own], 4)
     assert exact.level.value == 1
-    assert exact.steps(exact.blocks[0]) == [None, None]
+    assert exact.of(exact.blocks[0]) == [None, None]
 
 
 def test_an_absent_record_adds_nothing_and_its_neighbours_pay_for_its_cells() -> None:
@@ -120,12 +121,12 @@ def test_an_absent_record_adds_nothing_and_its_neighbours_pay_for_its_cells() ->
     assert plain.step == 2  # presence alone: one cell changes by one
     ordered = calibrated(protection, [cumulative("c")], Ratio.of(4))
     assert ordered.step == 2  # from the first value on, both numbers change
-    assert ordered.steps(ordered.blocks[0]) == [2, 2]
+    assert ordered.of(ordered.blocks[0]) == 2 * [GeometricStep(Fraction(2))]
 
 
 def test_the_last_number_of_a_cumulative_histogram_is_the_public_number_of_records() -> None:
     noise = noise_of(Policy(SecretGraph.line(4), 9), [cumulative("c")], 2)
-    assert noise.steps(noise.blocks[0]) == [2, 2, 2, None]
+    assert noise.of(noise.blocks[0]) == [*3 * [GeometricStep(Fraction(2))], None]
 
 
 @given(secret_graphs(least=2))
@@ -173,6 +174,6 @@ def test_what_cannot_be_released_is_refused() -> None:
         Protection(counts, rows_per_person=2)
     with pytest.raises(InvalidNumber, match="above 0"):
         noise_of(Policy(secrets, 3), [histogram("h")], 1)
-    large = sum_of("s", {"cold": 2**31 - 1}, share=100)
+    large = sum_of("s", {"cold": 2**31 - 1})
     with pytest.raises(InvalidNumber, match="larger unit"):
-        noise_of(Policy(secrets, 3), [large], 2, rows_per_person=9)
+        noise_of(Policy(secrets, 3), [large], 2, rows_per_person=999)

@@ -66,14 +66,14 @@ def test_no_consistent_table_near_it_fits_better(data: st.DataObject, order: int
     noise = calibrated(Protection(policy), queries, Ratio.of(4))
     draw = st.integers(-10, 40)
     numbers = [
-        [data.draw(draw) if step is not None else 30 for step in noise.steps(block)]
+        [data.draw(draw) if step is not None else 30 for step in noise.of(block)]
         for block in noise.blocks
     ]
     found = fitted(policy, queries, numbers)
     x = np.array([float(v) for v in found["tree, runs of 1"]])
     assert sum(found["tree, runs of 1"]) == 30
-    weight = [1 / float(2 * s / (s - 1) ** 2) if s is not None else 0.0
-              for block in noise.blocks for s in noise.steps(block)]  # fmt: skip
+    weight = [1 / float(s.variance) if s is not None else 0.0
+              for block in noise.blocks for s in noise.of(block)]  # fmt: skip
     matrix = np.concatenate([block.weights.matrix() for block in noise.blocks], axis=1)
     y = np.array([n for own in numbers for n in own], dtype=float)
 

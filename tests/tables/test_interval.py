@@ -8,7 +8,9 @@ from hypothesis import strategies as st
 
 from leaktight.errors import InvalidNumber
 from leaktight.tables.interval import half_width, read_confidence
+from leaktight.tables.noise import GeometricStep
 
+TWO = GeometricStep(Fraction(2))
 STEPS = st.fractions(Fraction(5, 4), 9, max_denominator=8)
 
 
@@ -30,7 +32,7 @@ def test_a_half_width_is_the_least_that_has_its_chance(
     step: Fraction, confidence: str, noises: int
 ) -> None:
     level = Fraction(confidence)
-    width = half_width(step, level, noises)
+    width = half_width(GeometricStep(step), level, noises)
     rest = Fraction(1, 10**5) if noises == 2 else Fraction(0)  # of the sums that are cut off
     assert within(step, width, noises) + rest >= level
     if width:
@@ -39,12 +41,12 @@ def test_a_half_width_is_the_least_that_has_its_chance(
 
 def test_noise_of_a_very_small_epsilon_has_a_width_too() -> None:
     step = 1 + Fraction(1, 10**6)
-    width = half_width(step, Fraction(19, 20))
+    width = half_width(GeometricStep(step), Fraction(19, 20))
     assert 2_990_000 < width < 3_000_000  # ln 20 · 10^6
 
 
 def test_what_has_no_noise_is_exact() -> None:
-    assert half_width(None, Fraction(1, 2)) == half_width(Fraction(2), Fraction(1, 2), 0) == 0
+    assert half_width(None, Fraction(1, 2)) == half_width(TWO, Fraction(1, 2), 0) == 0
 
 
 def test_a_confidence_is_read_as_it_is_written() -> None:

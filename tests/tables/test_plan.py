@@ -12,6 +12,7 @@ from leaktight import Policy, SecretGraph
 from leaktight.exact.ratio import Ratio
 from leaktight.tables import cumulative, hierarchy, histogram, plan
 from leaktight.tables.calibration import calibrated
+from leaktight.tables.noise import GeometricStep
 from leaktight.tables.plan import variance
 from leaktight.tables.protection import Protection
 from leaktight.tables.query import Kind
@@ -21,7 +22,7 @@ from tests.strategies.graphs import secret_graphs
 def test_the_noise_has_the_variance_that_is_planned_with() -> None:
     c = 1 / Fraction(3, 2)
     added = sum((1 - c) / (1 + c) * c ** abs(k) * k**2 for k in range(-200, 201))
-    assert float(added) == pytest.approx(float(variance(Fraction(3, 2))), rel=1e-12)
+    assert float(added) == pytest.approx(float(GeometricStep(Fraction(3, 2)).variance), rel=1e-12)
 
 
 @given(secret_graphs(least=2, most=6), st.sampled_from([Kind.PLAIN, Kind.ORDERED]))
@@ -33,7 +34,7 @@ def test_the_expected_error_of_a_run_is_the_average_over_all_runs(
     policy = Policy(secrets, 9)
     query = histogram("h", ordered=kind is Kind.ORDERED)
     noise = calibrated(Protection(policy), [query], Ratio.of(4))
-    errors = [variance(step) for step in noise.steps(noise.blocks[0])]
+    errors = [variance(own) for own in noise.of(noise.blocks[0])]
     order = secrets.order
     weights = []
     for a, b in combinations_with_replacement(range(order), 2):

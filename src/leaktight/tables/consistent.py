@@ -54,7 +54,7 @@ def consistent(release: TableRelease) -> Consistent:
         raise TooLarge(f"at most {MOST_COUNTS} counts are fitted together, got {len(used):,}")
     columns = kinds[used].T  # a row for each number, a column for each kind of values
     stored = [n for own in release.stored.numbers for n in own]
-    errors = [variance(step) for block in noise.blocks for step in noise.steps(block)]
+    errors = [variance(own) for block in noise.blocks for own in noise.of(block)]
     fit = _Fit.of(columns.tolist(), stored, errors)
     if protection.absent is None:
         fit = fit.with_total(protection.policy.records, len(used))
@@ -92,7 +92,8 @@ class _Fit:
             if not error:
                 equations.append([fmpq(w) for w in row] + [fmpq(number)])
                 continue
-            weight = rational((least / error).limit_denominator(FINEST))
+            near = (least / error).limit_denominator(FINEST)
+            weight = rational(max(near, Fraction(1, FINEST)))
             places = [(j, w) for j, w in enumerate(row) if w]
             for j, w in places:
                 slope[j] += weight * w * number

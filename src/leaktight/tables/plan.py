@@ -1,7 +1,4 @@
-"""How near to the truth will each number be? Known before anything is spent.
-
-Geometric noise with α has the expected squared error 2α/(1 − α)².
-"""
+"""How near to the truth will each number be? Known before anything is spent."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
@@ -12,6 +9,7 @@ from leaktight.exact.ratio import Ratio, RatioLike
 from leaktight.exact.shown import nearest
 from leaktight.policies.policy import Policy
 from leaktight.tables.calibration import Noise, calibrated
+from leaktight.tables.noise import BlockNoise
 from leaktight.tables.protection import Protection
 from leaktight.tables.query import Block, Kind, TableQuery, distinct
 
@@ -96,13 +94,13 @@ def mean_error(noise: Noise) -> Fraction:
     return sum((each.cell for each in found), Fraction(0)) / len(found)
 
 
-def variance(step: Fraction | None) -> Fraction:
-    """Return the expected square of geometric noise with 1/α = ``step``; 0 where there is none."""
-    return Fraction(0) if step is None else 2 * step / (step - 1) ** 2
+def variance(noise: BlockNoise | None) -> Fraction:
+    """Return the expected square of a noise; 0 where there is none."""
+    return Fraction(0) if noise is None else noise.variance
 
 
 def _expected(noise: Noise, block: Block) -> Expected:
-    errors = [variance(step) for step in noise.steps(block)]
+    errors = [variance(own) for own in noise.of(block)]
     count, total = len(errors), sum(errors, Fraction(0))
     kind = block.query.kind
     # In order, a cell is the difference of two noisy numbers, and the first of one and 0.

@@ -7,7 +7,6 @@ again under its name, it is drawn then. One that was stored is never drawn again
 
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
@@ -17,11 +16,11 @@ from leaktight.errors import InvalidInput, expect
 from leaktight.exact.numbers import Number, rational
 from leaktight.exact.ratio import Ratio, RatioLike
 from leaktight.labels import Labels
-from leaktight.mechanisms.release import geometric_noise
 from leaktight.policies.policy import Policy
 from leaktight.tables.calibration import Noise, calibrated
 from leaktight.tables.interval import half_width, read_confidence
 from leaktight.tables.ledger import Entry, Ledger, Stored
+from leaktight.tables.noise import BlockNoise
 from leaktight.tables.origin import Origin
 from leaktight.tables.protection import Protection
 from leaktight.tables.query import Block, Kind, TableQuery
@@ -40,8 +39,8 @@ class Answer:
     numbers: tuple[int, ...]
     noises: tuple[int, ...] = field(repr=False)
     """How many noises each number has: 0 if it is exact, 2 for a difference of two."""
-    step: Fraction = field(repr=False)
-    """1/α of the noise."""
+    noise: BlockNoise | None = field(repr=False)
+    """The noise of each; None if nothing was added."""
 
     def intervals(self, confidence: Number = "0.95") -> list[tuple[int, int]]:
         """Return for each number where the true one lies, with at least this chance each.
@@ -49,7 +48,7 @@ class Answer:
         It is exact: the noise is known. The numbers are not cut off at 0.
         """
         level = read_confidence(confidence)
-        widths = {n: half_width(self.step, level, n) for n in set(self.noises)}
+        widths = {n: half_width(self.noise, level, n) for n in set(self.noises)}
         return [
             (k - widths[n], k + widths[n]) for k, n in zip(self.numbers, self.noises, strict=True)
         ]
@@ -188,10 +187,12 @@ def drawn(
 def _question(noise: Noise, reading: Reading, seeded: bool) -> str:
     """Return what is asked: queries as they are calibrated, and how rows are read."""
     queries = {block.query.name: block.query.to_dict() for block in noise.blocks}
+    units = [units for _, units in noise.paid.blocks]
     return canonical(
         {
             "queries": list(queries.values()),
             "step": str(rational(noise.step)),
+            **({} if set(units) == {1} else {"units": units}),
             "rows": reading.to_dict(),
             "randomness": "a generator for tests" if seeded else "the operating system",
         }
@@ -202,13 +203,12 @@ def _drawn(
     block: Block, noise: Noise, counts: Counted, rng: np.random.Generator | None
 ) -> tuple[int, ...]:
     """Return the true numbers of a block with their noise."""
-    steps = noise.steps(block)
+    noises = noise.of(block)
     true = block.weights.answers(counts.counts)
-    noisy = [i for i, step in enumerate(steps) if step is not None]
-    if noisy:
-        added = geometric_noise(len(noisy), ratio=steps[noisy[0]], rng=rng)
-        for i, extra in zip(noisy, added.tolist(), strict=True):
-            true[i] += int(extra)
+    noisy = [i for i, each in enumerate(noises) if each is not None]
+    if noisy and (own := noises[noisy[0]]) is not None:
+        for i, extra in zip(noisy, own.draw(len(noisy), rng), strict=True):
+            true[i] += extra
     return tuple(true)
 
 
@@ -228,10 +228,11 @@ def _told(
 
 def _answer(block: Block, noise: Noise, numbers: tuple[int, ...]) -> Answer:
     """Return the numbers as they were asked for: of an ordered histogram the differences."""
-    kind, step = block.query.kind, noise.step**block.query.share
-    noises = [int(each is not None) for each in noise.steps(block)]
+    kind, each = block.query.kind, noise.of(block)
+    noises = [int(own is not None) for own in each]
     if kind is Kind.ORDERED:
         before, noisy = (0, *numbers[:-1]), (0, *noises[:-1])
         numbers = tuple(b - a for a, b in zip(before, numbers, strict=True))
         noises = [a + b for a, b in zip(noisy, noises, strict=True)]
-    return Answer(block.name, kind, block.cells, numbers, tuple(noises), step)
+    own = next((one for one in each if one is not None), None)
+    return Answer(block.name, kind, block.cells, numbers, tuple(noises), own)

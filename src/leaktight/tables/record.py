@@ -8,7 +8,6 @@ from typing import Any
 
 from leaktight.channels.distribution import PriorLike
 from leaktight.errors import InvalidInput
-from leaktight.exact.numbers import rational
 from leaktight.exact.powers import Powers
 from leaktight.exact.shown import counted
 from leaktight.tables.budget import told_epsilon
@@ -132,9 +131,9 @@ class TableRecord:
                     "kind": str(block.query.kind),
                     "numbers": block.weights.size,
                     "weights hash": block.weights.digest,
-                    "alpha": str(1 / rational(noise.step**block.query.share)),
+                    **({} if own is None else own.to_dict()),
                 }
-                for block in noise.blocks
+                for block, own in zip(noise.blocks, noise.noises, strict=True)
             ]
         }
 
