@@ -5,12 +5,15 @@ from collections.abc import Callable
 from fractions import Fraction
 from itertools import product
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args, get_type_hints
 
 import pytest
 
 from leaktight.channels import SymmetricNoise
+from leaktight.curves.worst_case import worst_case
 from leaktight.studies import Audit, Skipped, audit, read_study
+from leaktight.studies.answers import Answers, Person
+from leaktight.studies.audit import PARTS
 from tests.studies.examples import STUDIES, example, written
 
 Answer = Callable[[str], Audit]
@@ -178,6 +181,34 @@ def test_public_counts_have_a_verdict_at_any_number_of_records() -> None:
     )  # fmt: skip
     assert found.privacy.level.ratio == 4
     assert found.holds is False
+
+
+def test_every_answer_that_may_be_missing_is_a_part() -> None:
+    may_miss = {
+        f"{prefix}{name}"
+        for prefix, kind in (("", Answers), ("person.", Person))
+        for name, of in get_type_hints(kind).items()
+        if Skipped in get_args(of)
+    }
+    assert may_miss
+    computed = {part.field for part in PARTS if part.compute is not None}
+    assert may_miss <= computed
+    assert len({part.name for part in PARTS}) == len(PARTS)
+
+
+def test_what_parts_share_is_computed_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    calls: list[object] = []
+
+    def counted(*given: Any) -> Any:
+        calls.append(given)
+        return worst_case(*given)
+
+    monkeypatch.setattr("leaktight.studies.inquiry.worst_case", counted)
+    found = audit(read_study(STUDIES / "salary.toml"))
+    assert found.worst_case
+    assert found.proof is found.inquiry.worst
+    assert len(calls) == 1
+    assert found.every_epsilon is found.every_epsilon
 
 
 def test_progress_is_told() -> None:

@@ -1,8 +1,8 @@
 """An audit as a document: all of it for a page, or a summary for a terminal.
 
 The words and tables are the same in every form. They show the answers and compute nothing; a number
-is only rounded. A section is a function of the answers in ``SECTIONS``; one that has nothing to say
-of them is None.
+is only rounded. What a report says of a part is a function of the answers in ``SECTIONS``, which is
+None if it has nothing to say, and what a summary says one in ``FACTS``.
 """
 
 import shlex
@@ -53,7 +53,7 @@ from leaktight.reports.wording import (
     quoted,
     rounded,
 )
-from leaktight.studies.answers import Answers, PublicFound, Usefulness
+from leaktight.studies.answers import Answers, Usefulness
 
 PAGES = (".html", ".htm", ".md")
 """How the name of a page ends."""
@@ -135,7 +135,7 @@ def report(answers: Answers, command: str | None = None, *, moves: bool = False)
 
         blocks.append(Slider(partial(slider, every)))
     blocks += [made for of in SECTIONS if (made := of(answers)) is not None]
-    if rows := tuple(missing(answers, every)):
+    if rows := tuple(missing(answers, later=moves)):
         table = Table(("what", "why"), rows)
         blocks.append(section("missing", "What was not computed", table=table, is_wide=True))
     blocks.append(_check(answers, command))
@@ -146,7 +146,7 @@ def summarised(answers: Answers) -> Document:
     """Return an audit in few words: the person first, then numbers."""
     blocks: list[Block] = [Verdict(answers.verdict.line), *_worst(answers), *_advice(answers)]
     blocks += [Notes(answers.warnings)] if answers.warnings else []
-    blocks += [guessing(answers), Facts(tuple(_facts(answers)))]
+    blocks += [guessing(answers), Facts(tuple(fact for of in FACTS for fact in of(answers)))]
     blocks += [Paragraph(f"not computed: {what}: {why}", "  ") for what, why in missing(answers)]
     if certificate := answers.certificate:
         verify = shlex.join(["leaktight", "verify", certificate.file])
@@ -173,13 +173,17 @@ def _worst(answers: Answers) -> Iterator[Block]:
         )
 
 
-def _facts(answers: Answers) -> Iterator[tuple[str, str]]:
+def _policy_fact(answers: Answers) -> Iterator[tuple[str, str]]:
     yield "policy", answers.policy.text
-    if answers.public is not None:
-        yield from _public_facts(answers.public)
+
+
+def _leakage_fact(answers: Answers) -> Iterator[tuple[str, str]]:
     if leak := answers.leakage:
         most = "" if leak.is_exact else "at most "
         yield "leakage", f"{most}{bits(AtMost(leak.bits))} about {leak.about}, under any prior"
+
+
+def _worst_case_fact(answers: Answers) -> Iterator[tuple[str, str]]:
     if worst := answers.worst_case:
         some = "; some leaks as much" if worst.is_exact else ""
         yield (
@@ -187,17 +191,20 @@ def _facts(answers: Answers) -> Iterator[tuple[str, str]]:
             f"{as_private(answers)} leaks at most {bits(AtMost(worst.bits))} about "
             f"{worst.about}{some}",
         )
+
+
+def _bounds_facts(answers: Answers) -> Iterator[tuple[str, str]]:
     if bounds := answers.published:
         tight, loose = bounds[0], [bounds[0], *(b for b in bounds if b.form != "|X|")][-1]
         yield "published", f"at most {bits(AtMost(tight.bits))} by {tight.source}"
         if loose.bits > tight.bits:
             yield "", f"at most {bits(AtMost(loose.bits))} by {loose.source}"
-    if useful := answers.usefulness:
-        yield "usefulness", _useful(useful)
 
 
-def _public_facts(public: PublicFound) -> Iterator[tuple[str, str]]:
+def _public_facts(answers: Answers) -> Iterator[tuple[str, str]]:
     """What public counts do, in few words; the report has more."""
+    if (public := answers.public) is None:
+        return
     most = "up to" if public.is_exact else "at most"
     at_once = f"{most} {public.reach:,} records change at once"
     if way := public.recommended_epsilon:
@@ -222,7 +229,9 @@ def _public_facts(public: PublicFound) -> Iterator[tuple[str, str]]:
         )
 
 
-def _useful(useful: Usefulness) -> str:
+def _usefulness_fact(answers: Answers) -> Iterator[tuple[str, str]]:
+    if not (useful := answers.usefulness):
+        return
     parts = [
         f"{words}{nearest(float(number), BOUND_DIGITS)}"
         for words, number in (("", useful.this), ("best possible ", useful.best))
@@ -231,7 +240,13 @@ def _useful(useful: Usefulness) -> str:
     before = (
         "" if useful.before is None else f"; {nearest(float(useful.before), BOUND_DIGITS)} before"
     )
-    return f"{useful.kind} of {useful.about}: {', '.join(parts)}{before}"
+    yield "usefulness", f"{useful.kind} of {useful.about}: {', '.join(parts)}{before}"
+
+
+FACTS: tuple[Callable[[Answers], Iterator[tuple[str, str]]], ...] = (
+    _policy_fact, _public_facts, _leakage_fact, _worst_case_fact, _bounds_facts, _usefulness_fact,
+)  # fmt: skip
+"""What a summary says, part by part: nothing of what has no answer."""
 
 
 # --- the sections --------------------------------------------------------------------------

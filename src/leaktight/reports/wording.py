@@ -10,6 +10,7 @@ from leaktight.exact.rounding import float_above, float_below
 from leaktight.exact.shown import Probability, above, below, nearest, shown_above
 from leaktight.reports.figure import short_label
 from leaktight.studies.answers import NOT_ASKED, Answers, Skipped
+from leaktight.studies.audit import PARTS
 
 Cell: TypeAlias = str | int | float | None
 """What stands in a table."""
@@ -140,23 +141,13 @@ def quoted(label: str) -> str:
     return f"“{short_label(label, LONGEST)}”"
 
 
-def missing(answers: Answers, every: object = None) -> Iterator[tuple[str, str]]:
+def missing(answers: Answers, *, later: bool = False) -> Iterator[tuple[str, str]]:
     """Yield what was not computed, and why, each reason once; what was not asked is not missing."""
-    person = answers.person
-    parts: tuple[tuple[str, object], ...] = (
-        ("all others known", person.informed),
-        ("the curve", getattr(person.informed, "curve", None)),
-        ("nobody known", person.uninformed),
-        ("any mechanism, of one person", person.any_mechanism),
-        ("leakage", answers.leakage),
-        ("worst case", answers.worst_case),
-        ("published bounds", answers.published),
-        ("worst case for other ε", answers.by_epsilon),
-        ("usefulness", answers.usefulness),
-        ("the slider for ε", every),
-    )
     reasons: dict[str, list[str]] = {}
-    for what, part in parts:
-        if isinstance(part, Skipped) and part not in NOT_ASKED:
-            reasons.setdefault(part.why, []).append(what)
+    for part in PARTS:
+        if part.title is None or (part.is_later and not later):
+            continue
+        found = part.of(answers)
+        if isinstance(found, Skipped) and found not in NOT_ASKED:
+            reasons.setdefault(found.why, []).append(part.title)
     yield from ((", ".join(parts), why) for why, parts in reasons.items())

@@ -8,7 +8,6 @@ from typing import Any
 from leaktight.curves.worst_case import CurveWorstCase
 from leaktight.exact.shown import DIGITS, above, below, counted, percent, percent_or_fraction
 from leaktight.privacy.level import PrivacyLevel, privacy_level
-from leaktight.studies.answers import Skipped
 from leaktight.studies.beliefs import answers_prior
 from leaktight.studies.person import is_reached
 from leaktight.studies.study import Study
@@ -20,7 +19,7 @@ from leaktight.worst_case.under_counts import WorstCaseUnderCounts
 def warnings(
     study: Study,
     level: PrivacyLevel | None,
-    worst: WorstCase | WorstCaseUnderCounts | CurveWorstCase | Skipped,
+    worst: WorstCase | WorstCaseUnderCounts | CurveWorstCase | None,
 ) -> Iterator[str]:
     """Yield what a user should know who looks at the verdict alone."""
     yield from _of_the_policy(study)
