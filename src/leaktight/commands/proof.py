@@ -15,22 +15,30 @@ if TYPE_CHECKING:
 
 
 def verify(
-    certificate: Annotated[Path, typer.Argument(help="A certificate, as JSON.")],
+    certificate: Annotated[
+        Path, typer.Argument(help="A certificate, or the record of a release, as JSON.")
+    ],
     study: Annotated[
         Path | None, typer.Option(help="A study: is it this that the certificate is about?")
+    ] = None,
+    ledger: Annotated[
+        str | None, typer.Option(help="Of a release: the ledger, if not the study's.")
     ] = None,
     as_json: JsonOption = False,
     allow_code: Annotated[
         bool, typer.Option("--allow-code", help="Run the Python function that the study names.")
     ] = False,
 ) -> int:
-    """Check a certificate, trusting nothing but arithmetic.
+    """Check a certificate, trusting nothing but arithmetic, or the record of a release.
 
-    The exit code is 1 if it proves nothing, or something else than the study asks.
+    The exit code is 1 if it proves nothing, or something else than the study asks. Of a release,
+    the numbers beside the record are compared with it; with a study noise and cost are worked out
+    anew, and the ledger must have the release and keep its budget.
 
     \b
     Example:
       leaktight verify best.json --study study.toml
+      leaktight verify wages-2024.csv.release.json --study wages.toml
     """
     from leaktight.check import Refuted, Unreadable, check, complaint, loaded, told
     from leaktight.errors import InvalidFile
@@ -41,6 +49,10 @@ def verify(
     found: dict[str, Any] = {}
     try:
         content = loaded(str(certificate))
+        if isinstance(content, dict) and content.get("format") == RELEASE:
+            return _verify_release(content, certificate, study, ledger, as_json)
+        if ledger is not None:
+            raise typer.BadParameter("--ledger is for the record of a release")
         found |= {"accepted": True, "says": told(content, check(content))}
     except Refuted as wrong:
         found |= {"accepted": False, "says": [f"refuted: {wrong}"]}
@@ -59,6 +71,39 @@ def verify(
         first, *rest = found["says"]
         print("\n".join([wrapped(first, "  "), *rest]))
     return 0 if found["accepted"] and found.get("fits", True) else 1
+
+
+RELEASE = "leaktight table release"
+"""The format of the record of a release."""
+
+
+def _verify_release(
+    content: dict[str, Any], record: Path, study: Path | None, ledger: str | None, as_json: bool
+) -> int:
+    """Check the record of a release by the numbers beside it, the study and the ledger."""
+    from leaktight.exact.shown import wrapped
+    from leaktight.tables.ledger import Ledger
+    from leaktight.tables.verification import verify_record
+
+    given: dict[str, Any] = {}
+    if study is not None:
+        from leaktight.studies.release import read_release
+
+        asked = read_release(study)
+        given = {"protection": asked.protection, "noise": asked.noise}
+        ledger = ledger or str(asked.ledger)
+    if ledger is not None:
+        given["ledger"] = Ledger.open(ledger)
+    output = record.with_name(record.name.removesuffix(".release.json"))
+    checks = verify_record(content, output=None if output == record else output, **given)
+    accepted = all(each.holds is not False for each in checks)
+    if as_json:
+        told = [{"what": c.what, "holds": c.holds, "says": c.says} for c in checks]
+        print_json({"accepted": accepted, "checks": told})
+    else:
+        for each in checks:
+            print(wrapped(str(each), "  "))
+    return 0 if accepted else 1
 
 
 def _difference(content: dict[str, Any], study: "Study") -> str:

@@ -1,17 +1,26 @@
 """How is a table released, and what is left of the budget? ``release`` and ``ledger``."""
 
+import shlex
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from leaktight.commands.arguments import JsonOption
-from leaktight.commands.output import about_to_write, print_json, spinner, write
+from leaktight.commands.output import (
+    about_to_write,
+    expect_page,
+    print_json,
+    spinner,
+    write,
+    write_page,
+)
 
 if TYPE_CHECKING:
     from leaktight.studies.release import ReleaseStudy
     from leaktight.tables.per_row import RowsRelease
     from leaktight.tables.publishing import TableRelease
+    from leaktight.tables.record import TableRecord
 
 
 def release(
@@ -25,6 +34,9 @@ def release(
     again: Annotated[
         bool, typer.Option("--again", help="Show what was drawn under this name; read no table.")
     ] = False,
+    report: Annotated[
+        Path | None, typer.Option(help="Write a page for the officer, .html or .md.")
+    ] = None,
     as_json: JsonOption = False,
 ) -> int:
     """Release a table with noise, paid for from a ledger.
@@ -37,19 +49,43 @@ def release(
     Example:
       leaktight release examples/tables/wages.toml --plan
       leaktight ledger wages.ledger --new examples/tables/wages.toml
-      leaktight release examples/tables/wages.toml
+      leaktight release examples/tables/wages.toml --report wages.html
     """
     from leaktight.studies.release import read_release
 
     asked = read_release(study)
     named, target = name or asked.name, output or asked.output
+    expect_page(report)
+    if plan and report is not None:
+        raise typer.BadParameter("--plan releases nothing, of which --report could tell")
+    about_to_write(report)
+    page = None if report is None else (study, report)
     if asked.rows is not None:
         if plan or picture is not None:
             raise typer.BadParameter("--plan and --picture are for queries; every row is published")
-        return _rows(asked, named, target, again, as_json)
+        return _rows(asked, named, target, again, as_json, page)
     if plan:
         return _planned(asked, as_json)
-    return _answers(asked, named, target, picture, again, as_json)
+    return _answers(asked, named, target, picture, again, as_json, page)
+
+
+def _write_officers_page(
+    record: "TableRecord", asked: "ReleaseStudy", target: Path | None, page: tuple[Path, Path]
+) -> None:
+    """Write the page of a release, with the commands that make and check it."""
+    from leaktight.reports.release import release_document
+    from leaktight.tables.output import record_beside
+    from leaktight.tables.statement import statement
+
+    study, report = page
+    entry, book = record.release.entry, record.release.ledger
+    words = ["leaktight", "release", study.name, "--name", entry.name, "--again"]
+    commands = [shlex.join([*words, "--report", report.name])]
+    if target is not None:
+        check = ["leaktight", "verify", record_beside(target).name, "--study", study.name]
+        commands.append(shlex.join(check))
+    commands.append(shlex.join(["leaktight", "ledger", Path(book.name).name]))
+    write_page(report, release_document(record, statement(book), asked.title, commands))
 
 
 def ledger(
@@ -137,6 +173,7 @@ def _answers(
     picture: Path | None,
     again: bool,
     as_json: bool,
+    page: tuple[Path, Path] | None,
 ) -> int:
     """Answer the queries with noise."""
     from leaktight.exact.shown import wrapped
@@ -171,6 +208,8 @@ def _answers(
         from leaktight.reports.released import released_chart
 
         write(picture, released_chart(done.answers))
+    if page is not None:
+        _write_officers_page(record, asked, target, page)
     if as_json:
         told = {"record": record.to_dict(), "numbers": _numbers(done), "new": done.is_new}
         print_json(told)
@@ -183,7 +222,13 @@ def _answers(
     _print_age(done)
     if target is not None:
         _print_files(target)
+    _print_page(page)
     return 0
+
+
+def _print_page(page: tuple[Path, Path] | None) -> None:
+    if page is not None:
+        print(f"report: {page[1]}")
 
 
 def _print_age(done: "TableRelease | RowsRelease") -> None:
@@ -196,7 +241,14 @@ def _print_age(done: "TableRelease | RowsRelease") -> None:
         print(wrapped(f"Drawn on {done.entry.time}{source}; nothing was spent now."))
 
 
-def _rows(asked: "ReleaseStudy", name: str, target: Path | None, again: bool, as_json: bool) -> int:
+def _rows(
+    asked: "ReleaseStudy",
+    name: str,
+    target: Path | None,
+    again: bool,
+    as_json: bool,
+    page: tuple[Path, Path] | None,
+) -> int:
     """Publish every row, each drawn by itself."""
     from leaktight.exact.shown import wrapped
     from leaktight.tables.ledger import Ledger
@@ -223,12 +275,15 @@ def _rows(asked: "ReleaseStudy", name: str, target: Path | None, again: bool, as
         )
         record = record_of(done, asked.prior)
     write_record(record, target)
+    if page is not None:
+        _write_officers_page(record, asked, target, page)
     if as_json:
         print_json({"record": record.to_dict(), "new": done.is_new})
         return 0
     print(f"{asked.title}\n\n{wrapped(str(record))}")
     _print_age(done)
     _print_files(target)
+    _print_page(page)
     return 0
 
 

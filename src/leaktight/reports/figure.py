@@ -9,7 +9,7 @@ sheet that turns them for a dark page.
 import io
 import unicodedata
 import warnings
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 from xml.etree import ElementTree
@@ -103,6 +103,15 @@ def figure(width: float, height: float) -> "Iterator[tuple[Figure, Axes]]":
         warnings.filterwarnings("ignore", "Glyph .* missing")  # the reader's fonts may have it
         empty = Figure(figsize=(width, height), layout="constrained")
         yield empty, empty.subplots()
+
+
+@contextmanager
+def panels(width: float, heights: Sequence[float]) -> "Iterator[tuple[Figure, list[Axes]]]":
+    """Give a figure in the same style with places one below the other."""
+    with figure(width, sum(heights)) as (drawing, first):
+        first.remove()
+        found = drawing.subplots(len(heights), 1, squeeze=False, height_ratios=heights)
+        yield drawing, list(found[:, 0])
 
 
 def finished(drawing: "Figure", name: str, title: str) -> str:

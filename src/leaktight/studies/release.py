@@ -18,6 +18,7 @@ from leaktight.studies.reading import read_study
 from leaktight.studies.study import Study
 from leaktight.studies.table import StudyTable, load, plain_number, shortened
 from leaktight.tables.budget import Budget
+from leaktight.tables.calibration import Noise, calibrated
 from leaktight.tables.ledger import is_address
 from leaktight.tables.protection import Protection
 from leaktight.tables.query import (
@@ -61,6 +62,18 @@ class ReleaseStudy:
     budget: Budget | None
     """What a new ledger is made with."""
     output: Path | None
+
+    @property
+    def protection(self) -> Protection:
+        """Whose values are protected, and how people are counted."""
+        return Protection(self.policy, self.absent, self.rows_per_person, self.people)
+
+    @property
+    def noise(self) -> Noise | None:
+        """The noise that the queries get; None if every row is published."""
+        if self.rows is not None:
+            return None
+        return calibrated(self.protection, self.queries, self.ratio, self.reading.columns)
 
 
 def read_release(path: str | Path) -> ReleaseStudy:

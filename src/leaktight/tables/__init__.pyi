@@ -1,3 +1,4 @@
+from .attributes import AttributeOdds, AttributeValue
 from .budget import Budget
 from .consistent import Consistent, consistent
 from .ledger.entry import Entry
@@ -20,12 +21,16 @@ from .risk.risk import risk
 from .spent import Spent
 from .statement import Statement, statement
 from .synthetic import Share, SyntheticRisk, synthetic_risk
+from .verification import Checked, verify_record
 
 __all__ = [
     "Answer",
+    "AttributeOdds",
+    "AttributeValue",
     "Budget",
     "Change",
     "Changed",
+    "Checked",
     "ColumnOverview",
     "Consistent",
     "Crowd",
@@ -68,5 +73,6 @@ __all__ = [
     "statement",
     "sum_of",
     "synthetic_risk",
+    "verify_record",
     "write_release",
 ]

@@ -97,23 +97,10 @@ def odds(protection: Protection, releases: Iterable[Paid], prior: PriorLike = No
     A number without noise tells apart for certain the values that differ in it: the policy does
     not protect them from that.
     """
-    values, releases = protection.values, list(releases)
-    if protection.counts is not None or (protection.people == CHANGE and len(releases) > 1):
+    values, told = protection.values, collected(protection, releases)
+    if told is None:
         return None
-    paid: dict[str, dict[Fraction, int]] = {}
-    known: dict[str, Weights] = {}
-    for each in releases:
-        if each.rho:
-            return None
-        for weights, share in each.blocks:
-            name = weights.digest
-            steps, known[name] = paid.setdefault(name, {}), weights
-            for step, times in each.steps.factors:
-                steps[step] = steps.get(step, 0) + times * share
-        if len(known) * len(values) > MOST_PLACES:
-            return None
     belief = prior_on(prior, values).exact().array
-    told = [(known[name], steps) for name, steps in paid.items()]
     after = _exactly(protection, told, belief)
     if after is None:
         after = _above(protection, told, np.array([to_float(p) for p in belief]))
@@ -126,10 +113,39 @@ Told = list[tuple[Weights, dict[Fraction, int]]]
 """Different weights, and how often each step was paid for them."""
 
 
+def collected(protection: Protection, releases: Iterable[Paid]) -> Told | None:
+    """Return all that was told; None where nothing follows from it for one person."""
+    releases = list(releases)
+    if protection.counts is not None or (protection.people == CHANGE and len(releases) > 1):
+        return None
+    paid: dict[str, dict[Fraction, int]] = {}
+    known: dict[str, Weights] = {}
+    for each in releases:
+        if each.rho:
+            return None
+        for weights, share in each.blocks:
+            name = weights.digest
+            steps, known[name] = paid.setdefault(name, {}), weights
+            for step, times in each.steps.factors:
+                steps[step] = steps.get(step, 0) + times * share
+        if len(known) * len(protection.values) > MOST_PLACES:
+            return None
+    return [(known[name], steps) for name, steps in paid.items()]
+
+
 def _exactly(
     protection: Protection, told: Told, belief: npt.NDArray[np.object_]
 ) -> Sequence[Value] | None:
     """Return for each value the largest chance it may get; None if that would be long."""
+    kept = exact_falls(protection, told)
+    if kept is None:
+        return None
+    shares = zip(belief, kept @ belief, strict=True)
+    return [fraction(p / total) if p else Fraction(0) for p, total in shares]
+
+
+def exact_falls(protection: Protection, told: Told) -> npt.NDArray[np.object_] | None:
+    """Return 1/R(u, v) of any two values, exactly; None if that would be long."""
     size = len(protection.values)
     if size > EXACT_VALUES:
         return None
@@ -150,8 +166,24 @@ def _exactly(
     kept[apart] = fmpq(0)
     kept *= kept.min() ** (rows - 1)  # the two values of every other row may be the furthest apart
     np.fill_diagonal(kept, fmpq(1))
-    shares = zip(belief, kept @ belief, strict=True)
-    return [fraction(p / total) if p else Fraction(0) for p, total in shares]
+    return kept
+
+
+def falls_below(protection: Protection, told: Told) -> npt.NDArray[np.float64]:
+    """Return a little less than 1/R(u, v) of any two values, in floats."""
+    size = len(protection.values)
+    pairs = np.stack(np.meshgrid(np.arange(size), np.arange(size)), axis=-1)
+    slack = (sum(len(steps) for _, steps in told) + 16) * UNIT
+    nats, apart = np.zeros((size, size)), np.zeros((size, size), dtype=bool)
+    for weights, steps in told:
+        nats += sum(times * ln(step) for step, times in steps.items()) * weights.distances(pairs)
+        apart |= weights.bare(pairs, protection.pairs)
+    if (rows := protection.rows_per_person) > 1:
+        nats += (rows - 1) * (math.inf if apart.any() else nats.max())
+    found = np.exp(-nats * (1 + slack)) * (1 - slack)
+    found[apart] = 0
+    np.fill_diagonal(found, 1.0)
+    return found
 
 
 def _above(protection: Protection, told: Told, belief: npt.NDArray[np.float64]) -> Sequence[Value]:

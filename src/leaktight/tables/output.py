@@ -28,10 +28,9 @@ def table_of(release: TableRelease, confidence: Number = "0.95") -> list[tuple[A
     rows: list[tuple[Any, ...]] = []
     for answer in release.answers:
         fitted = [None] * len(answer.cells) if fit is None else map(float, fit[answer.name])
-        for cell, number, (low, high), near in zip(
-            answer.cells, answer.numbers, answer.intervals(confidence), fitted, strict=True
+        for label, number, (low, high), near in zip(
+            answer.labels, answer.numbers, answer.intervals(confidence), fitted, strict=True
         ):
-            label = ", ".join(map(str, cell)) if isinstance(cell, tuple) else str(cell)
             rows.append((answer.name, label, number, low, high, near))
     return rows
 

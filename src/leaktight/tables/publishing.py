@@ -42,6 +42,14 @@ class Answer:
     noise: BlockNoise | None = field(repr=False)
     """The noise of each; None if nothing was added."""
 
+    @property
+    def labels(self) -> tuple[str, ...]:
+        """The cells as people write them: "female, 65+" for a combination."""
+        return tuple(
+            ", ".join(map(str, cell)) if isinstance(cell, tuple) else str(cell)
+            for cell in self.cells
+        )
+
     def intervals(self, confidence: Number = "0.95") -> list[tuple[int, int]]:
         """Return for each number where the true one lies, with at least this chance each.
 
@@ -220,10 +228,14 @@ def _told(
     warnings: tuple[str, ...] = (),
     is_new: bool = True,
 ) -> TableRelease:
-    answers = tuple(
+    return TableRelease(entry, book, noise, answers_of(noise, stored), stored, warnings, is_new)
+
+
+def answers_of(noise: Noise, stored: Stored) -> tuple[Answer, ...]:
+    """Return what was asked for, from the numbers that a ledger stores."""
+    return tuple(
         _answer(block, noise, own) for block, own in zip(noise.blocks, stored.numbers, strict=True)
     )
-    return TableRelease(entry, book, noise, answers, stored, warnings, is_new)
 
 
 def _answer(block: Block, noise: Noise, numbers: tuple[int, ...]) -> Answer:

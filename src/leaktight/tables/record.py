@@ -2,6 +2,7 @@
 
 import json
 import platform
+from collections.abc import Iterable
 from dataclasses import dataclass
 from importlib.metadata import version
 from typing import Any
@@ -10,10 +11,12 @@ from leaktight.channels.distribution import PriorLike
 from leaktight.errors import InvalidInput
 from leaktight.exact.powers import Powers
 from leaktight.exact.shown import counted
+from leaktight.tables.attributes import AttributeOdds, attribute_odds
 from leaktight.tables.budget import told_epsilon
+from leaktight.tables.calibration import Noise
 from leaktight.tables.odds import Odds, odds
 from leaktight.tables.per_row import RowsRelease
-from leaktight.tables.publishing import TableRelease
+from leaktight.tables.publishing import Answer, TableRelease
 from leaktight.tables.writing import canonical, digest, write_protection
 
 LIBRARIES = ("leaktight", "duckdb", "narwhals", "numpy", "python-flint")
@@ -28,17 +31,21 @@ class TableRecord:
     """What the pair that has paid most has paid for all releases of the ledger together."""
     odds: Odds | None
     """What one person risks, after all of them; None if it is not known."""
+    attributes: tuple[AttributeOdds, ...] = ()
+    """The same of each attribute alone; none if it is not known."""
 
     def __str__(self) -> str:
         release, book = self.release, self.release.ledger
         told = [
-            f"{release.entry.name!r}: {self._what}. If {book.protection.condition}, no outcome "
+            f"{release.entry.name!r}: {self.what}. If {book.protection.condition}, no outcome "
             f"becomes more than e^ε times as likely, ε ≤ {told_epsilon(release.entry.cost)}; all "
             f"releases of the ledger together: ε ≤ {told_epsilon(self.spent)} of "
             f"{book.budget.told()}."
         ]
         if self.odds is not None:
             told.append(f"After all of them, {self.odds}.")
+        if len(self.attributes) > 1:
+            told.append(f"Of one attribute alone: {'; '.join(map(str, self.attributes))}.")
         if isinstance(release, TableRelease) and (
             bare := [a.name for a in release.answers if 0 in a.noises]
         ):
@@ -65,7 +72,8 @@ class TableRecord:
         return "databases that differ in one record, along a secret pair"
 
     @property
-    def _what(self) -> str:
+    def what(self) -> str:
+        """What was published, in a few words."""
         if isinstance(self.release, RowsRelease):
             rows = counted(self.release.rows, "row", "rows")
             return f"{rows}, each answered by itself, with exact probabilities"
@@ -111,6 +119,7 @@ class TableRecord:
                 "neighbours": self._neighbours,
             },
             "one person": self.odds and self.odds.to_dict(),
+            "one attribute": [each.to_dict() for each in self.attributes],
             "randomness": question["randomness"],
             "versions": {"python": platform.python_version()}
             | {name: version(name) for name in LIBRARIES},
@@ -123,19 +132,38 @@ class TableRecord:
                 "queries": question["queries"],
                 "file": {"rows": self.release.rows, "hash": self.release.stored.file},
             }
-        noise = self.release.noise
         return {
-            "queries": [
-                {
-                    "name": block.name,
-                    "kind": str(block.query.kind),
-                    "numbers": block.weights.size,
-                    "weights hash": block.weights.digest,
-                    **({} if own is None else own.to_dict()),
-                }
-                for block, own in zip(noise.blocks, noise.noises, strict=True)
-            ]
+            "queries": queries_of(self.release.noise),
+            "numbers": {"hash": numbers_digest(numbers_of(self.release.answers))},
         }
+
+
+def queries_of(noise: Noise) -> list[dict[str, Any]]:
+    """Return what is asked, and with which noise, as a record has it."""
+    return [
+        {
+            "name": block.name,
+            "kind": str(block.query.kind),
+            "numbers": block.weights.size,
+            "weights hash": block.weights.digest,
+            **({} if own is None else own.to_dict()),
+        }
+        for block, own in zip(noise.blocks, noise.noises, strict=True)
+    ]
+
+
+def numbers_of(answers: Iterable[Answer]) -> list[list[str]]:
+    """Return what was published as texts: query, cell and number."""
+    return [
+        [answer.name, label, str(number)]
+        for answer in answers
+        for label, number in zip(answer.labels, answer.numbers, strict=True)
+    ]
+
+
+def numbers_digest(rows: list[list[str]]) -> str:
+    """Return a name that no other numbers have."""
+    return digest(canonical(rows))
 
 
 def record_of(release: TableRelease | RowsRelease, prior: PriorLike = None) -> TableRecord:
@@ -146,4 +174,10 @@ def record_of(release: TableRelease | RowsRelease, prior: PriorLike = None) -> T
     if not isinstance(release, TableRelease | RowsRelease):
         raise InvalidInput(f"a record is of a release, got {release!r:.60}")
     book = release.ledger
-    return TableRecord(release, book.spent().largest, odds(book.protection, book.paid(), prior))
+    paid, columns = list(book.paid()), json.loads(release.entry.question)["rows"]["columns"]
+    return TableRecord(
+        release,
+        book.spent().largest,
+        odds(book.protection, paid, prior),
+        attribute_odds(book.protection, paid, prior, columns),
+    )

@@ -11,9 +11,11 @@ from leaktight.errors import expect
 from leaktight.exact.powers import Powers
 from leaktight.exact.shown import counted, wrapped
 from leaktight.labels import named
+from leaktight.policies.secrets import CHANGE
 from leaktight.tables.budget import told_epsilon, told_left
 from leaktight.tables.ledger import Ledger
 from leaktight.tables.odds import Odds, odds
+from leaktight.tables.protection import Protection
 from leaktight.tables.spent import Spent
 
 MOST_PRINTED = 10
@@ -34,6 +36,16 @@ SHOWN_DIGITS = 32
 
 INDENT = " " * 6
 """What stands before the lines of a list, after its numbers."""
+
+
+CHANGING = "people change, and who is there each time may hang together"
+
+
+def why_no_odds(protection: Protection) -> str:
+    """Say why nothing is told of one person."""
+    if protection.counts is not None:
+        return COUNTED
+    return CHANGING if protection.people == CHANGE else TOO_MANY
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,7 +104,7 @@ class Statement:
         if self.odds is not None:
             lines.append(wrapped(f"After all of it, {self.odds}."))
         else:
-            why = TOO_MANY if book.protection.counts is None else COUNTED
+            why = why_no_odds(book.protection)
             lines.append(wrapped(f"What becomes known of one person is not told: {why}."))
         state = f"State {self.states[-1][:SHOWN_DIGITS]}" if self.states else NO_STATE
         return "\n".join([*lines, wrapped(f"{state}.")])

@@ -1,0 +1,227 @@
+"""A release as a document: one page for the officer who answers for it, and for a lawyer.
+
+What was published and when, from what, with which noise; what has been spent and is left; the odds
+about one person, attribute by attribute; what is assumed; how all of it is checked.
+"""
+
+from collections.abc import Iterator, Sequence
+from functools import partial
+from math import sqrt
+
+from leaktight.errors import expect
+from leaktight.exact.shown import counted, percent, percent_above
+from leaktight.reports.document import (
+    Block,
+    Chart,
+    Document,
+    Guesser,
+    Guessing,
+    Section,
+    Table,
+    Verdict,
+    section,
+)
+from leaktight.reports.released import answers_svg
+from leaktight.reports.wording import Cell
+from leaktight.tables.attributes import AttributeOdds
+from leaktight.tables.budget import told_epsilon, told_left
+from leaktight.tables.plan import expected_errors
+from leaktight.tables.publishing import Answer, TableRelease
+from leaktight.tables.record import TableRecord
+from leaktight.tables.statement import Statement, why_no_odds
+
+MOST_LISTED = 12
+"""The most values of an attribute that are listed, those whose belief rises most first."""
+
+MOST_PUBLISHED = 400
+"""The most numbers of a query that are listed."""
+
+
+def release_document(
+    record: TableRecord, told: Statement, title: str, commands: Sequence[str] = ()
+) -> Document:
+    """Return a release as one page: its record, and what its ledger says.
+
+    :param record: what was released, from :func:`record_of`
+    :param told: what has been spent, from :func:`statement`
+    :param title: the heading
+    :param commands: the lines that make and check it
+    """
+    expect(record, TableRecord, "make it by record_of(…)")
+    expect(told, Statement, "make it by statement(ledger)")
+    blocks: list[Block] = [_verdict(record, told)]
+    blocks += [_guessing(record.attributes)] if record.attributes else []
+    blocks += [*_published(record), _spent(told), *_by_value(record.attributes)]
+    blocks += [_source(record), _assumed(record), _check(record, told, commands)]
+    return Document(title, tuple(blocks))
+
+
+def _verdict(record: TableRecord, told: Statement) -> Verdict:
+    entry, book = record.release.entry, record.release.ledger
+    left = told_left(min((pair.left for pair in told.pairs), default=book.budget.nats))
+    line = (
+        f"“{entry.name}”, published {entry.time[:10]}: {record.what}. It costs ε ≤ "
+        f"{told_epsilon(entry.cost)}; with all releases before, ε ≤ "
+        f"{told_epsilon(record.spent)} of {book.budget.told()} is spent and ε = {left} is left."
+    )
+    headline = f"What becomes known of one person is not told: {why_no_odds(book.protection)}."
+    if record.attributes:
+        worst = max(record.attributes, key=lambda each: max(v.factor for v in each.values))
+        headline = (
+            f"Whoever knows everyone else guesses one person's {worst.attribute} right in "
+            f"{percent(worst.before)} of all cases before anything is published, and in at most "
+            f"{percent_above(worst.after)} after all of it."
+        )
+    elif record.odds is not None:
+        text = str(record.odds)
+        headline = f"{text[:1].upper()}{text[1:]}."
+    return Verdict(line, True, headline)
+
+
+def _guessing(attributes: Sequence[AttributeOdds]) -> Guessing:
+    rows = (
+        Guesser(each.attribute, (percent(each.before), f"≤ {percent_above(each.after)}"), ())
+        for each in attributes
+    )
+    what = "Guessing one attribute of a person, knowing everyone else"
+    return Guessing(what, ("before", "after"), tuple(rows))
+
+
+# --- what was published ----------------------------------------------------------------------
+
+
+def _published(record: TableRecord) -> Iterator[Section]:
+    release = record.release
+    if not isinstance(release, TableRelease):
+        yield section("published", "What was published", [f"{record.what}."])
+        return
+    errors = {each.query: each.cell for each in expected_errors(release.noise)}
+    for k, answer in enumerate(release.answers):
+        text = f"{counted(len(answer.cells), 'number', 'numbers')} ({answer.kind})"
+        if error := errors.get(answer.name):
+            each = "each " * (len(answer.cells) > 1)
+            text += f", {each}with noise of a standard deviation of {sqrt(error):.3g}"
+        elif not any(answer.noises):
+            text += ", without noise: it is the same for both values of every secret pair"
+        name = f"query-{k + 1}"
+        chart = Chart(partial(answers_svg, (answer,), name))
+        yield section(name, f"Published: {answer.name}", [f"{text}."], chart=chart,
+                      table=_numbers(answer))  # fmt: skip
+
+
+def _numbers(answer: Answer) -> Table:
+    rows: list[tuple[Cell, ...]] = [
+        (label, number, low, high)
+        for label, number, (low, high) in zip(
+            answer.labels, answer.numbers, answer.intervals(), strict=True
+        )
+    ]
+    head = ("cell", "number", "true one, at least (95%)", "at most")
+    return Table(head, tuple(rows[:MOST_PUBLISHED]))
+
+
+# --- what it costs, and what it tells --------------------------------------------------------
+
+
+def _spent(told: Statement) -> Section:
+    book = told.ledger
+    left = told_left(min((pair.left for pair in told.pairs), default=book.budget.nats))
+    rows = tuple(
+        (name, time[:10], ", ".join(queries), f"≤ {told_epsilon(cost)}")
+        for name, time, queries, cost, _ in told.releases
+    )
+    text = (
+        f"All that is ever published from this ledger may cost {book.budget.told()}; "
+        f"{counted(len(rows), 'release has', 'releases have')} been paid for, and ε = {left} is "
+        "left to the pair of values that has paid most. A release that would cost more is refused."
+    )
+    table = Table(("release", "on", "queries", "ε"), rows)
+    return section("spent", "What has been spent, and what is left", [text], table=table)
+
+
+def _by_value(attributes: Sequence[AttributeOdds]) -> Iterator[Section]:
+    if not attributes:
+        return
+    rows: list[tuple[Cell, ...]] = []
+    for attribute in attributes:
+        for each in attribute.values[:MOST_LISTED]:
+            after = f"≤ {percent_above(each.after)}"
+            rows.append((attribute.attribute, str(each.value), percent(each.before), after))
+    text = (
+        "How far the belief in each value of one attribute can rise, by the outcome that speaks "
+        "for it most, for somebody who knows everyone else. After all releases of the ledger."
+    )
+    table = Table(("attribute", "value", "before", "after"), tuple(rows))
+    yield section("person", "What it tells of one person", [text], table=table)
+
+
+# --- what it rests on ------------------------------------------------------------------------
+
+
+def _source(record: TableRecord) -> Section:
+    told = record.to_dict()
+    data, policy = told["data"], told["policy"]
+    rules = {key: value for key, value in data["rules"].items() if value}
+    rows: list[tuple[Cell, ...]] = [
+        ("source", data["source"] or "a table in memory"),
+        ("columns", ", ".join(f"{name} ({kind})" for name, kind in data["columns"])),
+        *((f"rule: {key}", _said(value)) for key, value in rules.items() if key != "columns"),
+        ("values of a person", f"{policy['values']:,}, {policy['secret pairs']:,} secret pairs"),
+        ("people", f"{policy['records']:,}; their number is {policy['number of rows']}"),
+        ("neighbours", policy["neighbours"]),
+        ("randomness", told["randomness"]),
+    ]
+    table = Table(("what", "value"), tuple(rows))
+    return section("source", "From what it was made", table=table)
+
+
+def _said(value: object) -> str:
+    if isinstance(value, dict):
+        return "; ".join(f"{key}: {_said(each)}" for key, each in value.items())
+    return ", ".join(map(str, value)) if isinstance(value, list) else str(value)
+
+
+def _assumed(record: TableRecord) -> Section:
+    protection = record.release.ledger.protection
+    alone = "each person has one row"
+    if protection.rows_per_person > 1:
+        alone = f"each person has at most {protection.rows_per_person} rows"
+    public = "nothing else about the people was published from these data, but by this ledger"
+    if protection.counts is not None:
+        public += ", and the public counts that the policy names"
+    text = [
+        f"Promised: if {protection.condition}, no outcome of what is published becomes more than "
+        f"e^ε times as likely, ε ≤ {told_epsilon(record.spent)} in all.",
+        f"Assumed: {alone}; {public}; the table says what is true of the people; the random bits "
+        "cannot be foreseen.",
+    ]
+    if record.attributes:
+        text.append(
+            "The odds hold for any outcome and for whoever knows everyone else. They start from "
+            "the prior of the study; records are believed to be independent of each other, and the "
+            "attributes of one person may hang together in any way that the prior says."
+        )
+    text.append(f"In the record's words: {record}")
+    return section("assumed", "What is promised, and what is assumed", text)
+
+
+def _check(record: TableRecord, told: Statement, commands: Sequence[str]) -> Section:
+    said = record.to_dict()
+    text = [
+        "The commands check the record: that the numbers are those that were published, that the "
+        "ledger has the release and its budget holds, and, from the study alone, that noise and "
+        "cost are what the policy asks for."
+    ]
+    rows: list[tuple[Cell, ...]] = [
+        ("policy", f"sha256 {said['policy']['hash']}"),
+        ("columns", f"sha256 {said['data']['hash']}"),
+        *((f"query {each['name']}", f"sha256 {each['weights hash']}") for each in said["queries"]
+          if "weights hash" in each),
+        ("numbers", f"sha256 {(said['numbers'] if 'numbers' in said else said['file'])['hash']}"),
+        ("ledger", f"{said['ledger']['identity']}, entry {said['ledger']['entry']}"),
+        ("entry", f"sha256 {said['ledger']['chain']}"),
+        ("state of the ledger", told.states[-1] if told.states else None),
+        *((f"version of {name}", number) for name, number in said["versions"].items()),
+    ]  # fmt: skip
+    table = Table(("what", "value"), tuple(rows))
+    return section("check", "How to check it", text, code=commands, table=table, is_wide=True)
