@@ -33,6 +33,9 @@ SLICE = 5.0
 ROUTES = ("__main__", "commands", "papers", "reports", "tables", "web")
 """What of leaktight no property needs."""
 
+BUSY = 10
+"""So many times as long as its own time may a turn last on a busy machine."""
+
 fork = multiprocessing.get_context("fork")
 
 
@@ -114,7 +117,7 @@ def search_all(chosen: list[Property], seconds: float, seed: int) -> dict[str, T
             process = fork.Process(target=one_turn, args=(what, turn, own_seed, theirs))
             process.start()
             theirs.close()
-            running[ours] = what, process, time.monotonic() + turn + PATIENCE + 3 * SHRINKING
+            running[ours] = what, process, time.monotonic()
         if not running:
             return tallies
         for ready in wait(list(running), timeout=1.0):
@@ -130,13 +133,23 @@ def search_all(chosen: list[Property], seconds: float, seed: int) -> dict[str, T
             tallies[what.name].add(found)
             if found.failure:
                 report(what, found.failure, seed)
-        for pipe, (what, process, latest) in list(running.items()):
-            if time.monotonic() > latest:
+        for pipe, (what, process, begun) in list(running.items()):
+            if hangs(process, begun, turn + PATIENCE + 3 * SHRINKING):
                 process.kill()
                 del running[pipe]
                 hung = Failure({}, "no answer: a case hangs where nothing stops it")
                 tallies[what.name].failure = hung
                 report(what, hung, seed)
+
+
+def hangs(process: ForkProcess, begun: float, most: float) -> bool:
+    """Has a turn taken more than these seconds of its own, or many times as long in all?"""
+    assert process.pid is not None
+    try:
+        own = time.clock_gettime(~process.pid << 3 | 2)  # the clock of another process, on Linux
+    except OSError:
+        own = time.monotonic() - begun
+    return own > most or time.monotonic() - begun > BUSY * most
 
 
 def turns(

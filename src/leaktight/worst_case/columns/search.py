@@ -52,6 +52,9 @@ FINEST_PROFIT = 2.0**-46
 MOST_RAISED = 8
 """How often prices are raised until no column earns more."""
 
+MOST_IDLE = 40
+"""How often columns are added that bring the best prices no nearer to those of the program."""
+
 MOST_TIGHTENED = 20
 """How often more columns are made to cost what they earn, at prices near the best."""
 
@@ -280,10 +283,12 @@ def _generate(
 
     With prices amid the best ones as ``centre``, columns are first looked for at those nearest to
     it that the columns so far allow. If there are none, these prices are best, though the columns
-    do not determine them.
+    do not determine them. Once the best prices are all but those of the program, columns that are
+    cheaper by less than floats resolve can be found without end: then what is known is enough, if
+    it makes a channel whose rows sum to 1, or if more does not help.
     """
     part, sizes = market.part, market.part.sizes
-    known, optimum = _Known(market, levels), None
+    known, optimum, idle = _Known(market, levels), None, 0
     best = np.full(len(sizes), part.floats.max())  # at which no column earns more
     if centre is not None:
         centre = centre + market.cheaper(centre, centre)[1]
@@ -314,6 +319,13 @@ def _generate(
                 return known.chosen(used), weights, prices[part.orbits]
             if len(new):
                 break
+        if centre is not None and not at_vertex and best @ sizes - optimum.value <= LEAST_PROFIT:
+            best, idle = market.sufficient(best), idle + 1
+            tight = known.rows @ best - known.worth <= LEAST_PROFIT
+            if best @ sizes - optimum.value <= LEAST_PROFIT:
+                weights, missing = _non_negative(known.rows[tight].T, sizes.astype(np.float64))
+                if missing <= FINEST_PROFIT or (idle > MOST_IDLE and missing < NEAR_PROFIT):
+                    return known.chosen(tight), weights, best[part.orbits]
         if not len(new):
             break
         known.add(new)
@@ -361,6 +373,19 @@ def _nearest(best: Floats, rows: Floats, worth: Floats, used: Flags) -> Floats:
 
 def _least_squares(matrix: Floats, right: Floats) -> Floats:
     return np.asarray(np.linalg.lstsq(matrix, right, rcond=None)[0], dtype=np.float64)
+
+
+def _non_negative(matrix: Floats, right: Floats) -> tuple[Floats, float]:
+    """Return the least squares of weights that are not negative, and how much they miss."""
+    from scipy.optimize import nnls
+
+    if not matrix.shape[1]:
+        return np.zeros(0), math.inf
+    try:
+        weights, missing = nnls(matrix, right)
+    except RuntimeError:  # too many iterations
+        return np.zeros(matrix.shape[1]), math.inf
+    return np.asarray(weights, dtype=np.float64), float(missing)
 
 
 def propose_on_complete(floats: Floats, ratio: float) -> tuple[Floats, Floats]:
