@@ -1,11 +1,15 @@
-"""Disclosure control as mechanisms: levels and odds as by listing databases."""
+"""Disclosure control as mechanisms: levels and odds as by listing databases.
+
+``LEAKTIGHT_DISCLOSURES=300`` lists the databases of so many random cases of each kind.
+"""
 
 import math
+import os
 import random
 from collections import defaultdict
 from collections.abc import Callable, Sequence
 from fractions import Fraction
-from itertools import accumulate, product
+from itertools import accumulate, combinations, product
 from typing import Any
 
 import pytest
@@ -27,6 +31,7 @@ from leaktight.mechanisms import (
 from leaktight.policies import counting_query
 
 Seen = dict[Any, Fraction]
+CASES = int(os.environ.get("LEAKTIGHT_DISCLOSURES", "40"))
 
 
 def table(rng: random.Random) -> CellKey:
@@ -102,7 +107,7 @@ def check(kind: str, seed: int) -> None:
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_levels_and_odds_are_those_of_all_databases(kind: str) -> None:
-    for seed in range(40):
+    for seed in range(CASES):
         check(kind, seed)
 
 
@@ -142,29 +147,77 @@ def by_keys(mechanism: CellKey, published: Any, areas: Sequence[str], parts: int
     return show
 
 
-def test_linked_tables_are_one_channel_of_all_databases() -> None:
-    for seed in range(12):
-        rng = random.Random(f"linked {seed}")
-        mechanism = KINDS[rng.choice(["rounding", "suppression", "top-coding"])](rng)
-        areas = {"a": rng.randint(1, 4), "b": rng.randint(1, 3)}
-        published = rng.sample([("a",), ("b",), ("a", "b")], rng.randint(1, 3))
-        prior = rng.choice([Fraction(1, 2), Fraction(1, 3)])
-        found = LinkedCounts(areas, published, mechanism).odds("a", prior)
+def by_halves(mechanism: CellKey, published: Any, counts: dict[str, int]) -> Seen:
+    """What cell keys of at most two areas show, exactly: the second route.
+
+    All chances are multiples of 1/parts. Where the areas' keys lie in cells i and j of so many, the
+    sum of what is left over passes 1 with chance 1/2: their own cells are i and j, and that
+    of the sum is i + j or i + j + 1.
+    """
+    there = [area for area, count in counts.items() if count]
+    parts = math.lcm(*(p.denominator for row in mechanism.ptable for _, p in row))
+    found: Seen = defaultdict(Fraction)
+    for keys in product(range(parts), repeat=len(there)):
+        for carry in (0, 1):
+            shown = []
+            for cell in published:
+                size = sum(counts[area] for area in cell)
+                own = [key for area, key in zip(there, keys, strict=True) if area in cell]
+                key = (sum(own) + (carry if len(own) == 2 else 0)) % parts
+                ends = list(accumulate(chance for _, chance in mechanism.changes(size)))
+                at = next(i for i, end in enumerate(ends) if Fraction(key, parts) < end)
+                shown.append(size + mechanism.changes(size)[at][0])
+            found[tuple(shown)] += Fraction(1, 2 * parts ** len(there))
+    return found
+
+
+def small_table(rng: random.Random) -> CellKey:
+    """A ptable whose chances are quarters or sixths."""
+    parts = rng.choice([4, 6])
+    rows: list[dict[int, Fraction]] = [{0: Fraction(1)}]
+    for count in range(1, rng.randint(1, 3) + 1):
+        drawn = [rng.randint(-min(count, 2), 2) for _ in range(parts)]
+        rows.append({d: Fraction(drawn.count(d), parts) for d in drawn})
+    return CellKey(rows)
+
+
+KINDS_OF_LINKED = {**KINDS, "cell key": small_table}
+
+
+@pytest.mark.parametrize("kind", KINDS_OF_LINKED)
+def test_linked_tables_are_one_channel_of_all_databases(kind: str) -> None:
+    """Totals beside parts, and tables with and without an area: listed, each number by itself."""
+    for seed in range(CASES // 4):
+        rng = random.Random(f"linked {kind} {seed}")
+        mechanism = KINDS_OF_LINKED[kind](rng)
+        names = ["a", "b"] if kind == "cell key" else rng.choice([["a", "b"], ["a", "b", "c"]])
+        areas = {name: rng.randint(1, 3) for name in names}
+        sets = [cell for n in range(1, len(names) + 1) for cell in combinations(names, n)]
+        published = rng.sample(sets, rng.randint(1, 3))
+        prior = rng.choice([Fraction(1, 2), Fraction(1, 3), Fraction(9, 10)])
+        asked = rng.choice(names)
+        found = LinkedCounts(areas, published, mechanism).odds(asked, prior)
+        lives = [name for name, people in areas.items() for _ in range(people)]
 
         def show(
             database: Sequence[int],
+            lives: Any = lives,
             areas: Any = areas,
             published: Any = published,
             mechanism: Any = mechanism,
         ) -> Seen:
-            counts = {"a": sum(database[: areas["a"]]), "b": sum(database[areas["a"] :])}
+            counts = dict.fromkeys(areas, 0)
+            for name, bit in zip(lives, database, strict=True):
+                counts[name] += bit
+            if isinstance(mechanism, CellKey):
+                return by_halves(mechanism, published, counts)
             rows = [mechanism.row(sum(counts[x] for x in cell)) for cell in published]
             return {
                 tuple(z for z, _ in choice): math.prod(p for _, p in choice)
                 for choice in product(*(row.items() for row in rows))
             }
 
-        told = by_listing(show, sum(areas.values()), prior)
+        told = by_listing(show, len(lives), prior, lives.index(asked))
         assert (found.level.ratio, found.informed, found.uninformed.upper) == told
 
 
@@ -237,6 +290,61 @@ def test_records_that_are_changed_are_channels() -> None:
         math.inf
     )
     assert lt.privacy_level(swapping(["a", "b"], 1), lt.SecretGraph.complete(["a", "b"])).ratio == 1
+
+
+def drawn_matrix(rng: random.Random, values: Sequence[str]) -> lt.Channel:
+    if rng.random() < 0.5:
+        weights = [rng.randint(1, 4) for _ in values]
+        prior = [Fraction(w, sum(weights)) for w in weights]
+        return swapping(values, Fraction(rng.randint(0, 6), 6), prior)
+    rows = [[rng.randint(0, 4) for _ in values] for _ in values]
+    for i, row in enumerate(rows):
+        row[i] += 1
+    return pram([[Fraction(n, sum(row)) for n in row] for row in rows], values)
+
+
+def test_records_that_are_changed_one_by_one_are_as_all_databases_say() -> None:
+    """PRAM and swapping of a column: every database against every table that may be published."""
+    for seed in range(CASES):
+        rng = random.Random(f"records {seed}")
+        values = "abc"[: rng.randint(2, 3)]
+        records = rng.randint(1, 3 if len(values) == 2 else 2)
+        channel = drawn_matrix(rng, list(values))
+        weights = [rng.randint(1, 4) for _ in values]
+        prior = {v: Fraction(w, sum(weights)) for v, w in zip(values, weights, strict=True)}
+        seen = {
+            (v, z): Fraction(str(channel.matrix[i, j]))
+            for i, v in enumerate(channel.inputs)
+            for j, z in enumerate(channel.outputs)
+        }
+        level: Any = Fraction(1)
+        informed = Fraction(0)
+        average: dict[Any, Fraction] = defaultdict(Fraction)
+        for rest in product(values, repeat=records - 1):
+            belief = math.prod((prior[v] for v in rest), start=Fraction(1))
+            sums: dict[Any, Fraction] = {}
+            for table in product(channel.outputs, repeat=records):
+                others = math.prod(
+                    (seen[v, z] for v, z in zip(rest, table[1:], strict=True)), start=Fraction(1)
+                )
+                chances = {v: seen[v, table[0]] * others for v in values}
+                for one, other in product(chances.values(), repeat=2):
+                    if one:
+                        level = max(level, one / other if other else math.inf)
+                sums[table] = max(prior[v] * p for v, p in chances.items())
+                for v, p in chances.items():
+                    average[table, v] += belief * prior[v] * p
+            informed = max(informed, sum(sums.values(), Fraction(0)))
+        nobody = sum(
+            max(average[table, v] for v in values)
+            for table in product(channel.outputs, repeat=records)
+        )
+        policy = lt.Policy(lt.SecretGraph.complete(list(values)), records)
+        each = lt.parallel(*[channel] * records)
+        assert lt.privacy_level(each, policy).ratio == level
+        believed = list(prior.values())
+        assert individual_leakage(each, policy, prior=believed).after == informed
+        assert uninformed_guess(each, policy, prior=believed).upper == nobody
 
 
 @pytest.mark.parametrize(

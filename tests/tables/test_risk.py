@@ -426,6 +426,26 @@ def test_a_simple_sample_of_many_is_as_the_limit_has_it() -> None:
     assert found_in_sample(900, 900, 901) == 1 / 900
 
 
+def test_the_individual_risk_is_that_of_sdcmicro_s_published_example() -> None:
+    """``francdat`` and what its pages print for freqCalc and indivRisk (sdcMicro 5.7.9)."""
+    keys = [(1, 2, 5, 1), (1, 2, 1, 1), (1, 2, 1, 1), (3, 3, 1, 5), (4, 3, 1, 4), (4, 3, 1, 1),
+            (6, 2, 1, 5), (1, 2, 5, 1)]  # fmt: skip
+    weights = [18.0, 45.5, 39.0, 17.0, 541.0, 8.0, 5.0, 92.0]
+    published = [0.01714426, 0.02204233, 0.02204233, 0.17707583, 0.01165448, 0.29706308, 0.40235948,
+                 0.01714426]  # fmt: skip
+    people = {key: sum(w for k, w in zip(keys, weights, strict=True) if k == key) for key in keys}
+    own = [found_in(keys.count(key), people[key]) for key in keys]
+    assert own == pytest.approx(published, abs=5e-9)
+    columns = {f"Key{i + 1}": list(cells) for i, cells in enumerate(zip(*keys, strict=True))}
+    frame = polars.DataFrame({**columns, "w": weights})
+    found = risk(frame, list(columns), weights="w", combinations=0)
+    assert found.exposure.unique == 4  # "4 obs. violate 2-anonymity"
+    assert found.sampled is not None
+    assert found.sampled.population == 765.5
+    assert found.sampled.found == pytest.approx(sum(published), abs=5e-8)
+    assert found.sampled.highest == pytest.approx(max(published), abs=5e-9)
+
+
 def test_weights_that_are_equal_are_nearly_a_simple_sample() -> None:
     rows = [(z, w) for z, size in (("a", 1), ("b", 1), ("c", 3)) for w in [20] * size]
     people = polars.DataFrame({"zip": [z for z, _ in rows], "w": [w for _, w in rows]})
