@@ -21,6 +21,7 @@ from leaktight.mechanisms import (
     CellKey,
     CountPerturbation,
     LinkedCounts,
+    PerturbedCount,
     Rounding,
     Suppression,
     TopCoding,
@@ -247,6 +248,80 @@ def test_the_keys_of_a_total_hang_together_with_those_of_its_parts() -> None:
         three.row((1, 1, 1))
 
 
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_perturbed_count_is_its_channel_and_lists_nothing(kind: str) -> None:
+    """Values that are counted or not, six of them, some alone secret; then of a million people."""
+    values = list("abcdef")
+    for seed in range(6):
+        rng = random.Random(f"count {kind} {seed}")
+        mechanism, people = KINDS[kind](rng), rng.randint(1, 24)
+        weights = [rng.randint(0, 4) for _ in values[1:]]
+        prior = [Fraction(w, sum(weights) + 1) for w in (1, *weights)]
+        counted = counting_query(rng.sample(values, rng.randint(1, 5)))
+        graph = rng.choice([lt.SecretGraph.complete(values), lt.SecretGraph.line(values)])
+        policy, count = lt.Policy(graph, people), PerturbedCount(mechanism, people)
+        listed = count.channel
+        one, other = (individual_leakage(each, policy, counted, prior=prior) for each in
+                      (count, listed))  # fmt: skip
+        assert (one.after, one.before, one.others) == (other.after, other.before, other.others)
+        guessed, listed_guess = (
+            uninformed_guess(each, policy, counted, prior=prior) for each in (count, listed)
+        )
+        assert (guessed.upper, guessed.lower) == (listed_guess.upper, listed_guess.lower)
+        answers = lt.SecretGraph.line(range(people + 1))
+        assert count.level.ratio == lt.privacy_level(listed, answers).ratio
+        assert count.level_on(policy, counted).ratio == count.level.ratio
+        many = PerturbedCount(mechanism, 10**6)
+        found = count_odds(mechanism, 10**6, Fraction(1, 3))
+        two = lt.Policy(lt.SecretGraph.complete(["no", "yes"]), 10**6)
+        third = [Fraction(2, 3), Fraction(1, 3)]
+        yes = counting_query(["yes"])
+        assert individual_leakage(many, two, yes, prior=third).after == found.informed
+        assert uninformed_guess(many, two, yes, prior=third).upper == found.uninformed.upper
+        assert many.level.ratio == found.level.ratio
+        assert (many.guarantee.curve.advantage.upper == 1) == (many.level.ratio == math.inf)
+
+
+def test_who_is_not_told_apart_by_the_count_has_no_level() -> None:
+    policy = lt.Policy(lt.SecretGraph(["a", "b", "c"], [("a", "b")]), 9)
+    count = PerturbedCount(Rounding(3), 9)
+    assert count.level_on(policy, counting_query(["c"])).ratio == 1
+    assert count.level_on(policy, counting_query(["b"])).ratio == math.inf
+    assert count.guarantee.curve.advantage.upper == 1
+
+
+def test_chances_of_zero_are_no_witness() -> None:
+    """A perturbation of one's own may list what is never shown."""
+
+    class Listed(Rounding):
+        def row(self, count: int) -> dict[Any, Fraction]:
+            return {0: Fraction(0), -1: Fraction(1, 2), -2: Fraction(1, 2)}
+
+    assert count_odds(Listed(3), 9).level.ratio == 1
+
+
+def test_linked_tables_of_many_people_enclose_what_few_are_exactly(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    from leaktight.mechanisms.disclosure import linked
+
+    areas, tables = {"town": 70, "house": 2}, [["town"], ["town", "house"]]
+    for kind in KINDS_OF_LINKED:
+        mechanism = KINDS_OF_LINKED[kind](random.Random(kind))
+        both = LinkedCounts(areas, tables, mechanism)
+        whole = both.odds("house", Fraction(1, 3)).uninformed
+        with monkeypatch.context() as patched:
+            patched.setattr(linked.LinkedCounts, "_counts", lambda self, at, last: [(0, 0)])
+            patched.setattr(linked, "_refuse_many", lambda numbers: None)
+            patched.setattr(linked, "MOST_STATES", 100)
+            near = both.odds("house", Fraction(1, 3)).uninformed
+        assert near.lower <= whole.upper <= near.upper
+        assert near.upper - near.lower < 1e-9
+    town = LinkedCounts({"town": 10**6, "house": 1}, tables, Rounding(3)).odds("house")
+    # In two of three towns the house stays within what is rounded alike.
+    assert float(town.uninformed.upper) == pytest.approx(2 / 3, abs=1e-6)
+
+
 def test_differencing_shows_who_lives_in_the_hamlet() -> None:
     exact = Suppression(4)  # what is small is suppressed, and the hamlet is not published
     alone = LinkedCounts({"town": 30, "hamlet": 1}, [("town",)], exact).odds("hamlet")
@@ -367,7 +442,11 @@ def test_records_that_are_changed_one_by_one_are_as_all_databases_say() -> None:
             lambda: LinkedCounts({"a": 1}, [["a"]], Suppression(1, CellKey([{0: 1}]))),
             "without suppression",
         ),
-        (lambda: LinkedCounts({"a": 10**6}, [["a"]], Rounding(3)).odds("a"), "combinations"),
+        (
+            lambda: LinkedCounts(dict.fromkeys("ab", 10**6), [["a", "b"]], Rounding(3)).odds("a"),
+            "combinations",
+        ),
+        (lambda: PerturbedCount(Rounding(3), 0), "people must be a whole number, 1 or more"),
         (lambda: swapping(["a"], 2), "between 0 and 1, got 2"),
         (lambda: Suppression(3).mean_error(2), "nothing is shown of 2"),
     ],

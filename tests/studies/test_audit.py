@@ -262,3 +262,32 @@ def test_noise_that_is_not_written_out_has_the_answers_of_its_matrix(
     assert found.person.uninformed.after == listed.person.uninformed.after
     assert found.leakage.bits >= listed.leakage.bits
     assert found.usefulness == listed.usefulness
+
+
+def test_a_perturbed_count_of_a_million_people_is_audited_as_of_thirty(answer: Answer) -> None:
+    """At most 7 are redacted, others to the nearest 5: what is listed for 30 is not for a million."""
+    asked = (
+        '[policy]\nvalues = ["no", "yes"]\nrecords = {}\n[mechanism]\nkind = "suppression"\n'
+        'at_most = 7\nbase = 5\nquery = "count"\nof = ["yes"]\n[question]\nepsilon = 1\n'
+    )
+    few, many = (answer(asked.format(records)) for records in (30, 1_000_000))
+    assert many.study.channel is None
+    for found in (few, many):
+        level: Any = found.privacy
+        assert (level.level.ratio, found.holds) == (None, False)
+        assert (level.level.worst.input, level.level.worst.neighbour) == ("7", "8")
+        person: Any = found.person
+        assert person.informed.after[0].value == 1
+        assert "the others' answer is 7" in person.informed.others
+    assert f"{float(few.person.uninformed.after.value):.1%}" == "54.8%"  # type: ignore[union-attr]
+    assert 0.5 < float(many.person.uninformed.after.value) < 0.501  # type: ignore[union-attr]
+    told: Any = many.leakage
+    assert not told.is_exact
+    assert told.bits == pytest.approx(math.log2(1_000_001))
+
+
+def test_swapping_says_what_it_takes_for_granted(answer: Answer) -> None:
+    swapped = (
+        '[policy]\nvalues = ["a", "b"]\nrecords = 5\n[mechanism]\nkind = "swapping"\nshare = 0.1\n'
+    )
+    assert any("whoever knows all other records" in said for said in answer(swapped).warnings)

@@ -6,6 +6,7 @@ from .best.tradeoff import TradeOff, least_leaking, most_useful
 from .best.under_curve import CurveMechanism
 from .calibrated import Calibrated, calibrated
 from .clamped import ClampedLaplace
+from .disclosure.count import PerturbedCount
 from .disclosure.linked import LinkedCounts
 from .disclosure.odds import CountOdds, count_odds
 from .disclosure.perturbation import (
@@ -46,6 +47,7 @@ __all__ = [
     "LinkedCounts",
     "Mechanism",
     "NormalisedExponential",
+    "PerturbedCount",
     "PlanarGeometric",
     "PlanarLaplace",
     "RandomizedResponse",

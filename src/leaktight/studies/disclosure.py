@@ -9,6 +9,7 @@ from leaktight.errors import InvalidInput
 from leaktight.mechanisms.disclosure import (
     CellKey,
     CountPerturbation,
+    PerturbedCount,
     Rounding,
     Suppression,
     TopCoding,
@@ -23,13 +24,19 @@ Made = tuple[Channel, str]
 """What is seen, and what it is called."""
 
 
+def perturbed_count(table: StudyTable, kind: str, people: int) -> PerturbedCount:
+    """Return a count over so many people that is perturbed."""
+    return PerturbedCount(COUNTS[kind](table), people)
+
+
 def disclosure(table: StudyTable, kind: str, values: Sequence[Hashable], prior: PriorLike) -> Made:
     """Return what a mechanism shows of each answer, or each value of a record, and its name."""
     if kind == "swapping":
         if "share" not in table:
             raise table.wrong("", 'needs share for kind = "swapping"')
         with table.at("share"):
-            return swapping(values, plain_number(table.get("share")), prior), "swapped at random"
+            share = plain_number(table.get("share"))
+            return swapping(values, share, prior), "swapped at random"
     if not all(isinstance(value, int) and value >= 0 for value in values):
         raise table.wrong("kind", f'"{kind}" is for counts; say query = "count"')
     mechanism = COUNTS[kind](table)
@@ -66,6 +73,14 @@ COUNTS: dict[str, Callable[[StudyTable], CountPerturbation]] = {
     "cell key": _cell_key,
     "top-coding": _top_coding,
 }
+NOTES = {
+    "swapping": (
+        "Each value is taken to be changed by itself. If values are exchanged between records, "
+        "their totals stay as they are, and whoever knows all other records knows this one."
+    )
+}
+"""What the numbers of a kind take for granted."""
+
 DISCLOSURE = (*COUNTS, "swapping")
 USES = {
     "base": ("rounding", "suppression"),

@@ -11,7 +11,7 @@ from leaktight.curves.promise import Promise
 from leaktight.curves.worst_case import CurveWorstCase, worst_case
 from leaktight.errors import LeaktightError
 from leaktight.exact.ratio import Ratio
-from leaktight.policies.symmetric_query import LinearQuery
+from leaktight.policies.symmetric_query import CountingQuery, LinearQuery
 from leaktight.privacy.level import PrivacyLevel, privacy_level
 from leaktight.privacy.noise_level import noise_level
 from leaktight.studies.answers import (
@@ -108,6 +108,8 @@ class Inquiry:
             return None
         if study.noise is not None and isinstance(study.query, LinearQuery):
             return noise_level(study.noise, study.policy, study.query)
+        if study.perturbed is not None and isinstance(study.query, CountingQuery):
+            return study.perturbed.level_on(study.policy, study.query)
         channel = study.channel
         assert channel is not None
         if study.scope == "record":

@@ -43,6 +43,9 @@ def about_all(study: Study) -> str:
 
 def leakage_of(study: Study) -> Leakage:
     """Return what the mechanism leaks of all records together, whatever was believed."""
+    if study.channel is None and study.perturbed is not None:
+        # No more than telling which count it is.
+        return Leakage(about_all(study), log2_interval(study.policy.records + 1)[1], False)
     if study.channel is None:
         return _leakage_of_noise(study)
     if study.scope != "record":

@@ -14,10 +14,16 @@ from leaktight.mechanisms.mechanism import Mechanism
 from leaktight.mechanisms.registry import RATIO, Construction, constructions
 from leaktight.policies.fibres import whole_weights
 from leaktight.policies.graph import Graph
-from leaktight.policies.symmetric_query import LinearQuery
+from leaktight.policies.symmetric_query import CountingQuery, LinearQuery
 from leaktight.privacy.noise_level import widest_gap
 from leaktight.studies.code import called, load_function
-from leaktight.studies.disclosure import DISCLOSURE, disclosure
+from leaktight.studies.disclosure import (
+    COUNTS,
+    DISCLOSURE,
+    NOTES,
+    disclosure,
+    perturbed_count,
+)
 from leaktight.studies.disclosure import USES as DISCLOSURE_USES
 from leaktight.studies.study import MOST_INPUTS, Study
 from leaktight.studies.table import StudyTable, plain_number, shortened
@@ -60,6 +66,8 @@ class NamedMechanism:
     mechanism: Channel | Mechanism | None = None
     name: str | None = None
     files: tuple[Path, ...] = ()
+    note: str | None = None
+    """What its numbers take for granted."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,6 +95,13 @@ class MechanismReader:
         return free and (self.has_cells or query.adds_whole_numbers(policy.secrets.vertices))
 
     @property
+    def is_free_count(self) -> bool:
+        """Whether the query is a count over records of which nothing else is known."""
+        policy = self.study.policy
+        free = not policy.is_constrained and policy.values is None
+        return free and isinstance(self.study.query, CountingQuery)
+
+    @property
     def has_cells(self) -> bool:
         """Whether the query is a histogram, with an answer for each cell."""
         query, values = self.study.query, self.study.policy.secrets.vertices
@@ -101,6 +116,9 @@ class MechanismReader:
                 raise table.wrong(key, f'is for kind = "{kinds[0]}", got "{kind}"')
         if kind in GIVEN and GIVEN[kind] not in table:
             raise table.wrong("", f'needs {GIVEN[kind]} for kind = "{kind}"')
+        if kind in COUNTS and self.is_free_count:
+            with table.at("kind"):
+                return NamedMechanism(perturbed_count(table, kind, self.study.policy.records))
         if not self.is_noise and self.graph.order > MOST_INPUTS:
             with table.at("kind"):
                 raise TooLarge(
@@ -124,9 +142,8 @@ class MechanismReader:
             return NamedMechanism(channel, f"the program {name}", (source,))
         if kind in DISCLOSURE:
             with table.at("kind"):
-                return NamedMechanism(
-                    *disclosure(table, kind, self.graph.vertices, self.study.prior)
-                )
+                made = disclosure(table, kind, self.graph.vertices, self.study.prior)
+                return NamedMechanism(*made, note=NOTES.get(kind))
         return NamedMechanism(self._construction(kind))
 
     def _matrix(self) -> Channel:

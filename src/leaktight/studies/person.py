@@ -244,7 +244,8 @@ def is_reached(study: Study, prior: Distribution) -> bool:
 
 def _seen(study: Study) -> Any:
     """Return the mechanism as it is told of one person: noise on sums is never written out."""
-    return study.mechanism if study.noise is not None else study.channel
+    unlisted = study.noise is not None or study.channel is None
+    return study.mechanism if unlisted else study.channel
 
 
 def _below(study: Study, prior: Distribution) -> Fraction | None:

@@ -108,8 +108,9 @@ def study_of(
     read = [file.parent / table.text("points", "")] if isinstance(table.get("points"), str) else []
     with chosen.at("kind"):
         return Study(
-            policy, named.mechanism, name=named.name, files=(*files, *read, *named.files), **asked
-        )
+            policy, named.mechanism, name=named.name, files=(*files, *read, *named.files),
+            note=named.note, **asked,
+        )  # fmt: skip
 
 
 def _promise(question: StudyTable, policy: Policy) -> dict[str, Any]:

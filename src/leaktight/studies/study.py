@@ -23,6 +23,7 @@ from leaktight.exact.numbers import Number, as_printed, fraction
 from leaktight.exact.ratio import Ratio, RatioLike
 from leaktight.labels import Labels, alignment, positions
 from leaktight.mechanisms.best import BestMechanism
+from leaktight.mechanisms.disclosure import PerturbedCount
 from leaktight.mechanisms.mechanism import Mechanism
 from leaktight.policies.fibres import weights_of
 from leaktight.policies.graph import Graph
@@ -96,6 +97,8 @@ class Study:
     """The mechanism in words; None if none is given."""
     files: tuple[Path, ...]
     """The files that were read."""
+    note: str | None
+    """What the mechanism's numbers take for granted, if somebody must know it."""
 
     def __init__(
         self,
@@ -122,6 +125,7 @@ class Study:
         title: str = "A study",
         name: str | None = None,
         files: tuple[Path, ...] = (),
+        note: str | None = None,
     ) -> None:
         if not isinstance(policy, Policy):
             raise InvalidInput(f"a study needs a Policy, got {policy!r:.60}")
@@ -157,7 +161,7 @@ class Study:
             policy, mechanism, query, _scope(policy, mechanism, query, on), promise,
             record_prior(prior, values), believed, gain, int(observations), threshold,
             tuple(values[k] for k in positions(sensitive, values, "value")), absent, unit,
-            what, title, name, files,
+            what, title, name, files, note,
         )  # fmt: skip
         if self.noise is None and self.channel is not None:
             alignment(self.graph.vertices, self.channel.inputs, "the mechanism and the policy")
@@ -204,6 +208,14 @@ class Study:
             return noise
         return None
 
+    @cached_property
+    def perturbed(self) -> PerturbedCount | None:
+        """The count of all records that the mechanism perturbs, if it is of that kind."""
+        count = self.mechanism
+        if isinstance(count, PerturbedCount) and count.counts(self.policy, self.query):
+            return count
+        return None
+
     @property
     def has_many_answers(self) -> bool:
         """Whether the answers to a sum, or the databases behind them, are too many to be listed."""
@@ -218,6 +230,8 @@ class Study:
             return None
         many = self.has_many_answers or _answer_count(self.policy, self.query) > MOST_LISTED
         if self.noise is not None and (many or self.noise.period is None):
+            return None
+        if self.perturbed is not None and self.has_many_answers:
             return None
         seen: Any = self.graph.vertices
         try:

@@ -20,7 +20,7 @@ def best_mechanism(study: Study, ratio: Ratio) -> BestMechanism:
     """Return the best mechanism that keeps a ratio, for what the study is good for."""
     if study.best is not None and study.best.ratio == ratio:
         return study.best
-    if study.noise is not None and study.channel is None:
+    if study.mechanism is not None and study.channel is None:
         raise TooLarge("the best mechanism is designed for few answers only")
     if study.graph.order > MOST_DESIGNED:
         raise TooLarge(
@@ -47,6 +47,8 @@ def usefulness(study: Study, best: BestMechanism | Skipped) -> Usefulness | Skip
         return Usefulness(
             about, "average error", None, study.noise.mean_size, None, None, None
         )  # fmt: skip
+    if study.perturbed is not None and study.channel is None:
+        raise TooLarge("how far off it is depends on the count")
     if study.channel is None and isinstance(best, Skipped):
         return best
     aim = _aim(study)

@@ -69,6 +69,8 @@ def _of_the_policy(study: Study) -> Iterator[str]:
 
 def _of_the_mechanism(study: Study, level: PrivacyLevel) -> Iterator[str]:
     channel = study.channel
+    if study.note is not None:
+        yield study.note
     if study.is_tied and channel is not None:
         alone = privacy_level(channel, study.graph)
         if level.ratio > alone.ratio:

@@ -1,5 +1,6 @@
 """What do rounding, suppression, cell keys, swapping and top-coding protect?"""
 
+from leaktight.mechanisms.disclosure.count import PerturbedCount
 from leaktight.mechanisms.disclosure.linked import LinkedCounts
 from leaktight.mechanisms.disclosure.odds import CountOdds, count_odds
 from leaktight.mechanisms.disclosure.perturbation import (
@@ -18,6 +19,7 @@ __all__ = [
     "CountOdds",
     "CountPerturbation",
     "LinkedCounts",
+    "PerturbedCount",
     "Rounding",
     "Suppression",
     "TopCoding",

@@ -10,12 +10,14 @@ from math import prod
 from flint import fmpz_mat
 
 from leaktight.errors import InvalidInput, TooLarge
-from leaktight.exact.numbers import Number
+from leaktight.exact.numbers import Number, Value
 from leaktight.leakage.uninformed import UninformedGuess
 from leaktight.mechanisms.disclosure.odds import (
+    Counted,
     CountOdds,
     Pair,
     binomial,
+    enclosed,
     expect_people,
     guessed,
     level_of,
@@ -87,7 +89,9 @@ class LinkedCounts:
     def odds(self, area: str, prior: Number = Fraction(1, 2)) -> CountOdds:
         """Return what all numbers together tell of somebody who lives in an area.
 
-        :raises TooLarge: if the areas have more than 65,536 combinations of counts.
+        Of many people, floats enclose what somebody guesses who knows nobody.
+
+        :raises TooLarge: if the areas have more than 65,536 combinations of likely counts.
         """
         if area not in self.areas:
             raise InvalidInput(f"there is no area {area!r:.60}")
@@ -103,38 +107,49 @@ class LinkedCounts:
         informed, others = worst_guess(pairs, share)
         before = max(share, 1 - share)
         after = self._uninformed(at, share)
-        return CountOdds(
-            level_of(pairs), before, informed, others, UninformedGuess(after, after, before)
-        )
+        return CountOdds(level_of(pairs), before, informed, others, UninformedGuess(*after, before))
 
-    def _counts(self, at: int, last: int | None = None) -> Iterable[tuple[int, ...]]:
+    def _counts(self, at: int, last: int) -> Iterable[tuple[int, ...]]:
         """Return how many others are counted in each area, without the person."""
-        most = [people - (i == at) for i, people in enumerate(self.areas.values())]
-        if last is not None:
-            most = [min(number, last) for number in most]
-        if (states := prod(number + 1 for number in most)) > MOST_STATES:
-            raise TooLarge(
-                f"{states:,} combinations of counts of the areas, and at most {MOST_STATES:,} are "
-                "gone through; take areas together"
-            )
+        most = [min(people - (i == at), last) for i, people in enumerate(self.areas.values())]
+        _refuse_many(number + 1 for number in most)
         return product(*(range(number + 1) for number in most))
 
-    def _uninformed(self, at: int, share: Fraction) -> Fraction:
-        states = self._counts(at)
-        chances = [
-            binomial(people - (i == at), share) for i, people in enumerate(self.areas.values())
-        ]
+    def _uninformed(self, at: int, share: Fraction) -> tuple[Value, Value]:
+        """Enclose the best guess of somebody who knows nobody: exactly, if states are few."""
+        most = [people - (i == at) for i, people in enumerate(self.areas.values())]
+        weights = 1 - share, share
+        if prod(number + 1 for number in most) > MOST_STATES:
+            others = [Counted.of(number, share) for number in most]
+            _refuse_many(map(len, others))
+            states = (tuple(zip(*state, strict=True)) for state in product(*others))
+            rows = (
+                (self.row(counts), self.row(_one_more(counts, at)), prod(chances))
+                for counts, chances in states
+            )
+            return enclosed(rows, weights, others)
+        exact = [binomial(number, share) for number in most]
         absent: dict[Hashable, Fraction] = defaultdict(Fraction)
         present: dict[Hashable, Fraction] = defaultdict(Fraction)
-        for counts in states:
-            weight = prod((chances[i][c] for i, c in enumerate(counts)), start=Fraction(1))
+        for counts in product(*(range(number + 1) for number in most)):
+            weight = prod((exact[i][c] for i, c in enumerate(counts)), start=Fraction(1))
             for seen, own in ((absent, counts), (present, _one_more(counts, at))):
                 for z, p in self.row(own).items() if weight else ():
                     seen[z] += weight * p
-        return guessed(absent, present, share)
+        after = guessed(absent, present, weights)
+        return after, after
 
     def __repr__(self) -> str:
         return f"LinkedCounts({len(self.published)} numbers, {self.mechanism.name})"
+
+
+def _refuse_many(numbers: Iterable[int]) -> None:
+    """Refuse more combinations of counts than are gone through."""
+    if (states := prod(numbers)) > MOST_STATES:
+        raise TooLarge(
+            f"{states:,} combinations of counts of the areas, and at most {MOST_STATES:,} are "
+            "gone through; take areas together"
+        )
 
 
 def _one_more(counts: tuple[int, ...], at: int) -> tuple[int, ...]:

@@ -1,10 +1,12 @@
 """What a perturbed count tells of one person, and its privacy level, for any number of people."""
 
 from collections import defaultdict
-from collections.abc import Hashable, Iterable
+from collections.abc import Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from math import inf
+
+from flint import fmpq
 
 from leaktight.channels.noise_on_sums import ROUNDING
 from leaktight.errors import InvalidInput, InvalidNumber, expect
@@ -20,6 +22,9 @@ from leaktight.privacy.level import PrivacyLevel, Witness
 
 Pair = tuple[Hashable, Hashable, Row, Row]
 """What is counted without a person and with them, and what is shown of each."""
+
+Weights = tuple[Fraction, Fraction]
+"""What is believed of a person before: not counted, and counted."""
 
 MOST_EXACT = 128
 """The most people whose count is gone through exactly; beyond, floats enclose it."""
@@ -73,12 +78,13 @@ def count_odds(
     rows = [mechanism.row(count) for count in range(last + 1)]
     pairs: list[Pair] = [(c, c + 1, rows[c], rows[c + 1]) for c in range(last)]
     informed, others = worst_guess(pairs, share)
+    before = max(share, 1 - share)
     return CountOdds(
         level_of(pairs),
-        max(share, 1 - share),
+        before,
         informed,
         others,
-        _uninformed(mechanism, people, share),
+        UninformedGuess(*nobody_known(mechanism, people, share, (1 - share, share)), before),
     )
 
 
@@ -92,12 +98,12 @@ def expect_people(people: int, prior: Number) -> Fraction:
     return share
 
 
-def guessed(absent: Row, present: Row, share: Fraction) -> Fraction:
-    """Return the chance of a right guess between two rows."""
+def guessed(absent: Row, present: Row, weights: Weights) -> Fraction:
+    """Return the chance of a right guess between two rows, believed before with such weights."""
     none = Fraction(0)
     return sum(
         (
-            max(share * present.get(z, none), (1 - share) * absent.get(z, none))
+            max(weights[0] * absent.get(z, none), weights[1] * present.get(z, none))
             for z in {**absent, **present}
         ),
         none,
@@ -106,8 +112,9 @@ def guessed(absent: Row, present: Row, share: Fraction) -> Fraction:
 
 def worst_guess(pairs: list[Pair], share: Fraction) -> tuple[Fraction, Hashable]:
     """Return the best guess over all that the others may be, and what they are."""
-    best = max(pairs, key=lambda pair: guessed(pair[2], pair[3], share))
-    return guessed(best[2], best[3], share), best[0]
+    weights = 1 - share, share
+    best = max(pairs, key=lambda pair: guessed(pair[2], pair[3], weights))
+    return guessed(best[2], best[3], weights), best[0]
 
 
 def level_of(pairs: list[Pair]) -> PrivacyLevel:
@@ -119,44 +126,87 @@ def level_of(pairs: list[Pair]) -> PrivacyLevel:
             (with_one, without, present, absent),
         ):
             for z, chance in mine.items():
-                ratio: Value = chance / theirs[z] if z in theirs else inf
+                there = theirs.get(z, Fraction(0))
+                ratio: Value = chance / there if there else inf if chance else Fraction(0)
                 if ratio > best[0]:
                     best = ratio, Witness(own, other, z)
     return PrivacyLevel(*best)
 
 
-def _uninformed(mechanism: CountPerturbation, people: int, share: Fraction) -> UninformedGuess:
-    before = max(share, 1 - share)
+def nobody_known(
+    mechanism: CountPerturbation, people: int, share: Fraction, weights: Weights
+) -> tuple[Value, Value]:
+    """Enclose the best guess of somebody who knows nobody.
+
+    :param share: the chance that each of the others is counted.
+    :param weights: what is believed of the likeliest value that is not counted, and of that which
+        is; 1 − share and share if there are no other values.
+    """
     if people <= MOST_EXACT:
         chances = binomial(people - 1, share)
         absent, present = (
             _mixed(mechanism, ((k + own, p) for k, p in enumerate(chances) if p)) for own in (0, 1)
         )
-        after = guessed(absent, present, share)
-        return UninformedGuess(after, after, before)
-    # Floats: all terms are positive, so that rounding is relatively small.
-    policy = Policy(SecretGraph.complete(["no", "yes"]), people)
-    found = Population.of(policy, (1 - rational(share), rational(share))).counts_of_others([0, 1])
-    [(base, line)] = found.by_cell
-    seen: list[dict[Hashable, float]] = []
-    width = 0
-    for own in (0, 1):
-        sums: dict[Hashable, float] = defaultdict(float)
-        for k, chance in enumerate(line.tolist(), base + own):
-            row = mechanism.row(k)
+        after = guessed(absent, present, weights)
+        return after, after
+    others = Counted.of(people - 1, share)
+    rows = ((mechanism.row(k), mechanism.row(k + 1), p) for k, p in others)
+    return enclosed(rows, weights, [others])
+
+
+@dataclass(frozen=True, slots=True)
+class Counted:
+    """How many of so many people are counted, in floats: the likely numbers, from ``base`` on."""
+
+    base: int
+    chances: tuple[float, ...]
+    lost: fmpq
+    """At most the chance of all other numbers."""
+    steps: int
+    """How many roundings are behind each."""
+
+    @classmethod
+    def of(cls, people: int, share: Fraction) -> "Counted":
+        """Return it for people who are counted with a chance, independently."""
+        policy = Policy(SecretGraph.complete(["no", "yes"]), people + 1)
+        beliefs = 1 - rational(share), rational(share)
+        found = Population.of(policy, beliefs).counts_of_others([0, 1])
+        [(base, line)] = found.by_cell
+        return cls(base, tuple(line.tolist()), rational(found.lost), found.steps)
+
+    def __iter__(self) -> Iterator[tuple[int, float]]:
+        return enumerate(self.chances, self.base)
+
+    def __len__(self) -> int:
+        return len(self.chances)
+
+
+def enclosed(
+    rows: Iterable[tuple[Row, Row, float]], weights: Weights, others: Sequence[Counted]
+) -> tuple[float, float]:
+    """Enclose the best guess between rows that are mixed in floats.
+
+    All terms are positive, so that rounding is relatively small: docs/proofs/one-person.md.
+    """
+    seen: tuple[dict[Hashable, float], ...] = (defaultdict(float), defaultdict(float))
+    width = many = 0
+    for absent, present, chance in rows:
+        many += 1
+        for sums, row in zip(seen, (absent, present), strict=True):
             width = max(width, len(row))
             for z, p in row.items():
                 sums[z] += chance * float(p)
-        seen.append(sums)
-    absent_f, present_f = seen
+    low, high = (float(weight) for weight in weights)
     total = sum(
-        max(float(share) * present_f.get(z, 0.0), float(1 - share) * absent_f.get(z, 0.0))
-        for z in {**absent_f, **present_f}
+        max(low * seen[0].get(z, 0.0), high * seen[1].get(z, 0.0)) for z in {**seen[0], **seen[1]}
     )
-    slack = rational(1) + rational(ROUNDING) * (found.steps + width * (len(line) + 2))
-    lower = max(rational(before), rational(total) * (1 - found.lost) / slack)
-    upper = min(rational(1), rational(total) * slack + found.lost)
-    return UninformedGuess(float_below(lower), float_above(upper), before)
+    steps = sum(each.steps for each in others) + len(others) + width * (many + 2)
+    slack = rational(1) + rational(ROUNDING) * steps
+    lost = sum((each.lost for each in others), fmpq(0))
+    before = max(weights)
+    lower = max(rational(before), rational(total) * (1 - lost) / slack)
+    upper = min(rational(1), rational(total) * slack + lost)
+    return float_below(lower), float_above(upper)
 
 
 def binomial(number: int, share: Fraction) -> list[Fraction]:

@@ -30,11 +30,12 @@ def pram(matrix: Matrix, values: Iterable[Hashable] | None = None) -> Channel:
 
 
 def swapping(values: Iterable[Hashable], share: Number, prior: PriorLike = None) -> Channel:
-    """Return what is seen of a cell if a ``share`` of records is swapped with others at random.
+    """Return what is seen of a cell if a ``share`` of records has the value of a random other.
 
-    The value of a record that is swapped is that of a random other, so that it is distributed as
-    ``prior``, the frequencies of the values; the margin stays. This is how one record fares, the
-    others being unknown: who knows all other records knows what their swapped values sum to.
+    The value of a record that is swapped is drawn by ``prior``, the frequencies of the values, each
+    record by itself, so that the margin stays on average. If values are *exchanged* between
+    records, the margin stays exactly: then this is how a record fares with the others unknown, and
+    whoever knows all other records knows this one.
 
     >>> swapping(["no", "yes"], "1/10").matrix.tolist()
     [[19/20, 1/20], [1/20, 19/20]]
