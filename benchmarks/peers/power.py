@@ -91,7 +91,7 @@ def sparse_vector(
         above = noisy >= limit
         shown = np.where(above, noisy, BELOW) if shows else above.astype(float)
         if most is not None:
-            before = np.cumsum(above, axis=1) - above
+            before: Array = np.cumsum(above, axis=1) - above.astype(float)
             shown[before >= most] = -2000.0 if shows else STOPPED
         return shown
 

@@ -265,7 +265,7 @@ def test_noise_that_is_not_written_out_has_the_answers_of_its_matrix(
 
 
 def test_a_perturbed_count_of_a_million_people_is_audited_as_of_thirty(answer: Answer) -> None:
-    """At most 7 are redacted, others to the nearest 5: what is listed for 30 is not for a million."""
+    """At most 7 redacted, others to the nearest 5: listed for 30, and not for a million."""
     asked = (
         '[policy]\nvalues = ["no", "yes"]\nrecords = {}\n[mechanism]\nkind = "suppression"\n'
         'at_most = 7\nbase = 5\nquery = "count"\nof = ["yes"]\n[question]\nepsilon = 1\n'

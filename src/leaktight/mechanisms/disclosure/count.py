@@ -84,7 +84,7 @@ class PerturbedCount(Mechanism):
     def views(self, policy: Policy, query: Query | None = None) -> Views:
         """Return what is seen of one record by somebody who knows all others."""
         if not self.counts(policy, query):
-            return super().views(policy, query)
+            return self.channel.views(policy, query)
         few = self.told_apart
         return self.perturbation.channel(few).views(Policy(policy.secrets, few), query)
 
@@ -93,7 +93,7 @@ class PerturbedCount(Mechanism):
     ) -> Iterator[AverageView]:
         """Yield what is seen of one record by somebody who knows nobody."""
         if not self.counts(policy, query):
-            yield from super().average_views(policy, query, belief)
+            yield from self.channel.average_views(policy, query, belief)
             return
         assert isinstance(query, CountingQuery)
         shares: tuple[list[Fraction], ...] = ([Fraction(0)], [Fraction(0)])
