@@ -65,6 +65,16 @@ MISTAKES: dict[str, tuple[str, str]] = {
     "values": (WHOLE + "values = [3]\n", "values of 'histogram' is for count"),
     "weights": (WHOLE.replace("histogram", "sum") + "weights = [3]\n", "must be pairs"),
     "fanout": (WHOLE.replace("histogram", "hierarchy") + "fanout = 1\n", "must be 2 or more"),
+    "column of a mean": (WHOLE.replace("histogram", "mean") + "column = 3\n", "must be text"),
+    "clamp of a mean": (
+        WHOLE.replace("histogram", "mean") + "clamp = [8, 0]\n",
+        "clamp of 'mean' must rise",
+    ),
+    "quantiles": (
+        WHOLE.replace("histogram", "quantiles") + "quantiles = [1.5]\n",
+        "must be numbers between 0 and 1",
+    ),
+    "error": (WHOLE + "error = 0\n", "the error of the query 'histogram' must be"),
     "share": (WHOLE + "share = 0\n", "[release.queries] share must be a whole number"),
 }
 

@@ -15,7 +15,7 @@ from leaktight.tables.calibration import Noise, calibrated
 from leaktight.tables.ledger import Ledger, Stored
 from leaktight.tables.protection import Protection
 from leaktight.tables.publishing import drawn, publish, release
-from leaktight.tables.query import histogram
+from leaktight.tables.queries import histogram
 from leaktight.tables.rows import Counted
 
 POLICY = Policy(SecretGraph.complete(["a", "b", "c"]), records=60)

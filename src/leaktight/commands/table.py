@@ -320,7 +320,8 @@ def _planned(asked: "ReleaseStudy", as_json: bool) -> int:
             [
                 {
                     "query": each.query,
-                    "kind": str(each.kind),
+                    "kind": each.kind,
+                    "way": each.way or None,
                     "numbers": each.numbers,
                     "squared error of a number": float(each.cell),
                     "squared error of a run": None if each.run is None else float(each.run),
@@ -350,12 +351,16 @@ def _print_files(target: Path) -> None:
 
 
 def _print_table(done: "TableRelease") -> None:
-    from leaktight.tables.output import table_of
+    from leaktight.tables.queries import shown_interval, shown_number
 
-    rows = table_of(done)
-    noises = [noise for answer in done.answers for noise in answer.noises]
-    wide = [max(len(str(row[i])) for row in rows) for i in (0, 1)]
+    rows = []
+    for answer in done.answers:
+        for label, number, ends, noise in zip(
+            answer.labels, answer.numbers, answer.intervals(), answer.noises, strict=True
+        ):
+            between = shown_interval(*ends) if noise else "exactly"
+            rows.append((answer.name, label, shown_number(number), between))
+    wide = [max(len(row[i]) for row in rows) for i in (0, 1)]
     print(f"{'query':<{wide[0]}}  {'cell':<{wide[1]}}  {'number':>10}  true one, 95%")
-    for (query, cell, number, low, high, _), noise in zip(rows, noises, strict=True):
-        between = f"{low:,} to {high:,}" if noise else "exactly"
-        print(f"{query:<{wide[0]}}  {cell:<{wide[1]}}  {number:>10,}  {between}")
+    for query, cell, number, between in rows:
+        print(f"{query:<{wide[0]}}  {cell:<{wide[1]}}  {number:>10}  {between}")

@@ -25,8 +25,8 @@ from leaktight.reports.released import answers_svg
 from leaktight.reports.wording import Cell
 from leaktight.tables.attributes import AttributeOdds
 from leaktight.tables.budget import told_epsilon, told_left
-from leaktight.tables.plan import expected_errors
-from leaktight.tables.publishing import Answer, TableRelease
+from leaktight.tables.publishing import TableRelease
+from leaktight.tables.queries import Answer, Expected, written_number
 from leaktight.tables.record import TableRecord
 from leaktight.tables.statement import Statement, why_no_odds
 
@@ -95,23 +95,30 @@ def _published(record: TableRecord) -> Iterator[Section]:
     if not isinstance(release, TableRelease):
         yield section("published", "What was published", [f"{record.what}."])
         return
-    errors = {each.query: each.cell for each in expected_errors(release.noise)}
+    errors = {each.query: each for each in release.noise.expected}
     for k, answer in enumerate(release.answers):
         text = f"{counted(len(answer.cells), 'number', 'numbers')} ({answer.kind})"
-        if error := errors.get(answer.name):
-            each = "each " * (len(answer.cells) > 1)
-            text += f", {each}with noise of a standard deviation of {sqrt(error):.3g}"
+        if (error := errors.get(answer.name)) and error.cell:
+            text += f", {_off(error, len(answer.cells))}"
         elif not any(answer.noises):
             text += ", without noise: it is the same for both values of every secret pair"
         name = f"query-{k + 1}"
-        chart = Chart(partial(answers_svg, (answer,), name))
+        chart = Chart(partial(answers_svg, (answer,), name)) if answer.is_drawn else None
         yield section(name, f"Published: {answer.name}", [f"{text}."], chart=chart,
                       table=_numbers(answer))  # fmt: skip
 
 
+def _off(error: Expected, numbers: int) -> str:
+    """Say how far off the numbers are."""
+    if not error.is_of_numbers:
+        return error.told.format(f"{sqrt(error.cell):.3g}")
+    each = "each " * (numbers > 1)
+    return f"{each}with noise of a standard deviation of {sqrt(error.cell):.3g}"
+
+
 def _numbers(answer: Answer) -> Table:
     rows: list[tuple[Cell, ...]] = [
-        (label, number, low, high)
+        (label, *map(written_number, (number, low, high)))
         for label, number, (low, high) in zip(
             answer.labels, answer.numbers, answer.intervals(), strict=True
         )

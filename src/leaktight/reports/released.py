@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from leaktight.reports.figure import BLUE, INK, finished, on_its_own, panels, short_label
 
 if TYPE_CHECKING:
-    from leaktight.tables.publishing import Answer
+    from leaktight.tables.queries import Answer
 
 WIDTH, BAR, ROW = 5.5, 0.22, 0.34
 """The width in inches, the height of a bar, and of a row of a shaded table."""
@@ -35,6 +35,7 @@ def released_chart(answers: "Sequence[Answer]") -> str:
 def answers_svg(answers: "Sequence[Answer]", name: str) -> str:
     """Draw answers one below the other, as one SVG element."""
     drawn, left = [], MOST_BARS
+    answers = [answer for answer in answers if answer.is_drawn]
     for answer in answers:
         if left > 0:
             drawn.append(_shaded(answer) or _bars(answer, left))
@@ -84,6 +85,8 @@ def _shaded(answer: "Answer") -> tuple[float, Any] | None:
     def draw(axes: Any) -> None:
         from matplotlib.patches import Rectangle
 
+        from leaktight.tables.queries import shown_number
+
         told = zip(cells, answer.numbers, answer.intervals(), strict=True)
         for (row, column), number, (_, high) in told:
             x, y = columns.index(column), rows.index(row)
@@ -91,7 +94,7 @@ def _shaded(answer: "Answer") -> tuple[float, Any] | None:
             alpha = PALE + (STRONG - PALE) * share
             axes.add_patch(Rectangle((x, y), 1, 1, facecolor=BLUE, alpha=alpha, linewidth=0))
             off = high - number
-            said = f"{number:,}" + (f" ± {off:,}" if off else "")
+            said = shown_number(number) + (f" ± {shown_number(off)}" if off else "")
             axes.text(x + 0.5, y + 0.5, said, ha="center", va="center", fontsize=8)
         axes.set(xlim=(0, len(columns)), ylim=(len(rows), 0))
         wide = max(6, 60 // len(columns))

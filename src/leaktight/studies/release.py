@@ -1,7 +1,7 @@
 """What does a study say of a table and its release? ``[data]`` and ``[release]``."""
 
 import re
-from collections.abc import Hashable, Mapping
+from collections.abc import Callable, Hashable, Mapping
 from dataclasses import dataclass
 from datetime import date
 from pathlib import Path
@@ -9,7 +9,6 @@ from typing import Any
 
 from leaktight.channels.channel import Channel
 from leaktight.channels.distribution import Distribution
-from leaktight.errors import InvalidInput
 from leaktight.exact.ratio import Ratio
 from leaktight.mechanisms.mechanism import Mechanism
 from leaktight.policies.policy import Policy
@@ -21,15 +20,7 @@ from leaktight.tables.budget import Budget
 from leaktight.tables.calibration import Noise, calibrated
 from leaktight.tables.ledger import is_address
 from leaktight.tables.protection import Protection
-from leaktight.tables.query import (
-    Kind,
-    TableQuery,
-    count_of,
-    cumulative,
-    hierarchy,
-    histogram,
-    sum_of,
-)
+from leaktight.tables.queries import KINDS, LARGEST_SHARE, Form, TableQuery
 from leaktight.tables.reading import KEEP, Reading
 from leaktight.tables.rows import declared_columns
 
@@ -196,43 +187,28 @@ def _query(parent: StudyTable, given: Any) -> TableQuery:
             "queries", f"must be tables, [[release.queries]], got {shortened(given)}"
         )
     table = StudyTable.of(parent.file, "release.queries", given)
-    kind = table.one_of("kind", tuple(map(str, Kind)))
-    name = table.text("name", kind)
-    for key, kinds in USED_BY.items():
-        if key in table and kind not in kinds:
+    kind = table.one_of("kind", tuple(KINDS))
+    name, keys = table.text("name", kind), KINDS[kind].keys
+    for key in table.content:
+        if key not in (*EVERY_QUERY, *keys):
+            kinds = [each for each, other in KINDS.items() if key in other.keys]
             raise table.wrong(key, f"of {name!r:.40} is for {' or '.join(kinds)}, got {kind!r}")
-    share = {"share": table.whole("share", 1, 100)}
+    own = {key: READERS[form](table, key) for key, form in keys.items() if key in table}
+    own["share"] = table.whole("share", 1, LARGEST_SHARE)
     with table.at(name):
-        if kind in HISTOGRAMS:
-            groups = {
-                cell: [table.label("groups", value) for value in _list(table, "groups", own)]
-                for cell, own in _mapping(table, "groups").items()
-            }
-            by = tuple(table.listed("by"))
-            return histogram(name, by=by, groups=groups or None, ordered=HISTOGRAMS[kind], **share)
-        if kind == Kind.CUMULATIVE:
-            return cumulative(name, by=tuple(table.listed("by")), **share)
-        if kind == Kind.COUNT:
-            return count_of(name, table.labels("values"), **share)
-        if kind == Kind.SUM:
-            return sum_of(name, dict(_pairs(table)), **share)
-        return hierarchy(name, fanout=table.whole("fanout", 2, 10**6), **share)
+        error = plain_number(table.get("error")) if "error" in table else None
+        return KINDS[kind].read(name=name, error=error, **own)
 
 
-HISTOGRAMS: Mapping[str, bool | None] = {
-    Kind.HISTOGRAM: None,
-    Kind.PLAIN: False,
-    Kind.ORDERED: True,
-}
+EVERY_QUERY = ("name", "kind", "share", "error")
+"""The keys that every query has."""
 
-USED_BY: Mapping[str, tuple[str, ...]] = {
-    "by": (*HISTOGRAMS, Kind.CUMULATIVE),
-    "groups": tuple(HISTOGRAMS),
-    "values": (Kind.COUNT,),
-    "weights": (Kind.SUM,),
-    "fanout": (Kind.HIERARCHY,),
-}
-"""The keys that only some kinds of queries have."""
+
+def _groups(table: StudyTable, key: str) -> dict[str, list[Any]]:
+    return {
+        cell: [table.label(key, value) for value in _list(table, key, own)]
+        for cell, own in _mapping(table, key).items()
+    }
 
 
 def _mapping(table: StudyTable, key: str) -> dict[str, Any]:
@@ -242,16 +218,32 @@ def _mapping(table: StudyTable, key: str) -> dict[str, Any]:
     return found
 
 
-def _pairs(table: StudyTable) -> list[tuple[Hashable, int]]:
+def _weights(table: StudyTable, key: str) -> list[tuple[Hashable, int]]:
     """Return what each value adds to a sum: a list of pairs, or a table of texts."""
-    given = table.get("weights") or []
+    given = table.get(key) or []
     if isinstance(given, dict):
         return list(given.items())
     found = []
-    for pair in _list(table, "weights", given):
+    for pair in _list(table, key, given):
         if not isinstance(pair, list) or len(pair) != 2:
-            raise InvalidInput(
-                f"weights must be pairs of a value and a number, got {shortened(pair)}"
-            )
-        found.append((table.label("weights", pair[0]), pair[1]))
+            raise table.wrong(key, f"must be pairs of a value and a number, got {shortened(pair)}")
+        found.append((table.label(key, pair[0]), pair[1]))
     return found
+
+
+def _numbers(table: StudyTable, key: str) -> tuple[Any, ...]:
+    """Return a list of numbers."""
+    with table.at(key):
+        return tuple(plain_number(each) for each in table.listed(key))
+
+
+READERS: Mapping[Form, Callable[[StudyTable, str], Any]] = {
+    Form.NAME: lambda table, key: table.text(key, ""),
+    Form.NAMES: lambda table, key: tuple(table.listed(key)),
+    Form.VALUES: lambda table, key: table.labels(key),
+    Form.GROUPS: _groups,
+    Form.WEIGHTS: _weights,
+    Form.WHOLE: lambda table, key: table.whole(key, 2, 10**6),
+    Form.NUMBERS: _numbers,
+}
+"""How the keys of a query are read."""

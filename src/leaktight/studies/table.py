@@ -61,7 +61,10 @@ KEYS: Mapping[str, tuple[str, ...]] = {
         "clamp",
     ),
     "release": ("name", "queries", "rows", "ratio", "epsilon", "ledger", "budget", "output"),
-    "release.queries": ("name", "kind", "by", "groups", "values", "weights", "fanout", "share"),
+    "release.queries": (
+        "name", "kind", "column", "by", "clamp", "groups", "values", "weights", "quantiles",
+        "fanout", "share", "error",
+    ),
 }  # fmt: skip
 """The keys of each table of a study, and of the tables within it, whatever their own names are."""
 

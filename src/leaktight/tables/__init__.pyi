@@ -10,9 +10,17 @@ from .odds import Odds
 from .output import write_release
 from .overview import ColumnOverview, TableOverview, overview
 from .per_row import RowsRelease, release_rows
-from .plan import Expected, plan
-from .publishing import Answer, TableRelease, release
-from .query import TableQuery, count_of, cumulative, hierarchy, histogram, sum_of
+from .plan import plan
+from .publishing import TableRelease, release
+from .queries.answer import Answer, Expected
+from .queries.count import count_of
+from .queries.cumulative import cumulative
+from .queries.hierarchy import hierarchy
+from .queries.histogram import histogram
+from .queries.mean import mean_of
+from .queries.quantiles import median_of, quantiles_of
+from .queries.query import TableQuery
+from .queries.sum import sum_of
 from .reading import Reading
 from .record import TableRecord, record_of
 from .risk.answer import Changed, Crowd, Exposure, KnownShare, Risk, Sampled, Worst
@@ -63,9 +71,12 @@ __all__ = [
     "cumulative",
     "hierarchy",
     "histogram",
+    "mean_of",
+    "median_of",
     "overview",
     "plan",
     "protect",
+    "quantiles_of",
     "record_of",
     "release",
     "release_rows",

@@ -101,7 +101,7 @@ def attribute_odds(
     >>> from leaktight import Policy, SecretGraph
     >>> from leaktight.exact.ratio import Ratio
     >>> from leaktight.tables.calibration import calibrated
-    >>> from leaktight.tables.query import histogram
+    >>> from leaktight.tables.queries import histogram
     >>> sexes, health = ["f", "m"], ["ill", "well"]
     >>> both = SecretGraph.product(SecretGraph.complete(sexes), SecretGraph.complete(health))
     >>> whom = Protection(Policy(both, 100))

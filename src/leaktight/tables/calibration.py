@@ -7,10 +7,10 @@ would cost λ^s, and if no pair pays for all of them at once, all noises are mad
 """
 
 import math
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from fractions import Fraction
-from itertools import product
+from typing import Any
 
 from flint import arb
 
@@ -23,7 +23,15 @@ from leaktight.labels import Labels
 from leaktight.tables.budget import Paid
 from leaktight.tables.noise import BlockNoise, GeometricStep
 from leaktight.tables.protection import Protection
-from leaktight.tables.query import Block, Kind, TableQuery, blocks_of, distinct
+from leaktight.tables.queries import (
+    Answer,
+    Block,
+    Expected,
+    Part,
+    TableQuery,
+    blocks_of,
+    distinct,
+)
 from leaktight.tables.weights import Weights
 
 MOST_UNITS = 2**40
@@ -37,9 +45,6 @@ FINEST = 64
 
 LONGEST_STEP = 2**13
 """The longest step of a noise in bits; of longer ones the first 64 are taken, rounded down."""
-
-MOST_CHOSEN = 4
-"""For so many histograms all combinations of plain and ordered are compared; more are plain."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -74,6 +79,24 @@ class Noise:
         moved = block.weights.moved(self.protection.moves)
         return [noise if noisy else None for noisy in moved.tolist()]
 
+    def parts(self, numbers: Iterable[Sequence[Any]]) -> list[tuple[TableQuery, list[Part]]]:
+        """Return for each query the numbers of its blocks, with their noises."""
+        found: dict[str, tuple[TableQuery, list[Part]]] = {}
+        for block, own in zip(self.blocks, numbers, strict=True):
+            _, parts = found.setdefault(block.query.name, (block.query, []))
+            parts.append(Part(block, own, self.of(block)))
+        return list(found.values())
+
+    def answers(self, numbers: Iterable[Sequence[Any]]) -> tuple[Answer, ...]:
+        """Return the answers that follow from the numbers of the blocks."""
+        return tuple(each for q, parts in self.parts(numbers) for each in q.answers(parts))
+
+    @property
+    def expected(self) -> list[Expected]:
+        """The errors that are expected, of each query."""
+        nothing = [() for _ in self.blocks]
+        return [each for q, parts in self.parts(nothing) for each in q.expected(parts)]
+
 
 def calibrated(
     protection: Protection,
@@ -83,15 +106,19 @@ def calibrated(
 ) -> Noise:
     """Return the noise that keeps every secret pair within ``ratio``, and uses it up.
 
-    Histograms of which nothing is said are made plain or ordered, whichever gives the smaller
-    expected squared error, averaged over the queries.
+    What can be asked in several ways, such as a histogram, plain or ordered, is asked in the one
+    that would by itself have the smaller expected squared error.
     """
-    from leaktight.tables.plan import mean_error
 
-    options = [
-        _for_blocks(protection, chosen, ratio, columns) for chosen in _choices(distinct(queries))
+    def error(way: TableQuery) -> Fraction:
+        found = _for_blocks(protection, [way], ratio, columns).expected
+        return sum((each.cell for each in found), Fraction(0)) / len(found)
+
+    taken = [
+        ways[0] if len(ways := query.ways()) == 1 else min(ways, key=error)
+        for query in distinct(queries)
     ]
-    return options[0] if len(options) == 1 else min(options, key=mean_error)
+    return _for_blocks(protection, taken, ratio, columns)
 
 
 def _for_blocks(
@@ -167,14 +194,3 @@ def _power(step: Fraction, units: int) -> Fraction:
         found = fraction(enclosure.lower().fmpq())
     assert 1 < found <= power
     return found
-
-
-def _choices(queries: list[TableQuery]) -> Iterator[list[TableQuery]]:
-    """Yield the queries with each histogram plain or ordered."""
-    free = [i for i, query in enumerate(queries) if query.kind is Kind.HISTOGRAM]
-    kinds = (Kind.PLAIN, Kind.ORDERED) if len(free) <= MOST_CHOSEN else (Kind.PLAIN,)
-    for chosen in product(kinds, repeat=len(free)):
-        made = list(queries)
-        for i, kind in zip(free, chosen, strict=True):
-            made[i] = replace(queries[i], kind=kind)
-        yield made

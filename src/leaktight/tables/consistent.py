@@ -9,6 +9,7 @@ i. For an ordered or a cumulative release it is the isotonic fit. Floats propose
 
 from dataclasses import dataclass
 from fractions import Fraction
+from typing import Any
 
 import numpy as np
 from flint import fmpq, fmpq_mat
@@ -16,24 +17,23 @@ from flint import fmpq, fmpq_mat
 from leaktight.errors import TooLarge, Undecided, expect
 from leaktight.exact.numbers import fraction, rational
 from leaktight.exact.tolerances import TOLERANCES
-from leaktight.tables.plan import variance
 from leaktight.tables.publishing import TableRelease
-from leaktight.tables.query import Kind
 
 MOST_COUNTS = 200
 """The most counts that are fitted together."""
 
-FINEST = 10**6
-"""Weights of numbers are rounded to such denominators: any weights make a consistent table."""
+BITS = 64
+"""So many bits of the weight of a number are taken, however small it is."""
 
 
 @dataclass(frozen=True, slots=True)
 class Consistent:
     """For each query its numbers, of one table of counts that are 0 or more; post-processing."""
 
-    numbers: dict[str, tuple[Fraction, ...]]
+    numbers: dict[str, tuple[Any, ...]]
+    """Fractions; of quantiles values, and None for a mean of nobody."""
 
-    def __getitem__(self, query: str) -> tuple[Fraction, ...]:
+    def __getitem__(self, query: str) -> tuple[Any, ...]:
         return self.numbers[query]
 
 
@@ -54,7 +54,8 @@ def consistent(release: TableRelease) -> Consistent:
         raise TooLarge(f"at most {MOST_COUNTS} counts are fitted together, got {len(used):,}")
     columns = kinds[used].T  # a row for each number, a column for each kind of values
     stored = [n for own in release.stored.numbers for n in own]
-    errors = [variance(own) for block in noise.blocks for own in noise.of(block)]
+    unset = noise.parts([() for _ in noise.blocks])
+    errors = [each for _, parts in unset for part in parts for each in part.variances]
     fit = _Fit.of(columns.tolist(), stored, errors)
     if protection.absent is None:
         fit = fit.with_total(protection.policy.records, len(used))
@@ -62,14 +63,11 @@ def consistent(release: TableRelease) -> Consistent:
     fitted = [
         sum((w * v for w, v in zip(row, x, strict=True)), fmpq(0)) for row in columns.tolist()
     ]
-    found, at = {}, 0
+    whole, at = [], 0
     for block in noise.blocks:
-        own = [fraction(value) for value in fitted[at : at + block.weights.size]]
+        whole.append([fraction(value) for value in fitted[at : at + block.weights.size]])
         at += block.weights.size
-        if block.query.kind is Kind.ORDERED:
-            own = [b - a for a, b in zip([Fraction(0), *own[:-1]], own, strict=True)]
-        found[block.name] = tuple(own)
-    return Consistent(found)
+    return Consistent({answer.name: answer.numbers for answer in noise.answers(whole)})
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -92,8 +90,7 @@ class _Fit:
             if not error:
                 equations.append([fmpq(w) for w in row] + [fmpq(number)])
                 continue
-            near = (least / error).limit_denominator(FINEST)
-            weight = rational(max(near, Fraction(1, FINEST)))
+            weight = _leading(least / error)
             places = [(j, w) for j, w in enumerate(row) if w]
             for j, w in places:
                 slope[j] += weight * w * number
@@ -183,3 +180,11 @@ class _Fit:
             if part.rank() == len(tried):
                 kept = tried
         return kept
+
+
+def _leading(weight: Fraction) -> fmpq:
+    """Return the first 64 bits of a weight: any weights above 0 make a consistent table."""
+    shift = BITS + weight.denominator.bit_length() - weight.numerator.bit_length()
+    if shift <= 0 or weight.denominator.bit_length() <= BITS:
+        return rational(weight)
+    return fmpq((weight.numerator << shift) // weight.denominator, 1 << shift)

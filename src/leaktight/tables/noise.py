@@ -6,18 +6,19 @@ discrete Gaussian has P(k) ∝ e^(−k²/(2σ²)). Sums of several are in docs/p
 """
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Hashable
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, Protocol
 
 import numpy as np
+import numpy.typing as npt
 from flint import arb, fmpq
 
 from leaktight.errors import InvalidNumber
 from leaktight.exact.bound import Chance
 from leaktight.exact.numbers import fraction, rational
-from leaktight.exact.rounding import precision
+from leaktight.exact.rounding import ln, precision
 from leaktight.exact.shown import shown
 from leaktight.mechanisms.discrete_gaussian import DiscreteGaussian
 from leaktight.mechanisms.release import geometric_noise
@@ -32,7 +33,7 @@ MOST_ADDED = 64
 """For σ up to this the chances of Gaussian noise are added up; beyond it, they are integrals."""
 
 
-class BlockNoise(Protocol):
+class BlockNoise(Hashable, Protocol):
     """The noise of each number of a block, drawn exactly and for it alone."""
 
     @property
@@ -47,6 +48,9 @@ class BlockNoise(Protocol):
 
     def exceeds(self, k: int, noises: int, chance: fmpq) -> bool:
         """Say whether that chance is above another one; in doubt, yes."""
+
+    def log_chances(self, at: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
+        """Return ln(P(k)/P(0)) for some numbers k: concave, symmetric, and falling from 0 on."""
 
     def to_dict(self) -> dict[str, str]:
         """What it is, exactly, as JSON has it."""
@@ -105,6 +109,10 @@ class GeometricStep:
             total += math.comb(n - 1 + i, i) * weight * sums[n - 1 - i]
             weight *= square / (1 - square)
         return 2 * (1 - alpha) ** (2 * n) * total
+
+    def log_chances(self, at: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
+        """Return −|k|·ln(1/α)."""
+        return -np.abs(at) * ln(self.step)
 
     def to_dict(self) -> dict[str, str]:
         """What it is, exactly, as JSON has it."""
@@ -177,6 +185,10 @@ class GaussianVariance:
         spread = 2 * noises * rational(self.sigma2)
         tail = ((k - arb(fmpq(1, 2))) / arb(spread).sqrt()).erfc() + _excess(spread)
         return tail if noises == 1 else (1 + _excess(rational(self.sigma2))) * tail
+
+    def log_chances(self, at: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
+        """Return −k²/(2σ²)."""
+        return -(at**2) / (2 * float(self.sigma2))
 
     def to_dict(self) -> dict[str, str]:
         """What it is, exactly, as JSON has it."""

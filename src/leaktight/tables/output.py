@@ -3,15 +3,18 @@
 import csv
 import json
 from collections.abc import Iterator
+from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
 from leaktight.errors import InvalidFile, TooLarge, Undecided, expect
 from leaktight.exact.numbers import Number
+from leaktight.exact.rounding import float_above, float_below
 from leaktight.files import expect_writable, new_file, new_path, read_path
 from leaktight.tables.consistent import Consistent, consistent
 from leaktight.tables.ledger import Ledger
 from leaktight.tables.publishing import TableRelease
+from leaktight.tables.queries import written_number
 from leaktight.tables.record import TableRecord
 from leaktight.tables.source import engine_for, names_of, whole_name
 from leaktight.tables.writing import canonical
@@ -27,11 +30,14 @@ def table_of(release: TableRelease, confidence: Number = "0.95") -> list[tuple[A
     fit = _fit(release)
     rows: list[tuple[Any, ...]] = []
     for answer in release.answers:
-        fitted = [None] * len(answer.cells) if fit is None else map(float, fit[answer.name])
+        fitted = [None] * len(answer.cells) if fit is None else fit[answer.name]
         for label, number, (low, high), near in zip(
             answer.labels, answer.numbers, answer.intervals(confidence), fitted, strict=True
         ):
-            rows.append((answer.name, label, number, low, high, near))
+            ends = written_number(low, float_below), written_number(high, float_above)
+            near = float(near) if isinstance(near, int | Fraction) else near
+            fitting = near if isinstance(near, float) else written_number(near)
+            rows.append((answer.name, label, written_number(number), *ends, fitting))
     return rows
 
 
@@ -111,8 +117,16 @@ def _json_lines(rows: list[tuple[Any, ...]]) -> Iterator[str]:
     yield "]\n"
 
 
+def _stored(column: list[Any]) -> str:
+    """Return the type of a column: of whole numbers, of numbers, or of texts."""
+    if any(isinstance(each, str) for each in column):
+        return "VARCHAR"
+    return "DOUBLE" if any(isinstance(each, float) for each in column) else "HUGEINT"
+
+
 def _parquet(rows: list[tuple[Any, ...]], target: Path) -> None:
-    kinds = ("VARCHAR", "VARCHAR", "HUGEINT", "HUGEINT", "HUGEINT", "DOUBLE")
+    kinds = ["VARCHAR", "VARCHAR", *(_stored([row[i] for row in rows]) for i in (2, 3, 4))]
+    kinds.append("VARCHAR" if _stored([row[5] for row in rows]) == "VARCHAR" else "DOUBLE")
     with new_path(target) as new:
         text = new.with_name("rows.csv")
         with text.open("w", newline="", encoding="utf-8") as file:

@@ -6,7 +6,7 @@ again under its name, it is drawn then. One that was stored is never drawn again
 """
 
 from collections.abc import Hashable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -15,51 +15,15 @@ import numpy as np
 from leaktight.errors import InvalidInput, expect
 from leaktight.exact.numbers import Number, rational
 from leaktight.exact.ratio import Ratio, RatioLike
-from leaktight.labels import Labels
 from leaktight.policies.policy import Policy
 from leaktight.tables.calibration import Noise, calibrated
-from leaktight.tables.interval import half_width, read_confidence
 from leaktight.tables.ledger import Entry, Ledger, Stored
-from leaktight.tables.noise import BlockNoise
 from leaktight.tables.origin import Origin
 from leaktight.tables.protection import Protection
-from leaktight.tables.query import Block, Kind, TableQuery
+from leaktight.tables.queries import Answer, Block, TableQuery
 from leaktight.tables.reading import Outside, Reading
 from leaktight.tables.rows import Counted, count_rows
 from leaktight.tables.writing import canonical
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Answer:
-    """The numbers of one query, each with a cell that says what it is about."""
-
-    name: str
-    kind: Kind
-    cells: Labels
-    numbers: tuple[int, ...]
-    noises: tuple[int, ...] = field(repr=False)
-    """How many noises each number has: 0 if it is exact, 2 for a difference of two."""
-    noise: BlockNoise | None = field(repr=False)
-    """The noise of each; None if nothing was added."""
-
-    @property
-    def labels(self) -> tuple[str, ...]:
-        """The cells as people write them: "female, 65+" for a combination."""
-        return tuple(
-            ", ".join(map(str, cell)) if isinstance(cell, tuple) else str(cell)
-            for cell in self.cells
-        )
-
-    def intervals(self, confidence: Number = "0.95") -> list[tuple[int, int]]:
-        """Return for each number where the true one lies, with at least this chance each.
-
-        It is exact: the noise is known. The numbers are not cut off at 0.
-        """
-        level = read_confidence(confidence)
-        widths = {n: half_width(self.noise, level, n) for n in set(self.noises)}
-        return [
-            (k - widths[n], k + widths[n]) for k, n in zip(self.numbers, self.noises, strict=True)
-        ]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -129,7 +93,7 @@ def release(
     >>> import polars
     >>> from tempfile import TemporaryDirectory
     >>> from leaktight.policies.secrets import SecretGraph
-    >>> from leaktight.tables.query import count_of, histogram
+    >>> from leaktight.tables.queries import count_of, histogram
     >>> wages = polars.DataFrame({"band": ["low"] * 70 + ["middle"] * 20 + ["high"] * 10})
     >>> policy = Policy(SecretGraph.line(["low", "middle", "high"]), records=100)
     >>> asked = [histogram("by band"), count_of("well paid", ["high"])]
@@ -142,7 +106,7 @@ def release(
     >>> done["by band"].numbers == again["by band"].numbers, len(done["by band"].numbers)
     (True, 3)
     >>> str(done.noise.level), done["by band"].kind
-    ('16', <Kind.ORDERED: 'ordered histogram'>)
+    ('16', 'ordered histogram')
     """
     expect(columns, Iterable, "name the columns that hold the values")
     named = (columns,) if isinstance(columns, str) else tuple(columns)
@@ -228,23 +192,5 @@ def _told(
     warnings: tuple[str, ...] = (),
     is_new: bool = True,
 ) -> TableRelease:
-    return TableRelease(entry, book, noise, answers_of(noise, stored), stored, warnings, is_new)
-
-
-def answers_of(noise: Noise, stored: Stored) -> tuple[Answer, ...]:
-    """Return what was asked for, from the numbers that a ledger stores."""
-    return tuple(
-        _answer(block, noise, own) for block, own in zip(noise.blocks, stored.numbers, strict=True)
-    )
-
-
-def _answer(block: Block, noise: Noise, numbers: tuple[int, ...]) -> Answer:
-    """Return the numbers as they were asked for: of an ordered histogram the differences."""
-    kind, each = block.query.kind, noise.of(block)
-    noises = [int(own is not None) for own in each]
-    if kind is Kind.ORDERED:
-        before, noisy = (0, *numbers[:-1]), (0, *noises[:-1])
-        numbers = tuple(b - a for a, b in zip(before, numbers, strict=True))
-        noises = [a + b for a, b in zip(noisy, noises, strict=True)]
-    own = next((one for one in each if one is not None), None)
-    return Answer(block.name, kind, block.cells, numbers, tuple(noises), own)
+    answers = noise.answers(stored.numbers)
+    return TableRelease(entry, book, noise, answers, stored, warnings, is_new)

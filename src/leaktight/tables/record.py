@@ -16,7 +16,8 @@ from leaktight.tables.budget import told_epsilon
 from leaktight.tables.calibration import Noise
 from leaktight.tables.odds import Odds, odds
 from leaktight.tables.per_row import RowsRelease
-from leaktight.tables.publishing import Answer, TableRelease
+from leaktight.tables.publishing import TableRelease
+from leaktight.tables.queries import Answer, written_number
 from leaktight.tables.writing import canonical, digest, write_protection
 
 LIBRARIES = ("leaktight", "duckdb", "narwhals", "numpy", "python-flint")
@@ -143,7 +144,7 @@ def queries_of(noise: Noise) -> list[dict[str, Any]]:
     return [
         {
             "name": block.name,
-            "kind": str(block.query.kind),
+            "kind": block.query.kind,
             "numbers": block.weights.size,
             "weights hash": block.weights.digest,
             **({} if own is None else own.to_dict()),
@@ -155,10 +156,17 @@ def queries_of(noise: Noise) -> list[dict[str, Any]]:
 def numbers_of(answers: Iterable[Answer]) -> list[list[str]]:
     """Return what was published as texts: query, cell and number."""
     return [
-        [answer.name, label, str(number)]
+        [answer.name, label, cell_text(written_number(number))]
         for answer in answers
         for label, number in zip(answer.labels, answer.numbers, strict=True)
     ]
+
+
+def cell_text(cell: Any) -> str:
+    """Return a cell as CSV has it; Parquet has whole numbers of any size as floats."""
+    if cell is None:
+        return ""
+    return str(int(cell) if isinstance(cell, float) and cell.is_integer() else cell)
 
 
 def numbers_digest(rows: list[list[str]]) -> str:

@@ -20,8 +20,7 @@ from leaktight.tables.calibration import Noise
 from leaktight.tables.draw import hash_of
 from leaktight.tables.ledger import Ledger, Stored
 from leaktight.tables.protection import Protection
-from leaktight.tables.publishing import answers_of
-from leaktight.tables.record import numbers_digest, numbers_of, queries_of
+from leaktight.tables.record import cell_text, numbers_digest, numbers_of, queries_of
 from leaktight.tables.writing import canonical, digest, write_protection
 
 FORMAT = "leaktight table release"
@@ -116,14 +115,9 @@ def _published(output: Path) -> list[list[str]]:
         else:
             with output.open(newline="", encoding="utf-8") as file:
                 rows = list(csv.DictReader(file))
-        return [[_text(row[key]) for key in kept] for row in rows]
+        return [[cell_text(row[key]) for key in kept] for row in rows]
     except (OSError, ValueError, KeyError, TypeError):
         raise InvalidFile(f"{output} cannot be read as numbers of a release") from None
-
-
-def _text(cell: Any) -> str:
-    """Return a cell as it was written; Parquet has whole numbers of any size as floats."""
-    return str(int(cell) if isinstance(cell, float) and cell.is_integer() else cell)
 
 
 def _paid(record: dict[str, Any], ledger: Ledger | None, noise: Noise | None) -> list[Checked]:
@@ -151,7 +145,7 @@ def _paid(record: dict[str, Any], ledger: Ledger | None, noise: Noise | None) ->
 
 def _stored(record: dict[str, Any], stored: Stored, noise: Noise) -> Checked:
     """Compare the numbers that the ledger holds with those that the record names."""
-    own = numbers_digest(numbers_of(answers_of(noise, stored)))
+    own = numbers_digest(numbers_of(noise.answers(stored.numbers)))
     same = own == record["numbers"]["hash"]
     return _compared("stored", same, "the ledger holds the same numbers",
                      "the ledger holds other numbers")  # fmt: skip

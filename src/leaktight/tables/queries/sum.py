@@ -1,0 +1,178 @@
+"""Sums: what the numbers of a column, or whole weights of values, add up to."""
+
+from collections.abc import Hashable, Mapping, Sequence
+from dataclasses import dataclass
+from decimal import Decimal
+from fractions import Fraction
+from math import lcm
+from typing import Any, ClassVar, Self
+
+import numpy as np
+
+from leaktight.errors import InvalidInput, InvalidNumber, expect
+from leaktight.exact.numbers import Number, as_printed, fraction
+from leaktight.labels import Labels, positions
+from leaktight.tables.queries.answer import Answer, Expected, counted_answer
+from leaktight.tables.queries.query import Block, Form, Part, Space, TableQuery, names
+from leaktight.tables.weights import LARGEST, Shape
+
+NUMBERS = int | float | Decimal | Fraction | np.integer | np.floating
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SumOf(TableQuery):
+    """What the numbers of a column add up to, in each of some groups."""
+
+    kind: ClassVar[str] = "sum"
+    keys: ClassVar[dict[str, Form]] = {
+        "column": Form.NAME,
+        "by": Form.NAMES,
+        "clamp": Form.NUMBERS,
+        "weights": Form.WEIGHTS,
+    }
+
+    column: str | None = None
+    by: tuple[str, ...] = ()
+    clamp: tuple[Fraction, ...] = ()
+    """The least and the largest that anybody adds; empty for those that are declared."""
+    weights: tuple[tuple[Hashable, int], ...] = ()
+    """What each value adds; empty if it is the value itself."""
+
+    def __post_init__(self) -> None:
+        super(SumOf, self).__post_init__()
+        object.__setattr__(self, "clamp", read_clamp(self.clamp, self.name))
+
+    @classmethod
+    def read(cls, **given: Any) -> Self:
+        """Return the query that a study asks."""
+        weights = dict(given.pop("weights", None) or {})
+        return cls(weights=tuple(weights.items()), **given)
+
+    def said(self) -> dict[str, Any]:
+        """Return what is asked, as a ledger has it."""
+        weights = [[repr(value), weight] for value, weight in self.weights]
+        new = {} if self.column is None else {"column": self.column}
+        if self.clamp:
+            new["clamp"] = str(list(map(str, self.clamp)))
+        return {"by": list(self.by), "weights": weights} | new
+
+    def blocks(self, space: Space) -> list[Block]:
+        """Return a number for each group, in units that make them whole."""
+        amounts = self._amounts(space)
+        unit = Fraction(1, lcm(*(amount.denominator for amount in amounts)))
+        return [sums_block(space, self, self.name, self.by, amounts, unit)]
+
+    def answers(self, parts: Sequence[Part]) -> list[Answer]:
+        """Return the sums."""
+        [part] = parts
+        told = self.name, self.kind, part.block.cells
+        return [counted_answer(*told, part.numbers, part.noisy, part.noise, part.block.unit)]
+
+    def expected(self, parts: Sequence[Part]) -> list[Expected]:
+        """Return the error of a sum."""
+        [part] = parts
+        errors = part.variances
+        cell = sum(errors, Fraction(0)) / len(errors) * part.block.unit**2
+        return [Expected(self.name, self.kind, len(errors), cell)]
+
+    def _amounts(self, space: Space) -> list[Fraction]:
+        """Return what each value adds."""
+        if self.weights:
+            whose = space.values if self.column is None else space.column(self.column, self.name)
+            given: dict[Any, Any] = dict(self.weights)
+            positions(given, tuple(dict.fromkeys(whose)), f"value of {self.name!r}:")
+            found = [given.get(each, 0) for each in whose]
+            for weight in found:
+                if isinstance(weight, bool) or not isinstance(weight, int | np.integer):
+                    raise InvalidNumber(
+                        f"the weights of the sum {self.name!r} must be whole numbers, got "
+                        f"{weight!r:.60}; count in a unit that makes them whole"
+                    )
+            amounts = [Fraction(int(weight)) for weight in found]
+        else:
+            amounts = numbers_of(space.one_column(self.column, self.name), self.name, self.kind)
+        return clamped(amounts, self.clamp)
+
+
+def sum_of(
+    name: str,
+    weights: Mapping[Any, int] | None = None,
+    *,
+    column: str | None = None,
+    by: Sequence[str] = (),
+    clamp: Sequence[Number] = (),
+    share: int = 1,
+    error: Number | None = None,
+) -> TableQuery:
+    """Ask what the numbers of a column add up to.
+
+    :param weights: whole numbers that values add in place of themselves; 0 where none is given.
+    :param column: which of several columns is added up.
+    :param by: the columns whose combinations are the groups that have a sum each.
+    :param clamp: the least and the largest that one record may add, such as ``[0, 8]``.
+
+    >>> sum_of("days", column="stay", by=["ward"], clamp=[0, 8]).kind
+    'sum'
+    """
+    given = {"weights": weights, "column": column, "by": names(by), "clamp": clamp}
+    return SumOf.read(name=name, share=share, error=error, **given)
+
+
+def read_clamp(clamp: Sequence[Any], name: str) -> tuple[Fraction, ...]:
+    """Return the ends between which numbers are brought, or none."""
+    expect(clamp, Sequence, "clamp is [least, largest]")
+    if not clamp:
+        return ()
+    if len(clamp) != 2:
+        raise InvalidInput(f"clamp of {name!r} is [least, largest], got {len(clamp)} numbers")
+    least, most = (fraction(as_printed(end)) for end in clamp)
+    if not least < most:
+        raise InvalidInput(f"clamp of {name!r} must rise, got {list(map(str, clamp))}")
+    return least, most
+
+
+def numbers_of(values: Labels, name: str, kind: str) -> list[Fraction]:
+    """Return the declared values of a column as numbers; true is 1 and false 0."""
+    found = []
+    for value in values:
+        if isinstance(value, bool | np.bool_):
+            found.append(Fraction(int(value)))
+        elif isinstance(value, NUMBERS):
+            found.append(fraction(as_printed(value)))
+        else:
+            raise InvalidNumber(
+                f"the {kind} {name!r} needs a number for each value, got {value!r:.60}; name a "
+                "column of numbers, or, of a sum, give weights"
+            )
+    return found
+
+
+def clamped(numbers: Sequence[Fraction], clamp: Sequence[Fraction]) -> list[Fraction]:
+    """Return numbers that are no further out than the ends."""
+    if not clamp:
+        return list(numbers)
+    return [min(max(each, clamp[0]), clamp[1]) for each in numbers]
+
+
+def sums_block(
+    space: Space,
+    query: TableQuery,
+    name: str,
+    by: Sequence[str],
+    amounts: Sequence[Fraction],
+    unit: Fraction,
+) -> Block:
+    """Return a sum for each group, to which each value adds an amount, in whole units."""
+    groups, places = space.groups(by, query.name)
+    sums = [_whole(a / unit, name) * len(groups) + g for a, g in zip(amounts, places, strict=True)]
+    return space.block(query, name, groups, Shape.SUM, sums, unit)
+
+
+def _whole(amount: Fraction, name: str) -> int:
+    assert amount.denominator == 1
+    if abs(amount) > LARGEST:
+        raise InvalidNumber(
+            f"what one record adds to {name!r} must be at most {LARGEST:,} units, got {amount}; "
+            "clamp it, or count in a larger unit"
+        )
+    return int(amount)
