@@ -158,7 +158,8 @@ def summarised(answers: Answers) -> Document:
 def _advice(answers: Answers) -> Iterator[Block]:
     """Say how strong what is asked for is, and which line of the study would make it stronger."""
     if found := answers.advice:
-        line = f" In the study: [question] {found.setting}" if found.setting else ""
+        where = "[release]" if answers.policy.scope == "table" else "[question]"
+        line = f" In the study: {where} {found.setting}" if found.setting else ""
         strong = found.rank.capitalize()
         yield Paragraph(f"{strong} protection of one person: {' '.join(found.text)}{line}")
 
@@ -243,8 +244,24 @@ def _usefulness_fact(answers: Answers) -> Iterator[tuple[str, str]]:
     yield "usefulness", f"{useful.kind} of {useful.about}: {', '.join(parts)}{before}"
 
 
+def _release_facts(answers: Answers) -> Iterator[tuple[str, str]]:
+    if not (found := answers.release):
+        return
+    for k, each in enumerate(found.queries):
+        off = f" ± {nearest(each.error, 3)}" if each.noise else ", exactly"
+        off = off if each.is_of_numbers else f" from counts{off}"
+        numbers = counted(each.numbers, "number", "numbers")
+        yield "release" if k == 0 else "", f"{each.name} ({each.kind}): {numbers}{off}"
+    for k, one in enumerate(found.attributes if len(found.attributes) > 1 else ()):
+        chances = f"{percent(one.before)} → ≤ {percent_above(one.after)}"
+        yield "one attribute" if k == 0 else "", f"{one.attribute}: {chances}, all others known"
+    if ledger := found.ledger:
+        yield "ledger", f"ε ≤ {above(ledger.spent)} of {ledger.budget} spent, in {ledger.file}"
+
+
 FACTS: tuple[Callable[[Answers], Iterator[tuple[str, str]]], ...] = (
-    _policy_fact, _public_facts, _leakage_fact, _worst_case_fact, _bounds_facts, _usefulness_fact,
+    _policy_fact, _release_facts, _public_facts, _leakage_fact, _worst_case_fact, _bounds_facts,
+    _usefulness_fact,
 )  # fmt: skip
 """What a summary says, part by part: nothing of what has no answer."""
 
@@ -259,6 +276,7 @@ def _policy(answers: Answers) -> Section:
         "record": "The mechanism is applied to each record on its own.",
         "database": "The mechanism sees everything that is secret.",
         "answer": f"The mechanism sees the answer to a query.{few}",
+        "table": "Numbers about the whole table are published.",
     }
     told = (
         "The two values of a secret pair must be hard to tell apart. Values that are several pairs "
@@ -325,7 +343,7 @@ def _levels(answers: Answers) -> Iterator[str]:
 
 
 def _mechanism(answers: Answers) -> Section | None:
-    if (mechanism := answers.mechanism) is None:
+    if (mechanism := answers.mechanism) is None or answers.policy.scope == "table":
         return None
     heading = ("mechanism", "What is released")
     size = "noise that is never written out"
@@ -352,6 +370,32 @@ def _mechanism(answers: Answers) -> Section | None:
     rows_of = zip(inputs, mechanism.matrix, strict=True)
     table = Table(("input", *outputs), tuple((name, *entries) for name, entries in rows_of))
     return section(*heading, text, chart=_chart("mechanism", answers, caption), table=table)
+
+
+def _release(answers: Answers) -> Section | None:
+    """What is published of a table, and what it tells of one attribute of a person."""
+    if not (found := answers.release):
+        return None
+    text = [f"“{found.name}”, from {found.source}; neighbours: {found.neighbours}.", *found.text]
+    if ledger := found.ledger:
+        text.append(
+            f"The ledger {ledger.file} has {counted(len(ledger.releases), 'release', 'releases')}: "
+            f"ε ≤ {above(ledger.spent)} of {ledger.budget} is spent, and ε = "
+            f"{below(ledger.left)} is left."
+        )
+    rows: list[tuple[Cell, ...]] = [
+        (each.name, each.kind, each.numbers, each.noise, each.error) for each in found.queries
+    ]
+    head = ("query", "kind", "numbers", "noise", "standard deviation")
+    blocks: list[Block] = [*map(Paragraph, text), Table(head, tuple(rows))]
+    if found.attributes:
+        told = (
+            (each.attribute, rise.value, percent(rise.before), f"≤ {percent_above(rise.after)}")
+            for each in found.attributes
+            for rise in each.values
+        )
+        blocks.append(Table(("attribute", "value", "before", "after"), tuple(told)))
+    return Section("release", "What is published", tuple(blocks))
 
 
 def _public(answers: Answers) -> Section | None:
@@ -548,7 +592,8 @@ def _check(answers: Answers, command: str | None) -> Section:
 
 
 SECTIONS: tuple[Callable[[Answers], Section | None], ...] = (
-    _policy, _privacy, _mechanism, _public, _belief, _repetition, _leakage, _usefulness, _bounds,
+    _policy, _privacy, _mechanism, _release, _public, _belief, _repetition, _leakage,
+    _usefulness, _bounds,
 )  # fmt: skip
 """What a report says, part by part."""
 

@@ -53,11 +53,16 @@ class Skipped(Answer, frozen=True, tag_field="is", tag="skipped"):
 
 LEFT_OUT = Skipped("not requested")
 NO_MECHANISM = Skipped("no mechanism is given")
+NO_RELEASE = Skipped("nothing is released of a table")
 NO_RATIO = Skipped("no ε is asked for, and the mechanism has none")
 NOBODY_ELSE = Skipped("there is nobody else")
 OTHERS_TELL_NOTHING = Skipped("what is released of others tells nothing of a person")
 ONLY_PURE = Skipped("it is known of pure ε alone, and another promise is asked for")
-NOT_ASKED = (LEFT_OUT, NO_MECHANISM, NO_RATIO, NOBODY_ELSE, OTHERS_TELL_NOTHING, ONLY_PURE)
+OF_RELEASE = Skipped("of a release it is told query by query, and bounded by the worst case")
+NOT_ASKED = (
+    LEFT_OUT, NO_MECHANISM, NO_RATIO, NOBODY_ELSE, OTHERS_TELL_NOTHING, ONLY_PURE, OF_RELEASE,
+    NO_RELEASE,
+)  # fmt: skip
 """What was not asked for, or makes no sense, needs no excuse."""
 
 
@@ -414,6 +419,55 @@ class Advice(Answer, frozen=True, tag_field="is", tag="advice"):
     """The ε that is advised, rounded down."""
 
 
+class QueryFound(Answer, frozen=True):
+    """A query of a release, and how near to the truth its numbers are."""
+
+    name: str
+    kind: str
+    numbers: int
+    noise: str | None
+    """What it is; None if nothing is added."""
+    error: float
+    """The standard deviation of a number, averaged over all."""
+    is_of_numbers: bool = True
+    """Whether it is that of the numbers themselves, and not of the counts that they rest on."""
+
+
+class AttributeFound(Answer, frozen=True):
+    """What a release tells of one attribute of a person, alone, at most."""
+
+    attribute: str
+    before: Fraction
+    after: Fraction
+    values: tuple[ValueRise, ...]
+    """Those whose belief can rise by the largest factor first."""
+
+
+class LedgerFound(Answer, frozen=True, tag_field="is", tag="ledger"):
+    """What the ledger of a release says."""
+
+    file: str
+    budget: str
+    spent: float
+    """ε of the secret pair that has paid most, rounded up."""
+    left: float
+    """ε that is left to it, rounded down."""
+    releases: tuple[str, ...]
+    """The names of those that were paid for."""
+
+
+class ReleaseFound(Answer, frozen=True, tag_field="is", tag="release"):
+    """What a study publishes of a table, and what that tells of one person."""
+
+    name: str
+    source: str
+    neighbours: str
+    queries: tuple[QueryFound, ...]
+    attributes: tuple[AttributeFound, ...]
+    ledger: LedgerFound | Skipped
+    text: tuple[str, ...]
+
+
 class Certificate(Answer, frozen=True):
     """A file that proves something."""
 
@@ -447,6 +501,7 @@ class Answers(Answer, frozen=True, kw_only=True):
     mechanism: MechanismShown | None
     person: Person
     privacy: Privacy | Skipped
+    release: ReleaseFound | Skipped = NO_RELEASE
     public: PublicFound | None = None
     leakage: Leakage | Skipped
     worst_case: WorstCaseFound | Skipped

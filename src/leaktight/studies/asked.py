@@ -59,7 +59,7 @@ def policy(study: Study, names: Names) -> PolicyShown:
         tuple(map(names.input, secrets.vertices[:most])),
         tuple((names.input(a), names.input(b)) for a, b in pairs),
         study.policy.is_constrained,
-        study.scope,
+        "table" if study.is_release else study.scope,
         study.graph.order if study.channel is not None or study.scope == "record" else None,
         None if places is None else tuple(map(tuple, places.tolist())),
         distances,

@@ -20,7 +20,7 @@ from leaktight.exact.ratio import Ratio
 from leaktight.exact.shown import percent
 from leaktight.mechanisms.best import BestMechanism
 from leaktight.privacy.level import PrivacyLevel, privacy_level
-from leaktight.studies import asked, person
+from leaktight.studies import asked, person, released
 from leaktight.studies.advice import advice
 from leaktight.studies.answers import (
     NOBODY_ELSE,
@@ -29,6 +29,7 @@ from leaktight.studies.answers import (
     AnyMechanism,
     Certificate,
     FileRead,
+    Informed,
     Level,
     Person,
     Privacy,
@@ -43,8 +44,10 @@ from leaktight.studies.inquiry import (
     Progress,
     asked_ratio,
     mechanism,
+    no_release,
     promise,
     pure,
+    release,
 )
 from leaktight.studies.leakage import about_all, bounds_shown, by_epsilon, leakage_of, worst_shown
 from leaktight.studies.naming import Names
@@ -179,6 +182,8 @@ def _somebody_else(inquiry: Inquiry) -> Skipped | None:
     study = inquiry.study
     if study.policy.records == 1:
         return NOBODY_ELSE
+    if study.is_release:
+        return None
     return OTHERS_TELL_NOTHING if study.scope == "record" and not study.is_tied else None
 
 
@@ -188,8 +193,16 @@ def _privacy(inquiry: Inquiry) -> Privacy:
     return Privacy(_shown_level(level, names, study.ratio), _one_record(study, names))
 
 
+def _informed(inquiry: Inquiry) -> Informed:
+    if inquiry.study.is_release:
+        return released.informed(inquiry.study, inquiry.names, inquiry.own_ratio)
+    return person.informed(inquiry.study, inquiry.names, inquiry.own_ratio)
+
+
 def _uninformed(inquiry: Inquiry) -> Uninformed:
     known = inquiry.find("all others known")
+    if inquiry.study.is_release:
+        return released.uninformed(known)
     return person.uninformed(inquiry.study, inquiry.names, known, inquiry.level)
 
 
@@ -212,7 +225,7 @@ PARTS = (
     Part("privacy", _privacy, (mechanism,), "privacy", is_required=True),
     Part(
         "all others known",
-        lambda of: person.informed(of.study, of.names, of.own_ratio),
+        _informed,
         (mechanism,),
         "person.informed",
         title="all others known",
@@ -232,7 +245,20 @@ PARTS = (
         "person.any_mechanism",
         title="any mechanism, of one person",
     ),
-    Part("leakage", lambda of: leakage_of(of.study), (mechanism,), "leakage", title="leakage"),
+    Part(
+        "leakage",
+        lambda of: leakage_of(of.study),
+        (no_release, mechanism),
+        "leakage",
+        title="leakage",
+    ),
+    Part(
+        "release",
+        lambda of: released.release_found(of.study),
+        (release,),
+        "release",
+        title="release",
+    ),
     Part(
         "public",
         lambda of: public(of.study, of.level, of.find("leakage")),
@@ -254,10 +280,11 @@ PARTS = (
         "by_epsilon",
         title="worst case for other ε",
     ),
-    Part("best mechanism", lambda of: best_mechanism(of.study, of.ratio), (pure,)),
+    Part("best mechanism", lambda of: best_mechanism(of.study, of.ratio), (no_release, pure)),
     Part(
         "usefulness",
         lambda of: usefulness(of.study, of.find("best mechanism")),
+        (no_release,),
         field="usefulness",
         title="usefulness",
     ),

@@ -18,6 +18,8 @@ from leaktight.studies.answers import (
     LEFT_OUT,
     NO_MECHANISM,
     NO_RATIO,
+    NO_RELEASE,
+    OF_RELEASE,
     ONLY_PURE,
     Answers,
     Skipped,
@@ -105,7 +107,7 @@ class Inquiry:
         """How private the mechanism is; None if there is none."""
         study = self.study
         if study.mechanism is None:
-            return None
+            return None if study.release is None else study.release.level
         if study.noise is not None and isinstance(study.query, LinearQuery):
             return noise_level(study.noise, study.policy, study.query)
         if study.perturbed is not None and isinstance(study.query, CountingQuery):
@@ -148,8 +150,19 @@ class Inquiry:
 
 
 def mechanism(inquiry: Inquiry) -> Skipped | None:
-    """Need a mechanism."""
-    return NO_MECHANISM if inquiry.study.mechanism is None else None
+    """Need a mechanism, or a release."""
+    study = inquiry.study
+    return NO_MECHANISM if study.mechanism is None and study.release is None else None
+
+
+def release(inquiry: Inquiry) -> Skipped | None:
+    """Need a release."""
+    return NO_RELEASE if inquiry.study.release is None else None
+
+
+def no_release(inquiry: Inquiry) -> Skipped | None:
+    """Need something else than a release, of which other things are told."""
+    return OF_RELEASE if inquiry.study.is_release else None
 
 
 def promise(inquiry: Inquiry) -> Skipped | None:

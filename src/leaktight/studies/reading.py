@@ -62,6 +62,19 @@ def study_of(
 
     What is wrong with it is said of ``file``; ``files`` are those that were read.
     """
+    study = bare_study(content, file, files, allow_code=allow_code)
+    if not content.get("release"):
+        return study
+    from leaktight.studies.release import release_of
+    from leaktight.studies.released import PlannedRelease
+
+    return study.releasing(PlannedRelease(release_of(content, file, study)))
+
+
+def bare_study(
+    content: dict[str, Any], file: Path, files: tuple[Path, ...] = (), *, allow_code: bool = False
+) -> Study:
+    """Return the same without what is released of a table."""
     root = StudyTable.of(file, "", content)
     table, chosen, question, _, _ = (
         StudyTable.of(file, name, root.content.get(name, {}))

@@ -13,7 +13,7 @@ from leaktight.exact.ratio import Ratio
 from leaktight.mechanisms.mechanism import Mechanism
 from leaktight.policies.policy import Policy
 from leaktight.studies.policy import read_people
-from leaktight.studies.reading import read_study
+from leaktight.studies.reading import bare_study
 from leaktight.studies.study import Study
 from leaktight.studies.table import StudyTable, load, plain_number, shortened
 from leaktight.tables.budget import Budget
@@ -70,8 +70,12 @@ class ReleaseStudy:
 def read_release(path: str | Path) -> ReleaseStudy:
     """Read from a study what is released of which table; paths are relative to the file."""
     file = Path(path)
-    study = read_study(file)
     content = load(file)
+    return release_of(content, file, bare_study(content, file, (file,)))
+
+
+def release_of(content: dict[str, Any], file: Path, study: Study) -> ReleaseStudy:
+    """Return what the tables of a file say of a release; nothing that they name is opened."""
     data, asked = (StudyTable.of(file, n, content.get(n, {})) for n in ("data", "release"))
     for table, needed, what in (
         (data, "source", "where is the table?"),

@@ -1,11 +1,12 @@
 """What does a user ask? A study: a policy, a mechanism on it, and a question."""
 
 from collections.abc import Hashable, Iterable
+from copy import copy
 from fractions import Fraction
 from functools import cached_property
 from math import prod
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from attrs import frozen
@@ -33,6 +34,9 @@ from leaktight.policies.query import answer_graph
 from leaktight.policies.symmetric_query import LinearQuery, Query
 from leaktight.repetition.attacker import promise_if_any
 from leaktight.studies.beliefs import answers_prior, databases_prior, record_prior, typical_record
+
+if TYPE_CHECKING:
+    from leaktight.studies.released import PlannedRelease
 
 SCOPES = ("record", "database", "answer")
 
@@ -99,6 +103,8 @@ class Study:
     """The files that were read."""
     note: str | None
     """What the mechanism's numbers take for granted, if somebody must know it."""
+    release: "PlannedRelease | None"
+    """What is released of a table, if that is what the study is about."""
 
     def __init__(
         self,
@@ -161,10 +167,20 @@ class Study:
             policy, mechanism, query, _scope(policy, mechanism, query, on), promise,
             record_prior(prior, values), believed, gain, int(observations), threshold,
             tuple(values[k] for k in positions(sensitive, values, "value")), absent, unit,
-            what, title, name, files, note,
+            what, title, name, files, note, None,
         )  # fmt: skip
         if self.noise is None and self.channel is not None:
             alignment(self.graph.vertices, self.channel.inputs, "the mechanism and the policy")
+
+    def releasing(self, release: "PlannedRelease") -> "Study":
+        """Return the same of a release; without a mechanism it is what the study is about."""
+        found = copy(self)
+        object.__setattr__(found, "release", release)
+        if self.mechanism is None:
+            object.__setattr__(found, "name", release.name)
+            if self.promise is None:
+                object.__setattr__(found, "promise", release.asked.ratio)
+        return found
 
     @property
     def ratio(self) -> Ratio | None:
@@ -274,6 +290,11 @@ class Study:
     def best(self) -> BestMechanism | None:
         """The mechanism with its proof, if it is the best of its kind."""
         return self.mechanism if isinstance(self.mechanism, BestMechanism) else None
+
+    @property
+    def is_release(self) -> bool:
+        """Whether it is about a release of a table, and no mechanism is given beside it."""
+        return self.mechanism is None and self.release is not None
 
     @property
     def is_tied(self) -> bool:

@@ -111,10 +111,34 @@ def attribute_odds(
     sex: 50% → ≤ 75%
     health: 50% → ≤ 50%
     """
+    there = [i for i, v in enumerate(protection.values) if v != protection.absent]
+    parts = [v if isinstance(v, tuple) else (v,) for v in (protection.values[i] for i in there)]
+    if len({len(part) for part in parts}) > 1:  # values of different kinds have no attributes
+        parts = [(v,) for v in parts]
+    return _odds_of(protection, releases, prior, attributes, there, parts)
+
+
+def whole_odds(
+    protection: Protection, releases: Iterable[Paid], prior: PriorLike = None
+) -> AttributeOdds | None:
+    """Return the same of a person's whole value, and of who is absent; None if it is not told."""
+    there, parts = range(len(protection.values)), [(v,) for v in protection.values]
+    found = _odds_of(protection, releases, prior, ("value",), list(there), parts)
+    return found[0] if found else None
+
+
+def _odds_of(
+    protection: Protection,
+    releases: Iterable[Paid],
+    prior: PriorLike,
+    attributes: Sequence[str],
+    there: list[int],
+    parts: Sequence[tuple[Hashable, ...]],
+) -> tuple[AttributeOdds, ...]:
+    """Return the odds of each part of some of the values."""
     told = collected(protection, releases)
     if told is None or len(protection.values) > MOST_VALUES:
         return ()
-    there = [i for i, v in enumerate(protection.values) if v != protection.absent]
     belief = prior_on(prior, protection.values).exact().array[there]
     if not sum(belief, fmpq(0)):
         return ()
@@ -123,10 +147,6 @@ def attribute_odds(
     bounds: type[_Exactly | _InFloats] = _Exactly
     if falls is None:
         falls, bounds = falls_below(protection, told), _InFloats
-    own = [protection.values[i] for i in there]
-    parts = [v if isinstance(v, tuple) else (v,) for v in own]
-    if len({len(part) for part in parts}) > 1:  # values of different kinds have no attributes
-        parts = [(v,) for v in own]
     found, bound = [], bounds(belief, falls[np.ix_(there, there)])
     for k in range(len(parts[0])):
         name = attributes[k] if len(attributes) == len(parts[0]) else f"attribute {k + 1}"

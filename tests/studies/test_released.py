@@ -1,0 +1,144 @@
+"""A study with [release]: its audit is about what is published, and nothing else."""
+
+import json
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from leaktight.reports.audit import report, summarised
+from leaktight.reports.document import Section
+from leaktight.reports.text import to_text
+from leaktight.studies import Study, audit, read_study
+from leaktight.studies.answers import OF_RELEASE
+from leaktight.studies.schema import to_json
+from leaktight.tables import Ledger
+from tests.tables.databases import output_channel
+
+TABLES = Path(__file__).parent.parent.parent / "examples" / "tables"
+
+WARD = """
+title = "Ward"
+[policy]
+records = 40
+[policy.attributes]
+sex = ["female", "male"]
+age = ["0-64", "65+"]
+[data]
+source = "ward.csv"
+columns = ["sex", "age"]
+[release]
+name = "June"
+epsilon = 1
+budget = 3
+ledger = "ward.ledger"
+[[release.queries]]
+name = "sex by age"
+kind = "plain histogram"
+[[release.queries]]
+name = "by age"
+kind = "plain histogram"
+by = ["age"]
+"""
+
+
+def answered(study: Study, **how: Any) -> Any:
+    return audit(study, **how)
+
+
+@pytest.fixture
+def ward(tmp_path: Path) -> Path:
+    file = tmp_path / "ward.toml"
+    file.write_text(WARD, "utf-8")
+    return file
+
+
+def test_the_release_is_what_the_audit_is_about(ward: Path) -> None:
+    found = answered(read_study(ward))
+    assert found.verdict.line == "PASS: ε = 1 (limit 1), 2 queries with geometric noise."
+    assert found.holds is True
+    assert found.leakage == found.usefulness == OF_RELEASE
+    told = to_text(summarised(found))
+    assert "No mechanism" not in told
+    assert "best mechanism" not in told
+    assert "sex: 50% → ≤ 62.3%" in told  # 1/(1 + e^(-1/2)), rounded up
+    assert "age: 50% → ≤ 73.2%" in told  # 1/(1 + e^(-1))
+    assert [(each.name, each.numbers) for each in found.release.queries] == [
+        ("sex by age", 4),
+        ("by age", 2),
+    ]
+    titles = [each.title for each in report(found).blocks if isinstance(each, Section)]
+    assert "What is published" in titles
+    assert "What is released" not in titles
+
+
+def test_the_chances_of_an_audit_are_not_below_those_of_the_exact_output_channel(
+    ward: Path,
+) -> None:
+    ward.write_text(WARD.replace("records = 40", "records = 1"), "utf-8")
+    study = read_study(ward)
+    assert study.release is not None
+    noise = study.release.noise
+    assert noise is not None
+    matrix = output_channel(noise).matrix
+    found = answered(study, without=("worst case", "published bounds", "worst case for other ε"))
+    known = found.person.informed
+    guess = sum(max(column) for column in matrix.T) / 4
+    assert Fraction(int(guess.p), int(guess.q)) <= known.after[0].value
+    assert Fraction(int(guess.p), int(guess.q)) * 4 <= known.factor
+    level = max(
+        column[u] / column[v] for column in matrix.T for u, v in study.policy.secrets.edges.tolist()
+    )
+    assert found.privacy.level.ratio == Fraction(int(level.p), int(level.q))
+    surest = max(max(column) / sum(column) for column in matrix.T)
+    assert known.values is not None
+    assert max(each.after for each in known.values) == Fraction(int(surest.p), int(surest.q))
+
+
+def test_what_has_been_spent_is_told_where_a_ledger_is(ward: Path) -> None:
+    assert not answered(read_study(ward)).release.ledger
+    study = read_study(ward)
+    assert study.release is not None
+    asked = study.release.asked
+    Ledger.create(asked.ledger, asked.policy, epsilon=3)
+    found = answered(read_study(ward)).release.ledger
+    assert (found.file, found.spent, found.releases) == ("ward.ledger", 0.0, ())
+    assert found.left == pytest.approx(3)
+    assert "ε ≤ 0 of ε = 3 spent, in ward.ledger" in to_text(summarised(answered(read_study(ward))))
+
+
+def test_advice_on_a_release_is_about_its_numbers_and_its_budget(ward: Path) -> None:
+    text = " ".join(answered(read_study(ward)).advice.text)
+    assert "The numbers of “sex by age” are then off by ± 6.41, instead of ± 5.64." in text
+    assert "The budget, ε = 3, is for 3 releases at this ε, 3 then." in text
+    assert "wrong in" not in text
+
+
+def test_under_public_counts_and_with_absent_people_a_release_is_audited_too(ward: Path) -> None:
+    counted = WARD.replace("[data]", "[policy.margins]\nsex = {female = 20, male = 20}\n[data]")
+    ward.write_text(counted, "utf-8")
+    found = answered(read_study(ward))
+    assert found.verdict.line.startswith("PASS: ε ≤ 1 (limit 1)")
+    assert found.public is not None
+    ward.write_text(WARD.replace("records = 40", 'records = 40\npeople = "change"'), "utf-8")
+    found = answered(read_study(ward))
+    assert found.holds is True
+    assert found.release.neighbours == "add/remove"
+
+
+def test_a_study_of_a_release_as_json_has_it(ward: Path) -> None:
+    told = json.loads(json.dumps(to_json(answered(read_study(ward)))))
+    assert told["release"]["is"] == "release"
+    assert told["release"]["queries"][0]["noise"] == "geometric noise"
+    assert told["policy"]["scope"] == "table"
+
+
+def test_the_example_passes_and_names_its_queries() -> None:
+    found = answered(read_study(TABLES / "wages.toml"))
+    assert found.verdict.line == "PASS: ε = 1 (limit 1), 3 queries with geometric noise."
+    assert [each.kind for each in found.release.queries] == [
+        "ordered histogram",
+        "cumulative",
+        "count",
+    ]
