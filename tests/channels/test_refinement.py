@@ -345,6 +345,15 @@ def test_a_change_near_the_precision_is_undecided(shape: tuple[int, int]) -> Non
     assert not refinement(a.exact(), _shifted(b, 1e-8).exact())
 
 
+def test_floats_are_neither_refined_nor_not() -> None:
+    """They used to be true, as if it were proved."""
+    a, b = _merged((6, 4))
+    verdict = refinement(a, b)
+    for asked in (bool, lambda found: found.holds, lambda found: not found):
+        with pytest.raises(Undecided, match="ask for `excess`, the most by which"):
+            asked(verdict)
+
+
 def test_a_float_and_an_exact_channel_are_compared_as_floats() -> None:
     a = _random(4, 3, seed=8)
     verdict = refinement(a, a.float())

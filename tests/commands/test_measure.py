@@ -108,9 +108,18 @@ def test_fewer_than_two_inputs_or_too_many_are_refused(run: Run, given: str) -> 
 def test_compare_says_how_near_floats_are_to_what_it_claims(run: Run) -> None:
     Path("floats.csv").write_text("answer,-,+\nno,0.70000000000000001,0.3\nyes,0.3,0.7\n")
     said = run("compare", "floats.csv", "floats.csv").out
-    assert "Of floats, floats.csv is made from floats.csv nearly" in said
+    assert said.startswith(
+        "floats.csv and floats.csv tell nearly the same: each can nearly be made"
+    )
+    assert "Floats decide up to rounding alone: floats.csv, made from floats.csv, may leak" in said
     [told, _] = json.loads(run("compare", "floats.csv", "floats.csv", "--json").out)
+    assert told["the other can be made from it"] == "nearly"
     assert 0 < told["it may leak more by"] < 1e-12
+    Path("flat.csv").write_text("answer,-,+\nno,0.50000000000000001,0.5\nyes,0.5,0.5\n")
+    said = run("compare", "floats.csv", "flat.csv").out
+    assert said.startswith(
+        "flat.csv is nearly safer: it can nearly be made from floats.csv, and hardly"
+    )
 
 
 def test_compare_says_which_is_safer_and_shows_when_it_is_not(run: Run) -> None:

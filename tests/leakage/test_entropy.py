@@ -14,9 +14,11 @@ from leaktight.channels.composition import parallel
 from leaktight.channels.distribution import Distribution, product_distribution
 from leaktight.channels.gain import Loss
 from leaktight.errors import InvalidNumber
+from leaktight.exact.bound import Bound
 from leaktight.exact.numbers import fraction
 from leaktight.exact.rounding import log2
 from leaktight.leakage.entropy import (
+    EntropyEstimate,
     cachin_entropy,
     conditional_entropy,
     conditional_renyi_entropy,
@@ -267,3 +269,22 @@ def test_the_joint_entropy_keeps_the_chain_rule(pair: tuple[Channel, Distributio
     assert whole == pytest.approx(shannon_entropy(prior) + rows, abs=1e-9)
     seen = shannon_entropy(hyper(channel, prior).outer)
     assert whole == pytest.approx(seen + conditional_entropy(channel, prior), abs=1e-9)
+
+
+@pytest.mark.parametrize("order", [0, "1/2", 1, 2, math.inf])
+def test_what_floats_lose_is_an_estimate_and_no_bound(order: Literal[0, "1/2", 1, 2]) -> None:
+    coin = Channel([["2/3", "1/3"], ["1/3", "2/3"]])
+    exact = renyi_leakage(coin, ["1/4", "3/4"], order)
+    assert isinstance(exact, Bound)
+    both = product_distribution(*[Distribution(["1/4", "3/4"])] * 2)
+    for told, times in (
+        (renyi_leakage(coin.float(), ["1/4", "3/4"], order), 1),
+        (renyi_leakage(coin, [0.25, 0.75], order), 1),
+        (renyi_leakage(parallel(coin, coin.float()), both, order), 2),
+    ):
+        assert isinstance(told, EntropyEstimate)
+        assert not isinstance(told, Bound)
+        assert "≈" in str(told)
+        assert math.isclose(told.bits, times * exact.bits, abs_tol=1e-12)
+        assert math.isclose(told.nats, times * exact.nats, abs_tol=1e-12)
+        assert math.isclose(told.before, times * exact.before)

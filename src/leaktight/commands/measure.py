@@ -221,7 +221,7 @@ def compare(
       printf 'answer,no,yes\\nno,2/3,1/3\\nyes,1/3,2/3\\n' > coin.csv
       leaktight compare sharp.csv coin.csv
     """
-    from leaktight.channels import NearlyRefined, read_channel, refinement
+    from leaktight.channels import NearlyRefined, NotRefined, read_channel, refinement
     from leaktight.exact.shown import above, in_bits
     from leaktight.leakage.capacity import min_capacity
 
@@ -238,31 +238,39 @@ def compare(
                 {
                     "channel": str(name),
                     "min-capacity bits": min_capacity(channel).bits,
-                    "the other can be made from it": bool(made),
+                    "the other can be made from it": (
+                        "nearly" if isinstance(made, NearlyRefined) else made.holds
+                    ),
                     **_witness(made),
-                    **({} if made else _weaker(channel, against)),
+                    **(_weaker(channel, against) if isinstance(made, NotRefined) else {}),
                 }
                 for name, channel, made, _, against in found
             ]
         )
         return 0
+    near = any(isinstance(made, NearlyRefined) for _, _, made, _, _ in found)
+    nearly, never = ("nearly ", "hardly") if near else ("", "never")
     verdicts = {
-        (True, True): f"{one} and {other} tell the same: each can be made from the other.",
-        (True, False): f"{other} is safer: it can be made from {one}, and never leaks more.",
-        (False, True): f"{one} is safer: it can be made from {other}, and never leaks more.",
+        (True, True): f"{one} and {other} tell {nearly}the same: each can {nearly}be made from "
+        "the other.",
+        (True, False): f"{other} is {nearly}safer: it can {nearly}be made from {one}, and {never} "
+        "leaks more.",
+        (False, True): f"{one} is {nearly}safer: it can {nearly}be made from {other}, and {never} "
+        "leaks more.",
         (False, False): "Neither is safer: it depends on what is believed and what is wanted.",
     }
-    print(verdicts[bool(found[0][2]), bool(found[1][2])])
+    made_from = [not isinstance(made, NotRefined) for _, _, made, _, _ in found]
+    print(verdicts[made_from[0], made_from[1]])
     for name, _, made, rival, _ in found:
         if isinstance(made, NearlyRefined):
             print(
-                f"Of floats, {rival} is made from {name} nearly: it may leak more by up to "
-                f"{above(made.excess)}, for gains up to 1."
+                f"Floats decide up to rounding alone: {rival}, made from {name}, may leak more by "
+                f"up to {above(made.excess)}, for gains up to 1. Write fractions to decide it."
             )
     for name, channel, made, rival, against in found:
         most = min_capacity(channel)
         print(f"\n{name}: at worst a factor of {_short(most.factor)}, {in_bits(most.bits, above)}")
-        if not made:
+        if isinstance(made, NotRefined):
             _print_weaker(name, made, rival, _weaker(channel, against))
     return 0
 
@@ -414,10 +422,12 @@ def _ends(before: Any, after: Any) -> dict[str, Any]:
 
 
 def _witness(found: Any) -> dict[str, Any]:
-    from leaktight.channels import NearlyRefined
+    from leaktight.channels import NearlyRefined, Refined
 
-    if found:
-        return {"it may leak more by": found.excess} if isinstance(found, NearlyRefined) else {}
+    if isinstance(found, NearlyRefined):
+        return {"it may leak more by": found.excess}
+    if isinstance(found, Refined):
+        return {}
     return {
         "leaks less for the prior": {str(x): _exact(p) for x, p in found.prior.items()},
         "and the gain": [

@@ -13,6 +13,7 @@ from .capacity import (
     risk_capacity,
 )
 from .entropy import (
+    EntropyEstimate,
     EntropyLeakage,
     cachin_entropy,
     conditional_entropy,
@@ -61,6 +62,7 @@ __all__ = [
     "BayesSecurity",
     "Capacity",
     "CapacityEnclosure",
+    "EntropyEstimate",
     "EntropyLeakage",
     "Hyper",
     "IndividualLeakage",

@@ -27,28 +27,24 @@ from leaktight.errors import InvalidNumber
 from leaktight.exact.bound import Bits, added
 from leaktight.exact.numbers import Number, float_array, rational, total
 from leaktight.exact.rounding import log2_interval, nearest_float, outward
-from leaktight.exact.shown import in_bits
+from leaktight.exact.shown import Told, in_bits
 from leaktight.leakage.float_entropy import float_entropy, float_information, float_remainder
 from leaktight.leakage.groups import Groups
 from leaktight.leakage.hyper import Hyper, hyper, posteriors
 from leaktight.leakage.vulnerability import joint
 
 
-@dataclass(frozen=True, slots=True, repr=False)
-class EntropyLeakage(Bits):
-    """The entropy ``before`` and ``after`` an observation, and the bits that it lost.
+class _Lost:
+    """What follows from the entropy before and after, proved or not."""
 
-    These lie between ``lower`` and ``upper``; of floats both are the same estimate.
-
-    >>> leak = shannon_leakage(Channel([["2/3", "1/3"], ["1/3", "2/3"]]))
-    >>> leak.before, leak.after
-    (1.0, 0.9182958340544896)
-    >>> leak.lower <= mutual_information(Channel([["2/3", "1/3"], ["1/3", "2/3"]])) <= leak.bits
-    True
-    """
-
+    __slots__ = ()
     before: float
     after: float
+
+    @property
+    def bits(self) -> float:
+        """How much entropy was lost."""
+        raise NotImplementedError
 
     @property
     def factor(self) -> float:
@@ -62,8 +58,53 @@ class EntropyLeakage(Bits):
             return math.inf if self.before > 0 else 1.0
         return self.before / self.after
 
+
+@dataclass(frozen=True, slots=True, repr=False)
+class EntropyLeakage(Bits, _Lost):
+    """The entropy ``before`` and ``after`` an observation, and the bits that it lost, of exact
+    numbers: proved to lie between ``lower`` and ``upper``.
+
+    >>> leak = shannon_leakage(Channel([["2/3", "1/3"], ["1/3", "2/3"]]))
+    >>> leak.before, leak.after
+    (1.0, 0.9182958340544896)
+    >>> leak.lower <= mutual_information(Channel([["2/3", "1/3"], ["1/3", "2/3"]])) <= leak.bits
+    True
+    """
+
+    before: float
+    after: float
+
     def __str__(self) -> str:
         return f"{self.before:.6g} before, {self.after:.6g} after: {in_bits(self.bits)}"
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class EntropyEstimate(Told, _Lost):
+    """The same of floats, an estimate: no end of it is proved, so that it is no ``Bound``.
+
+    >>> shannon_leakage(Channel([["2/3", "1/3"], ["1/3", "2/3"]]).float())
+    EntropyEstimate(1 before, 0.918296 after: ≈ 0.0817042 bits)
+    """
+
+    estimate: float
+    before: float
+    after: float
+
+    @property
+    def bits(self) -> float:
+        """How much entropy was lost, an estimate."""
+        return self.estimate
+
+    @property
+    def nats(self) -> float:
+        """The same in nats."""
+        return self.estimate * math.log(2)
+
+    def __float__(self) -> float:
+        return self.estimate
+
+    def __str__(self) -> str:
+        return f"{self.before:.6g} before, {self.after:.6g} after: ≈ {in_bits(self.bits)}"
 
 
 # --- Shannon -------------------------------------------------------------------------------
@@ -138,7 +179,9 @@ def _tells_nothing(channel: Channel, belief: Distribution) -> bool:
     return bool((np.multiply.outer(rows, columns) == joined).all())
 
 
-def shannon_leakage(channel: Channel | Parallel, prior: PriorLike = None) -> EntropyLeakage:
+def shannon_leakage(
+    channel: Channel | Parallel, prior: PriorLike = None
+) -> EntropyLeakage | EntropyEstimate:
     """Return Shannon's entropy before and after the observation."""
     return renyi_leakage(channel, prior, 1)
 
@@ -202,7 +245,7 @@ def cachin_entropy(channel: Channel, prior: PriorLike = None, order: Number = ma
 
 def renyi_leakage(
     channel: Channel | Parallel, prior: PriorLike = None, order: Number = math.inf
-) -> EntropyLeakage:
+) -> EntropyLeakage | EntropyEstimate:
     """Return Rényi's entropy before and after the observation, in Arimoto's form.
 
     >>> renyi_leakage(Channel([["2/3", "1/3"], ["1/3", "2/3"]]), order=2).bits_interval
@@ -211,11 +254,14 @@ def renyi_leakage(
     alpha = _read_order(order)
     if isinstance(channel, Parallel):
         each = [(renyi_leakage(c, p, order), times) for c, p, times in pair_factors(channel, prior)]
-        return EntropyLeakage(
-            *added((leak.bits_interval, times) for leak, times in each),
+        both = (
             math.fsum(times * leak.before for leak, times in each),
             math.fsum(times * leak.after for leak, times in each),
         )
+        proved = [(leak, times) for leak, times in each if isinstance(leak, EntropyLeakage)]
+        if len(proved) < len(each):
+            return EntropyEstimate(math.fsum(times * leak.bits for leak, times in each), *both)
+        return EntropyLeakage(*added((leak.bits_interval, times) for leak, times in proved), *both)
     belief = _belief(channel, prior, alpha)
     before, after = _unseen(belief), _seen(channel, belief)
     entropies = _entropy(before, alpha), _entropy(after, alpha)
@@ -232,6 +278,9 @@ def renyi_leakage(
         def lost() -> arb:
             return _ball(before, alpha) - _ball(after, alpha)
 
+    if not (channel.is_exact and belief.is_exact):
+        assert isinstance(lost, float)
+        return EntropyEstimate(lost, *entropies)
     ends = (lost, lost) if isinstance(lost, float) else outward(lost)
     return EntropyLeakage(*ends, *entropies)
 

@@ -12,7 +12,12 @@ from leaktight.exact.numbers import Value
 from leaktight.exact.shown import above, shown
 from leaktight.labels import position
 from leaktight.leakage.capacity import min_capacity, risk_capacity
-from leaktight.leakage.entropy import EntropyLeakage, renyi_leakage, shannon_leakage
+from leaktight.leakage.entropy import (
+    EntropyEstimate,
+    EntropyLeakage,
+    renyi_leakage,
+    shannon_leakage,
+)
 from leaktight.leakage.guesswork import conditional_questions, guessing_leakage, questions
 from leaktight.leakage.information_capacity import shannon_capacity
 from leaktight.leakage.per_output import max_case_leakage
@@ -109,7 +114,7 @@ def measures(channel: Channel, prior: PriorLike = None) -> Measures[Measure]:
     Fraction(2, 3)
     """
     belief = prior_on(prior, expect_channel(channel).inputs)
-    leaks: dict[str, Leakage | EntropyLeakage] = {
+    leaks: dict[str, Leakage | EntropyLeakage | EntropyEstimate] = {
         "one guess is right": min_entropy_leakage(channel, belief),
         "one of two guesses is right": g_leakage(channel, belief, Tries(2)),
         "one guess, after the most telling output": max_case_leakage(channel, belief),

@@ -6,7 +6,7 @@ gain B leaks more than A. So there is always a witness: R, or a prior and a gain
 """
 
 from dataclasses import dataclass
-from typing import ClassVar, Literal, TypeAlias
+from typing import ClassVar, Literal, Never, TypeAlias
 
 import numpy as np
 
@@ -25,6 +25,11 @@ from leaktight.exact.numbers import Array, is_exact
 from leaktight.exact.threads import one_thread
 from leaktight.exact.tolerances import TOLERANCES
 
+UNSETTLED = (
+    "floats settle up to rounding alone whether a channel is refined by another: ask for `excess`, "
+    "the most by which it can leak more, or compare `.exact()` channels"
+)
+
 
 @dataclass(frozen=True, slots=True)
 class Refined:
@@ -42,15 +47,20 @@ class NearlyRefined:
     """Floating-point channels: ``remap`` is a channel R for which A·R is B up to rounding.
 
     ``excess`` is proved: for no prior and no gain between 0 and 1 does B's posterior vulnerability
-    exceed A's by more. Whether it ever does is not decided; ``.exact()`` channels decide it.
+    exceed A's by more. Whether it ever does is not decided, so that it is neither true nor false;
+    ``.exact()`` channels decide it.
     """
 
     remap: Channel
     excess: float
-    holds: ClassVar[Literal[True]] = True
 
-    def __bool__(self) -> Literal[True]:
-        return True
+    @property
+    def holds(self) -> Never:
+        """Raise :class:`Undecided`, as ``bool`` does."""
+        raise Undecided(UNSETTLED)
+
+    def __bool__(self) -> Never:
+        raise Undecided(UNSETTLED)
 
 
 Refinement: TypeAlias = Refined | NearlyRefined | NotRefined

@@ -38,7 +38,7 @@ from leaktight.exact.numbers import (
 from leaktight.exact.rounding import float_below, precision
 from leaktight.exact.shown import shown
 from leaktight.exact.tolerances import TOLERANCES
-from leaktight.leakage.entropy import mutual_information, shannon_leakage
+from leaktight.leakage.entropy import EntropyLeakage, mutual_information, shannon_leakage
 
 MOST_ENTRIES = 2**16
 """The most inputs times guesses for which it is solved."""
@@ -93,8 +93,9 @@ def rate_distortion(prior: PriorLike, loss: Loss, most: Number) -> RateDistortio
         lower = max(task.proved(point, room), 0.0)
     used = np.flatnonzero(matrix.any(axis=0))
     channel = Channel(matrix[:, used], loss.inputs, [loss.guesses[z] for z in used])
-    upper = shannon_leakage(channel, task.prior).upper
-    return RateDistortion(lower, upper, channel, fraction(task.loss(matrix) + least))
+    told = shannon_leakage(channel, task.prior)
+    assert isinstance(told, EntropyLeakage), "exact channels have proved ends"
+    return RateDistortion(lower, told.upper, channel, fraction(task.loss(matrix) + least))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
