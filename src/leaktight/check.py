@@ -72,6 +72,60 @@ proofs:
   1 − (1 − δ − a)/λ and of 1, and p_x + Σ_{z≠x} a_z ≤ 1. So with W = Σ w it earns at most
   W + Σ_x max_a ((π_x − w_x)·g(a) − (W − w_x)·a).
 
+Where *each edge* has its own pairs, multipliers prove the same with those of their arcs. On a
+forest *weights* w of at least the prior do: with a_ij the chance under i of a guess beyond j,
+K_ii = 1 − Σ_j a_ij, so a right guess earns at most Σ w_i·K_ii = Σ w − Σ (w_i·a_ij + w_j·a_ji) over
+the edges, and as 1 − a_ji ≤ g(a_ij), an edge takes no less than at a corner of g.
+
+If each vertex is bounded against one who is *absent* only, and in this order, there are *lines* in
+place of pairs: K(S|i) ≤ λ·K(S|absent) + δ for any λ, δ ≥ 0, and multipliers of these arcs alone.
+How often who is *present* has one of k values that are guessed needs no mechanism: if a_x is how
+often x is among them for who is absent, Σ a ≤ k, and x is right with at most g(a_x), g the least of
+the lines and 1. It is so often: q shows sets with these chances, and the row of x is q, with those
+sets that hold x made g(a_x)/a_x times as likely: two ratios, so that it is as telling as a coin.
+So Σ π_x·g(a_x) is attained, with what is left of one try for being absent; and for a *price* ν of
+at least the chance of that, k·ν + Σ_x max_a (π_x·g(a) − ν·a) is not exceeded. Under divergences the
+*powers* of the coins are written in place of g(a_x), and pairs with tangents in place of lines.
+
+A certificate of *divergences* claims it of mechanisms with D_α(K_i ‖ K_h) ≤ γ(α) for neighbours in
+both orders and some orders α > 1, or ρ·α for all. Logarithms are decimals rounded to both sides.
+That the mechanism keeps ρ·α is decided on intervals of orders: log Σ P^α·Q^(1−α) is convex, so
+below its chords, and ρ·α·(α − 1) above its tangents; beyond the largest loss over ρ, nothing is
+left. What is above has one of two proofs:
+
+- *tangents* α, s > t > 0 for each pair. An event is a pair of coins (a, p) whose divergence is no
+  larger, and y^α·x^(1−α) ≥ α·s^(α−1)·y − (α − 1)·s^α·x for all s > 0. So with C = e^((α−1)·γ),
+  α·s^(α−1)·p − (α − 1)·s^α·a + α·t^(α−1)·(1 − p) − (α − 1)·t^α·(1 − a) ≤ C: p ≤ λ·a + δ with
+  λ = (α − 1)(s^α − t^α)/r, δ = (C − α·t^(α−1) + (α − 1)·t^α)/r and r = α·(s^(α−1) − t^(α−1)); for
+  α = 1 in the limit λ = (s − t)/r, δ = (γ − 1 − ln t + t)/r, r = ln s − ln t. Pairs prove as above.
+- an *order*, if all vertices are neighbours and equally likely. Renaming the vertices at random
+  makes a mechanism that is as often right, treats all alike, and keeps the divergences, as do its
+  mixtures with guessing blindly: so if it were right more often than ``upper``, randomised response
+  that is right so often would keep them; at this order it does not.
+
+A certificate of *tries* claims how often one of v equally likely values, all neighbours, is among k
+that are guessed. By the same argument a mechanism shows sets of k values, all with the true one
+equally likely. Sets with x and not x′ have the chances p·(v − k)/(v − 1) and (1 − p)·k/(v − 1), and
+no event is more telling: it keeps pairs if these do, and p ≤ (λ·k + (v − 1)·δ)/(λ·k + v − k), or 1.
+
+A certificate of *all records* claims how often all of several independent records are guessed,
+where neighbours differ in one.
+
+- One pair: δ + (1 − δ)·Π U, U = max_k λ·Π_k/(λ + k − 1) with Π_k the k largest chances of a record.
+  Publish all with the chance δ, or answer each on its k likeliest values. Not more: for the last
+  record there are u, c ≥ 0 with Σ u = U, λ·c_yx ≤ u_x and u_y + Σ_{x≠y} c_yx = π_y. So with z the
+  others, Σ_y π_y·K(y, z|y, z) ≤ Σ_x u_x·K(z is guessed|x, z) + δ·(1 − U), which sums up to
+  W_n ≤ U·W_{n−1} + δ·(1 − U).
+- Equal records of v equally likely values: by symmetry the chance k_w of an answer depends on how
+  many records w are wrong in it. Two neighbours have C(n−1, w)·(v − 1)^w answers with w wrong for
+  the one and w + 1 for the other, and as many the other way round: so pairs are checked, or bounded
+  by *multipliers* c ≥ 0 for each pair and step, k_0 ≤ Σ δ·max c + max_w (what is left of k_w)/(how
+  many answers have w). The *distances* are k_0, k_1, ….
+- The same, *chained*: if the first n − 1 are right with at most r, all are with
+  p ≤ g((r − p)/(v − 1)), so that p ≤ (δ·(v − 1) + λ·r)/(v − 1 + λ) for every pair.
+- Under divergences, pairs have tangents, and the mechanism is private at a λ whose coin keeps them:
+  two rows that are private at λ are made of the two sides of that coin.
+
 Of a *metric*, each edge has a length between two rationals, and two ratios: the first is at most
 λ^length for the lower λ and length, the second at least that for the upper ones. They take the
 place of λ above. The bounds of parts are then proved by prices, and a packing has rows: private
@@ -80,9 +134,10 @@ largest entry of a column is at least K(z|z), no less is attained than what is s
 
 What is asked, but for the ratio, has a *digest*: the SHA-256 of the JSON text
 {"graphs":[[vertices,edges,records],…]}, for a mechanism with "gain":{guess:{vertex:number}} and
-"prior":{vertex:number}. The text is ASCII without spaces; keys, vertices, edges (as pairs of
-vertices, and the ends of the length if there is one) and graphs are sorted, fractions in lowest
-terms, the records of equal graphs added up.
+"prior":{vertex:number}; without a graph {"tries":k,"values":v}, {"present":[chances],"tries":k} or
+{"records":[[[chances],records],…]}. The text is ASCII without spaces; keys, vertices, edges (as
+pairs of vertices, and the ends of the length if there is one), chances and graphs are sorted,
+fractions in lowest terms, the records of equal graphs added up.
 """
 
 import hashlib
@@ -91,7 +146,7 @@ import math
 import re
 import sys
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from decimal import MAX_EMAX, MIN_EMIN, ROUND_CEILING, ROUND_FLOOR, Context, Decimal
 from fractions import Fraction
 from itertools import pairwise
@@ -124,16 +179,57 @@ BEST |= GRAPH | PRICES | {"utility": str, "upper": str}
 PAIRS = {"format": str, "lower pairs": [(str, str)], "upper pairs": [(str, str)]}
 PAIRS |= GRAPH | {"prior": [str], "guesses": [str], "gain": [[str]], "mechanism": [[str]]}
 PAIRS |= {"lower": str, "upper": str}
+GUESSED: dict[str, Any] = {key: PAIRS[key] for key in PAIRS if not key.endswith("pairs")}
+BY_EDGE = GUESSED | {"lower pairs": [[(str, str)]], "upper pairs": [[(str, str)]]}
+ONE_WAY = GUESSED | {"absent": int, "lower lines": [(str, str)], "upper lines": [(str, str)]}
+MULTIPLIERS: dict[str, Any] = {"multipliers": [(int, int, int, [str])]}
+TANGENTS = {"upper pairs": [(str, str)], "tangents": [(str, str, str)]}
+ORDERS: tuple[dict[str, Any], ...] = ({"rho": str}, {"bounds": [(str, str)]})
+DIVERGING = [
+    GUESSED | orders | proof
+    for orders in ORDERS
+    for proof in (
+        {"order": str},
+        *(TANGENTS | more for more in ({"weights": [str]}, {"forest": [str]}, MULTIPLIERS)),
+    )
+]
+TRIED: dict[str, Any] = {"format": str, "values": int, "tries": int, "lower": str, "upper": str}
+BOTH: dict[str, Any] = {"lower pairs": [(str, str)], "upper pairs": [(str, str)]}
+PRESENT: dict[str, Any] = {"format": str, "prior": [str], "tries": int, "lower": str, "upper": str}
+PRESENT |= {"places": [str], "price": str}
+LINES: dict[str, Any] = {"lower lines": [(str, str)], "upper lines": [(str, str)]}
+EVERYBODY = [
+    {"format": str, "kinds": [{"prior": [str], "records": int}], "lower": str, "upper": str}
+    | below | above
+    for below in (
+        BOTH | {"within": (str, str)},
+        BOTH | {"distances": [str]},
+        *(TANGENTS | orders | {"within": (str, str)} for orders in ORDERS),
+    )
+    for above in ({"pair": int}, {"chain": [str]}, {"multipliers": [(int, int, int, str)]})
+]  # fmt: skip
 RATIOS = {"format": str, "lower ratio": str, "upper ratio": str}
 TOGETHER = RATIOS | {"kept": str, "share": str}
 WORST_CASE, RECORDS = "leaktight worst case 1", "leaktight records 1"
 MECHANISM, CURVE = "leaktight mechanism 1", "leaktight curve 1"
+EDGES, ABSENT = "leaktight curves of edges 1", "leaktight absent 1"
+DIVERGENCE, TRIES = "leaktight divergences 1", "leaktight tries 1"
+PRESENCE, EVERYONE = "leaktight presence 1", "leaktight all records 1"
 FORMATS: dict[str, Any] = {
     WORST_CASE: RATIOS
     | {"pieces": [either(PIECE, PIECE | ONCE, FAR, FAR | ONCE, STEPPED, STEPPED | ONCE)]},
     RECORDS: TOGETHER | {"pieces": [either(PACKED, PACKED | ONCE, SPREAD, SPREAD | ONCE)]},
     MECHANISM: either(RATIOS | BEST, RATIOS | BEST | LENGTHS),
-    CURVE: either(PAIRS | {"weights": [str]}, PAIRS | {"multipliers": [(int, int, int, [str])]}),
+    CURVE: either(PAIRS | {"weights": [str]}, PAIRS | MULTIPLIERS),
+    EDGES: either(BY_EDGE | {"forest": [str]}, BY_EDGE | MULTIPLIERS),
+    ABSENT: ONE_WAY | MULTIPLIERS,
+    DIVERGENCE: either(*DIVERGING),
+    TRIES: either(TRIED | BOTH, *(TRIED | orders | {"order": str} for orders in ORDERS)),
+    PRESENCE: either(
+        PRESENT | LINES,
+        *(PRESENT | TANGENTS | orders | {"powers": [str]} for orders in ORDERS),
+    ),
+    EVERYONE: either(*EVERYBODY),
 }
 
 SHORT, FEW, WIDTH = 40, 400, 80
@@ -570,81 +666,161 @@ def check_best(claim: dict[str, Any], ends: list[Fraction], reader: Reader) -> P
     return 1, utility, upper
 
 
+Pairs: TypeAlias = list[tuple[Fraction, Fraction]]
+Arcs: TypeAlias = dict[tuple[int, int], Pairs]
+
+
+class Guessed:
+    """What is asked of one secret: who are neighbours, the prior, and what a guess earns."""
+
+    def __init__(self, claim: dict[str, Any], reader: Reader) -> None:
+        n, guesses = len(claim["vertices"]), claim["guesses"]
+        demand(0 < n == len(set(claim["vertices"])), "the vertices must have different names")
+        demand(0 < len(guesses) == len(set(guesses)), "the guesses must have different names")
+        self.edges = [(i, h) for i, h in claim["edges"]]
+        self.arcs = {(i, h) for edge in self.edges for i, h in (edge, edge[::-1])}
+        demand(all(0 <= i < n and i != h for i, h in self.arcs), "an edge is none of the graph")
+        self.prior = [reader.number(text) for text in claim["prior"]]
+        demand(sum(self.prior) == 1 and min(self.prior) >= 0, "the prior must sum to 1")
+        demand(len(claim["gain"]) == len(guesses), "each guess must earn something")
+        fits = all(len(row) == n for row in (self.prior, *claim["gain"]))
+        demand(fits, "prior and gain must have a number for each vertex")
+        gain = [[reader.number(text) for text in row] for row in claim["gain"]]
+        reader.spend(n * len(guesses), 512, 512)
+        self.worth = [[p * g[i] for g in gain] for i, p in enumerate(self.prior)]
+        right = all(g[i] == (w == i) for w, g in enumerate(gain) for i in range(n))
+        self.is_right = right and len(guesses) == n
+        self.is_complete = len(self.arcs) == n * (n - 1)
+
+    def rows(self, written: list[list[str]], reader: Reader) -> tuple[list[list[int]], int]:
+        """Return the rows of a mechanism with an output for each guess, and in which unit."""
+        width = len(self.worth[0])
+        demand(len(written) == len(self.prior), "the mechanism must have a row for each vertex")
+        demand(all(len(row) == width for row in written), "it must have an output for each guess")
+        values, unit = reader.table([entry for row in written for entry in row])
+        matrix = [values[i * width : (i + 1) * width] for i in range(len(written))]
+        for i, row in enumerate(matrix):
+            demand(min(row) >= 0 and sum(row) == unit, f"row {i} is no distribution")
+        return matrix, unit
+
+    def earned(self, rows: list[list[int]], unit: int) -> Fraction:
+        """Return what a mechanism earns on average."""
+        sums = (sum(map(mul, *both)) for both in zip(self.worth, rows, strict=True))
+        return sum(sums, Fraction(0)) / unit
+
+
+def ends_of(claim: dict[str, Any], earned: Fraction, bound: Fraction) -> Proved:
+    """Return the ends that are claimed, if no more is earned or excluded."""
+    reader = Reader(MOST_LETTERS)
+    lower, upper = (reader.number(claim[key]) for key in ("lower", "upper"))
+    demand(lower <= earned, "the mechanism earns less than is claimed")
+    demand(bound <= upper, "more than is claimed is not excluded")
+    return 1, lower, upper
+
+
 def check_curve(claim: dict[str, Any], reader: Reader) -> Proved:
     """Return what a mechanism that keeps some pairs earns, and what none exceeds."""
-    n, guesses = len(claim["vertices"]), claim["guesses"]
-    demand(0 < n == len(set(claim["vertices"])), "the vertices must have different names")
-    demand(0 < len(guesses) == len(set(guesses)), "the guesses must have different names")
-    arcs = {(i, h) for edge in claim["edges"] for i, h in (edge, edge[::-1])}
-    demand(all(0 <= i < n and i != h for i, h in arcs), "an edge is none of the graph")
-    chances = [reader.number(text) for text in claim["prior"]]
-    demand(sum(chances) == 1 and min(chances) >= 0, "the prior must sum to 1")
-    demand(len(claim["gain"]) == len(guesses), "each guess must earn something")
-    fits = all(len(row) == n for row in (chances, *claim["gain"]))
-    demand(fits, "prior and gain must have a number for each vertex")
-    gain = [[reader.number(text) for text in row] for row in claim["gain"]]
+    asked = Guessed(claim, reader)
     below, above = (pairs_of(claim[key], reader) for key in ("lower pairs", "upper pairs"))
-    lower = kept_pairs(claim["mechanism"], len(guesses), n, arcs, below, reader)
-    reader.spend(n * len(guesses), 512, 512)
-    worth = [[p * g[i] for g in gain] for i, p in enumerate(chances)]
-    earned = sum(sum(map(mul, *rows)) for rows in zip(worth, lower, strict=True))
+    rows, unit = asked.rows(claim["mechanism"], reader)
+    kept_pairs(rows, unit, dict.fromkeys(asked.arcs, below), reader)
     if "weights" in claim:
-        single = all(g[i] == (w == i) for w, g in enumerate(gain) for i in range(n))
-        everywhere = len(arcs) == n * (n - 1) and len(guesses) == n and single
-        demand(everywhere, "weights bound a right guess where all are neighbours")
-        bound = weighted(chances, claim["weights"], above, reader)
+        bound = weighted(asked, claim["weights"], above, reader)
     else:
-        bound = multiplied(worth, claim["multipliers"], above, arcs, reader)
-    ends = [reader.number(claim[key]) for key in ("lower", "upper")]
-    demand(ends[0] <= earned, "the mechanism earns less than is claimed")
-    demand(bound <= ends[1], "more than is claimed is not excluded")
-    return 1, ends[0], ends[1]
+        arcs = dict.fromkeys(asked.arcs, above)
+        bound = multiplied(asked.worth, claim["multipliers"], arcs, reader)
+    return ends_of(claim, asked.earned(rows, unit), bound)
 
 
-def pairs_of(written: list[list[str]], reader: Reader) -> list[tuple[Fraction, Fraction]]:
+def check_edges(claim: dict[str, Any], reader: Reader) -> Proved:
+    """Return the same where each edge has its own pairs."""
+    asked, sides = Guessed(claim, reader), list[Arcs]()
+    for key in ("lower pairs", "upper pairs"):
+        demand(len(claim[key]) == len(asked.edges), "every edge must have its pairs")
+        demand(2 * len(asked.edges) == len(asked.arcs), "an edge is there twice")
+        pairs = [pairs_of(written, reader) for written in claim[key]]
+        sides.append({arc: each for (i, h), each in zip(asked.edges, pairs, strict=True)
+                      for arc in ((i, h), (h, i))})  # fmt: skip
+    rows, unit = asked.rows(claim["mechanism"], reader)
+    kept_pairs(rows, unit, sides[0], reader)
+    if "forest" in claim:
+        bound = along_edges(asked, claim["forest"], sides[1], reader)
+    else:
+        bound = multiplied(asked.worth, claim["multipliers"], sides[1], reader)
+    return ends_of(claim, asked.earned(rows, unit), bound)
+
+
+def along_edges(asked: Guessed, written: list[str], arcs: Arcs, reader: Reader) -> Fraction:
+    """Return the bound of weights of at least the prior, on a forest."""
+    w, n = [reader.number(text) for text in written], len(asked.prior)
+    demand(asked.is_right, "weights bound a right guess")
+    demand(len(w) == n, "each vertex must have a weight")
+    fits = all(one >= chance for one, chance in zip(w, asked.prior, strict=True))
+    demand(fits, "a weight must be at least the prior")
+    near: list[dict[int, int]] = [{} for _ in range(n)]
+    for i, h in asked.arcs:
+        near[i][h] = 1
+    Setting(near, 1, Fraction(1), False, reader).forest(range(n))
+    bound = sum(w, Fraction(0))
+    for i, h in asked.edges:
+        reader.spend(32 * len(arcs[i, h]), 512, 512)
+        bound -= min(w[i] * a + w[h] * (1 - p) for a, p in envelope(arcs[i, h]))
+    return bound
+
+
+def check_absent(claim: dict[str, Any], reader: Reader) -> Proved:
+    """Return the same where each vertex is bounded against one who is absent, and in one order."""
+    asked, centre, sides = Guessed(claim, reader), claim["absent"], list[Arcs]()
+    n = len(asked.prior)
+    demand(0 <= centre < n, "who is absent must be a vertex")
+    arcs = [(i, centre) for i in range(n) if i != centre]
+    star = asked.arcs == {arc for i, h in arcs for arc in ((i, h), (h, i))}
+    demand(star, "who is absent must be joined to all others, and these to nobody else")
+    for key in ("lower lines", "upper lines"):
+        sides.append(dict.fromkeys(arcs, lines_of(claim[key], reader)))
+    rows, unit = asked.rows(claim["mechanism"], reader)
+    kept_pairs(rows, unit, sides[0], reader)
+    bound = multiplied(asked.worth, claim["multipliers"], sides[1], reader)
+    return ends_of(claim, asked.earned(rows, unit), bound)
+
+
+def pairs_of(written: list[list[str]], reader: Reader) -> Pairs:
     """Return pairs (λ, δ)."""
     found = [(reader.number(ratio), reader.number(delta)) for ratio, delta in written]
     demand(all(r >= 1 and 0 <= d <= 1 for r, d in found), "a pair needs λ ≥ 1 and a chance δ")
     return found
 
 
-def kept_pairs(
-    rows: list[list[str]],
-    width: int,
-    n: int,
-    arcs: set[tuple[int, int]],
-    pairs: list[tuple[Fraction, Fraction]],
-    reader: Reader,
-) -> list[list[Fraction]]:
-    """Return the rows of a mechanism that keeps all pairs."""
-    demand(len(rows) == n, "the mechanism must have a row for each vertex")
-    demand(all(len(row) == width for row in rows), "it must have an output for each guess")
-    values, unit = reader.table([entry for row in rows for entry in row])
-    matrix = [values[i * width : (i + 1) * width] for i in range(n)]
-    for i, row in enumerate(matrix):
-        demand(min(row) >= 0 and sum(row) == unit, f"row {i} is no distribution")
-    for ratio, delta in pairs:
-        (p, q), (a, b) = ratio.as_integer_ratio(), delta.as_integer_ratio()
-        reader.spend(len(arcs) * width, unit.bit_length(), size((p, q)))
-        for i, h in arcs:
-            over = sum(max(q * x - p * y, 0) for x, y in zip(matrix[i], matrix[h], strict=True))
+def lines_of(written: list[list[str]], reader: Reader) -> Pairs:
+    """Return lines (slope, height) that bound one order of neighbours."""
+    lines = pairs_read(written, reader)
+    demand(all(r >= 0 and d >= 0 for r, d in lines), "a line must not fall or be negative")
+    return lines
+
+
+def kept_pairs(rows: list[list[int]], unit: int, arcs: Arcs, reader: Reader) -> None:
+    """See that the rows of a mechanism keep all pairs of each arc."""
+    for (i, h), pairs in arcs.items():
+        for ratio, delta in pairs:
+            (p, q), (a, b) = ratio.as_integer_ratio(), delta.as_integer_ratio()
+            reader.spend(len(rows[i]), unit.bit_length(), size((p, q)))
+            over = sum(max(q * x - p * y, 0) for x, y in zip(rows[i], rows[h], strict=True))
             demand(over * b <= a * q * unit, f"the mechanism tells {i} from {h} too well")
-    return [[Fraction(x, unit) for x in row] for row in matrix]
 
 
 def multiplied(
     worth: list[list[Fraction]],
     written: list[tuple[int, int, int, list[str]]],
-    pairs: list[tuple[Fraction, Fraction]],
-    arcs: set[tuple[int, int]],
+    arcs: Arcs,
     reader: Reader,
 ) -> Fraction:
     """Return the bound of some multipliers."""
     left, bound = [list(row) for row in worth], Fraction(0)
     for i, h, k, numbers in written:
-        demand((i, h) in arcs and 0 <= k < len(pairs), "a multiplier has no edge, or no pair")
+        fits = (i, h) in arcs and 0 <= k < len(arcs[i, h])
+        demand(fits, "a multiplier has no edge, or no pair")
         demand(len(numbers) == len(worth[0]), "a multiplier is missing")
-        c, (ratio, delta) = [reader.number(text) for text in numbers], pairs[k]
+        c, (ratio, delta) = [reader.number(text) for text in numbers], arcs[i, h][k]
         demand(min(c) >= 0, "a multiplier must not be negative")
         reader.spend(8 * len(c), 512, size(ratio.as_integer_ratio()) + 64)
         bound += delta * max(c)
@@ -655,14 +831,11 @@ def multiplied(
     return bound + sum(map(max, left))
 
 
-def weighted(
-    prior: list[Fraction],
-    written: list[str],
-    pairs: list[tuple[Fraction, Fraction]],
-    reader: Reader,
-) -> Fraction:
+def weighted(asked: Guessed, written: list[str], pairs: Pairs, reader: Reader) -> Fraction:
     """Return the bound of some weights."""
-    w = [reader.number(text) for text in written]
+    everywhere = asked.is_complete and asked.is_right
+    demand(everywhere, "weights bound a right guess where all are neighbours")
+    w, prior = [reader.number(text) for text in written], asked.prior
     demand(len(w) == len(prior), "each vertex must have a weight")
     fits = all(0 <= one <= chance for one, chance in zip(w, prior, strict=True))
     demand(fits, "a weight must be from 0 to the prior")
@@ -676,13 +849,18 @@ def weighted(
     return whole + sum(known[pair] for pair in zip(w, prior, strict=True))
 
 
-def envelope(pairs: list[tuple[Fraction, Fraction]]) -> list[tuple[Fraction, Fraction]]:
+def envelope(pairs: Pairs) -> Pairs:
     """Return the corners on [0, 1] of the least of all lines of some pairs, and of 1."""
-    lines = [(Fraction(0), Fraction(1))]
-    for ratio, delta in pairs:
-        lines += [(ratio, delta), (1 / ratio, 1 - (1 - delta) / ratio)]
-    kept: list[tuple[Fraction, Fraction]] = []
-    for slope, height in sorted(lines, key=lambda line: (-line[0], line[1])):
+    ahead = [(1 / ratio, 1 - (1 - delta) / ratio) for ratio, delta in pairs]
+    return corners(pairs + ahead)
+
+
+def corners(lines: Pairs) -> Pairs:
+    """Return the corners on [0, 1] of the least of all lines (slope, height), and of 1."""
+    kept: Pairs = []
+    for slope, height in sorted(
+        [(Fraction(0), Fraction(1)), *lines], key=lambda line: (-line[0], line[1])
+    ):
         if kept and kept[-1][0] == slope:
             continue
         while kept and height <= kept[-1][1]:
@@ -700,6 +878,374 @@ def crossing(one: tuple[Fraction, Fraction], other: tuple[Fraction, Fraction]) -
     return (other[1] - one[1]) / (one[0] - other[0])
 
 
+# --- divergences -----------------------------------------------------------------------------
+
+
+class Divergences:
+    """A promise D_α ≤ γ(α) in both orders of neighbours: ρ·α for all α ≥ 1, or some α > 1."""
+
+    def __init__(self, claim: dict[str, Any], reader: Reader) -> None:
+        self.reader = reader
+        self.rho = reader.number(claim["rho"]) if "rho" in claim else None
+        self.bounds = dict(pairs_read(claim.get("bounds", []), reader))
+        demand(self.rho is None or self.rho > 0, "ρ must be above 0")
+        demand(all(a > 1 and g >= 0 for a, g in self.bounds.items()), "an order must be above 1")
+        demand(self.rho is not None or bool(self.bounds), "a divergence must be bounded")
+
+    def bound(self, order: Fraction) -> Fraction:
+        """Return γ at an order of the promise."""
+        if self.rho is not None:
+            demand(order >= 1, "an order must be at least 1")
+            return self.rho * order
+        demand(order in self.bounds, "the promise has no such order")
+        return self.bounds[order]
+
+    def power(self, sums: "Moments", order: Fraction, side: Context) -> Fraction:
+        """Return log Σ P^α·Q^(1−α), rounded to a side."""
+        self.reader.spend(500 * (len(sums) + 1))
+        logs = [(n, Fraction(p[side is UP]), Fraction(q[side is DOWN])) for p, q, n in sums]
+        total = Decimal(0)
+        for n, p, q in logs:
+            total = side.fma(exp_of(order * p + (1 - order) * q, side), n, total)
+        return Fraction(log_of(Fraction(total), side))
+
+    def kept(self, sums: "Moments") -> bool:
+        """Say whether all divergences of two distributions are proved to be within the bounds."""
+        if self.rho is None:
+            return all(self.power(sums, a, UP) <= (a - 1) * g for a, g in self.bounds.items())
+        rho, largest = self.rho, max(Fraction(p[1]) - Fraction(q[0]) for p, q, _ in sums)
+        last = Fraction(math.ceil(largest / rho * 2**20), 2**20)
+        if last <= 1:
+            return True
+        spans = [(Fraction(1), Fraction(0), last, self.power(sums, last, UP))]
+        while spans:
+            start, low, stop, high = spans.pop()
+            bent = ((stop - start) / 2) ** 2
+            if all(
+                value <= rho * (at * (at - 1) - bent) for at, value in ((start, low), (stop, high))
+            ):
+                continue
+            if start == 1 and high <= rho * (stop - 1):
+                continue
+            at = (start + stop) / 2
+            value = self.power(sums, at, UP)
+            if value > rho * at * (at - 1):
+                return False
+            spans += [(start, low, at, value), (at, value, stop, high)]
+        return True
+
+    def exceeded(self, sums: "Moments", order: Fraction) -> bool:
+        """Say whether the divergence of two distributions is proved to be larger at an order."""
+        bound = self.bound(order)
+        if order > 1:
+            return self.power(sums, order, DOWN) > (order - 1) * bound
+        self.reader.spend(500 * len(sums))
+        total = Fraction(0)  # P ≥ e^ln P, and a loss below 0 takes the larger one
+        for p, q, n in sums:
+            loss = Fraction(p[0]) - Fraction(q[1])
+            total += n * loss * Fraction(exp_of(Fraction(p[loss < 0]), DOWN if loss >= 0 else UP))
+        return total > bound
+
+    def pair(self, order: Fraction, s: Fraction, t: Fraction) -> tuple[Fraction, Fraction]:
+        """Return rationals above the λ and δ of a tangent: see the head of this file."""
+        demand(s > t > 0, "a tangent needs two ratios, the larger one first")
+        self.reader.spend(10_000)
+        bound = self.bound(order)
+        if order == 1:
+            rise = Fraction(log_of(s, DOWN)) - Fraction(log_of(t, UP))
+            rest = bound - 1 - Fraction(log_of(t, DOWN)) + t
+            steep = s - t
+        else:
+            logs = [[Fraction(log_of(x, side)) for side in (DOWN, UP)] for x in (s, t)]
+            (one, most), (least, two) = (
+                [
+                    Fraction(exp_of((order - 1) * log, side))
+                    for log, side in zip(both, (DOWN, UP), strict=True)
+                ]
+                for both in logs
+            )
+            rise, steep = order * (one - two), (order - 1) * (s * most - t * least)
+            size = (order - 1) * t - order
+            rest = Fraction(exp_of((order - 1) * bound, UP)) + max(size * least, size * two)
+        demand(rise > 0, "a tangent needs two ratios that are farther apart")
+        return steep / rise, max(rest / rise, Fraction(0))
+
+
+Moments: TypeAlias = list[tuple[tuple[Decimal, Decimal], tuple[Decimal, Decimal], int]]
+"""Ends of the logarithms of the chances of each output, and how many have these."""
+
+
+def moments_of(one: Iterable[Fraction], other: Iterable[Fraction]) -> Moments:
+    """Return two distributions by their logarithms; what the first one excludes does not count."""
+    counts = Counter((p, q) for p, q in zip(one, other, strict=True) if p)
+    demand(all(q > 0 for _, q in counts), "an output tells for sure, which no divergence allows")
+    return [
+        ((log_of(p, DOWN), log_of(p, UP)), (log_of(q, DOWN), log_of(q, UP)), n)
+        for (p, q), n in counts.items()
+    ]
+
+
+def pairs_read(written: list[list[str]], reader: Reader) -> Pairs:
+    """Return pairs of numbers."""
+    return [(reader.number(one), reader.number(other)) for one, other in written]
+
+
+def check_divergences(claim: dict[str, Any], reader: Reader) -> Proved:
+    """Return what a mechanism within some divergences earns, and what none exceeds."""
+    asked, promise = Guessed(claim, reader), Divergences(claim, reader)
+    rows, unit = asked.rows(claim["mechanism"], reader)
+    known: set[Any] = set()
+    for i, h in asked.arcs:
+        reader.spend(20 * len(rows[i]), unit.bit_length(), 16)
+        both = frozenset(Counter(zip(rows[i], rows[h], strict=True)).items())
+        if rows[i] == rows[h] or both in known:
+            continue
+        known.add(both)
+        reader.spend(2000 * len(rows[i]), unit.bit_length(), 16)
+        chances = ([Fraction(x, unit) for x in rows[k]] for k in (i, h))
+        demand(promise.kept(moments_of(*chances)), f"the mechanism tells {i} from {h} too well")
+    if "order" in claim:
+        fair = asked.is_complete and asked.is_right and len(set(asked.prior)) == 1 < len(rows)
+        demand(fair, "an order bounds a right guess of equally likely vertices that are neighbours")
+        bound = answered(promise, claim, len(rows), 1, reader)
+    else:
+        pairs = followed(promise, claim, reader)
+        arcs = dict.fromkeys(asked.arcs, pairs)
+        if "weights" in claim:
+            bound = weighted(asked, claim["weights"], pairs, reader)
+        elif "forest" in claim:
+            bound = along_edges(asked, claim["forest"], arcs, reader)
+        else:
+            bound = multiplied(asked.worth, claim["multipliers"], arcs, reader)
+    return ends_of(claim, asked.earned(rows, unit), bound)
+
+
+def followed(promise: Divergences, claim: dict[str, Any], reader: Reader) -> Pairs:
+    """Return pairs, each of which follows from a tangent."""
+    pairs = pairs_of(claim["upper pairs"], reader)
+    demand(len(pairs) == len(claim["tangents"]), "every pair must have a tangent")
+    for (ratio, delta), written in zip(pairs, claim["tangents"], strict=True):
+        least = promise.pair(*map(reader.number, written))
+        demand(ratio >= least[0] and delta >= least[1], "a tangent proves less than its pair")
+    return pairs
+
+
+def answered(
+    promise: Divergences, claim: dict[str, Any], values: int, tries: int, reader: Reader
+) -> Fraction:
+    """Return the chance with which no mechanism is right, as one that shows sets is too telling."""
+    upper = reader.number(claim["upper"])
+    if upper >= 1:
+        return Fraction(1)
+    demand(upper * values >= tries, "a guess is right more often without anything")
+    over = promise.exceeded(shown_sets(upper, values, tries), reader.number(claim["order"]))
+    demand(over, "more than is claimed is not excluded")
+    return upper
+
+
+def shown_sets(chance: Fraction, values: int, tries: int) -> Moments:
+    """Return two rows that show sets of some values, which hold the true one with a chance."""
+    one, two = chance * (values - tries) / (values - 1), (1 - chance) * tries / (values - 1)
+    return moments_of([one, two, 1 - one - two], [two, one, 1 - one - two])
+
+
+# --- several tries, several records ----------------------------------------------------------
+
+
+def check_tries(claim: dict[str, Any], reader: Reader) -> Proved:
+    """Return how often a value is among some that are guessed, all equally likely."""
+    v, k = claim["values"], claim["tries"]
+    demand(1 <= k < v, "there must be fewer tries than values, and at least one")
+    lower = reader.number(claim["lower"])
+    demand(lower * v >= k and lower <= 1, "a guess is right more often without anything, or never")
+    if "order" in claim:
+        promise = Divergences(claim, reader)
+        demand(promise.kept(shown_sets(lower, v, k)), "the mechanism tells too well")
+        return ends_of(claim, lower, answered(promise, claim, v, k, reader))
+    below, above = (pairs_of(claim[key], reader) for key in ("lower pairs", "upper pairs"))
+    one, two = lower * (v - k) / (v - 1), (1 - lower) * k / (v - 1)
+    demand(all(one <= r * two + d for r, d in below), "the mechanism tells too well")
+    return ends_of(
+        claim,
+        lower,
+        min([Fraction(1), *((r * k + (v - 1) * d) / (r * k + v - k) for r, d in above)]),
+    )
+
+
+def check_presence(claim: dict[str, Any], reader: Reader) -> Proved:
+    """Return how often the value of who is present is among some that are guessed."""
+    prior, k = [reader.number(text) for text in claim["prior"]], claim["tries"]
+    away = 1 - sum(prior, Fraction(0))
+    demand(min(prior, default=Fraction(-1)) >= 0 and away >= 0, "the prior must sum to 1 at most")
+    demand(1 <= k <= len(prior), "there must be a try, and no more than values")
+    demand(k == 1 or away == 0, "who may be absent is guessed once")
+    places, price = [reader.number(text) for text in claim["places"]], reader.number(claim["price"])
+    fits = len(places) == len(prior) and all(0 <= a <= 1 for a in places) and sum(places) <= k
+    demand(fits, "each value needs a chance, and all of them no more than the tries")
+    demand(price >= away, "the price must be at least the chance of being absent")
+    powers, ends = coins(claim, places, reader)
+    reader.spend(16 * len(prior) * (len(ends) + 2), 512, 512)
+    earned, bound = away * (k - sum(places, Fraction(0))), k * price
+    for chance, power in zip(prior, powers, strict=True):
+        earned += chance * power
+        bound += max(chance * p - price * at for at, p in ends)
+    return ends_of(claim, earned, bound)
+
+
+def coins(
+    claim: dict[str, Any], places: list[Fraction], reader: Reader
+) -> tuple[list[Fraction], Pairs]:
+    """Return how likely each place may be for who has its value, and corners above all that may."""
+    if "powers" not in claim:
+        below, above = (lines_of(claim[key], reader) for key in ("lower lines", "upper lines"))
+        reader.spend(8 * (len(places) + len(above)) * (len(below) + len(above) + 2), 512, 512)
+        return [min([Fraction(1), *(r * a + d for r, d in below)]) for a in places], corners(above)
+    promise, powers = Divergences(claim, reader), [reader.number(p) for p in claim["powers"]]
+    fits = len(powers) == len(places) and all(0 <= p <= 1 for p in powers)
+    demand(fits, "each place needs its power")
+    for a, p in {*zip(places, powers, strict=True)}:
+        both = ([a, 1 - a], [p, 1 - p])
+        kept = a == p or all(promise.kept(moments_of(*two)) for two in (both, both[::-1]))
+        demand(kept, "a coin tells too well")
+    return powers, envelope(followed(promise, claim, reader))
+
+
+def check_everyone(claim: dict[str, Any], reader: Reader) -> Proved:
+    """Return how often all records are guessed at once."""
+    promise = Divergences(claim, reader) if "tangents" in claim else None
+    above = pairs_of(claim["upper pairs"], reader)
+    if promise is not None:
+        above = followed(promise, claim, reader)
+    below = pairs_of(claim.get("lower pairs", []), reader)
+    kinds = list[tuple[list[Fraction], int]]()
+    for kind in claim["kinds"]:
+        prior, n = [reader.number(text) for text in kind["prior"]], kind["records"]
+        fits = sum(prior) == 1 and min(prior) >= 0 and n >= 1
+        demand(fits, "the prior must sum to 1, and there must be a record")
+        kinds.append((prior, n))
+    demand(bool(kinds), "there must be a record")
+    if "within" in claim:
+        pair = pairs_of([claim["within"]], reader)[0]
+        corners = envelope([pair])
+        fits = all(p <= r * a + d for a, p in corners for r, d in below)
+        demand(fits, "the pair of the mechanism is not within what it keeps")
+        if promise is not None:
+            demand(pair[1] == 0, "what tells for sure is within no divergence")
+            coin = [pair[0] / (1 + pair[0]), 1 / (1 + pair[0])]
+            kept = pair[0] == 1 or promise.kept(moments_of(coin, coin[::-1]))
+            demand(kept, "the mechanism tells records too well")
+        earned = all_right(pair, kinds, reader)
+    else:
+        earned = by_distance(claim["distances"], below, *alike(kinds), reader)
+    if "pair" in claim:
+        demand(0 <= claim["pair"] < len(above), "there is no such pair")
+        bound = all_right(above[claim["pair"]], kinds, reader)
+    elif "chain" in claim:
+        bound = chained(
+            [reader.number(text) for text in claim["chain"]], above, *alike(kinds), reader
+        )
+    else:
+        bound = over_distances(claim["multipliers"], above, *alike(kinds), reader)
+    return ends_of(claim, earned, bound)
+
+
+def alike(kinds: list[tuple[list[Fraction], int]]) -> tuple[int, int]:
+    """Return how many records and values there are, which are all alike."""
+    v = len(kinds[0][0])
+    demand(all(prior == [Fraction(1, v)] * v for prior, _ in kinds), "records must be alike")
+    return sum(n for _, n in kinds), v
+
+
+def all_right(
+    pair: tuple[Fraction, Fraction], kinds: list[tuple[list[Fraction], int]], reader: Reader
+) -> Fraction:
+    """Return δ + (1 − δ)·Π max_k λ·Π_k/(λ + k − 1) over the records."""
+    (ratio, delta), whole = pair, Fraction(1)
+    for prior, n in kinds:
+        best = total = Fraction(0)
+        reader.spend(4 * len(prior), 512, 512)
+        for k, chance in enumerate(sorted(prior, reverse=True)):
+            total += chance
+            best = max(best, ratio * total / (ratio + k))
+        longest = n * size(best.as_integer_ratio())
+        reader.spend(1, longest, longest)
+        whole *= best**n
+    return delta + (1 - delta) * whole
+
+
+def by_distance(written: list[str], pairs: Pairs, n: int, v: int, reader: Reader) -> Fraction:
+    """Return the chance of no wrong record, of answers that depend on how many are wrong."""
+    demand(len(written) == n + 1, "each number of wrong records must have a chance")
+    k = [reader.number(text) for text in written]
+    demand(min(k) >= 0, "a chance must not be negative")
+    nil, times = Fraction(0), [math.comb(n, w) * (v - 1) ** w for w in range(n + 1)]
+    each = [math.comb(n - 1, w) * (v - 1) ** w for w in range(n)]
+    reader.spend(8 * (n + 1) * (len(pairs) + 1), 512 + size(times), 512 + size(times))
+    demand(sum(map(mul, times, k)) == 1, "the chances of all answers must sum to 1")
+    for ratio, delta in pairs:
+        more = [(a - ratio * b, b - ratio * a) for a, b in pairwise(k)]
+        over = sum(n * (max(x, nil) + max(y, nil)) for n, (x, y) in zip(each, more, strict=True))
+        demand(over <= delta, "the mechanism tells records too well")
+    return k[0]
+
+
+def over_distances(
+    written: list[tuple[int, int, int, str]], pairs: Pairs, n: int, v: int, reader: Reader
+) -> Fraction:
+    """Return the bound of multipliers for pairs and steps from w wrong records to one more."""
+    longest = 512 + n * (v + 1).bit_length()
+    reader.spend(8 * n + 8, longest, longest)
+    left, most = [Fraction(w == 0) for w in range(n + 1)], [Fraction(0)] * len(pairs)
+    for k, w, back, text in written:
+        fits = 0 <= k < len(pairs) and 0 <= w < n and back in (0, 1)
+        demand(fits, "a multiplier has no pair, or no step")
+        c = reader.number(text)
+        demand(c >= 0, "a multiplier must not be negative")
+        reader.spend(8, longest, longest)
+        most[k] = max(most[k], c)
+        c *= math.comb(n - 1, w) * (v - 1) ** w
+        left[w + back] -= c
+        left[w + 1 - back] += pairs[k][0] * c
+    ends = (each / (math.comb(n, w) * (v - 1) ** w) for w, each in enumerate(left))
+    return max(ends) + sum(delta * c for (_, delta), c in zip(pairs, most, strict=True))
+
+
+def chained(steps: list[Fraction], pairs: Pairs, n: int, v: int, reader: Reader) -> Fraction:
+    """Return the last of n bounds, each of which follows from the one before."""
+    demand(len(steps) == n, "each record must have a bound")
+    reader.spend(n * (8 * len(pairs) + 8), 512, 512)
+    before = Fraction(1)
+    for step in steps:
+        least = min([before, *((d * (v - 1) + r * before) / (v - 1 + r) for r, d in pairs)])
+        demand(step >= least, "a bound does not follow from the one before")
+        before = step
+    return before
+
+
+def log_of(value: Fraction, side: Context) -> Decimal:
+    """Return ln of a positive number, rounded to a side."""
+    return ln(value, side) if value >= 1 else side.minus(ln(1 / value, DOWN if side is UP else UP))
+
+
+def exp_of(value: Fraction, side: Context) -> Decimal:
+    """Return e to a number, rounded to a side."""
+    if abs(value) > 10**9:
+        raise Unreadable("a divergence or an order is too large")
+    near = side.exp(side.divide(*map(Decimal, value.as_integer_ratio())))  # to the nearest
+    return side.next_plus(near) if side is UP else side.next_minus(near)
+
+
+OF_PROMISES: dict[str, Callable[[dict[str, Any], Reader], Proved]] = {
+    CURVE: check_curve,
+    EDGES: check_edges,
+    ABSENT: check_absent,
+    DIVERGENCE: check_divergences,
+    TRIES: check_tries,
+    PRESENCE: check_presence,
+    EVERYONE: check_everyone,
+}
+
+
 def check(content: Any) -> list[Proved]:
     """Return (records, lower, upper), whose powers multiply, or raise Refuted or Unreadable.
 
@@ -709,8 +1255,8 @@ def check(content: Any) -> list[Proved]:
     if type(kind) is not str or kind not in FORMATS:
         raise Unreadable(f"its format must be one of {', '.join(map(repr, FORMATS))}")
     reader = Reader(letters(content, FORMATS[kind], "it"))
-    if kind == CURVE:
-        return [check_curve(content, reader)]
+    if kind in OF_PROMISES:
+        return [OF_PROMISES[kind](content, reader)]
     ends = ratios(content)
     demand(1 <= ends[0] <= ends[1], "the ratios must be at least 1, the lower one first")
     if kind == MECHANISM:
@@ -734,6 +1280,8 @@ def digest(asked: dict[str, Any]) -> str:
 
 def question(asked: dict[str, Any]) -> str:
     """Return what is asked as one text."""
+    if "vertices" not in asked and "pieces" not in asked:
+        return json.dumps(without_graph(asked), sort_keys=True, separators=(",", ":"))
     graphs: Counter[str] = Counter()
     for piece in asked.get("pieces", [asked]):
         names = piece["vertices"]
@@ -751,6 +1299,18 @@ def question(asked: dict[str, Any]) -> str:
     return json.dumps(found, sort_keys=True, separators=(",", ":"))
 
 
+def without_graph(asked: dict[str, Any]) -> dict[str, Any]:
+    """Return what is asked of values that are all neighbours, and of records that have these."""
+    if "values" in asked:
+        return {"tries": asked["tries"], "values": asked["values"]}
+    if "tries" in asked:
+        return {"present": sorted(map(lowest, asked["prior"])), "tries": asked["tries"]}
+    kinds: Counter[str] = Counter()
+    for kind in asked["kinds"]:
+        kinds[json.dumps(sorted(map(lowest, kind["prior"])))] += kind["records"]
+    return {"records": [[json.loads(prior), kinds[prior]] for prior in sorted(kinds)]}
+
+
 def lowest(written: str) -> str:
     """Return a number in lowest terms."""
     parts = Reader(MOST_LETTERS).number(written).as_integer_ratio()
@@ -759,19 +1319,28 @@ def lowest(written: str) -> str:
 
 def told(content: dict[str, Any], proved: list[Proved]) -> list[str]:
     """Say what is proved, at which ratio and of what, in lines: the reader must compare it."""
-    best, asked = content["format"] in (MECHANISM, CURVE), question(content)
+    kind, asked = content["format"], question(content)
+    best = kind == MECHANISM or kind in OF_PROMISES
     (_, lower, upper), pieces = proved[0], content.get("pieces", [])
     records = sum(piece["records"] for piece in pieces)
     what = f"the worst case of {f'{records:,} records' if records > 1 else 'one secret'}"
     if best:
         near = f"a mechanism within {rounded(upper - lower, UP, 2)} of the best"
         what = "the best mechanism" if lower == upper else near
-    at = pairs_told(content) if content["format"] == CURVE else ratio_of(*ratios(content))
+    at = promise_told(content) if kind in OF_PROMISES else ratio_of(*ratios(content))
     lines = [f"accepted: {what}, at {at}"]
-    for graph in content.get("pieces", [content]):
+    for graph in content.get("pieces", [content] if "vertices" in content else []):
         times = f"{graph['records']:,} × " if graph.get("records", 1) > 1 else ""
         how = " with lengths, λ for a length of 1" if "lengths" in graph else ""
         lines += [f"for {times}{len(graph['vertices'])} vertices, {len(graph['edges'])} edges{how}"]
+    for each in content.get("kinds", []):
+        lines += [f"for {each['records']:,} records of {len(each['prior'])} values, all guessed"]
+    if kind == PRESENCE:
+        lines += [f"for {content['tries']:,} of {len(content['prior']):,} values, or being absent"]
+    if kind == TRIES:
+        lines += [f"for {content['tries']:,} of {content['values']:,} equally likely values"]
+    if kind == ABSENT:
+        lines += [f"of who is present, against {content['vertices'][content['absent']][:SHORT]!r}"]
     if len(asked) <= FEW:
         whole = f"what is asked: {asked}"
         lines += [whole[k : k + WIDTH] for k in range(0, len(whole), WIDTH)]
@@ -783,15 +1352,33 @@ def told(content: dict[str, Any], proved: list[Proved]) -> list[str]:
     ]
 
 
-def pairs_told(content: dict[str, Any]) -> str:
-    """Return the pairs that the mechanism keeps, and those for which the bound holds."""
-    reader, texts = Reader(MOST_LETTERS * len(content["upper pairs"])), []
-    for key, side in (("lower pairs", DOWN), ("upper pairs", UP)):
-        pairs = [[reader.number(text) for text in pair] for pair in content[key][:3]]
-        said = [f"({rounded(r, side, 6)}, {rounded(d, side, 6)})" for r, d in pairs]
-        more = ["…"] * (len(content[key]) > 3)
-        texts.append(f"{key} (λ, δ) {', '.join(said + more)}")
+def promise_told(content: dict[str, Any]) -> str:
+    """Return what the mechanism keeps, and for what the bound holds."""
+    reader, texts = Reader(MOST_LETTERS), []
+    if "rho" in content:
+        return f"ρ = {exact(rho := reader.number(content['rho'])) or rounded(rho, DOWN, 9)} (zCDP)"
+    if "bounds" in content:
+        some = [(exact(reader.number(a)), exact(reader.number(g))) for a, g in content["bounds"]]
+        return ", ".join(
+            f"D_{a or '…'} ≤ {g or '…'}" for a, g in some[:3] + [("…", "…")] * (len(some) > 3)
+        )
+    name = "lines" if "lower lines" in content else "pairs"
+    for side, context in (("lower", DOWN), ("upper", UP)):
+        listed = content[f"{side} {name}"]
+        edgewise = content["format"] == EDGES
+        groups = listed if edgewise else [listed]
+        said = [pairs_told(group, context) for group in groups[:3]] + ["…"] * (len(groups) > 3)
+        by = " by edge" * edgewise
+        texts.append(f"{side} {name}{by} (λ, δ) {' | '.join(said)}")
     return "; ".join(texts)
+
+
+def pairs_told(written: list[list[str]], side: Context) -> str:
+    """Return the first of some pairs."""
+    reader = Reader(MOST_LETTERS * len(written))
+    pairs = [[reader.number(text) for text in pair] for pair in written[:3]]
+    said = [f"({rounded(r, side, 6)}, {rounded(d, side, 6)})" for r, d in pairs]
+    return ", ".join(said + ["…"] * (len(written) > 3))
 
 
 def ratio_of(below: Fraction, above: Fraction) -> str:
@@ -827,7 +1414,7 @@ def amount_of(best: bool, proved: list[Proved], side: Context) -> str:
 def log2(value: Fraction, side: Context) -> Decimal:
     """Return the logarithm of a number, rounded to a side unless it is whole."""
     if value < 1:
-        return -log2(1 / value, DOWN if side is UP else UP)
+        return side.minus(log2(1 / value, DOWN if side is UP else UP))
     if value == 1 << (exponent := value.numerator.bit_length() - 1):
         return Decimal(exponent)
     return side.divide(ln(value, side), ln(Fraction(2), DOWN if side is UP else UP))

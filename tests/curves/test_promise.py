@@ -25,7 +25,7 @@ from leaktight.curves import (
     promise_of,
     worst_case_leakage,
 )
-from leaktight.errors import InvalidInput, InvalidPolicy, LeaktightError, TooLarge, Undecided
+from leaktight.errors import InvalidInput, InvalidPolicy, LeaktightError, TooLarge
 from leaktight.exact.ratio import Ratio
 from leaktight.mechanisms.randomized_response import RandomizedResponse
 from leaktight.policies.constraint import count
@@ -278,14 +278,26 @@ def test_certificates_are_accepted_and_refused_after_a_change(name: str, promise
 
 
 def test_what_has_no_certificate_says_so() -> None:
-    several = worst_case_leakage(Policy(GRAPHS["complete"], 2), ratio=2, delta="1/10")
+    several = worst_case_leakage(Policy(SecretGraph.line(3), 2), ratio=2, delta="1/10")
     assert isinstance(several, CurveWorstCase)
+    assert not several.is_certified
     with pytest.raises(TooLarge, match="one record has both"):
         _ = several.certificate
-    concentrated = worst_case_leakage(GRAPHS["complete"], rho=1)
-    assert isinstance(concentrated, CurveWorstCase)
-    with pytest.raises(Undecided, match=r"PrivacyCurve\.pairs"):
-        _ = concentrated.certificate
+
+
+@pytest.mark.parametrize("records", [1, 2, 5])
+@pytest.mark.parametrize("promise", [{"rho": "1/2"}, {"mu": 1}, {"ratio": 2, "delta": "1/10"}])
+def test_records_of_values_that_are_all_neighbours_are_certified(
+    promise: dict[str, Any], records: int
+) -> None:
+    worst = worst_case_leakage(Policy(SecretGraph.complete(3), records), **promise)
+    assert isinstance(worst, CurveWorstCase)
+    assert worst.is_certified
+    [(_, lower, upper)] = check(worst.certificate)
+    attained, most = worst.bits_interval
+    assert math.log2(lower * 3**records) <= most
+    assert attained <= math.log2(upper * 3**records) + 1e-12
+    assert math.log2(upper * 3**records) <= most + 1e-9
 
 
 @pytest.mark.parametrize(

@@ -446,6 +446,9 @@ class PrivacyCurve(Told):
         return composed([(self, _count(times, "how many releases there are"))], width)
 
 
+NOTHING = [(ONE, ONE)]
+"""A pair that promises nothing."""
+
 MOST_CORNERS = 2**14
 """The most corners of the polygon of a group."""
 
@@ -454,9 +457,9 @@ MOST_CORNERS = 2**14
 def _drawn(shape: Shape, lines: int) -> Enclosed:
     """Draw a shape, once."""
     if isinstance(shape, Orders):
-        points, touching = shape.drawn(lines)
-        steep = [line for line in touching if line[0] >= 1]
-        return Enclosed(Polygon.around(points), Polygon.of_pairs(steep))
+        return Enclosed(
+            Polygon.around(shape.within(lines)), Polygon.of_pairs(shape.lines(lines) or NOTHING)
+        )
     return Drawn(shape, lines).enclosed
 
 

@@ -5,9 +5,10 @@ graph and is exact on those that are vertex-transitive. On any other graph a lin
 mechanisms is solved nearly; what it proposes is repaired, or rounded, and proved with fractions.
 """
 
-from collections.abc import Hashable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
+from functools import cached_property
 from itertools import chain
 from typing import Any
 
@@ -17,14 +18,19 @@ from flint import fmpq, fmpq_mat
 from leaktight.channels.channel import Channel
 from leaktight.channels.distribution import Distribution, PriorLike, prior_on
 from leaktight.channels.gain import Gain, Loss
-from leaktight.curves.certificate import claim
+from leaktight.curves.certificate import (
+    claim,
+    claim_of_absent,
+    claim_of_divergences,
+    claim_of_edges,
+)
 from leaktight.curves.curve import PrivacyCurve
 from leaktight.curves.guess import best_guess
 from leaktight.curves.keeping import made_to_keep
-from leaktight.curves.polygon import ONE, ZERO, Line
+from leaktight.curves.polygon import ONE, ZERO, Line, Polygon
 from leaktight.curves.renyi import Orders
 from leaktight.curves.shapes import Enclosed
-from leaktight.curves.trees import star_rows, tree_rows
+from leaktight.curves.trees import star_lines, star_rows, tree_rows
 from leaktight.errors import InvalidGain, InvalidInput, TooLarge, Undecided, expect
 from leaktight.exact.bound import Bound
 from leaktight.exact.linear_program import LinearProgram, Optimum, solve
@@ -43,6 +49,10 @@ LARGEST = 256
 """The most vertices whose distances are put into equations."""
 
 
+def _nothing() -> None:
+    """Nothing is proved by a file of its own."""
+
+
 @dataclass(frozen=True, repr=False)
 class BestGain(Bound[Fraction]):
     """What a guess gains on average at most.
@@ -53,7 +63,14 @@ class BestGain(Bound[Fraction]):
 
     graph: Graph
     mechanism: Channel | None = None
-    certificate: dict[str, Any] | None = field(default=None, compare=False)
+    _certificate: Callable[[], dict[str, Any] | None] = field(
+        default=_nothing, compare=False, repr=False
+    )
+
+    @cached_property
+    def certificate(self) -> dict[str, Any] | None:
+        """What ``check.py`` proves of both ends, if there is anything."""
+        return self._certificate()
 
     def __str__(self) -> str:
         size = counted(self.graph.order, "vertex", "vertices")
@@ -94,12 +111,12 @@ def best_gain(
     chances = list(known.array)
     if graph.is_complete:
         guess = best_guess(curve, graph.vertices, known)
-        return BestGain(guess.lower, guess.upper, graph, guess.mechanism, guess.certificate)
+        return BestGain(guess.lower, guess.upper, graph, guess.mechanism, lambda: guess.certificate)
     support = [x for x, p in enumerate(chances) if p]
     if len(support) == 2 and (steps := int(graph.distances[support[0], support[1]])) > 0:
         return _two(curve.group(steps), graph, chances[support[0]])
     if graph.size == graph.order - len(graph.components):
-        return _on_forest(dict.fromkeys(_arcs(graph), curve), graph, chances)
+        return _on_forest(dict.fromkeys(_arcs(graph), curve), graph, known)
     if (exact := _by_weighting(curve, graph, chances)) is not None:
         return exact
     found = _by_program(curve, graph, known, Gain.binary(graph.vertices))
@@ -133,7 +150,7 @@ def tree_guess(
             raise InvalidInput("an edge has no direction: give curve.symmetric()")
         i, j = graph.index(one), graph.index(other)
         placed[i, j] = placed[j, i] = curve
-    return _on_forest(placed, graph, list(known.array))
+    return _on_forest(placed, graph, known)
 
 
 def _arcs(graph: Graph) -> list[tuple[int, int]]:
@@ -142,7 +159,7 @@ def _arcs(graph: Graph) -> list[tuple[int, int]]:
 
 def _capped(found: BestGain, upper: Fraction) -> BestGain:
     """Return an answer whose upper end a cover lowers, which no certificate shows then."""
-    return replace(found, upper=upper, certificate=None) if upper < found.upper else found
+    return replace(found, upper=upper, _certificate=_nothing) if upper < found.upper else found
 
 
 def _two(curve: PrivacyCurve, graph: Graph, first: fmpq) -> BestGain:
@@ -156,16 +173,42 @@ def _two(curve: PrivacyCurve, graph: Graph, first: fmpq) -> BestGain:
 
 
 def _on_forest(
-    curves: Mapping[tuple[int, int], PrivacyCurve], graph: Graph, chances: Sequence[fmpq]
+    curves: Mapping[tuple[int, int], PrivacyCurve], graph: Graph, prior: Distribution
 ) -> BestGain:
-    """Theorem 7: for each edge the chances a_ij of the other side, on each tree."""
+    """Theorem 7: for each edge the chances a_ij of the other side, on each tree.
+
+    Neighbours' rows have two ratios, so that what coins keep, they keep: divergences as well.
+    """
+    chances, names = list(prior.array), graph.vertices
     drawn = {arc: curve.polygons(LINES) for arc, curve in curves.items()}
-    low, rows = tree_rows({arc: side.lower for arc, side in drawn.items()}, chances)
+    low, rows, weights = tree_rows({arc: side.lower for arc, side in drawn.items()}, chances)
     high = low
     if not all(side.is_exact for side in drawn.values()):
-        high, _ = tree_rows({arc: side.upper for arc, side in drawn.items()}, chances)
-    names = graph.vertices
-    return BestGain(fraction(low), fraction(high), graph, Channel(rows, names, names))
+        high, _, weights = tree_rows({arc: side.upper for arc, side in drawn.items()}, chances)
+
+    def proved() -> dict[str, Any] | None:
+        gain, proof = Gain.binary(names), {"forest": [str(w) for w in weights]}
+        shapes = {curve.shape for curve in curves.values()}
+        orders = next((shape for shape in shapes if isinstance(shape, Orders)), None)
+        if orders is None:
+            pairs = [{arc: side.pairs for arc, side in one.items()} for one in _sides(drawn)]
+            return claim_of_edges(
+                graph, prior, gain, mechanism=rows, pairs=pairs, ends=(low, high), proof=proof
+            )
+        lines = orders.lines(LINES).items()
+        if len(shapes) > 1 or not lines:
+            return None  # divergences of one edge, and something else of another
+        return claim_of_divergences(
+            orders, graph, prior, gain, mechanism=rows, lines=lines, ends=(low, high), proof=proof
+        )
+
+    return BestGain(fraction(low), fraction(high), graph, Channel(rows, names, names), proved)
+
+
+def _sides(drawn: Mapping[tuple[int, int], Enclosed]) -> tuple[dict[Any, Polygon], ...]:
+    """Return the lower and the upper polygon of each arc."""
+    lower = {arc: side.lower for arc, side in drawn.items()}
+    return lower, {arc: side.upper for arc, side in drawn.items()}
 
 
 def _on_star(
@@ -180,13 +223,58 @@ def _on_star(
     worth = _worth(prior, gain).tolist()
     if min(map(min, worth)) < 0:
         raise InvalidGain("a gain must be at least 0 here; add the same number to all of them")
-    low, _, rows = star_rows(drawn.lower, worth, centre)
-    high = low if drawn.is_exact else star_rows(drawn.upper, worth, centre)[0]
-    mechanism = Channel(rows, graph.vertices, gain.guesses)
+    lower = star_rows(drawn.lower, worth, centre)
+    upper = lower if drawn.is_exact else star_rows(drawn.upper, worth, centre)
+    mechanism, low = Channel(lower.rows, graph.vertices, gain.guesses), lower.value
     if isinstance(curve.shape, Orders):  # divergences are more than the curve that follows
         mechanism = made_to_keep(mechanism, graph, curve)[0]
         low = sum((np.array(worth) * mechanism.matrix).ravel(), ZERO)
-    return BestGain(fraction(low), fraction(high), graph, mechanism)
+    ends, rows = (low, upper.value), mechanism.matrix.tolist()
+
+    def proved() -> dict[str, Any] | None:
+        lines = star_lines(drawn.upper)
+        if isinstance(curve.shape, Orders):
+            known = curve.shape.lines(LINES)
+            return claim_of_divergences(
+                curve.shape, graph, prior, gain, mechanism=rows, lines=known.items(), ends=ends,
+                proof=_both_ways(upper.multipliers, lines, known, centre),
+            ) if known else None  # fmt: skip
+        return claim_of_absent(
+            graph, prior, gain, absent=centre, mechanism=rows,
+            lines=(drawn.lower.lines, lines), ends=ends,
+            proof=_written({(x, centre, at): c for (x, at), c in upper.multipliers.items()}),
+        )  # fmt: skip
+
+    return BestGain(fraction(low), fraction(upper.value), graph, mechanism, proved)
+
+
+def _both_ways(
+    multipliers: Mapping[tuple[int, int], list[fmpq]],
+    lines: Sequence[Line],
+    known: Mapping[Line, Any],
+    centre: int,
+) -> dict[str, Any]:
+    """Return multipliers of lines as those of pairs (λ, δ), for both orders of neighbours.
+
+    A line of slope 1/λ < 1 is the pair (λ, δ) of the complement, with who is absent first; a line
+    of slope 0 says nothing.
+    """
+    place, found = {line: k for k, line in enumerate(known)}, dict[tuple[int, int, int], Any]()
+    for (x, at), numbers in multipliers.items():
+        slope, height = lines[at]
+        if (k := place.get((slope, height))) is not None:
+            found[x, centre, k] = numbers
+        elif slope:
+            k = place[1 / slope, 1 - (1 - height) / slope]
+            most = max(numbers)
+            found[centre, x, k] = [slope * (most - c) for c in numbers]
+    return _written(found)
+
+
+def _written(multipliers: Mapping[tuple[int, int, int], list[fmpq]]) -> dict[str, Any]:
+    """Return multipliers of arcs and pairs as a certificate has them."""
+    listed = ((key, numbers) for key, numbers in multipliers.items() if any(numbers))
+    return {"multipliers": [[*key, [str(c) for c in numbers]] for key, numbers in listed]}
 
 
 def _worth(prior: Distribution, gain: Gain | Loss) -> Array:
@@ -320,28 +408,19 @@ def _by_program(
     rows = mechanism.matrix.tolist()
     low = sum((w * k for w, k in zip(worth.ravel(), chain.from_iterable(rows), strict=True)), ZERO)
     high = _multiplied(upper[1], arcs, drawn.upper.pairs, worth)
-    proof = {
-        "multipliers": [
-            [*arcs[e], k, [str(c) for c in numbers]]
-            for (e, k), numbers in upper[1].items()
-            if any(numbers)
-        ]
-    }
-    return BestGain(
-        fraction(low),
-        fraction(high),
-        graph,
-        mechanism,
-        claim(
-            graph,
-            prior,
-            gain,
-            mechanism=rows,
-            pairs=(drawn.lower.pairs, drawn.upper.pairs),
-            ends=(low, high),
-            proof=proof,
-        ),
-    )
+    proof = _written({(*arcs[e], k): numbers for (e, k), numbers in upper[1].items()})
+    asked: Any = {"mechanism": rows, "ends": (low, high), "proof": proof}
+
+    def proved() -> dict[str, Any] | None:
+        if isinstance(curve.shape, Orders):
+            if not (known := curve.shape.lines(LINES)):
+                return None
+            lines = [(pair, known[pair]) for pair in drawn.upper.pairs]
+            return claim_of_divergences(curve.shape, graph, prior, gain, lines=lines, **asked)
+        pairs = drawn.lower.pairs, drawn.upper.pairs
+        return claim(graph, prior, gain, pairs=pairs, **asked)
+
+    return BestGain(fraction(low), fraction(high), graph, mechanism, proved)
 
 
 Multipliers = dict[tuple[int, int], list[fmpq]]

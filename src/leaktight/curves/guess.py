@@ -19,10 +19,18 @@ from flint import fmpq
 from leaktight.channels.channel import Channel
 from leaktight.channels.distribution import Distribution, PriorLike, prior_on
 from leaktight.channels.gain import Gain
-from leaktight.curves.certificate import claim
-from leaktight.curves.curve import PrivacyCurve
+from leaktight.curves.certificate import (
+    claim,
+    claim_of_divergences,
+    claim_of_presence,
+    claim_of_tries,
+    of_lines,
+    of_pairs,
+    of_tangents,
+)
+from leaktight.curves.curve import NOTHING, PrivacyCurve
 from leaktight.curves.polygon import ONE, ZERO, Corner, Line, Polygon
-from leaktight.curves.renyi import Orders
+from leaktight.curves.renyi import Orders, Tangent
 from leaktight.curves.shapes import Enclosed, Ends, Shape
 from leaktight.errors import InvalidDistribution, InvalidInput, InvalidNumber, expect
 from leaktight.exact.bound import Chance
@@ -166,24 +174,67 @@ def _replace(curve: PrivacyCurve, answer: BestGuess, chances: list[fmpq]) -> Bes
         return _several(curve, answer, chances, kinds)
     if sum(kind.times for kind in kinds) == 1:
         return _ended(answer, ONE, ONE)
-    if isinstance(shape, Orders) and len(kinds) == 1:
-        low, high = shape.response(n := kinds[0].times)
-        points, share = [((1 - low) / (n - 1), low)], kinds[0].prior * n
-        return _ended(
-            answer,
-            low * share,
-            high * share,
-            lambda: Channel(_rows(chances, kinds, points), answer.values, answer.values),
-        )
-    found = guess_program(_looked_at(curve, kinds), kinds)
     if isinstance(shape, Orders):
-        found = _answered(shape, kinds, found)
+        return _of_orders(shape, answer, chances, kinds)
+    found = guess_program(shape, kinds)
     return _ended(
         answer,
         *found.ends,
         lambda: Channel(_rows(chances, kinds, found.points), answer.values, answer.values),
         lambda: _claimed(answer, chances, kinds, found),
     )
+
+
+def _of_orders(
+    shape: Orders, answer: BestGuess, chances: list[fmpq], kinds: Sequence[Kind]
+) -> BestGuess:
+    """Theorem 2 if all values are equally likely, else a bound by pairs that follow."""
+    names, lines = answer.values, list[tuple[Line, Tangent]]()
+    if len(kinds) == 1:
+        low, high, order = shape.response(n := kinds[0].times)
+        points, ends = [((1 - low) / (n - 1), low)], (low, high)
+        proof: dict[str, Any] = {"order": str(order)}
+    else:
+        known, found = _followed(shape, kinds)
+        found = _answered(shape, kinds, found)
+        points, ends, lines = found.points, found.ends, list(known.items())
+        weight = {kind.prior: w for kind, w in zip(kinds, found.weights, strict=True)}
+        proof = {"weights": [str(weight.get(p, ZERO)) for p in chances]}
+    rows = _rows(chances, kinds, points)
+
+    def proved() -> dict[str, Any] | None:
+        if len(kinds) == 1 and kinds[0].times < len(chances):
+            return None  # by a rule for equally likely values, of which some are impossible
+        return claim_of_divergences(
+            shape,
+            SecretGraph.complete(names),
+            Distribution.trusted(names, exact_array(chances)),
+            Gain.binary(names),
+            mechanism=rows,
+            lines=lines,
+            ends=ends,
+            proof=proof,
+        )
+
+    return _ended(answer, *ends, lambda: Channel(rows, names, names), proved)
+
+
+def _followed(shape: Orders, kinds: Sequence[Kind]) -> tuple[dict[Line, Tangent], Found]:
+    """Return pairs that follow from divergences, and what they allow.
+
+    Lines all along the curve propose weights; lines where these look at it make the bound.
+    """
+    known = dict(shape.lines(COARSE))
+    found = _of_polygon(Polygon.of_pairs(known or NOTHING), kinds)
+    for _ in range(ROUNDS):
+        near = shape.lines_near({to_float(ratio) for ratio, _ in found.pairs})
+        known |= near
+        found = _of_polygon(Polygon.of_pairs(known or NOTHING), kinds)
+    return known, found
+
+
+COARSE, ROUNDS = 32, 2
+"""How many lines along a curve of divergences propose weights, and how often they are mended."""
 
 
 def _looked_at(curve: PrivacyCurve, kinds: Sequence[Kind]) -> Shape:
@@ -440,19 +491,48 @@ def _several(
     if k == v:
         return _ended(answer, ONE, ONE)
     if isinstance(curve.shape, Orders):
-        return _ended(answer, *curve.shape.response(v, k))
+        *both, order = curve.shape.response(v, k)
+        proof = curve.shape.to_dict() | {"order": str(order)}
+        ends = (both[0], both[1])
+        return _ended(answer, *ends, _nothing, lambda: claim_of_tries(v, k, ends=ends, proof=proof))
     if isinstance(curve.shape, Enclosed):
         low, high = (
             min([ONE, *((r * k + (v - 1) * d) / (r * k + v - k) for r, d in polygon.pairs)])
             for polygon in (curve.shape.lower, curve.shape.upper)
         )
-        return _ended(answer, low, high)
+        pairs = of_pairs(curve.shape.lower.pairs, curve.shape.upper.pairs)
+        return _ended(
+            answer,
+            low,
+            high,
+            _nothing,
+            lambda: claim_of_tries(v, k, ends=(low, high), proof=pairs),
+        )
 
     def above(p: fmpq, side: int) -> bool:
         return p * (v - k) / (v - 1) > curve.shape.detection((1 - p) * k / (v - 1))[side]
 
     near = _root(lambda p: above(rational(p), 1), k / v)
-    return _ended(answer, *_around(near, above))
+    low, high = _around(near, above)
+
+    def proved() -> dict[str, Any]:
+        point = (1 - low) * k / (v - 1), low * (v - k) / (v - 1)
+        slope = _slope_at(curve.shape, to_float(point[0]))
+        pair = slope, curve.shape.profile(slope)[1]
+        most = min(ONE, (pair[0] * k + (v - 1) * pair[1]) / (pair[0] * k + v - k))
+        pairs = of_pairs(Polygon.around([point]).pairs, [pair])
+        return claim_of_tries(v, k, ends=(low, most), proof=pairs)
+
+    return _ended(answer, low, high, _nothing, proved)
+
+
+def _slope_at(shape: Shape, place: float) -> fmpq:
+    """Propose the slope λ ≥ 1 that a shape has at a place."""
+    low, high = 0.0, 600.0
+    for _ in range(60):
+        middle = (low + high) / 2
+        low, high = (middle, high) if shape.touched(math.exp(middle)) > place else (low, middle)
+    return max(rational(math.exp(high)), ONE)
 
 
 def _root(above: Any, start: float) -> float:
@@ -491,11 +571,77 @@ def _add_remove(
         return _ended(answer, ONE, ONE)
     shape = _looked_at(curve, kinds)
     low, high, places, rest = _spread(shape, kinds, answer.tries, away)
-    if answer.tries > 1:
-        return _ended(answer, low, high)
     at = {kind.prior: a for kind, a in zip(kinds, places, strict=True)}
-    absent = [rest, *(at[p] if p else ZERO for p in chances)]
-    return _ended(answer, low, high, lambda: _from_absent(shape, absent, answer))
+    shown = [at[p] if p else ZERO for p in chances]
+
+    def proved() -> dict[str, Any] | None:
+        return _present(curve.shape, shape, kinds, chances, shown, answer.tries, away)
+
+    if answer.tries > 1:
+        return _ended(answer, low, high, _nothing, proved)
+    absent = [rest, *shown]
+    return _ended(answer, low, high, lambda: _from_absent(shape, absent, answer), proved)
+
+
+def _present(
+    promised: Shape,
+    shape: Shape,
+    kinds: Sequence[Kind],
+    chances: list[fmpq],
+    places: list[fmpq],
+    tries: int,
+    away: fmpq,
+) -> dict[str, Any] | None:
+    """Return a certificate of who is present: places below, and above a price with its lines.
+
+    ``shape`` is what was looked at: that of the promise, or one that is drawn around it.
+    """
+    price = _asked_price(shape, kinds, tries, away)
+    powers = {a: shape.detection(a)[0] for a in places}
+    if isinstance(promised, Orders) and isinstance(shape, Enclosed):
+        above = shape.upper
+        lines = promised.lines(DRAWN)
+    elif isinstance(shape, Orders):
+        lines = dict(shape.lines(COARSE))
+        if len(kinds) == 1 and not away:  # the price is the slope at the place of all
+            (a, p) = next((a, p) for a, p in powers.items() if a)
+            touching = shape.lines_at([to_float(min(a, 1 - p))])[0] if p < 1 else None
+            if touching is not None:
+                slope = touching[0][0]
+                price = kinds[0].prior * (slope if a + p <= 1 else 1 / slope)
+                lines |= [touching]
+        else:
+            found = (shape.line_of_slope(to_float(price / kind.prior)) for kind in kinds)
+            lines |= filter(None, found)
+        above = Polygon.of_pairs(lines or NOTHING)
+    else:
+        slopes = [(p, shape.profile(p)[1]) for p in (price / kind.prior for kind in kinds) if p]
+        above = Polygon.of_lines([*slopes, (ONE, ONE)])
+        promise = of_lines(Polygon.hull(powers.items()).lines, above.lines)
+    if isinstance(promised, Orders):
+        promise = promised.to_dict() | {"powers": [str(powers[a]) for a in places]}
+        promise |= of_tangents(lines.items())
+    low = sum((p * powers[a] for p, a in zip(chances, places, strict=True)), ZERO)
+    low += away * (tries - sum(places, ZERO))
+    ratios = [price / kind.prior for kind in kinds]
+    whole = sum(
+        (k.times * (k.prior * above.delta(r)) for k, r in zip(kinds, ratios, strict=True)), ZERO
+    )
+    return claim_of_presence(
+        chances,
+        tries,
+        promise=promise,
+        places=places,
+        price=price,
+        ends=(low, tries * price + whole),
+    )
+
+
+def _asked_price(shape: Shape, kinds: Sequence[Kind], tries: int, away: fmpq) -> fmpq:
+    """Propose the ν at which the places of slope ν/π sum to the tries."""
+    if isinstance(shape, Enclosed):
+        return _price(shape.upper, kinds, tries, away)
+    return max(_balanced(shape, kinds, tries, away)[0], away)
 
 
 def _from_absent(shape: Shape, absent: list[fmpq], answer: BestGuess) -> Channel:

@@ -11,16 +11,16 @@ intervals: (α − 1)·D_α is convex in α, so it is below its chords; ρ·α·
 
 import math
 from abc import ABC, abstractmethod
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from flint import arb, fmpq
 
-from leaktight.curves.polygon import ONE, ZERO
-from leaktight.curves.shapes import WORK, Ends, ends
+from leaktight.curves.polygon import ONE, ZERO, Line
+from leaktight.curves.shapes import KEPT, WORK, Ends, ends
 from leaktight.exact.numbers import Array, rational, to_float
 from leaktight.exact.rounding import precision
 
@@ -29,6 +29,9 @@ FARTHEST, ORDERS = 2.0**16, 128
 
 FAR, PLACES = 30.0, 96
 """How far to the left points are proposed, in logarithms, and how many."""
+
+SPARE = 150
+"""With how many bits pairs that follow are rounded up, so that a checker of fewer digits agrees."""
 
 MOST_SPANS = 4096
 """How many intervals of orders are looked at before a point counts as outside."""
@@ -42,8 +45,28 @@ class Point(NamedTuple):
     order: float
 
 
+class Tangent(NamedTuple):
+    """What proves a pair (λ, δ): an order, and the ratios p/a and (1 − p)/(1 − a) of a point."""
+
+    order: fmpq
+    steep: fmpq
+    flat: fmpq
+
+
+class Response(NamedTuple):
+    """Ends of how often randomised response is right, and the order that excludes more."""
+
+    low: fmpq
+    high: fmpq
+    order: fmpq
+
+
 class Orders(ABC):
     """A promise about Rényi divergences, in both directions."""
+
+    @abstractmethod
+    def to_dict(self) -> dict[str, Any]:
+        """Return the promise as a certificate has it."""
 
     @property
     def is_symmetric(self) -> bool:
@@ -76,9 +99,9 @@ class Orders(ABC):
 
     def detection(self, alpha: fmpq) -> Ends:
         """The largest p of a pair of coins (a, p), by a proposal and what is proved around it."""
-        return (alpha, alpha) if alpha in (0, 1) else self._largest(_Coins(alpha))
+        return (alpha, alpha) if alpha in (0, 1) else self._largest(_Coins(alpha))[:2]
 
-    def response(self, values: int, tries: int = 1) -> Ends:
+    def response(self, values: int, tries: int = 1) -> Response:
         """The largest p so that randomised response, right with the chance p, keeps the promise.
 
         It is how well anyone guesses one of so many equally likely values (Theorem 2 of the
@@ -87,7 +110,7 @@ class Orders(ABC):
         """
         return self._largest(_Response(values, tries))
 
-    def _largest(self, family: "_Family") -> Ends:
+    def _largest(self, family: "_Family") -> Response:
         """Return ends of the largest p of a family of pairs, which grow apart with p."""
         near, worst = self._proposed(family, self._order_near(family.start))
         start, high, (order, bound) = to_float(family.least), ONE, self.exactly(worst)
@@ -99,7 +122,7 @@ class Orders(ABC):
                 if any(s.at(arb(order)) > arb(bound) for s in family.sums(p)):
                     high = p
                     break
-        return self._inside(family, near), high
+        return Response(self._inside(family, near), high, order)
 
     def _inside(self, family: "_Family", near: float) -> fmpq:
         """Return a p just below one that is proposed, proved to be within the bounds."""
@@ -282,19 +305,67 @@ class Orders(ABC):
             best = p - arb(ratio) * a - excess / rise
             return ends((best + ((arb(1 / ratio) - a) * slope).max(-a * slope)).max(arb(0)))[1]
 
-    def drawn(self, lines: int) -> tuple[list[tuple[fmpq, fmpq]], list[tuple[fmpq, fmpq]]]:
-        """Return points on the curve, or just below, and lines that touch it near them.
+    def line(self, point: Point) -> tuple[Line, Tangent] | None:
+        """Return a pair (λ, δ) that follows by the order of a point, and what proves it, if any.
+
+        For s, t > 0, Σ P^α·Q^(1−α) of coins (a, p) is at least its tangents
+        α·s^(α−1)·p − (α−1)·s^α·a + α·t^(α−1)·(1 − p) − (α−1)·t^α·(1 − a), as ``check.py`` proves.
+        """
+        if not 0 < point.alpha < point.power < 1:
+            return None
+        order, bound = self.exactly(point.order)
+        up = rational(point.power / point.alpha)
+        down = rational((1 - point.power) / (1 - point.alpha))
+        with precision(WORK):
+            s, t, k = arb(up), arb(down), arb(order)
+            if order == 1:
+                rise, steep = s.log() - t.log(), s - t
+                parts = arb(bound) + t, -1 - t.log()
+            else:
+                high, low = s ** (k - 1), t ** (k - 1)
+                rise, steep = k * (high - low), (k - 1) * (s * high - t * low)
+                parts = (arb(order - 1) * arb(bound)).exp(), low * ((k - 1) * t - k)
+            if not rise > 0:
+                return None
+            more = 1 + arb(2) ** -SPARE  # decimals have fewer digits
+            pair = steep * more / rise, (parts[0] * more + parts[1]) / rise
+        with precision(KEPT):
+            ratio, delta = (end.upper().fmpq() for end in pair)
+        if not (ratio >= 1 and delta < 1):
+            return None
+        return (ratio, max(delta, ZERO)), Tangent(order, up, down)
+
+    def lines(self, count: int) -> dict[Line, Tangent]:
+        """Return pairs that touch the curve at so many points, each with what proves it.
 
         The line of a corner's other side belongs to the next point, so that none is needed here.
         """
-        points, touching = list[tuple[fmpq, fmpq]](), list[tuple[fmpq, fmpq]]()
+        return _lines_of(self, count)
+
+    def lines_near(self, ratios: Iterable[float]) -> dict[Line, Tangent]:
+        """Return pairs that touch the curve nearly where it has some slopes above 1."""
+        return dict(filter(None, self.lines_at(self.touched(r) for r in ratios if r > 1)))
+
+    def line_of_slope(self, ratio: float) -> tuple[Line, Tangent] | None:
+        """Return a pair that touches the curve, or its reflection, just where it has a slope."""
+        return self.line(self._touching(max(ratio, 1 / ratio)))
+
+    def lines_at(self, places: Iterable[float]) -> list[tuple[Line, Tangent] | None]:
+        """Return pairs that touch the curve nearly at some places to the left of the middle."""
+        wanted = list(places)
+        rows = self.proposals(np.array(wanted)).tolist() if wanted else []
+        return [self.line(Point(*row)) for row in rows]
+
+    def points(self, count: int) -> list[Point]:
+        """Propose the middle, and points to the left of it."""
         middle = self._middle
-        places = middle.alpha * np.exp(-24 * (np.arange(1, lines) / lines) ** 2)
-        for point in (middle, *(Point(*row) for row in self.proposals(places).tolist())):
-            slope, a = rational(_slope(point)), rational(point.alpha)
-            touching.append((slope, min(self._tangent(slope, point), ONE)))
-            points.append((a, self._inside(_Coins(a), point.power)))
-        return points, touching
+        places = middle.alpha * np.exp(-24 * (np.arange(1, count) / count) ** 2)
+        return [middle, *(Point(*row) for row in self.proposals(places).tolist())]
+
+    def within(self, count: int) -> list[tuple[fmpq, fmpq]]:
+        """Return points on the curve, or just below."""
+        places = [(rational(point.alpha), point.power) for point in self.points(count)]
+        return [(a, self._inside(_Coins(a), power)) for a, power in places]
 
     def formula(self, ratio: fmpq) -> fmpq:
         """Return the δ of Proposition 12 of [Canonne2020]_, at the best order that is proposed.
@@ -346,6 +417,11 @@ def _slope(point: Point) -> float:
 
 
 @lru_cache(maxsize=64)
+def _lines_of(orders: Orders, count: int) -> dict[Line, Tangent]:
+    return dict(filter(None, map(orders.line, orders.points(count))))
+
+
+@lru_cache(maxsize=64)
 def _points_of(orders: Orders) -> Array:
     found = orders.proposals(np.exp(-math.log(2) - FAR * np.linspace(1, 0, PLACES) ** 2))
     found = found[(found[:, 0] < found[:, 1]) & (found[:, :2].sum(axis=1) <= 1)]
@@ -373,6 +449,10 @@ class Renyi(Orders):
     """D_α ≤ γ(α) for each of some orders α > 1."""
 
     bounds: tuple[tuple[fmpq, fmpq], ...]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Every order and its bound."""
+        return {"bounds": [[str(order), str(bound)] for order, bound in self.bounds]}
 
     @property
     def looked_at(self) -> Array:
@@ -403,6 +483,10 @@ class Concentrated(Orders):
 
     rho: fmpq
     closer = (np.linspace(-0.2, 0.2, 17), np.linspace(-0.03, 0.03, 17))
+
+    def to_dict(self) -> dict[str, Any]:
+        """ρ."""
+        return {"rho": str(self.rho)}
 
     @property
     def looked_at(self) -> Array:

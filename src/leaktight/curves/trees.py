@@ -7,10 +7,11 @@ direction of an edge says how likely a guess beyond it is (Theorem 7).
 
 from collections.abc import Mapping, Sequence
 from itertools import pairwise
+from typing import NamedTuple
 
 from flint import fmpq
 
-from leaktight.curves.polygon import ONE, ZERO, Polygon
+from leaktight.curves.polygon import ONE, ZERO, Line, Polygon
 from leaktight.errors import TooLarge
 from leaktight.exact.linear_program import LinearProgram, Optimum, solve_exact
 
@@ -23,10 +24,17 @@ Rows = list[list[fmpq]]
 # --- a star, any gain ------------------------------------------------------------------------
 
 
-def star_rows(
-    polygon: Polygon, worth: Sequence[Sequence[fmpq]], centre: int
-) -> tuple[fmpq, list[fmpq], Rows]:
-    """Return the largest gain, the row of the centre that leads to it, and all rows.
+class Star(NamedTuple):
+    """The largest gain, the rows that lead to it, and multipliers of lines that exclude more."""
+
+    value: fmpq
+    rows: Rows
+    multipliers: dict[tuple[int, int], list[fmpq]]
+    """For each leaf and each line of the polygon a number for each output."""
+
+
+def star_rows(polygon: Polygon, worth: Sequence[Sequence[fmpq]], centre: int) -> Star:
+    """Return the largest gain, and what proves it from both sides.
 
     ``worth`` is prior times gain, a row for each vertex: maximise over rows q of the centre what
     it gains, and for each leaf Σ_k (t_k − t_{k+1})·g(q(gain ≥ t_k)) over its levels t₁ > t₂ > ….
@@ -38,7 +46,7 @@ def star_rows(
         if x != centre
         for value, following in _steps(row)
     ]
-    lines = polygon.lines
+    lines = star_lines(polygon)
     if len(levels) * len(lines) > MOST_ROWS:
         raise TooLarge(
             f"a gain of {len(levels):,} levels and a curve of {len(lines):,} lines make a program "
@@ -61,12 +69,22 @@ def star_rows(
             (rows, columns, values),
             row_lower=[*[None] * (len(limits) - 1), ONE],
             row_upper=limits,
-            upper=[None] * m + [ONE] * len(levels),
         )
     )
     assert isinstance(best, Optimum)
-    shown = list(best.x[:m])
-    return -best.value, shown, from_centre(polygon, worth, centre, shown)
+    multipliers = dict[tuple[int, int], list[fmpq]]()
+    for k, (x, value, _) in enumerate(levels):
+        for at in range(len(lines)):
+            if price := -best.y[k * len(lines) + at]:
+                row = multipliers.setdefault((x, at), [ZERO] * m)
+                for y in range(m):
+                    row[y] += price if worth[x][y] >= value else ZERO
+    return Star(-best.value, from_centre(polygon, worth, centre, list(best.x[:m])), multipliers)
+
+
+def star_lines(polygon: Polygon) -> list[Line]:
+    """Return the lines of a polygon, and 1."""
+    return [*polygon.lines, (ZERO, ONE)]
 
 
 def _steps(row: Sequence[fmpq]) -> list[tuple[fmpq, fmpq]]:
@@ -108,15 +126,18 @@ def from_centre(
 
 def tree_rows(
     polygons: Mapping[tuple[int, int], Polygon], chances: Sequence[fmpq]
-) -> tuple[fmpq, Rows]:
-    """Return the chance of a right guess on a forest, and rows that attain it.
+) -> tuple[fmpq, Rows, list[fmpq]]:
+    """Return the chance of a right guess on a forest, rows that attain it, and what proves it.
+
+    The last are weights w ≥ π: Σ w_i·(1 − Σ_j a_ij) is not larger for any a that keep the curves.
 
     For both directions of each edge, a_ij is the chance under i of a guess beyond j: maximise
     Σ π_i·(1 − Σ_j a_ij) with 1 − a_ji ≤ g(a_ij) and Σ_j a_ij ≤ 1, a ≥ 0.
     """
     n = len(chances)
     if not polygons:
-        return sum(chances, ZERO), [[ONE if i == j else ZERO for j in range(n)] for i in range(n)]
+        alone = [[ONE if i == j else ZERO for j in range(n)] for i in range(n)]
+        return sum(chances, ZERO), alone, list(chances)
     place = {arc: k for k, arc in enumerate(polygons)}
     entries, limits = list[tuple[int, int, fmpq]](), list[fmpq]()
     for (i, j), k in place.items():
@@ -129,7 +150,8 @@ def tree_rows(
             f"curves of so many lines on {len(place) // 2:,} edges make a program of more than "
             f"{MOST_ROWS:,} rows; cover_bound(curve, graph, prior) bounds what is guessed"
         )
-    for i in sorted({i for i, _ in place}):
+    joined = sorted({i for i, _ in place})
+    for i in joined:
         entries += [(len(limits), k, ONE) for (x, _), k in place.items() if x == i]
         limits.append(ONE)
     rows, columns, values = zip(*[e for e in entries if e[2] != 0], strict=True)
@@ -142,8 +164,10 @@ def tree_rows(
         )
     )
     assert isinstance(best, Optimum)
-    beyond = {arc: best.x[k] for arc, k in place.items()}
-    return sum(chances, ZERO) - best.value, _walked(beyond, n)
+    beyond, weights = {arc: best.x[k] for arc, k in place.items()}, list(chances)
+    for i, price in zip(joined, best.y[least:], strict=True):
+        weights[i] -= price
+    return sum(chances, ZERO) - best.value, _walked(beyond, n), weights
 
 
 def _walked(beyond: dict[tuple[int, int], fmpq], n: int) -> Rows:

@@ -22,7 +22,6 @@ from leaktight.curves.graphs import BestGain, best_gain
 from leaktight.curves.polygon import ONE, ZERO, Line, Polygon
 from leaktight.curves.promise import Promise, promise_of
 from leaktight.curves.records import all_records
-from leaktight.curves.renyi import Orders
 from leaktight.errors import InvalidInput, InvalidPolicy, TooLarge, Undecided
 from leaktight.exact.numbers import Number, fraction, rational, to_float
 from leaktight.exact.powers import Powers, PowerSum
@@ -82,9 +81,9 @@ class CurveWorstCase(WorstCaseBound):
 
     @property
     def is_certified(self) -> bool:
-        """Whether there is a certificate: for one record, unless by Rényi divergences."""
+        """Whether there is a certificate: for one record, or several of values all neighbours."""
         alone = sum(n for _, n in self.graph.factors) == 1
-        return alone and not isinstance(self.curve.shape, Orders)
+        return alone or all(one.is_complete for one, _ in self.graph.factors)
 
     @property
     def mechanism(self) -> Channel:
@@ -95,7 +94,7 @@ class CurveWorstCase(WorstCaseBound):
 
     @property
     def certificate(self) -> dict[str, Any]:
-        """What proves both ends with fractions alone, for one record.
+        """What proves how often everything is guessed, for one record or several complete ones.
 
         >>> from leaktight.check import check
         >>> from leaktight.policies.secrets import SecretGraph
@@ -105,8 +104,13 @@ class CurveWorstCase(WorstCaseBound):
         >>> str(lower), str(upper)
         ('23/50', '23/50')
         """
-        found = _proved(self).certificate
-        assert found is not None
+        factors = self.graph.factors
+        if sum(n for _, n in factors) > 1 and self.is_certified:
+            kinds = ((Distribution.uniform(one.order), n) for one, n in factors)
+            each = (prior for prior, n in kinds for _ in range(n))
+            return all_records(self.curve, product_distribution(*each)).certificate
+        if (found := _proved(self).certificate) is None:
+            raise Undecided("so large a divergence excludes nothing: there is nothing to certify")
         return found
 
 
@@ -115,13 +119,8 @@ def _proved(worst: CurveWorstCase) -> BestGain:
     factors = worst.graph.factors
     if sum(n for _, n in factors) > 1:
         raise TooLarge(
-            "of several records under a curve there is no mechanism and no certificate; one "
-            "record has both"
-        )
-    if isinstance(worst.curve.shape, Orders):
-        raise Undecided(
-            "Rényi divergences are proved by logarithms, which no certificate of fractions has; "
-            "the pairs (ε, δ) that follow have one: curve=PrivacyCurve.pairs(…)"
+            "of several records under a curve there is no mechanism, and a certificate only if "
+            "all values of a record are neighbours; one record has both"
         )
     if worst.found is not None and worst.found.certificate is not None:
         return worst.found
