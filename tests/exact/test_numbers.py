@@ -13,6 +13,7 @@ from leaktight.exact.numbers import (
     exact_array,
     float_array,
     fraction,
+    largest,
     rational,
     read_numbers,
     to_float,
@@ -165,3 +166,11 @@ def test_long_numbers_that_repeat_become_the_same_floats_as_others() -> None:
     expected = [[to_float(p) for p in row] for row in array]
     assert float_array(array).tolist() == expected
     assert float_array(exact_array([])).tolist() == []
+
+
+@given(st.lists(st.fractions(0, 1), min_size=1, max_size=8), st.sampled_from([0, 60, 1100]))
+def test_the_largest_of_exact_numbers_is_found_however_near_the_others_are(
+    some: list[Fraction], bits: int
+) -> None:
+    near = [Fraction(1, 2) + p / 2**bits for p in some] + [p / 2**bits for p in some]
+    assert fraction(largest(exact_array(near))) == max(near)

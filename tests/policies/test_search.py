@@ -7,6 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from leaktight.policies.graph import Graph, all_distances, linked, shortest
+from leaktight.policies.graph.search import forest_distances
 from tests.strategies.graphs import secret_graphs
 
 
@@ -55,3 +56,20 @@ def test_distances_along_lengths_are_those_of_igraph(graph: Graph, data: st.Data
     assert np.where(ours < 0, np.inf, ours).tolist() == theirs.tolist()
     empty = np.full(ours.shape, np.inf)
     assert shortest(empty, graph.edges, long.astype(float)).tolist() == theirs.tolist()
+
+
+@given(st.integers(1, 40), st.data())
+def test_distances_without_cycles_are_those_of_every_detour(
+    order: int, data: st.DataObject
+) -> None:
+    above = [data.draw(st.integers(-1, i - 1)) for i in range(1, order)]  # −1: another tree
+    named = data.draw(st.permutations(range(order)))
+    edges = [(named[i], named[up]) for i, up in enumerate(above, 1) if up >= 0]
+    graph = Graph.from_indices(order, edges)
+    around = [[int(v) for v in np.flatnonzero(row == 1)] for row in graph.distances]
+    assert forest_distances(around).tolist() == graph.distances.tolist()
+    again = Graph.from_indices(order, edges)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("leaktight.policies.graph.graph.FEW", 0)
+        assert again.distances.tolist() == graph.distances.tolist()
+        assert again.eccentricities.tolist() == graph.eccentricities.tolist()

@@ -189,6 +189,16 @@ def float_array(array: Array) -> npt.NDArray[np.float64]:
     return np.array([near[id(v)] for v in flat], dtype=np.float64).reshape(array.shape)
 
 
+def largest(array: Array) -> Any:
+    """Return the largest of some numbers from 0 up; floats say which it may be.
+
+    >>> largest(exact_array(["1/3", "1/2", "1/4"]))
+    1/2
+    """
+    near = float_array(array)
+    return max(array[near >= (1 - 2.0**-40) * near.max()].tolist())
+
+
 def _floats(values: list[fmpq]) -> list[float]:
     try:
         return list(map(float, values))

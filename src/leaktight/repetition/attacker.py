@@ -10,7 +10,7 @@ import math
 from abc import ABC, abstractmethod
 from collections.abc import Iterable
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from typing import TypeAlias
 
@@ -26,7 +26,7 @@ from leaktight.curves.posterior import Belief, belief_at
 from leaktight.curves.promise import Promise, promise_of
 from leaktight.errors import InvalidInput, InvalidNumber, InvalidPolicy, TooLarge, Undecided
 from leaktight.exact.matrix import equal_rows
-from leaktight.exact.numbers import Array, Number, exact_array, fraction, rational
+from leaktight.exact.numbers import Array, Number, exact_array, fraction, largest, rational
 from leaktight.exact.ratio import Ratio, RatioLike
 from leaktight.exact.rounding import precision
 from leaktight.exact.shown import Probability, shown
@@ -136,6 +136,7 @@ class GraphAdversary(Adversary):
     space: Graph | Metric
     prior: Distribution
     ratio: Ratio
+    _covered: dict[int, Array] = field(default_factory=dict, init=False, repr=False, compare=False)
 
     @property
     def graph(self) -> Graph:
@@ -184,12 +185,18 @@ class GraphAdversary(Adversary):
     def belief(self, n: int) -> Probability:
         """The largest probability that a value can have after some outcome of n releases."""
         possible = self.prior.array > 0
-        largest = (self.prior.array[possible] / self._coverage(n)[possible]).max()
-        return Probability(n, fraction(largest), n == 0)
+        each = self.prior.array[possible] / self.covered(n)[possible]
+        return Probability(n, fraction(largest(each)), n == 0)
 
     def odds_of_values(self, n: int) -> list[ValueOdds]:
         """How far the belief in each value can rise by n releases."""
-        return bounded_odds(self.graph.vertices, self.prior.array, self._coverage(n))
+        return bounded_odds(self.graph.vertices, self.prior.array, self.covered(n))
+
+    def covered(self, n: int) -> Array:
+        """Return Σ_h π_h·λ^(−n·d(x, h)) for each value x, or less; worked out once."""
+        if n not in self._covered:
+            self._covered[n] = self._coverage(n)
+        return self._covered[n]
 
     def _coverage(self, n: int) -> Array:
         """Return Σ_h π_h·λ^(−n·d(x, h)) for each value x, or less.

@@ -9,6 +9,7 @@ import math
 from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any, Self, TypeAlias, TypeVar
 
 import numpy as np
@@ -21,6 +22,7 @@ from leaktight.policies.graph.search import (
     all_distances,
     biconnected,
     bounded_eccentricities,
+    forest_distances,
     linked,
 )
 
@@ -40,6 +42,9 @@ MOST_DISTANCES = 2**15
 
 FEW = 128
 """The most vertices whose distances are all computed at once: it takes a few milliseconds."""
+
+MANY = 4096
+"""The same where there are no cycles."""
 
 MOST_DRAWN, MOST_LINES = 400, 2000
 """The largest numbers of vertices and edges that are shown as a picture."""
@@ -288,6 +293,10 @@ class Graph:
         if self.order <= FEW:
             table = all_distances(self.order, self.edges, self.lengths).astype(np.int16)
             return _read_only(table)
+        if self._is_forest:
+            starts, ends = (each.tolist() for each in self._joined)
+            around = [ends[a:b] for a, b in pairwise(starts)]
+            return _read_only(forest_distances(around))
         table = np.empty((self.order, self.order), dtype=np.int16)
         for start in range(0, self.order, 256):
             sources = range(start, min(start + 256, self.order))
@@ -304,7 +313,7 @@ class Graph:
         """
         if self.is_complete:
             return _read_only(np.full(self.order, min(1, self.size)))
-        if self.order <= FEW:
+        if self.order <= FEW or (self.order <= MANY and self._is_forest):
             return _read_only(self.distances.max(axis=1).astype(np.int64))
         if self.alike is not None:
             _, first, which = np.unique(self.alike, return_index=True, return_inverse=True)
@@ -368,6 +377,10 @@ class Graph:
     def arcs(self) -> Indices:
         """The edges, as positions, in both directions: all of them, then all the other way."""
         return _read_only(np.concatenate([self.edges, self.edges[:, ::-1]]))
+
+    @cached_property
+    def _is_forest(self) -> bool:
+        return self.size == self.order - len(self.components)
 
     @cached_property
     def _igraph(self) -> "igraph.Graph":

@@ -81,6 +81,37 @@ def shortest(
     return table
 
 
+def forest_distances(joined: Sequence[Sequence[int]]) -> npt.NDArray[np.int16]:
+    """Return all distances in a graph without cycles, −1 where there is no path.
+
+    ``joined`` has the neighbours of each vertex. What was reached before a vertex is one step
+    further from it than from the neighbour it was reached by.
+
+    >>> forest_distances([[1], [0, 2], [1], []])
+    array([[ 0,  1,  2, -1],
+           [ 1,  0,  1, -1],
+           [ 2,  1,  0, -1],
+           [-1, -1, -1,  0]], dtype=int16)
+    """
+    order = len(joined)
+    table = np.full((order, order), -1, dtype=np.int16)
+    np.fill_diagonal(table, 0)
+    reached, walk, end = [False] * order, np.empty(order, dtype=np.intp), 0
+    for root in range(order):
+        if reached[root]:
+            continue
+        reached[root], start = True, end
+        walk[end], end = root, end + 1
+        waiting = [(root, vertex) for vertex in joined[root]]
+        while waiting:
+            by, vertex = waiting.pop()
+            reached[vertex], before = True, walk[start:end]
+            table[vertex, before] = table[before, vertex] = table[by, before] + 1
+            walk[end], end = vertex, end + 1
+            waiting += [(vertex, other) for other in joined[vertex] if other != by]
+    return table
+
+
 def biconnected(joined: Sequence[Sequence[int]]) -> Iterator[list[int]]:
     """Yield the largest sets of at least two vertices that no one vertex cuts apart.
 

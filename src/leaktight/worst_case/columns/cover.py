@@ -14,6 +14,7 @@ import math
 from collections import Counter
 from dataclasses import dataclass
 from fractions import Fraction
+from operator import mul
 from typing import Any
 
 import numpy as np
@@ -162,14 +163,20 @@ def coverage(graph: Graph, ratio: Fraction, weights: Array, orbits: Points | Non
         rows = (graph.distances_from(graph.vertices[i]) for i in first)
     if units.sum() >= 2**53:
         return np.array([powers[row + 1] @ weights for row in rows])[orbits] / common
-    # Whole numbers below 2^53 are added without rounding in floating point.
-    whole, known = float_array(units), dict[bytes, fmpq]()
-    used = []
+    # Whole numbers below 2^53 are added without rounding in floating point. From one vertex to the
+    # next often only few sums change.
+    whole, before = float_array(units), np.zeros(len(powers))
+    used, summed, known = [], fmpz(0), dict[fmpz, fmpq]()
+    numerators = np.array([power.p for power in powers], dtype=object)
     for row in rows:
-        seen = np.bincount(row + 1, whole, minlength=len(powers))
-        if (key := seen.tobytes()) not in known:
-            known[key] = exact_array(map(int, seen)) @ powers / common * unit
-        used.append(known[key])
+        seen = np.asarray(np.bincount(row + 1, whole, minlength=len(powers)), dtype=np.float64)
+        at = np.flatnonzero(seen != before)
+        more = (seen - before)[at].astype(np.int64).tolist()
+        summed = sum(map(mul, numerators[at].tolist(), more), summed)
+        if summed not in known:
+            known[summed] = fmpq(summed * unit.p, common.p * unit.q)
+        used.append(known[summed])
+        before = seen
     return np.array(used)[orbits]
 
 
