@@ -1,7 +1,7 @@
 """Rows become counts: the same from every engine, and nothing else leaves it."""
 
 import warnings
-from collections.abc import Hashable
+from collections.abc import Callable, Hashable
 from datetime import date
 from decimal import Decimal
 from pathlib import Path
@@ -17,7 +17,7 @@ from leaktight.labels import Labels
 from leaktight.tables.protection import Protection
 from leaktight.tables.reading import Reading
 from leaktight.tables.rows import count_rows
-from tests.tables.engines import CANARY, ENGINES, LARGE, NAMES, ROWS
+from tests.tables.engines import CANARY, ENGINES, LARGE, NAMES, ROWS, csv_file, parquet_file
 
 
 @pytest.fixture(params=ENGINES)
@@ -57,6 +57,37 @@ def test_every_engine_counts_as_one_counts_by_hand(
     people: Any, column: str, values: Labels, other: Hashable
 ) -> None:
     assert counts(people, values, column, outside=other) == by_hand(values, column, other)
+
+
+@pytest.mark.parametrize("file", [csv_file, parquet_file])
+@pytest.mark.parametrize(
+    ("values", "how"),
+    [
+        (("Bern", "Zürich", "other"), {"columns": ("town",), "outside": "other"}),
+        ((17, 18, 64, 65, -1), {"columns": ("age",), "outside": -1}),
+        (tuple(range(100)), {"columns": ("age",), "clamp": ("age",)}),
+        (("low", "high"), {"columns": ("share",), "cuts": {"share": (0.2,)}, "outside": "low"}),
+        (("Bern", "zürich", "Basel"), {"columns": ("town",)}),
+    ],
+)
+def test_rows_that_are_alike_are_counted_together_as_one_by_one(
+    file: Callable[[Path], Path], values: Labels, how: dict[str, Any], tmp_path: Path
+) -> None:
+    """A file of which few rows differ is grouped as it is, and what is refused is refused alike."""
+
+    def told() -> object:
+        try:
+            found = count_rows(path, protected(values), Reading(**how))
+        except InvalidInput as refused:
+            return str(refused)
+        return found.counts.tolist(), found.schema, found.warnings
+
+    path, said = file(tmp_path), []
+    for most in (5000, -1):
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr("leaktight.tables.source.MOST_ALIKE", most)
+            said.append(told())
+    assert said[0] == said[1]
 
 
 def test_truth_values_are_counted_and_a_missing_one_is_no_false(people: Any) -> None:

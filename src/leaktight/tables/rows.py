@@ -19,7 +19,7 @@ from leaktight.tables.column import Cells, Column, ColumnKind
 from leaktight.tables.persons import check_persons, kept
 from leaktight.tables.protection import Protection
 from leaktight.tables.reading import Reading
-from leaktight.tables.source import frame_of, guarded, place, rows_of
+from leaktight.tables.source import ROWS, frame_of, guarded, place, rows_of
 
 if TYPE_CHECKING:
     from leaktight.tables.source import Frame
@@ -52,7 +52,7 @@ def count_rows(
     kinds: dict[str, ColumnKind | None] = {column.name: column.kind for column in columns}
     if reading.person is not None:
         kinds[reading.person] = None
-    frame = frame_of(source, kinds, table)
+    frame = frame_of(source, kinds, table, together=reading.person is None)
     schema = guarded(frame.collect_schema)
     cells = guarded(
         lambda: [column.read(place(i), schema[place(i)]) for i, column in enumerate(columns)]
@@ -120,8 +120,10 @@ def _grouped(frame: "Frame", cells: list[Cells]) -> Iterator[tuple[Any, ...]]:
     names = [f"value {i}" for i in range(len(cells))] + [f"found {i}" for i in range(len(cells))]
     read = [each.value for each in cells] + [each.found for each in cells]
     told = [e.alias(name) for e, name in zip(read, names, strict=True)]
-    table = guarded(lambda: frame.select(*told))
-    yield from guarded(lambda: rows_of(table.group_by(*names).agg(nw.len().alias("n"))))
+    alike = ROWS in guarded(frame.collect_schema)
+    table = guarded(lambda: frame.select(*told, *[ROWS] * alike))
+    number = nw.col(ROWS).sum() if alike else nw.len()
+    yield from guarded(lambda: rows_of(table.group_by(*names).agg(number.alias("n"))))
 
 
 def _added_up(

@@ -52,6 +52,12 @@ FAULTS = {
 }
 """What DuckDB says of a line of a CSV file, and how it is told."""
 
+ROWS = "rows"
+"""The column that says how many rows are alike."""
+
+SAMPLE, MOST_ALIKE = 20_000, 5_000
+"""Rows of a file are put together if, of the first so many, no more than that are different."""
+
 
 def place(at: int) -> str:
     """Return what the column at a position is called in a frame of :func:`frame_of`."""
@@ -63,6 +69,8 @@ def frame_of(
     kinds: Mapping[str, ColumnKind | None],
     table: str | None = None,
     engine: "Callable[[], duckdb.DuckDBPyConnection] | None" = None,
+    *,
+    together: bool = False,
 ) -> "Frame":
     """Return the columns of a table that are needed, as a frame of narwhals.
 
@@ -71,22 +79,56 @@ def frame_of(
     ``kinds`` says how each column is read; None leaves it as it is. A file is read by a DuckDB of
     its own, or by the one that ``engine`` gives. The columns come in the order of ``kinds``, and
     are called as :func:`place` says, whatever their names are in the table.
+
+    ``together`` allows to return rows that are alike once, with a column :data:`ROWS` that says how
+    many they are. So it is with a file in which few differ: it is gone through once, as fast as its
+    engine does, and what a cell stands for is worked out for few.
     """
     import narwhals as nw
 
-    names: list[str] | None = None
     if isinstance(source, str | Path):
-        native, names = _file(Path(source), kinds, table, engine)
-    else:
-        native = source
-    frame = _framed(native)
+        path = Path(source)
+        reader = _reader(path, table, engine)
+        native, names = _file(path, table, reader)
+        cells = _cells(native, [_position(column, names) for column in kinds])
+        if together:
+            cells = guarded(lambda: _together(cells, reader))
+        return nw.from_native(guarded(lambda: _read(cells, kinds) if _is_csv(path) else cells))
+    frame = _framed(source)
     if frame.implementation.is_spark_like():
-        _expect_strict(native)
-    there = names if names is not None else guarded(lambda: _names(frame))
+        _expect_strict(source)
+    there = guarded(lambda: _names(frame))
     chosen = guarded(lambda: _chosen(frame, [_position(column, there) for column in kinds]))
     if frame.implementation.is_pandas() and nw.Object in chosen.collect_schema().values():
         return nw.from_native(guarded(lambda: _of_objects(chosen.to_native(), engine)))
     return chosen
+
+
+def _cells(relation: "duckdb.DuckDBPyRelation", positions: list[int]) -> "duckdb.DuckDBPyRelation":
+    """Return the columns of a file at some positions, with names of ours."""
+    told = ", ".join(f"#{at + 1} AS {place(i)}" for i, at in enumerate(positions))
+    return guarded(lambda: relation.project(told))
+
+
+def _together(
+    cells: "duckdb.DuckDBPyRelation", reader: "duckdb.DuckDBPyConnection"
+) -> "duckdb.DuckDBPyRelation":
+    """Return rows that are alike once, if few of the first ones differ: then it is quick."""
+    names, table = ", ".join(cells.columns), f"alike_{token_hex(8)}"
+    [(differ,)] = cells.limit(SAMPLE).aggregate(f"count(DISTINCT row({names}))").fetchall()
+    if differ > MOST_ALIKE:
+        return cells
+    cells.aggregate(f"{names}, count(*) AS {ROWS}", names).create(table)
+    return reader.table(table)
+
+
+def _read(
+    cells: "duckdb.DuckDBPyRelation", kinds: Mapping[str, ColumnKind | None]
+) -> "duckdb.DuckDBPyRelation":
+    """Return texts as what the policy declares."""
+    forms = [FROM_TEXT[kind or ColumnKind.TEXT] for kind in kinds.values()]
+    read = [f"{form.format(place(i))} AS {place(i)}" for i, form in enumerate(forms)]
+    return cells.project(", ".join(read + cells.columns[len(forms) :]))
 
 
 def _framed(native: Any) -> "Frame":
@@ -113,9 +155,9 @@ def columns_of(
     if not isinstance(source, str | Path):
         frame = _framed(source)
         return guarded(lambda: _names(frame))
-    if Path(source).suffix.lower() == ".csv" and Path(source).is_file():
+    if _is_csv(Path(source)) and Path(source).is_file():
         return _header(Path(source))[0]
-    return _file(Path(source), {}, table, engine)[1]
+    return _file(Path(source), table, _reader(Path(source), table, engine))[1]
 
 
 def _names(frame: "Frame") -> list[str]:
@@ -243,22 +285,29 @@ def _expect_plain(name: str) -> None:
         )
 
 
-def _file(
-    path: Path,
-    kinds: Mapping[str, ColumnKind | None],
-    table: str | None,
-    engine: "Callable[[], duckdb.DuckDBPyConnection] | None",
-) -> "tuple[duckdb.DuckDBPyRelation, list[str]]":
-    """Return what is in a file, and the names of its columns as they are there."""
+def _is_csv(path: Path) -> bool:
+    return path.suffix.lower() == ".csv"
+
+
+def _reader(
+    path: Path, table: str | None, engine: "Callable[[], duckdb.DuckDBPyConnection] | None"
+) -> "duckdb.DuckDBPyConnection":
+    """Return the DuckDB that reads a file, if it can be one of a table."""
     if path.suffix.lower() not in FILES:
         raise InvalidFile(f"the file of a table must end in {', '.join(FILES)}, got {path}")
     if not path.is_file():
         raise InvalidFile(f"there is no file {path}")
     if (table is not None) != (path.suffix.lower() == ".duckdb"):
         raise InvalidFile(f"{path}: the name of a table is for a .duckdb file, and needed there")
-    reader = engine_for(names_of([path])) if engine is None else engine()
-    if path.suffix.lower() == ".csv":
-        return _csv(path, kinds, reader)
+    return engine_for(names_of([path])) if engine is None else engine()
+
+
+def _file(
+    path: Path, table: str | None, reader: "duckdb.DuckDBPyConnection"
+) -> "tuple[duckdb.DuckDBPyRelation, list[str]]":
+    """Return what is in a file, of a CSV file as text, and the names of its columns there."""
+    if _is_csv(path):
+        return _csv(path, reader)
     if path.suffix.lower() == ".parquet":
         return guarded(lambda: _parquet(path, reader))
     _expect_plain(whole_name(path))
@@ -292,7 +341,7 @@ def _parquet(
 
 
 def _csv(
-    path: Path, kinds: Mapping[str, ColumnKind | None], reader: "duckdb.DuckDBPyConnection"
+    path: Path, reader: "duckdb.DuckDBPyConnection"
 ) -> "tuple[duckdb.DuckDBPyRelation, list[str]]":
     """Read a CSV file as text, exactly as it is: nothing is guessed, and no line is left out."""
     names, delimiter = _header(path)
@@ -313,11 +362,7 @@ def _csv(
             hive_partitioning=False,
         )
     )
-    wanted = [
-        f"{FROM_TEXT[kind or ColumnKind.TEXT].format(f's{_position(name, names)}')} AS {place(i)}"
-        for i, (name, kind) in enumerate(kinds.items())
-    ]
-    return guarded(lambda: relation.project(", ".join(wanted))), list(kinds)
+    return relation, names
 
 
 def _header(path: Path) -> tuple[list[str], str]:
