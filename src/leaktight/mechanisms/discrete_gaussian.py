@@ -21,7 +21,7 @@ from leaktight.exact.shown import shown
 from leaktight.mechanisms.line import read_sensitivity
 from leaktight.mechanisms.mechanism import Guarantee, Mechanism
 from leaktight.mechanisms.rational_draws import Draws, drawn
-from leaktight.mechanisms.registry import construction
+from leaktight.mechanisms.registry import Key, construction
 
 BITS = 128
 """How exactly probabilities are enclosed."""
@@ -30,7 +30,12 @@ MOST_TERMS = 2**16
 """The most probabilities that are added up."""
 
 
-@construction("discrete gaussian", "numbers", keys=("rho", "variance"))
+@construction(
+    "discrete gaussian",
+    "numbers",
+    Key("rho", "number", "ρ of zCDP that it keeps; it has no ε"),
+    Key("variance", "number", "σ², instead of `rho`"),
+)
 @frozen(init=False, repr=False)
 class DiscreteGaussian(Mechanism, UnboundedNoise):
     """Discrete Gaussian noise for answers of some ``sensitivity`` Δ.

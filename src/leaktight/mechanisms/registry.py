@@ -11,14 +11,29 @@ from functools import cache
 from importlib import import_module
 from typing import Any, Literal, TypeVar
 
-BuiltOn = Literal["values", "graph", "plane", "line", "numbers"]
+BuiltOn = Literal["values", "graph", "plane", "line", "numbers", "counts", "beliefs"]
 """What a construction takes first: the values, the graph, the rows and columns of a grid, the
-answers in a line, or nothing, if it is noise on all whole numbers."""
+answers in a line, nothing, if it is noise on all whole numbers or made of counts, or the values and
+what is believed of them."""
 
 NOISE = ("line", "numbers")
 """What noise is built on."""
 
 RATIO = ("ratio", "epsilon")
+
+KeyKind = Literal["number", "whole number", "truth", "list of tables"]
+"""What a key may say."""
+
+
+@dataclass(frozen=True, slots=True)
+class Key:
+    """A key of a study that some mechanisms have, and an argument of theirs."""
+
+    name: str
+    kind: KeyKind
+    means: str
+    """What it says, for the documentation."""
+    is_needed: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,30 +43,42 @@ class Construction:
     name: str
     make: Callable[..., Any]
     built_on: BuiltOn
-    keys: tuple[str, ...]
-    """What says how private it is: ``ratio`` or ``epsilon``, or what it takes instead."""
-    has_distances: bool
+    keys: tuple[Key, ...] = ()
+    """Its own keys; one that is noise needs one of them."""
+    has_distances: bool = False
     """Whether it fits a policy with a metric."""
+    called: str | None = None
+    """What it is called, if what it makes is a channel, which has no name."""
+    note: str | None = None
+    """What its numbers take for granted."""
 
     @property
     def is_noise(self) -> bool:
         """Whether it adds noise to a number, and so has a sensitivity."""
         return self.built_on in NOISE
 
+    @property
+    def has_ratio(self) -> bool:
+        """Whether ``ratio`` or ``epsilon`` says how private it is."""
+        return not self.keys
+
 
 _REGISTERED: dict[str, Construction] = {}
 
-Made = TypeVar("Made", bound=type)
+Made = TypeVar("Made", bound=Callable[..., Any])
 
 
 def construction(
-    name: str, built_on: BuiltOn, *, keys: tuple[str, ...] = RATIO, has_distances: bool = False
+    name: str, built_on: BuiltOn, *keys: Key, has_distances: bool = False, **said: str
 ) -> Callable[[Made], Made]:
-    """Register a class of mechanisms under the name that a study has for it."""
+    """Register a class of mechanisms, or what makes one, under the name that a study has for it.
 
-    def register(cls: Made) -> Made:
-        _REGISTERED[name] = Construction(name, cls, built_on, keys, has_distances)
-        return cls
+    Without ``keys`` of its own it is made of ``ratio``; ``said`` are ``called`` and ``note``.
+    """
+
+    def register(make: Made) -> Made:
+        _REGISTERED[name] = Construction(name, make, built_on, keys, has_distances, **said)
+        return make
 
     return register
 
@@ -65,6 +92,5 @@ def constructions() -> Mapping[str, Construction]:
     """
     room = import_module("leaktight.mechanisms")
     for module in pkgutil.iter_modules(room.__path__):
-        if not module.ispkg:
-            import_module(f"leaktight.mechanisms.{module.name}")
+        import_module(f"leaktight.mechanisms.{module.name}")
     return dict(sorted(_REGISTERED.items()))

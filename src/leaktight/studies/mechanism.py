@@ -1,5 +1,6 @@
 """Which mechanism does a study name? A construction, a matrix, a file, or a Python function."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -10,26 +11,22 @@ from leaktight.errors import InvalidInput, Mismatch, TooLarge
 from leaktight.exact.ratio import Ratio
 from leaktight.labels import alignment
 from leaktight.mechanisms.best import optimal_mechanism
+from leaktight.mechanisms.disclosure import PerturbedCount
 from leaktight.mechanisms.mechanism import Mechanism
-from leaktight.mechanisms.registry import RATIO, Construction, constructions
+from leaktight.mechanisms.registry import RATIO, Construction, KeyKind, constructions
 from leaktight.policies.fibres import whole_weights
 from leaktight.policies.graph import Graph
 from leaktight.policies.symmetric_query import CountingQuery, LinearQuery
 from leaktight.privacy.noise_level import widest_gap
 from leaktight.studies.code import called, load_function
-from leaktight.studies.disclosure import (
-    COUNTS,
-    DISCLOSURE,
-    NOTES,
-    disclosure,
-    perturbed_count,
-)
-from leaktight.studies.disclosure import USES as DISCLOSURE_USES
 from leaktight.studies.study import MOST_INPUTS, Study
 from leaktight.studies.table import StudyTable, plain_number, shortened
 
 MOST_STEPS = 10**6
 """The largest sensitivity of noise."""
+
+LARGEST = 10**6
+"""The largest whole number of a mechanism's own key, such as a base or a threshold."""
 
 MOST_ANSWERS = 10**6 + 1
 """The most answers that noise is cut off at the ends of."""
@@ -43,20 +40,28 @@ BEST = "best"
 NOISY = tuple(name for name, one in constructions().items() if one.is_noise)
 """The mechanisms that add noise to a number."""
 
-KINDS = (BEST, *constructions(), *DISCLOSURE, *GIVEN)
+PERTURBED = tuple(name for name, one in constructions().items() if one.built_on == "counts")
+"""The mechanisms that show something else in place of a count."""
+
+KINDS = (BEST, *constructions(), *GIVEN)
 WITH_DISTANCES = (BEST, *(name for name, one in constructions().items() if one.has_distances))
 """The constructions that fit distances."""
 
-USES: dict[str, tuple[str, ...]] = {
-    "rows": ("matrix",), "outputs": ("matrix",), "file": ("file",), "function": ("python",),
-    "sensitivity": NOISY, **DISCLOSURE_USES,
-    **dict.fromkeys(RATIO, (BEST,)),
-}  # fmt: skip
-"""The kinds of mechanisms that a key is for."""
 
-for _one in constructions().values():
-    for _key in _one.keys:
-        USES[_key] = (*USES.get(_key, ()), _one.name)
+def _uses() -> dict[str, tuple[str, ...]]:
+    """Return the kinds of mechanisms that each key is for."""
+    uses: dict[str, tuple[str, ...]] = {
+        "rows": ("matrix",), "outputs": ("matrix",), "file": ("file",), "function": ("python",),
+        "sensitivity": NOISY, **dict.fromkeys(RATIO, (BEST,)),
+    }  # fmt: skip
+    for one in constructions().values():
+        for key in RATIO if one.has_ratio else [key.name for key in one.keys]:
+            uses[key] = (*uses.get(key, ()), one.name)
+    return uses
+
+
+USES = _uses()
+"""The kinds of mechanisms that a key is for."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -96,9 +101,10 @@ class MechanismReader:
 
     @property
     def is_free_count(self) -> bool:
-        """Whether the query is a count over records of which nothing else is known."""
+        """Whether a count is perturbed of records of which nothing else is known."""
         policy = self.study.policy
         free = not policy.is_constrained and policy.values is None
+        free &= self.table.get("kind") in PERTURBED
         return free and isinstance(self.study.query, CountingQuery)
 
     @property
@@ -116,10 +122,7 @@ class MechanismReader:
                 raise table.wrong(key, f'is for kind = "{kinds[0]}", got "{kind}"')
         if kind in GIVEN and GIVEN[kind] not in table:
             raise table.wrong("", f'needs {GIVEN[kind]} for kind = "{kind}"')
-        if kind in COUNTS and self.is_free_count:
-            with table.at("kind"):
-                return NamedMechanism(perturbed_count(table, kind, self.study.policy.records))
-        if not self.is_noise and self.graph.order > MOST_INPUTS:
+        if not (self.is_noise or self.is_free_count) and self.graph.order > MOST_INPUTS:
             with table.at("kind"):
                 raise TooLarge(
                     f"a study takes a mechanism on at most {MOST_INPUTS:,} inputs, "
@@ -140,11 +143,7 @@ class MechanismReader:
                 program, source = load_function(name, folder, allow_code=self.allow_code)
                 channel = called(name, program, self.graph)
             return NamedMechanism(channel, f"the program {name}", (source,))
-        if kind in DISCLOSURE:
-            with table.at("kind"):
-                made = disclosure(table, kind, self.graph.vertices, self.study.prior)
-                return NamedMechanism(*made, note=NOTES.get(kind))
-        return NamedMechanism(self._construction(kind))
+        return self._best() if kind == BEST else self._construction(constructions()[kind])
 
     def _matrix(self) -> Channel:
         rows = self.table.get("rows")
@@ -173,50 +172,62 @@ class MechanismReader:
                 raise Mismatch(f"{wrong}; the inputs must be {few}{more}") from None
             return fitted
 
-    def _construction(self, kind: str) -> Mechanism:
+    def _construction(self, one: Construction) -> NamedMechanism:
         table, metric = self.table, self.study.policy.metric
-        ratio = self._ratio(kind)
-        if metric is not None and kind not in WITH_DISTANCES:
+        given: dict[str, Any] = self._keys(one)
+        if one.has_ratio:
+            given["ratio"] = (ratio := self._ratio(one.name)).lower
+            if one.built_on == "values" and metric is not None:
+                # The nearest two are told apart no better than allowed.
+                given["ratio"] = ratio.over(metric.nearest, metric.nearest).lower
+        if metric is not None and not one.has_distances:
             known = ", ".join(f'"{each}"' for each in WITH_DISTANCES)
-            raise table.wrong("kind", f'is one of {known} with a metric, or given; got "{kind}"')
-        if kind == BEST:
-            return self._best(ratio)
-        one = constructions()[kind]
-        given: dict[str, Any] = {"ratio": ratio.lower}
-        if "ratio" not in one.keys:
-            given = self._numbers(one)
+            raise table.wrong(
+                "kind", f'is one of {known} with a metric, or given; got "{one.name}"'
+            )
         if one.is_noise:
             query: Any = self.study.query
             usual = widest_gap(self.study.policy, query)[0] if self.is_noise else 1
             given["sensitivity"] = table.whole("sensitivity", max(1, usual), MOST_STEPS)
-        if one.built_on == "values" and metric is not None:
-            # The nearest two are told apart no better than allowed.
-            given["ratio"] = ratio.over(metric.nearest, metric.nearest).lower
-        with table.at("kind"):
-            made: Mechanism = one.make(*self._built_on(one), **given)
-            return made
+        if one.built_on == "beliefs":
+            given["prior"] = self.study.prior
+        with table.at(one.keys[0].name if len(one.keys) == 1 else "kind"):
+            made = one.make(*self._built_on(one), **given)
+            if self.is_free_count:
+                return NamedMechanism(PerturbedCount(made, self.study.policy.records))
+            if one.built_on == "counts":
+                return NamedMechanism(made.shown_of(self.graph.vertices), made.name)
+            return NamedMechanism(made, one.called, note=one.note)
 
     def _ratio(self, kind: str) -> Ratio:
-        """Return the ratio that a construction is built for; 1 if it has another key for it."""
+        """Return the ratio that a construction is built for."""
         source = self.table if {*RATIO} & {*self.table.content} else self.question
         ratio = source.ratio()
-        if ratio is None and (kind == BEST or "ratio" in constructions()[kind].keys):
+        if ratio is None:
             raise self.table.wrong("", f'needs epsilon or ratio for kind = "{kind}"')
-        return ratio or Ratio.of(1)
+        return ratio
 
-    def _numbers(self, one: Construction) -> dict[str, Any]:
-        """Return the number that says how private a construction is."""
-        found: dict[str, Any] = {
-            key: plain_number(self.table.number(key)) for key in one.keys if key in self.table
-        }
-        if not found:
-            raise self.table.wrong("", f'needs {" or ".join(one.keys)} for kind = "{one.name}"')
+    def _keys(self, one: Construction) -> dict[str, Any]:
+        """Return what the own keys of a construction say."""
+        table = self.table
+        listed: Any = () if one.built_on != "counts" or self.is_free_count else self.graph.vertices
+        if not all(isinstance(value, int) and value >= 0 for value in listed):
+            raise table.wrong("kind", f'"{one.name}" is for counts; say query = "count"')
+        found = {key.name: READ[key.kind](table, key.name) for key in one.keys if key.name in table}
+        needed = [key.name for key in one.keys if key.is_needed]
+        missing = [name for name in needed if name not in found]
+        if one.is_noise and one.keys and not found:
+            missing = [" or ".join(key.name for key in one.keys)]
+        if missing:
+            raise table.wrong("", f'needs {missing[0]} for kind = "{one.name}"')
         return found
 
     def _built_on(self, one: Construction) -> tuple[Any, ...]:
         """Return what a construction is built on."""
-        if one.built_on == "numbers":
+        if one.built_on in ("numbers", "counts"):
             return ()
+        if one.built_on == "beliefs":
+            return (self.graph.vertices,)
         if one.built_on == "line":
             return (self._line(),)
         if one.built_on == "plane":
@@ -251,10 +262,51 @@ class MechanismReader:
             raise wrong("kind", f'"{kind}" needs {grid} with steps of 1')
         return rows, columns
 
-    def _best(self, ratio: Ratio) -> Mechanism:
+    def _best(self) -> NamedMechanism:
+        ratio = self._ratio(BEST)
         with self.table.at("kind"):
             if self.study.aim is None:
                 raise TooLarge(f"the best of {self.graph.order:,} inputs takes too long")
-            return optimal_mechanism(
-                self.study.apart, self.study.input_prior, self.study.aim, ratio
+            return NamedMechanism(
+                optimal_mechanism(self.study.apart, self.study.input_prior, self.study.aim, ratio)
             )
+
+
+# --- how keys are read -------------------------------------------------------------------------
+
+
+def _number(table: StudyTable, key: str) -> Any:
+    return plain_number(table.number(key))
+
+
+def _whole(table: StudyTable, key: str) -> int:
+    return table.whole(key, 1, LARGEST)
+
+
+def _truth(table: StudyTable, key: str) -> bool:
+    if table.get(key) not in (True, False):
+        raise table.wrong(key, f"must be true or false, got {shortened(table.get(key))}")
+    return bool(table.get(key))
+
+
+def _tables(table: StudyTable, key: str) -> list[dict[int, Any]]:
+    with table.at(key):
+        return [_changes(row) for row in table.listed(key)]
+
+
+def _changes(row: Any) -> dict[int, Any]:
+    """Return a row of a ptable, whose keys are texts in a file."""
+    if not isinstance(row, dict):
+        raise InvalidInput(f'has rows such as {{ "-1" = 0.25, "0" = 0.5 }}, got {shortened(row)}')
+    try:
+        return {int(change): plain_number(chance) for change, chance in row.items()}
+    except ValueError:
+        raise InvalidInput(f"has whole numbers as keys, got {shortened(list(row))}") from None
+
+
+READ: dict[KeyKind, Callable[[StudyTable, str], Any]] = {
+    "number": _number,
+    "whole number": _whole,
+    "truth": _truth,
+    "list of tables": _tables,
+}

@@ -213,8 +213,8 @@ def _mechanism(table: dict[str, Any], study: Study) -> str:
         given.append(f"sensitivity={mechanism.sensitivity}")  # type: ignore[union-attr]
     if one.built_on == "values" and study.policy.metric:
         ratio += ".over(secrets.nearest, secrets.nearest)"
-    private = [f"{key}={str(table[key])!r}" for key in one.keys if key in table]
-    private = [f"ratio={ratio}.lower"] if "ratio" in one.keys else private
+    private = [f"{k.name}={str(table[k.name])!r}" for k in one.keys if k.name in table]
+    private = [f"ratio={ratio}.lower"] if one.has_ratio else private
     return f"{_named(one.make)}({', '.join([*given, *private])})"
 
 

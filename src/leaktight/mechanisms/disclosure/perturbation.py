@@ -7,7 +7,7 @@ So what one person changes is known for any number of people after a few counts.
 
 from abc import ABC, abstractmethod
 from collections.abc import Hashable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any
 
@@ -16,6 +16,7 @@ from leaktight.errors import InvalidDistribution, InvalidInput
 from leaktight.exact.numbers import Number, fraction, rational
 from leaktight.exact.shown import shown
 from leaktight.mechanisms.mechanism import refuse_too_large
+from leaktight.mechanisms.registry import Key, construction
 
 SUPPRESSED = "suppressed"
 """What is shown of a count that is suppressed."""
@@ -57,11 +58,15 @@ class CountPerturbation(ABC):
         >>> Rounding(3).channel(4).matrix.tolist()
         [[1, 0], [1, 0], [0, 1], [0, 1], [0, 1]]
         """
-        rows = [self.row(count) for count in range(people + 1)]
+        return self.shown_of(range(people + 1))
+
+    def shown_of(self, counts: Sequence[int]) -> Channel:
+        """Return the channel from these counts to what is shown."""
+        rows = [self.row(count) for count in counts]
         outputs = sorted({z for row in rows for z in row}, key=lambda z: (isinstance(z, str), z))
-        refuse_too_large(people + 1, len(outputs))
+        refuse_too_large(len(counts), len(outputs))
         matrix = [[row.get(z, Fraction(0)) for z in outputs] for row in rows]
-        return Channel(matrix, range(people + 1), outputs)
+        return Channel(matrix, counts, outputs)
 
     def mean_error(self, count: int) -> Fraction:
         """Return how far what is shown is from a count, on average over what is a number."""
@@ -75,6 +80,15 @@ class CountPerturbation(ABC):
         return f"{type(self).__name__}({self.name})"
 
 
+BASE = Key("base", "whole number", "the multiples that are shown", is_needed=True)
+RANDOM = Key(
+    "random",
+    "truth",
+    "at random to one of the two beside the count, so that its mean is the count",
+)
+
+
+@construction("rounding", "counts", BASE, RANDOM, has_distances=True)
 @dataclass(frozen=True, slots=True, repr=False)
 class Rounding(CountPerturbation):
     """Counts are rounded to multiples of ``base``.
@@ -172,6 +186,28 @@ class Suppression(CountPerturbation):
         return {count: Fraction(1)} if self.then is None else self.then.row(count)
 
 
+@construction(
+    "suppression",
+    "counts",
+    Key("at_most", "whole number", "the largest count that is not shown", is_needed=True),
+    replace(BASE, is_needed=False),
+    RANDOM,
+    Key("zero_shown", "truth", "whether 0 is shown all the same"),
+    has_distances=True,
+)
+def _suppression(
+    at_most: int, base: int | None = None, random: bool = False, zero_shown: bool = False
+) -> Suppression:
+    then = None if base is None else Rounding(base, random)
+    return Suppression(at_most, then, zero_shown)
+
+
+@construction(
+    "top-coding",
+    "counts",
+    Key("most", "whole number", "the largest number that is shown", is_needed=True),
+    has_distances=True,
+)
 @dataclass(frozen=True, slots=True, repr=False)
 class TopCoding(CountPerturbation):
     """Numbers above ``most`` are shown as ``most``.
@@ -205,6 +241,18 @@ class TopCoding(CountPerturbation):
         return {min(count, self.most): Fraction(1)}
 
 
+@construction(
+    "cell key",
+    "counts",
+    Key(
+        "ptable",
+        "list of tables",
+        'for the counts 0, 1, … the chance of each change, `{ "-1" = "1/2", "1" = "1/2" }`; the '
+        "last row is for all larger counts",
+        is_needed=True,
+    ),
+    has_distances=True,
+)
 @dataclass(frozen=True, slots=True, repr=False)
 class CellKey(CountPerturbation):
     """Each record has a random key, and the keys of a cell's records choose what is added.

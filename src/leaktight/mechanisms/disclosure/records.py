@@ -8,6 +8,7 @@ from leaktight.channels.distribution import PriorLike, prior_on
 from leaktight.errors import InvalidChannel, InvalidNumber
 from leaktight.exact.numbers import Number, fraction, rational
 from leaktight.labels import listed_labels
+from leaktight.mechanisms.registry import Key, construction
 
 Matrix = Sequence[Sequence[Number]] | Mapping[Hashable, Mapping[Hashable, Number]]
 
@@ -29,6 +30,22 @@ def pram(matrix: Matrix, values: Iterable[Hashable] | None = None) -> Channel:
     return Channel(matrix, labels, labels)
 
 
+@construction(
+    "swapping",
+    "beliefs",
+    Key(
+        "share",
+        "number",
+        "the share of records whose value is that of a random other, by `prior`",
+        is_needed=True,
+    ),
+    has_distances=True,
+    called="swapped at random",
+    note=(
+        "Each value is taken to be changed by itself. If values are exchanged between records, "
+        "their totals stay as they are, and whoever knows all other records knows this one."
+    ),
+)
 def swapping(values: Iterable[Hashable], share: Number, prior: PriorLike = None) -> Channel:
     """Return what is seen of a cell if a ``share`` of records has the value of a random other.
 
