@@ -93,7 +93,7 @@ def test_what_is_wrong_with_distances_is_said_in_one_line(text: str, tmp_path: P
 @pytest.mark.parametrize(
     ("lines", "said"),
     [
-        ("mechanism.kind = 'graph exponential'", 'is one of "best", "cell key", "planar geometric"'),
+        ("mechanism.kind = 'graph exponential'", 'is one of "best", "cell key", "planar'),
         ("mechanism.kind = 'geometric'", "with a metric, or given; got"),
         ("mechanism.kind = 'planar laplace'", "needs sides = [4, 4], a grid with two sides"),
         ("mechanism.kind = 'best'\nmechanism.on = 'answer'\nmechanism.query = 'histogram'",

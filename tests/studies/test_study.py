@@ -561,8 +561,8 @@ def test_disclosure_control_is_read_as_it_is_meant(
     write: Callable[[str], Path], kind: str, keys: str, shown: dict[int, dict[object, object]]
 ) -> None:
     study = read_study(write(COUNTED.format(kind) + keys + "\n"))
-    channel = study.mechanism
-    assert isinstance(channel, Channel)
+    channel = study.channel
+    assert channel is not None
     for count, row in shown.items():
         seen = channel.row(count)
         found = zip(seen.values, seen.array, strict=True)
