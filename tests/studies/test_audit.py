@@ -9,8 +9,11 @@ from typing import Any, get_args, get_type_hints
 
 import pytest
 
+from leaktight import GeometricNoise, Policy, RandomizedResponse, SecretGraph, Study
 from leaktight.channels import SymmetricNoise
 from leaktight.curves.worst_case import worst_case
+from leaktight.policies import counting_query
+from leaktight.reports import summary
 from leaktight.studies import Audit, Skipped, audit, read_study
 from leaktight.studies.answers import Answers, Person
 from leaktight.studies.audit import PARTS
@@ -291,3 +294,33 @@ def test_swapping_says_what_it_takes_for_granted(answer: Answer) -> None:
         '[policy]\nvalues = ["a", "b"]\nrecords = 5\n[mechanism]\nkind = "swapping"\nshare = 0.1\n'
     )
     assert any("whoever knows all other records" in said for said in answer(swapped).warnings)
+
+
+def test_whether_a_person_is_there_has_an_advantage_and_rates() -> None:
+    """One count with geometric noise, e = 3: the test "above the others" has 3/4 and 1/4."""
+    ward = Policy(SecretGraph.add_remove(["ill", "well"]), records=1000)
+    study = Study(
+        ward, GeometricNoise(ratio=3), query=counting_query(["ill"]), ratio=3, absent="absent"
+    )
+    found: Any = audit(study).person.membership
+    own, most = found.found
+    assert (own.whose, own.is_exact, own.advantage) == ("this mechanism", True, Fraction(1, 2))
+    assert dict(own.rates)[Fraction(1, 100)] == Fraction(3, 100)
+    assert (most.whose, most.is_exact, most.advantage) == ("any mechanism", False, Fraction(1, 2))
+    told = summary(audit(study))
+    assert "this mechanism: advantage 50%; 3% found at 1% false positives" in told
+    nobody: Any = audit(Study(Policy(SecretGraph.complete(2)), ratio=2)).person.membership
+    assert not nobody
+
+
+def test_the_picture_is_of_the_output_that_speaks_for_the_sensitive_value() -> None:
+    """A smoking study: 10% → 23.2% after "heavy", and not falling after "never"."""
+    policy = Policy(SecretGraph.complete(["never", "light", "heavy"]))
+    response = RandomizedResponse(["never", "light", "heavy"], epsilon=1)
+    given: Any = {"epsilon": 1, "prior": ["0.6", "0.3", "0.1"], "sensitive": ["heavy"]}
+    known: Any = audit(Study(policy, response, **given)).person.informed
+    assert known.speaking == "heavy"
+    [heavy] = [each for each in known.belief if each.value == "heavy"]
+    e = math.e
+    assert heavy.before == 0.1
+    assert heavy.after == pytest.approx(0.1 * e / (0.1 * e + 0.9), abs=1e-9)

@@ -182,6 +182,12 @@ def _explained(found: "Explanation") -> dict[str, Any]:
             }
             for n, b in found.outlook
         ]
+    if found.membership is not None:
+        there = found.membership
+        more["membership"] = {
+            "advantage": float_up(there.advantage),
+            "true positive rates": {str(false): float_up(true) for false, true in there.rates},
+        }
     if found.values:
         more["values"] = [
             {

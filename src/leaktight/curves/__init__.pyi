@@ -5,6 +5,7 @@ from .graphs import BestGain, best_gain, cover_bound, tree_guess
 from .guess import BestGuess, best_guess
 from .keeping import Kept, channel_keeps, keeps
 from .posterior import Belief, any_belief_chance, belief_at, belief_chance, expected_belief
+from .presence import Membership, membership, membership_of
 from .promise import Promise, promise_of
 from .records import all_records
 from .worst_case import CurveWorstCase, worst_case_leakage
@@ -16,6 +17,7 @@ __all__ = [
     "Calibration",
     "CurveWorstCase",
     "Kept",
+    "Membership",
     "PrivacyCurve",
     "Promise",
     "all_records",
@@ -31,6 +33,8 @@ __all__ = [
     "geometric_rho",
     "keeps",
     "laplace_rho",
+    "membership",
+    "membership_of",
     "promise_of",
     "tree_guess",
     "worst_case_leakage",

@@ -12,6 +12,7 @@ from leaktight.channels.distribution import PriorLike
 from leaktight.curves.curve import PrivacyCurve
 from leaktight.curves.guess import ADD_REMOVE, REPLACE
 from leaktight.curves.posterior import Belief
+from leaktight.curves.presence import Membership, membership
 from leaktight.curves.promise import Promise
 from leaktight.errors import InvalidInput, InvalidNumber
 from leaktight.exact.numbers import Number, as_printed, float_array, fraction, rational
@@ -98,6 +99,8 @@ class Explanation:
     """How far the belief in each value can rise by one observation, those that were named first."""
     named: int = 0
     """How many values were named."""
+    membership: Membership | None = None
+    """How well it is told whether a person is there, if a neighbour is absent."""
     other: "Explanation | None" = None
     """The same for the other neighbours, if it was not said which they are."""
 
@@ -126,6 +129,8 @@ class Explanation:
         if told := self.values.sentence(self.named):
             yield told
         yield from self._rarely()
+        if self.membership is not None:
+            yield f"Whether a person is there: {self.membership}."
         if self.assumption:
             yield self.assumption
         for each in self._both:
@@ -292,6 +297,8 @@ def explain(
         for each in (first, *others)
     ]
     whole = replace(found[0], other=found[1]) if others else found[0]
+    if neighbours == ADD_REMOVE and promise is not None:
+        whole = replace(whole, membership=membership(promise))
     asked = list(sensitive)
     if (odds := _value_odds(first)) or asked:
         positions(asked, tuple(each.value for each in odds), "possible value")

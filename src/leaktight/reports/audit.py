@@ -7,6 +7,7 @@ None if it has nothing to say, and what a summary says one in ``FACTS``.
 
 import shlex
 from collections.abc import Callable, Iterator
+from fractions import Fraction
 from functools import partial
 from pathlib import Path, PurePath
 
@@ -53,7 +54,7 @@ from leaktight.reports.wording import (
     quoted,
     rounded,
 )
-from leaktight.studies.answers import Answers, Usefulness
+from leaktight.studies.answers import Answers, PresenceRates, Usefulness
 
 PAGES = (".html", ".htm", ".md")
 """How the name of a page ends."""
@@ -244,6 +245,18 @@ def _usefulness_fact(answers: Answers) -> Iterator[tuple[str, str]]:
     yield "usefulness", f"{useful.kind} of {useful.about}: {', '.join(parts)}{before}"
 
 
+def _membership_facts(answers: Answers) -> Iterator[tuple[str, str]]:
+    if not (found := answers.person.membership):
+        return
+    for k, each in enumerate(found.found):
+        at = dict(each.rates)[Fraction(1, 100)]
+        yield (
+            "membership" if k == 0 else "",
+            f"{each.whose}: advantage {_rate(each, each.advantage)}; "
+            f"{_rate(each, at)} found at 1% false positives",
+        )
+
+
 def _release_facts(answers: Answers) -> Iterator[tuple[str, str]]:
     if not (found := answers.release):
         return
@@ -260,7 +273,8 @@ def _release_facts(answers: Answers) -> Iterator[tuple[str, str]]:
 
 
 FACTS: tuple[Callable[[Answers], Iterator[tuple[str, str]]], ...] = (
-    _policy_fact, _release_facts, _public_facts, _leakage_fact, _worst_case_fact, _bounds_facts,
+    _policy_fact, _membership_facts, _release_facts, _public_facts, _leakage_fact,
+    _worst_case_fact, _bounds_facts,
     _usefulness_fact,
 )  # fmt: skip
 """What a summary says, part by part: nothing of what has no answer."""
@@ -372,6 +386,30 @@ def _mechanism(answers: Answers) -> Section | None:
     return section(*heading, text, chart=_chart("mechanism", answers, caption), table=table)
 
 
+def _membership(answers: Answers) -> Section | None:
+    """How well it is told whether a person is there."""
+    if not (found := answers.person.membership):
+        return None
+    text = (
+        "A test says whether a person is there, from what is published. Its false positive rate is "
+        "how often it says so of somebody who is absent, its true positive rate how often of "
+        "somebody who is there; its advantage is the difference of the two."
+    )
+    rows: list[tuple[Cell, ...]] = [
+        ("advantage", *(_rate(each, each.advantage) for each in found.found))
+    ]
+    for k, (false, _) in enumerate(found.found[0].rates):
+        told = (_rate(each, each.rates[k][1]) for each in found.found)
+        rows.append((f"true positives at {percent(false)} false ones", *told))
+    head = ("membership", *(each.whose for each in found.found))
+    return section("membership", "Whether a person is there", [text],
+                   table=Table(head, tuple(rows)))  # fmt: skip
+
+
+def _rate(found: PresenceRates, rate: Fraction) -> str:
+    return percent(rate) if found.is_exact else f"≤ {percent_above(rate)}"
+
+
 def _release(answers: Answers) -> Section | None:
     """What is published of a table, and what it tells of one attribute of a person."""
     if not (found := answers.release):
@@ -469,10 +507,10 @@ def _belief(answers: Answers) -> Section | None:
     if not known or not known.belief:
         return None
     rows = [(short_label(b.value, LONGEST // 2), b.before, b.after) for b in known.belief]
-    output = "" if known.telling is None else quoted(known.telling.output)
+    output = "" if known.speaking is None else quoted(known.speaking)
+    whose = f"the one that speaks most for {quoted(known.values[0].value)}" if known.values else ""
     told = (
-        f"What is believed before and after the most telling output, {output}, by "
-        f"{informed(answers)}."
+        f"What is believed before and after the output {output}, {whose}, by {informed(answers)}."
     )
     return section(
         "belief",
@@ -592,7 +630,7 @@ def _check(answers: Answers, command: str | None) -> Section:
 
 
 SECTIONS: tuple[Callable[[Answers], Section | None], ...] = (
-    _policy, _privacy, _mechanism, _release, _public, _belief, _repetition, _leakage,
+    _policy, _privacy, _mechanism, _release, _membership, _public, _belief, _repetition, _leakage,
     _usefulness, _bounds,
 )  # fmt: skip
 """What a report says, part by part."""

@@ -123,7 +123,7 @@ def leakage_by_epsilon(answers: Answers) -> str | None:
 def belief(answers: Answers) -> str | None:
     """Draw what is believed of each value before and after the most telling output."""
     known = answers.person.informed
-    if not known or known.telling is None or not known.belief:
+    if not known or known.speaking is None or not known.belief:
         return None
     places = np.arange(len(known.belief))
     before, after = [each.before for each in known.belief], [each.after for each in known.belief]
@@ -148,7 +148,7 @@ def belief(answers: Answers) -> str | None:
         drawing.legend(loc="outside lower center", ncols=2)
         title = (
             f"Bars of what is believed of {len(places)} values before and after the output "
-            f"{short_label(known.telling.output, LONGEST)}"
+            f"{short_label(known.speaking, LONGEST)}"
         )
         return finished(drawing, "belief", title)
 

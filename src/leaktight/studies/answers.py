@@ -56,12 +56,13 @@ NO_MECHANISM = Skipped("no mechanism is given")
 NO_RELEASE = Skipped("nothing is released of a table")
 NO_RATIO = Skipped("no ε is asked for, and the mechanism has none")
 NOBODY_ELSE = Skipped("there is nobody else")
+NOBODY_ABSENT = Skipped("nobody is absent")
 OTHERS_TELL_NOTHING = Skipped("what is released of others tells nothing of a person")
 ONLY_PURE = Skipped("it is known of pure ε alone, and another promise is asked for")
 OF_RELEASE = Skipped("of a release it is told query by query, and bounded by the worst case")
 NOT_ASKED = (
     LEFT_OUT, NO_MECHANISM, NO_RATIO, NOBODY_ELSE, OTHERS_TELL_NOTHING, ONLY_PURE, OF_RELEASE,
-    NO_RELEASE,
+    NO_RELEASE, NOBODY_ABSENT,
 )  # fmt: skip
 """What was not asked for, or makes no sense, needs no excuse."""
 
@@ -145,7 +146,7 @@ class Telling(Answer, frozen=True):
 
 
 class Belief(Answer, frozen=True):
-    """How likely a value is before, and after the most telling output."""
+    """How likely a value is before, and after the output that speaks for the worst value most."""
 
     value: str
     before: float
@@ -194,6 +195,8 @@ class Informed(Answer, frozen=True, tag_field="is", tag="informed"):
     curve: tuple[CurvePoint, ...] | Skipped
     values: tuple[ValueRise, ...] | None = None
     """Those that are sensitive first, then those whose belief rises by the largest factor."""
+    speaking: str | None = None
+    """The output that speaks most for the first of them, after which ``belief`` is."""
 
 
 class Uninformed(Answer, frozen=True, tag_field="is", tag="uninformed"):
@@ -241,12 +244,32 @@ class AnyMechanism(Answer, frozen=True, tag_field="is", tag="any mechanism"):
     """What bounds a belief, but rarely, where nothing does so for certain."""
 
 
+class PresenceRates(Answer, frozen=True):
+    """How well the best test tells who is there from who is absent."""
+
+    whose: str
+    """Of this mechanism, or of any that keeps the same."""
+    advantage: Fraction
+    """The true positive rate less the false positive rate, at most."""
+    rates: tuple[tuple[Fraction, Fraction], ...]
+    """False positive rates, and the true positive rate at each, at most."""
+    is_exact: bool
+    """Whether some test attains them."""
+
+
+class PresenceFound(Answer, frozen=True, tag_field="is", tag="membership"):
+    """Membership: whether a person is there at all, where somebody may be absent."""
+
+    found: tuple[PresenceRates, ...]
+
+
 class Person(Answer, frozen=True):
     """What is learnt of one person."""
 
     informed: Informed | Skipped
     uninformed: Uninformed | Skipped
     any_mechanism: AnyMechanism | Skipped
+    membership: PresenceFound | Skipped = NOBODY_ABSENT
 
 
 # --- the release -----------------------------------------------------------------------------

@@ -50,6 +50,7 @@ from leaktight.studies.inquiry import (
     release,
 )
 from leaktight.studies.leakage import about_all, bounds_shown, by_epsilon, leakage_of, worst_shown
+from leaktight.studies.membership import absent, presence
 from leaktight.studies.naming import Names
 from leaktight.studies.public import public
 from leaktight.studies.study import Study
@@ -245,6 +246,7 @@ PARTS = (
         "person.any_mechanism",
         title="any mechanism, of one person",
     ),
+    Part("membership", presence, (absent,), "person.membership", title="membership"),
     Part(
         "leakage",
         lambda of: leakage_of(of.study),

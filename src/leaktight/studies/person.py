@@ -106,16 +106,17 @@ def informed(study: Study, names: Names, own: Ratio | None) -> Informed:
     first = max(range(len(told)), key=lambda k: told[k].after[0].value)
     before = told[first].before.value
     after = tuple(_tightest(study, own, chance) for chance in _largest(told))
-    telling, belief = _most_telling(told, observed, names)
+    telling = _most_telling(told, names)
     safe = _kept_below(study, told, observed)
     values = _value_odds(observed, study.sensitive)
+    speaking, belief = _belief(values, observed, names)
     by_value = _by_value(values, study)
     text = (*_in_words(found), *_at_worst(observed, first), *_told(telling), *by_value, *safe)
     if before == 1:
         text = ("Who knows all others knows the value already, by what is public.",)
     return Informed(
         *_factors(found), observed[first][2], before, after, telling, text, belief,
-        _curve(study, observed), _rises(values, names) or None,
+        _curve(study, observed), _rises(values, names) or None, speaking,
     )  # fmt: skip
 
 
@@ -415,24 +416,34 @@ def _rises(values: ValueTable, names: Names) -> tuple[ValueRise, ...]:
     )
 
 
-def _most_telling(
-    told: Sequence[Explanation],
-    observers: Sequence[Observed],
-    names: Names,
-) -> tuple[Telling | None, tuple[Belief, ...]]:
-    """Return the output after which a value is likeliest, and what is then believed of all."""
-    found = [(one.telling, k) for k, one in enumerate(told) if one.telling is not None]
+def _most_telling(told: Sequence[Explanation], names: Names) -> Telling | None:
+    """Return the output after which a value is likeliest."""
+    found = [one.telling for one in told if one.telling is not None]
     if not found:
-        return None, ()
-    telling, k = max(found, key=lambda each: (each[0].after, each[0].chance))
-    channel, prior, _ = observers[k]
-    belief: tuple[Belief, ...] = ()
-    if len(channel.inputs) <= MOST_SHOWN:
-        posterior = hyper(channel.exact(), prior).posterior(telling.output)
-        belief = tuple(
-            Belief(names.input(v), float(prior[v]), float(posterior[v])) for v in channel.inputs
-        )
-    return _telling(telling, names), belief
+        return None
+    return _telling(max(found, key=lambda each: (each.after, each.chance)), names)
+
+
+def _belief(
+    values: ValueTable, observers: Sequence[Observed], names: Names
+) -> tuple[str | None, tuple[Belief, ...]]:
+    """Return the output that raises the first value most, and what is then believed of all.
+
+    It is a sensitive value, or that whose belief rises by the largest factor.
+    """
+    for channel, prior, _ in observers if values else ():
+        first = values[0]
+        if first.value not in channel.inputs or len(channel.inputs) > MOST_SHOWN:
+            continue
+        after = hyper(channel.exact(), prior)
+        if first.output in after.outer.values:
+            posterior = after.posterior(first.output)
+            if posterior[first.value] == first.after:
+                return names.output(first.output), tuple(
+                    Belief(names.input(v), float(prior[v]), float(posterior[v]))
+                    for v in channel.inputs
+                )
+    return None, ()
 
 
 def _telling(found: Breach, names: Names) -> Telling:

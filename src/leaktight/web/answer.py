@@ -12,6 +12,7 @@ from msgspec import MsgspecError, Struct, json
 
 from leaktight.channels.channel import Channel
 from leaktight.channels.distribution import Distribution
+from leaktight.curves.presence import Membership
 from leaktight.curves.promise import Promise, promise_of
 from leaktight.curves.worst_case import worst_case
 from leaktight.errors import InvalidFile, InvalidInput, InvalidNumber, LeaktightError
@@ -135,6 +136,12 @@ def _beliefs(found: Audit) -> list[dict[str, Any]]:
 def _said(found: Audit) -> dict[str, str]:
     """Return the worst case, and the error of the mechanism and of the best one, in words."""
     said, worst, use = {}, found.worst_case, found.usefulness
+    if there := found.person.membership:
+        rates = (
+            f"{each.whose}: {Membership(each.advantage, each.rates, each.is_exact)}"
+            for each in there.found
+        )
+        said["membership"] = f"Whether the person is there: {'; '.join(rates)}."
     if worst:
         how = "exactly" if worst.is_exact else "at most"
         said["worst"] = f"{how} {in_bits(worst.bits, above)} about {worst.about}"

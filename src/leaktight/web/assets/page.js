@@ -6,7 +6,7 @@ import * as controls from "./controls.js";
 import * as graph from "./graph.js";
 import * as map from "./map.js";
 import * as pictures from "./pictures.js";
-import { PROMISE, canRedo, canUndo, change, completed, kindOf, number, onChange, readAddress, set, settle, study, undo } from "./study.js";
+import { PROMISE, canRedo, canUndo, change, completed, kindOf, name, number, onChange, readAddress, set, settle, study, undo } from "./study.js";
 import { html, take, takePicture } from "./svg.js";
 import * as table from "./table.js";
 
@@ -197,7 +197,7 @@ function showAnswer() {
   const { audit } = answer;
   const mechanism = audit.mechanism;
   if (mechanism?.matrix.length && (picked === null || picked >= mechanism.outputs.length)) {
-    picked = mechanism.marked ? mechanism.marked[2] : Math.floor(mechanism.outputs.length / 2);
+    picked = speaking() ?? (mechanism.marked ? mechanism.marked[2] : Math.floor(mechanism.outputs.length / 2));
   }
   showEpsilon();
   $("verdict").textContent = [audit.verdict.line, ...audit.warnings].join(" ");
@@ -211,6 +211,16 @@ function showAnswer() {
   showBelow();
   showWorst();
   showMechanism();
+}
+
+/** The output that raises the first sensitive value most, if one is named. */
+function speaking() {
+  const [first] = study.question.sensitive ?? [];
+  const at = answer.audit.mechanism.inputs.indexOf(name(first ?? ""));
+  const { before, after } = answer.posteriors ?? { before: [], after: [] };
+  if (at < 0 || !before[at]) return null;
+  const chances = after.map((column) => column?.[at] ?? 0);
+  return chances.indexOf(Math.max(...chances));
 }
 
 /** What is known of the study that is shown; what takes longer is there once it is found. */
@@ -239,6 +249,7 @@ function showOdds() {
   $("odds-what").textContent = `Guessing ${answer.audit.question.what}`;
   const skipped = answer.audit.person.any_mechanism;
   if (skipped.is === "skipped") words.push(`Any mechanism: ${skipped.why}.`);
+  if (answer.said.membership) words.push(answer.said.membership);
   $("odds-words").replaceChildren(...words.map((each) => html("li", {}, each)));
 }
 
