@@ -69,6 +69,12 @@ def test_a_distribution_has_the_same_profile_and_never_less_than_the_truth(case:
     for delta in (1e-2, 1e-4, 1e-6):
         theirs, epsilon = pld.get_epsilon_for_delta(delta), curve.epsilon_at(delta).upper
         assert theirs - ROUGH - 1e-9 <= epsilon <= theirs + 0.01 * max(theirs, 0.1)
+    for alpha in (0.01, 0.2):
+        beta = float(np.asarray(riskcal.analysis.get_beta_from_pld(pld, alpha=alpha)).item())
+        found = curve.beta(alpha)
+        assert float(found.lower) == pytest.approx(beta, abs=5e-3)
+        if truth is not None:
+            assert found.lower <= truth.beta(Fraction(alpha)).upper
 
 
 def test_a_pessimistic_and_an_optimistic_one_enclose_the_truth() -> None:

@@ -52,6 +52,12 @@ def test_guesses_and_copies_are_as_counted_by_hand() -> None:
         assert (found.guess.right, found.baseline.right, found.copies.right) == by_hand(*tables[:2])
         assert found.holdout_guess is not None
         assert found.holdout_guess.right == by_hand(tables[0], tables[2])[0]
+        # Whose row is in the synthetic table is guessed to have been used; half are of each kind.
+        used = Fraction(by_hand(*tables[:2])[2], len(tables[1]))
+        others = Fraction(by_hand(tables[0], tables[2])[2], len(tables[2]))
+        assert found.membership is not None
+        assert found.membership.chance == used / 2 + (1 - others) / 2
+        assert found.membership.lower <= found.membership.chance <= found.membership.upper
         if 0 < found.guess.right < found.guess.rows:
             k, n = found.guess.right, found.guess.rows
             assert found.guess.lower == pytest.approx(beta.ppf(0.0125, k, n - k + 1))
@@ -66,6 +72,10 @@ def test_a_copy_shows_harm_and_fresh_rows_do_not() -> None:
     assert copied.shows_harm
     assert (copied.guess.chance, copied.guess.upper) == (Fraction(1), 1.0)
     assert "harm is shown" in str(copied)
+    assert copied.membership is not None
+    assert (copied.membership.chance, copied.membership.upper) == (Fraction(1), 1.0)
+    assert 0.97 < copied.membership.lower < 1
+    assert "a row was used is guessed with 100%" in str(copied)
     fresh = synthetic_risk(frame(others), frame(real), ["a", "b"], "s", holdout=frame(real))
     assert not fresh.shows_harm
     assert "proves nothing" in str(fresh)

@@ -1,6 +1,7 @@
 """Attacks: promises that are kept are spared as often as promised, broken ones are caught."""
 
 import math
+import os
 import random
 from collections.abc import Callable
 from fractions import Fraction
@@ -55,6 +56,40 @@ def test_false_positives_are_as_rare_as_promised(
         for i in range(60)
     ]
     assert sum(alarms) <= 15
+
+
+def normal(seed: int, shift: float) -> Batched:
+    rng = np.random.default_rng(seed)
+    return Batched(lambda x, count: np.round(rng.normal(x * shift, 1, count), 2))
+
+
+def kept_or_told(seed: int) -> Batched:
+    """ε = 0 and δ = 1/10, attained: with that chance the input is shown."""
+    rng = np.random.default_rng(seed)
+    return Batched(lambda x, count: np.where(rng.random(count) < 0.1, 1 + x, 0))
+
+
+KEPT: dict[str, tuple[Any, tuple[Any, Any], dict[str, Any]]] = {
+    "ε": (lambda seed: geometric(seed, 0.5), (0, 1), {"epsilon": "1/2"}),
+    "ε, attained": (coin, (True, False), {"epsilon": "ln 3"}),
+    "(ε, δ)": (kept_or_told, (0, 1), {"epsilon": 0, "delta": "1/10"}),
+    "μ": (lambda seed: normal(seed, 1), (0, 1), {"mu": 1}),
+    "ρ": (lambda seed: normal(seed, 1), (0, 1), {"rho": "1/2"}),
+    "a curve": (coin, (True, False), {"curve": PrivacyCurve.epsilon(ratio=3)}),
+}
+RUNS = int(os.environ.get("LEAKTIGHT_ALARMS", "25"))
+
+
+@pytest.mark.parametrize("promise", KEPT)
+def test_a_promise_that_is_kept_is_refuted_in_one_of_a_thousand_runs_at_most(promise: str) -> None:
+    """At the confidence that is taken if nothing is said; ``LEAKTIGHT_ALARMS=10000`` counts."""
+    mechanism, inputs, asked = KEPT[promise]
+    alarms = sum(
+        attack(mechanism(seed), *inputs, **asked, samples=400, seed=seed).refuted
+        for seed in range(RUNS)
+    )
+    assert binom.sf(alarms - 1, RUNS, 0.001) > 1e-6, alarms
+    print(f"{promise}: {alarms} of {RUNS:,} refuted")
 
 
 def test_what_ignores_its_input_is_spared_whatever_time_does_to_it() -> None:

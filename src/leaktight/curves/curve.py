@@ -361,7 +361,9 @@ class PrivacyCurve(Told):
         Chance(1/2)
         """
         steps = _count(size, "the size of a group")
-        said = f"{self.says}, for {steps} steps" if steps > 1 else self.says
+        if steps == 1:
+            return self
+        said = f"{self.says}, for {steps} steps"
         if isinstance(self.shape, Formula):
             return PrivacyCurve(self.shape.grouped(steps), said)
         whole = drawn = self.polygons()

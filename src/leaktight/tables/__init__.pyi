@@ -28,7 +28,7 @@ from .risk.change import Change
 from .risk.risk import risk
 from .spent import Spent
 from .statement import Statement, statement
-from .synthetic import Share, SyntheticRisk, synthetic_risk
+from .synthetic import Membership, Share, SyntheticRisk, synthetic_risk
 from .verification import Checked, verify_record
 
 __all__ = [
@@ -49,6 +49,7 @@ __all__ = [
     "KnownShare",
     "Ledger",
     "Loss",
+    "Membership",
     "Odds",
     "Plan",
     "Protected",

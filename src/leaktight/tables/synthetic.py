@@ -38,6 +38,29 @@ class Share(Struct, frozen=True):
         return f"{percent(self.chance)} ({self.lower:.1%} to {self.upper:.1%})"
 
 
+class Membership(Struct, frozen=True):
+    """How often it is guessed right whether a row was used, 1/2 of the people being of each kind.
+
+    The guess is that those were used whose row is in the synthetic table.
+    """
+
+    chance: Fraction
+    lower: float
+    upper: float
+
+    @classmethod
+    def of(cls, used: Share, others: Share) -> "Membership":
+        """Return it from copies of rows that were used, and of those that were not."""
+        return cls(
+            (1 + used.chance - others.chance) / 2,
+            max(0.0, (1 + used.lower - others.upper) / 2),
+            min(1.0, (1 + used.upper - others.lower) / 2),
+        )
+
+    def __str__(self) -> str:
+        return f"{percent(self.chance)} ({self.lower:.1%} to {self.upper:.1%})"
+
+
 class SyntheticRisk(Told, Struct, frozen=True):
     """What synthetic data tell, from :func:`synthetic_risk`."""
 
@@ -52,6 +75,8 @@ class SyntheticRisk(Told, Struct, frozen=True):
     """How many original rows are in the synthetic table as they are, in these columns."""
     holdout_guess: Share | None = None
     holdout_copies: Share | None = None
+    membership: Membership | None = None
+    """Whether somebody's row was used: what copies tell of it, if there is a holdout."""
 
     @property
     def shows_harm(self) -> bool:
@@ -68,7 +93,8 @@ class SyntheticRisk(Told, Struct, frozen=True):
             )
         return (
             f"{told}, of a holdout with {self.holdout_guess}; {self.copies} of the rows are "
-            f"copied, {self.holdout_copies} of the holdout: "
+            f"copied, {self.holdout_copies} of the holdout, so that whether a row was used is "
+            f"guessed with {self.membership}, 50% before: "
             f"{'harm is shown' if self.shows_harm else 'no harm is shown, which proves nothing'}"
         )
 
@@ -129,6 +155,7 @@ def synthetic_risk(
             columns, wanted, fraction(1 - risk), baseline, guess, copies,
             None if others is None else others[0],
             None if others is None else others[2],
+            None if others is None else Membership.of(copies, others[2]),
         )  # fmt: skip
     finally:
         sources.close()

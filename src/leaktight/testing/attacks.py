@@ -30,7 +30,7 @@ from leaktight.testing.promises import Promise, Proved, read_promise
 SAMPLES, LEAST = 20_000, 16
 """How many calls there are if nothing is said, and the fewest of each input in each half."""
 
-MOST_LEARNT, CHUNK = 2**16, 2**14
+MOST_LEARNT, CHUNK = 2**18, 2**14
 """The most outputs of an input from which an event is learnt, and how many are kept at a time."""
 
 LOW_BITS = (
