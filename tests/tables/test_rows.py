@@ -2,7 +2,7 @@
 
 import warnings
 from collections.abc import Callable, Hashable
-from datetime import date
+from datetime import date, datetime
 from decimal import Decimal
 from pathlib import Path
 from typing import Any
@@ -352,3 +352,44 @@ def test_declared_values_of_mixed_kinds_and_wrong_cuts_are_refused() -> None:
     assert "only numbers can be clamped" in refused(frame, ("a",), "n", records=2, clamp=("n",))
     with pytest.raises(InvalidInput, match="a table must be a file"):
         counts(42, (1,), "n", records=2)
+
+
+def test_all_columns_and_their_faults_are_told_at_once(tmp_path: Path) -> None:
+    """Two columns, a person with two rows, a combination: how many of each, and no cell."""
+    file = tmp_path / "t.csv"
+    lines = ["secret9,f,3", "b,M,4", "b,,x", "c,f,7", "d,f,", "e,m,3"]
+    file.write_text("\n".join(["id,sex,n", *lines]), "utf-8")
+    values = [("f", 3), ("f", 4), ("m", 4)]
+    protected = Protection(Policy(SecretGraph.complete(values), 6))
+    with pytest.raises(InvalidInput) as wrong:
+        count_rows(file, protected, Reading(("sex", "n"), person="id"))
+    said = str(wrong.value)
+    assert "1 person has more than 1 row (up to 2)" in said
+    assert "2 rows have none of the 2 declared values in the column 'sex', 1 of them no" in said
+    assert "differ only in case, spaces or Unicode form from 'm'" in said
+    assert "3 rows have none of the 2 declared values in the column 'n', 2 of them no num" in said
+    assert "1 row has a combination of values that the policy does not declare" in said
+    assert "secret9" not in said
+    assert "7" not in said
+
+
+def test_rows_that_are_outside_are_counted() -> None:
+    people = polars.DataFrame({"town": ["Bern", "Thun", "Basel", None, "Bern"]})
+    graph = SecretGraph.complete(["Bern", "Thun", "?"])
+    found = count_rows(people, Protection(Policy(graph, 5)), Reading(("town",), outside="?"))
+    assert found.counts.tolist() == [2, 1, 2]
+    assert found.warnings == (
+        "2 of 5 rows were outside the declared values of the column 'town' and are counted as '?'",
+    )
+
+
+def test_dates_are_cut_into_bands(tmp_path: Path) -> None:
+    days = [date(2024, 1, 31), date(2024, 2, 1), date(2024, 12, 31), date(2025, 1, 1)]
+    file = tmp_path / "t.csv"
+    file.write_text("day\n" + "\n".join(map(str, days)), "utf-8")
+    cuts = (date(2024, 2, 1), date(2025, 1, 1))
+    bands = ("January", "2024", "later")
+    for table in (polars.DataFrame({"day": days}), file):
+        assert counts(table, bands, "day", records=4, cuts={"day": cuts}) == [1, 2, 1]
+    times = polars.DataFrame({"day": [datetime(2024, 2, 1), datetime(2024, 1, 31, 23, 59)]})
+    assert counts(times, bands, "day", records=2, cuts={"day": cuts}) == [1, 1, 0]

@@ -48,9 +48,9 @@ _KINDS: tuple[tuple[ColumnKind, Any], ...] = (
 class Column:
     """A column of a table: its declared values, and how cells are read as one of them.
 
-    With ``cuts`` the cells are numbers, and c cuts make c + 1 values: below the first, from the
-    first on, and so on. ``clamp`` takes what is below the least declared number for it, and what
-    is above the largest for that.
+    With ``cuts`` the cells are numbers, or dates, and c cuts make c + 1 values: below the first,
+    from the first on, and so on. ``clamp`` takes what is below the least declared number for it,
+    and what is above the largest for that.
     """
 
     name: str
@@ -62,10 +62,13 @@ class Column:
         if self.cuts:
             if self.clamp:
                 raise InvalidInput(f"the column {self.name!r} must have cuts or clamp, got both")
-            if not all(isinstance(cut, int | float | Decimal) for cut in self.cuts) or any(
+            numbers = all(isinstance(cut, int | float | Decimal) for cut in self.cuts)
+            if not (numbers or self._of_dates) or any(
                 b <= a for a, b in zip(self.cuts, self.cuts[1:], strict=False)
             ):
-                raise InvalidInput(f"cuts of the column {self.name!r} must be rising numbers")
+                raise InvalidInput(
+                    f"cuts of the column {self.name!r} must be rising numbers, or rising dates"
+                )
             if len(self.cuts) != len(self.values) - 1 or len(self.cuts) > MOST_CUTS:
                 raise InvalidInput(
                     f"the column {self.name!r} has {len(self.values)} declared values, which need "
@@ -75,10 +78,14 @@ class Column:
             raise InvalidInput(f"only numbers can be clamped; {self.name!r} has {self.kind}")
 
     @property
+    def _of_dates(self) -> bool:
+        return all(isinstance(cut, date) and not isinstance(cut, datetime) for cut in self.cuts)
+
+    @property
     def kind(self) -> ColumnKind:
         """What its cells must be."""
         if self.cuts:
-            return ColumnKind.NUMBER
+            return ColumnKind.DATE if self._of_dates else ColumnKind.NUMBER
         for kind, types in _KINDS:
             if all(isinstance(value, types) for value in self.values):
                 if kind is ColumnKind.DATE and any(isinstance(v, datetime) for v in self.values):
@@ -101,7 +108,8 @@ class Column:
         if dtype.is_float():
             present = present & ~cell.is_nan()
         if self.cuts:
-            above = [(cell >= cut).cast(nw.Int64) for cut in self.cuts]
+            cuts = [_literal(cut, dtype) for cut in self.cuts] if self._of_dates else self.cuts
+            above = [(cell >= cut).cast(nw.Int64) for cut in cuts]
             band = nw.when(present).then(sum(above[1:], start=above[0])).otherwise(0)
             return Cells(self.name, band, present, dict(enumerate(self.values)))
         known = {_literal(value, dtype): value for value in self.values}

@@ -16,8 +16,8 @@ MOST_KEPT = 1000
 """The most values if one row of each person is kept."""
 
 
-def check_persons(frame: "Frame", whose: str, person: str, allowed: int) -> None:
-    """Refuse a person with more rows than are paid for, and rows of nobody.
+def wrong_persons(frame: "Frame", whose: str, person: str, allowed: int) -> list[str]:
+    """Tell of persons with more rows than are paid for, and of rows of nobody.
 
     ``whose`` is what the frame calls the column that the table calls ``person``.
     """
@@ -29,21 +29,21 @@ def check_persons(frame: "Frame", whose: str, person: str, allowed: int) -> None
         nw.col("n").max().alias("most"),
     )
     nobody = frame.select(nw.col(whose).is_null().cast(nw.Int64).sum().alias("nobody"))
-    _expect_somebody(guarded(lambda: rows_of(nobody))[0][0], person)
+    [(empty,)] = guarded(lambda: rows_of(nobody))
+    if empty:
+        return [_of_nobody(int(empty), person)]
     [(over, most)] = guarded(lambda: rows_of(many))
-    if over:
-        raise InvalidInput(
-            f"{counted(int(over), 'person has', 'persons have')} more than "
-            f"{counted(allowed, 'row', 'rows')} (up to {int(most):,}) by the column {person!r}; "
-            "rows_per_person pays for more, keep counts one row of each"
-        )
+    if not over:
+        return []
+    return [
+        f"{counted(int(over), 'person has', 'persons have')} more than "
+        f"{counted(allowed, 'row', 'rows')} (up to {int(most):,}) by the column {person!r}; "
+        "rows_per_person pays for more, keep counts one row of each"
+    ]
 
 
-def _expect_somebody(nobody: Any, person: str) -> None:
-    if nobody:
-        raise InvalidInput(
-            f"{counted(int(nobody), 'row has', 'rows have')} nobody in the person column {person!r}"
-        )
+def _of_nobody(rows: int, person: str) -> str:
+    return f"{counted(rows, 'row has', 'rows have')} nobody in the person column {person!r}"
 
 
 def kept(frame: "Frame", cells: list[Cells], reading: Reading) -> Iterator[tuple[Any, ...]]:
@@ -77,7 +77,9 @@ def kept(frame: "Frame", cells: list[Cells], reading: Reading) -> Iterator[tuple
         size *= len(options) + 1
     chosen = frame.select(*read).select(nw.col(whose), code.alias("code"))
     nobody = frame.select(nw.col(whose).is_null().cast(nw.Int64).sum().alias("nobody"))
-    _expect_somebody(guarded(lambda: rows_of(nobody))[0][0], str(reading.person))
+    [(empty,)] = guarded(lambda: rows_of(nobody))
+    if empty:
+        raise InvalidInput(_of_nobody(int(empty), str(reading.person)))
     one = chosen.group_by(whose).agg(nw.col("code").min().alias("code"))
     for least, n in guarded(lambda: rows_of(one.group_by("code").agg(nw.len().alias("n")))):
         own, found = [], []

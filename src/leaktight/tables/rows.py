@@ -16,7 +16,7 @@ from leaktight.errors import InvalidInput, Mismatch
 from leaktight.exact.shown import counted
 from leaktight.labels import Labels
 from leaktight.tables.column import Cells, Column, ColumnKind
-from leaktight.tables.persons import check_persons, kept
+from leaktight.tables.persons import kept, wrong_persons
 from leaktight.tables.protection import Protection
 from leaktight.tables.reading import Reading
 from leaktight.tables.source import ROWS, frame_of, guarded, place, rows_of
@@ -57,34 +57,96 @@ def count_rows(
     cells = guarded(
         lambda: [column.read(place(i), schema[place(i)]) for i, column in enumerate(columns)]
     )
+    problems = []
     if reading.person is not None and reading.keep is None:
         whose = place(len(columns))
-        check_persons(frame, whose, reading.person, protection.rows_per_person)
+        problems += wrong_persons(frame, whose, reading.person, protection.rows_per_person)
     taken = kept(frame, cells, reading) if reading.keep else _grouped(frame, cells)
-    counts, outside = _added_up(taken, cells, protection, reading)
-    warnings = _near_misses(frame, columns, cells, outside) if any(outside) else []
-    total = int(counts.sum())
+    found = _added_up(taken, cells, protection, reading)
+    near = _near_misses(frame, columns, cells, found.outside) if any(found.outside) else {}
+    is_csv = isinstance(source, str | Path) and Path(source).suffix.lower() == ".csv"
+    problems += _refused(frame, columns, found, reading, near, is_csv)
+    if problems:
+        raise InvalidInput("; ".join(problems))
+    _check_total(int(found.counts.sum()), protection)
+    _check_counts(found.counts, protection)
+    types = tuple((name, str(schema[place(i)])) for i, name in enumerate(kinds))
+    told = [*near.values(), *_elsewhere(columns, found, protection, reading)]
+    return Counted(found.counts, types, tuple(told))
+
+
+IN_TEXT = {
+    ColumnKind.WHOLE: "no number (a CSV file has numbers such as 1234)",
+    ColumnKind.NUMBER: "no number (a CSV file has numbers such as 1234.5)",
+    ColumnKind.DATE: "no date (a CSV file has dates such as 2024-12-31)",
+    ColumnKind.TRUTH: "neither true nor false",
+}
+"""What a text is that cannot be read as what is declared; it may be empty, too."""
+
+
+def _refused(
+    frame: "Frame",
+    columns: list[Column],
+    found: "_Found",
+    reading: Reading,
+    near: dict[str, str],
+    is_csv: bool,
+) -> list[str]:
+    """Say what is wrong in each column, and with how many rows; never which."""
     refused = [
-        (column, n)
-        for column, n in zip(columns, outside, strict=True)
+        (i, column, n)
+        for i, (column, n) in enumerate(zip(columns, found.outside, strict=True))
         if n and reading.elsewhere(column.name) is None
     ]
-    if refused:
-        column, number = refused[0]
-        near = f" ({'; '.join(warnings)})" if warnings else ""
-        is_csv = isinstance(source, str | Path) and Path(source).suffix.lower() == ".csv"
-        if is_csv and column.kind in (ColumnKind.WHOLE, ColumnKind.NUMBER):
-            near = " (a CSV file has numbers such as 1234.5)"
-        raise InvalidInput(
-            f"{counted(number, 'row has', 'rows have')} none of the "
+    missing = _missing(frame, [i for i, _, _ in refused]) if refused and not reading.keep else {}
+    told = []
+    for i, column, n in refused:
+        text = (
+            f"{counted(n, 'row has', 'rows have')} none of the "
             f"{counted(len(column.values), 'declared value', 'declared values')} in the column "
-            f"{column.name!r}, or no value at all{near}; say with outside= where they belong, or "
-            "clamp numbers"
+            f"{column.name!r}"
         )
-    _check_total(total, protection)
-    _check_counts(counts, protection)
-    types = tuple((name, str(schema[place(i)])) for i, name in enumerate(kinds))
-    return Counted(counts, types, tuple(warnings))
+        if empty := missing.get(i, 0):
+            none = IN_TEXT.get(column.kind, "no value at all") if is_csv else "no value at all"
+            text += f", {empty:,} of them {none}"
+        if column.name in near:
+            text += f" ({near[column.name]})"
+        told.append(text)
+    if told:
+        told.append("say with outside= where they belong, or clamp numbers")
+    if found.undeclared:
+        told.append(
+            f"{counted(found.undeclared, 'row has', 'rows have')} a combination of values that "
+            "the policy does not declare"
+        )
+    return told
+
+
+def _missing(frame: "Frame", places: list[int]) -> dict[int, int]:
+    """Return how many cells of some columns have no value at all."""
+    import narwhals as nw
+
+    empty = [nw.col(place(i)).is_null().cast(nw.Int64).sum().alias(f"empty {i}") for i in places]
+    [row] = guarded(lambda: rows_of(frame.select(*empty)))
+    return {i: int(n or 0) for i, n in zip(places, row, strict=True)}
+
+
+def _elsewhere(
+    columns: list[Column], found: "_Found", protection: Protection, reading: Reading
+) -> list[str]:
+    """Say how many rows were outside, and what became of them."""
+    out = reading.leaves_out(protection.absent)
+    one, many = ("person", "persons") if reading.keep else ("row", "rows")
+    told = []
+    for column, n in zip(columns, found.outside, strict=True):
+        if n:
+            where = "left out" if out else f"counted as {reading.elsewhere(column.name)!r}"
+            was, now = ("was", "is") if n == 1 else ("were", "are")
+            told.append(
+                f"{n:,} of {counted(found.rows, one, many)} {was} outside the declared values of "
+                f"the column {column.name!r} and {now} {where}"
+            )
+    return told
 
 
 def declared_columns(protection: Protection, reading: Reading) -> list[Column]:
@@ -126,14 +188,28 @@ def _grouped(frame: "Frame", cells: list[Cells]) -> Iterator[tuple[Any, ...]]:
     yield from guarded(lambda: rows_of(table.group_by(*names).agg(number.alias("n"))))
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class _Found:
+    """How many records have each value, and what is in no declared one."""
+
+    counts: npt.NDArray[np.int64]
+    outside: list[int]
+    """How many cells of each column have none of the declared values."""
+    undeclared: int
+    """How many rows have values that are declared, but not together."""
+    rows: int
+
+
 def _added_up(
     rows: Iterator[tuple[Any, ...]], cells: list[Cells], protection: Protection, reading: Reading
-) -> tuple[npt.NDArray[np.int64], list[int]]:
-    """Return how many records have each value, and how many cells of each column have none."""
+) -> _Found:
+    """Add up what the engine has counted."""
     counts = np.zeros(len(protection.values), dtype=np.int64)
     outside = [0] * len(cells)
     position = {value: i for i, value in enumerate(protection.values)}
+    undeclared = total = 0
     for *read, n in rows:
+        total += int(n)
         own, found = read[: len(cells)], read[len(cells) :]
         for i, ok in enumerate(found):
             outside[i] += 0 if ok else int(n)
@@ -144,13 +220,11 @@ def _added_up(
             for each, v, ok in zip(cells, own, found, strict=True)
         ]
         whole = named[0] if len(named) == 1 else tuple(named)
-        if whole not in position:
-            raise InvalidInput(
-                f"{counted(int(n), 'row has', 'rows have')} a combination of values that the "
-                "policy does not declare"
-            )
-        counts[position[whole]] += int(n)
-    return counts, outside
+        if whole in position:
+            counts[position[whole]] += int(n)
+        else:
+            undeclared += int(n)
+    return _Found(counts, outside, undeclared, total)
 
 
 def _check_counts(counts: npt.NDArray[np.int64], protection: Protection) -> None:
@@ -182,11 +256,11 @@ def _check_total(total: int, protection: Protection) -> None:
 
 def _near_misses(
     frame: "Frame", columns: list[Column], cells: list[Cells], outside: list[int]
-) -> list[str]:
+) -> dict[str, str]:
     """Name the declared texts that some cells without a value nearly are; never a cell."""
     import narwhals as nw
 
-    told = []
+    told = {}
     for i, (column, read, number) in enumerate(zip(columns, cells, outside, strict=True)):
         if not number or column.kind is not ColumnKind.TEXT:
             continue
@@ -201,7 +275,7 @@ def _near_misses(
         found = {near[text] for text, _ in guarded(lambda alike=alike: rows_of(alike))}  # type: ignore[misc]
         if found:
             names = ", ".join(repr(v) for v in column.values if v in found)
-            told.append(
+            told[column.name] = (
                 f"in the column {column.name!r} some differ only in case, spaces or Unicode form "
                 f"from {names}"
             )
