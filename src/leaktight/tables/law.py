@@ -1,7 +1,7 @@
 """The law of noise: how likely is a sum of noises to be in each of some cells?
 
 Floats, rounded so that a chance that is returned is never too small: a proof is in
-docs/proofs/tables.md. The noises that there are have log-concave, symmetric probabilities, falling
+docs/proofs/means.md. The noises that there are have log-concave, symmetric probabilities, falling
 from 0 on.
 """
 
@@ -33,7 +33,7 @@ LONGEST = 2**22
 LEFT_OUT = 2.0**-40
 """What is further out than all but so little is left out, on either side."""
 
-SLACK = 2.0**-30
+SLACK = 2.0**-24
 """More than rounding, and all noise that is left out, can come to."""
 
 
@@ -41,13 +41,10 @@ SLACK = 2.0**-30
 class Law:
     """Cells [low, high] of whole numbers, rising, and the chance of each, at least.
 
-        >>> from fractions import Fraction
-        >>> from leaktight.exact.numbers import rational
-    from leaktight.exact.rounding import float_below
-    from leaktight.tables.noise import GeometricStep
-        >>> law = Law.of(GeometricStep(Fraction(2)), 1)
-        >>> float(law.above(np.array([4.0]))[0]) - 1 / 24 < 2**-29
-        True
+    >>> from leaktight.tables.noise import GeometricStep
+    >>> law = Law.of(GeometricStep(Fraction(2)), 1)
+    >>> float(law.above(np.array([4.0]))[0]) - 1 / 24 < 2**-23
+    True
     """
 
     low: Floats
@@ -66,7 +63,7 @@ class Law:
 
     def above(self, least: Floats) -> Floats:
         """Return chances that the noise is some numbers or more, or somewhat too much."""
-        near = np.ceil(least - SLACK * np.maximum(1, np.abs(least)))
+        near = np.ceil(least - LEFT_OUT * np.maximum(1, np.abs(least)))
         return self.tails[np.searchsorted(self.high, near)]
 
 

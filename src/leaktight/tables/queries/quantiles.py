@@ -21,6 +21,9 @@ from leaktight.tables.weights import Shape
 
 WAYS = ("numbers up to each value", "a histogram")
 
+MOST_VALUES = 1000
+"""The most values of a column that is ranked."""
+
 MOST_BLOCKS = 200
 """The most groups whose records are counted up, each by itself."""
 
@@ -79,10 +82,10 @@ class Quantiles(TableQuery):
         values = tuple(dict.fromkeys(own))
         rank = {value: i for i, value in enumerate(values)}
         groups, places = space.groups(self.by, self.name)
-        if len(groups) > MOST_BLOCKS:
+        if len(groups) > MOST_BLOCKS or len(values) > MOST_VALUES:
             raise InvalidInput(
-                f"quantiles are of at most {MOST_BLOCKS} groups, got {len(groups):,} of "
-                f"{self.name!r}"
+                f"quantiles are of at most {MOST_VALUES:,} values in {MOST_BLOCKS} groups, got "
+                f"{len(values):,} in {len(groups):,} for {self.name!r}; cut the column into bands"
             )
         shape, nowhere = (
             (Shape.HISTOGRAM, -1) if self.taken == 1 else (Shape.CUMULATIVE, len(values))
