@@ -371,6 +371,9 @@ def test_all_columns_and_their_faults_are_told_at_once(tmp_path: Path) -> None:
     assert "1 row has a combination of values that the policy does not declare" in said
     assert "secret9" not in said
     assert "7" not in said
+    file.write_text("\n".join(["id,sex,n", *lines[1:], *lines[1:]]), "utf-8")
+    with pytest.raises(InvalidInput, match=r"4 rows have none .* 'sex', 2 of them no value .* 6"):
+        count_rows(file, protected, Reading(("sex", "n")))
 
 
 def test_rows_that_are_outside_are_counted() -> None:

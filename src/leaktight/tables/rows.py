@@ -126,7 +126,10 @@ def _missing(frame: "Frame", places: list[int]) -> dict[int, int]:
     """Return how many cells of some columns have no value at all."""
     import narwhals as nw
 
-    empty = [nw.col(place(i)).is_null().cast(nw.Int64).sum().alias(f"empty {i}") for i in places]
+    rows = nw.col(ROWS) if ROWS in guarded(frame.collect_schema) else 1
+    empty = [
+        (nw.col(place(i)).is_null().cast(nw.Int64) * rows).sum().alias(f"empty {i}") for i in places
+    ]
     [row] = guarded(lambda: rows_of(frame.select(*empty)))
     return {i: int(n or 0) for i, n in zip(places, row, strict=True)}
 
