@@ -6,7 +6,7 @@ from fractions import Fraction
 
 import pytest
 
-from leaktight.channels import AdditiveNoise, Channel, GeometricTails
+from leaktight.channels import AdditiveNoise, Channel, GeometricTails, SymmetricNoise
 from leaktight.errors import InvalidInput, InvalidNumber, LeaktightError
 from leaktight.leakage import individual_leakage, uninformed_guess
 from leaktight.leakage.under_counts import posterior_bound
@@ -263,3 +263,106 @@ def test_laplaces_noise_on_a_sum_has_the_level_of_its_channel() -> None:
     assert noise_level(noise, policy, SumQuery()).ratio == exact == 16
     assert noise.shift_ratio(3) == noise.half_step**6
     assert math.isfinite(noise.shift_ratio(40))
+
+
+@dataclass(frozen=True)
+class Derived(Mechanism, SymmetricNoise):
+    """Noise of one's own from 0 to 2 or so; beyond, each is half as likely as the one before."""
+
+    heights: tuple[int, ...]
+    lean: int = 0
+    """By so much more −1 is as likely as 1."""
+    says: int | None = 1
+
+    name = "noise of one's own"
+
+    @property
+    def guarantee(self) -> Guarantee:
+        return Guarantee(Fraction(10**6), "answers that differ by 1")
+
+    @property
+    def period(self) -> int | None:
+        return self.says
+
+    @property
+    def start(self) -> int:
+        return len(self.heights) - 1
+
+    @property
+    def mean_size(self) -> Fraction:
+        return Fraction(1)
+
+    def _height(self, k: int) -> Fraction:
+        if k == -1:
+            return Fraction(self.heights[1] + self.lean)
+        k, last = abs(k), len(self.heights) - 1
+        return self.heights[min(k, last)] / Fraction(2) ** max(0, k - last)
+
+    @property
+    def _sum(self) -> Fraction:
+        first, *rest = self.heights
+        return Fraction(first + 2 * (sum(rest) + rest[-1]) + self.lean)
+
+    def pmf(self, k: int) -> Fraction:
+        return self._height(k) / self._sum
+
+    def tail(self, k: int) -> Fraction:
+        far = max(abs(k), len(self.heights))
+        beyond = 2 * self.pmf(far)  # far, far + 1, …
+        return beyond + sum((self.pmf(j) for j in range(k, far)), Fraction(0))
+
+    def shift_ratio(self, shift: int) -> Fraction:
+        near = range(-9 - abs(shift), 10 + abs(shift))
+        return max(self.pmf(k) / self.pmf(k - shift) for k in near)
+
+    @property
+    def channel(self) -> Channel:
+        ends = -6, 12  # beyond, all answers are told apart no more
+        rows = [
+            [
+                1 - self.tail(z + 1 - x) if z == ends[0] else
+                self.tail(z - x) if z == ends[1] else self.pmf(z - x)
+                for z in range(ends[0], ends[1] + 1)
+            ]
+            for x in range(7)
+        ]  # fmt: skip
+        return Channel(rows, range(7), range(ends[0], ends[1] + 1))
+
+
+@pytest.mark.parametrize(
+    ("noise", "falls"),
+    [
+        (Derived((9, 5, 2)), True),
+        (Derived((4, 4, 4)), True),
+        (Derived((1, 5, 2)), False),  # two peaks
+        (Derived((4, 1, 4, 1)), False),
+        (Derived((9, 4, 2), lean=1), False),
+        (Derived((9, 5, 2), says=None), False),  # nobody can tell
+    ],
+)
+def test_noise_that_only_derives_from_symmetric_noise_is_looked_at(
+    noise: Derived, falls: bool
+) -> None:
+    """Formulas for noise that falls from 0 on were used for noise with two peaks."""
+    assert noise.is_unimodal is falls
+    policy, query = Policy(SecretGraph.complete([0, 1, 3]), 2), SumQuery()
+    if noise.says is not None and not noise.lean:
+        assert noise.adds_to(policy, query) is falls
+        far = range(-60, 70)
+        told = sum(max(noise.pmf(z - w) for w in (0, 1, 3)) for z in far)
+        found = individual_leakage(noise, policy, query)
+        assert told <= found.after * 3 <= told + Fraction(1, 10**12)
+    assert noise_level(noise, policy, query).ratio == max(
+        noise.pmf(k) / noise.pmf(k - s) for s in (1, 2, 3, -1, -2, -3) for k in range(-20, 20)
+    )
+
+
+def test_tails_that_are_not_those_of_its_type_are_refused() -> None:
+    with pytest.raises(InvalidInput, match="follow from step and centre; derive from Sym"):
+
+        class Peaks(Tails):
+            def pmf(self, k: int) -> Fraction:
+                return Fraction(abs(k) == 2, 2)
+
+    with pytest.raises(InvalidNumber, match="a centre from 0 to 1 and a step from 1 on"):
+        Tails(Fraction(2), Fraction(3, 2)).adds_to(Policy(NO_YES, 9), ILL)

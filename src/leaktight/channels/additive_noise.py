@@ -9,6 +9,7 @@ from abc import abstractmethod
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from fractions import Fraction
+from itertools import pairwise
 from typing import Any
 
 from flint import fmpq
@@ -22,7 +23,7 @@ from leaktight.channels.noise_on_sums import (
 )
 from leaktight.channels.representation import Belief, ByChannel
 from leaktight.channels.views import AverageView, Views
-from leaktight.errors import InvalidNumber, TooLarge
+from leaktight.errors import InvalidInput, InvalidNumber, TooLarge
 from leaktight.exact.numbers import Value, fraction, rational
 from leaktight.labels import Labels
 from leaktight.policies.fibres import weights_of
@@ -90,11 +91,17 @@ class AdditiveNoise(ByChannel):
         return False
 
 
+MOST_CHECKED = 1000
+"""The most probabilities of a noise that are looked at to see whether they fall from 0 on."""
+
+
 class SymmetricNoise(AdditiveNoise):
     """Noise with P(k) = P(−k). What it leaks on sums follows from its tails if it is unimodal.
 
     If it is periodic, P falls by one factor with each ``period`` from ``start`` on, so that outputs
-    beyond all answers tell no more than finitely many do.
+    beyond all answers tell no more than finitely many do. Whoever derives noise from it claims no
+    more than that: whether it is symmetric and unimodal is looked at, and noise that is not goes by
+    its channel.
     """
 
     __slots__ = ()
@@ -104,8 +111,22 @@ class SymmetricNoise(AdditiveNoise):
 
     @property
     def is_unimodal(self) -> bool:
-        """Whether it is never likelier farther from 0."""
-        return True
+        """Whether P(k) = P(−k), and is never likelier farther from 0; no if nobody can tell.
+
+        Two periods say it of all k. Noise without a period must prove it, and say so here.
+        """
+        if self.period is None or self.start + 2 * self.period > MOST_CHECKED:
+            return False
+        start, last = self.start, self.start + 2 * self.period
+        chance = [self.pmf(k) for k in range(last + 1)]
+        falls = all(b <= a for a, b in pairwise(chance))
+        symmetric = all(self.pmf(-k) == p for k, p in enumerate(chance))
+        tails = [self.tail(k) for k in range(last + 1)]
+        summed = all(a - b == p for a, b, p in zip(tails, tails[1:], chance, strict=False))
+        ahead = (chance[k + self.period] * chance[start] for k in range(start, last - self.period))
+        factor = chance[start + self.period]
+        periodic = all(p == chance[k] * factor for k, p in enumerate(ahead, start))
+        return falls and symmetric and summed and periodic and tails[0] * 2 == 1 + chance[0]
 
     @property
     def places(self) -> Labels | None:
@@ -124,7 +145,12 @@ class SymmetricNoise(AdditiveNoise):
 
     def repeated(self, k: int) -> Fraction:
         """Return Σ_j P(k + j·period) over j ≥ 0, for k from ``start`` on."""
-        raise TooLarge(f"{self!r:.60} tells something else at every output")
+        if self.period is None:
+            raise TooLarge(f"{self!r:.60} tells something else at every output")
+        first = self.pmf(self.start)
+        if not first:
+            return Fraction(0)
+        return self.pmf(k) / (1 - self.pmf(self.start + self.period) / first)
 
     def shift_distance(self, gap: int) -> Fraction:
         """Return the total variation distance from the same noise, shifted; or just above it.
@@ -179,6 +205,16 @@ class GeometricTails(SymmetricNoise):
     """
 
     __slots__ = ()
+
+    def __init_subclass__(cls, **named: Any) -> None:
+        super().__init_subclass__(**named)
+        if own := sorted(
+            {"pmf", "tail", "repeated", "shift_ratio", "shift_distance"} & {*vars(cls)}
+        ):
+            raise InvalidInput(
+                f"the tails of {cls.__name__} follow from step and centre; derive from "
+                f"SymmetricNoise or AdditiveNoise to write {', '.join(own)} of your own"
+            )
 
     @property
     @abstractmethod
@@ -242,6 +278,11 @@ class GeometricTails(SymmetricNoise):
     @property
     def is_unimodal(self) -> bool:
         """Whether nothing is likelier than 0."""
+        if not 0 <= self.centre <= 1 <= self.step:
+            raise InvalidNumber(
+                f"noise must have a centre from 0 to 1 and a step from 1 on, got {self.centre} and "
+                f"{self.step}"
+            )
         return self.centre >= self.pmf(1)
 
     @property

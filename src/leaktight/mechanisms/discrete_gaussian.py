@@ -173,6 +173,11 @@ class DiscreteGaussian(Mechanism, UnboundedNoise):
         pi = arb.pi()
         return (pi * arb(spread)).sqrt() * _theta((-(pi**2) * arb(spread)).exp())
 
+    @property
+    def is_unimodal(self) -> bool:
+        """e^(−k²/(2σ²)) falls with |k|."""
+        return True
+
     def shift_distance(self, gap: int) -> Fraction:
         """Return just above the total variation distance from the same noise, shifted."""
         below, above = (self.tail_interval(k)[0] for k in (gap // 2 + 1, gap - gap // 2))

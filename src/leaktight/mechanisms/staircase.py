@@ -122,6 +122,11 @@ class StaircaseNoise(Mechanism, UnboundedNoise):
         return self.ratio ** -(-abs(shift) // self.sensitivity)
 
     @property
+    def is_unimodal(self) -> bool:
+        """Stairs go down alone."""
+        return True
+
+    @property
     def period(self) -> int:
         """Δ steps, for one stair."""
         return self.sensitivity
