@@ -2,6 +2,7 @@
 
 import re
 from datetime import date
+from fractions import Fraction
 from pathlib import Path
 
 import pytest
@@ -12,6 +13,8 @@ from leaktight.studies.release import read_release
 from leaktight.studies.table import KEYS
 from leaktight.tables import count_of, cumulative, hierarchy, histogram, sum_of
 from leaktight.tables.budget import Budget
+from leaktight.tables.calibration import GaussianWithin, GeometricWithin
+from leaktight.tables.measure import rho_below
 
 POLICY = '[policy]\nvalues = ["a", "b", "c"]\nsecrets = "line"\nrecords = 9\nabsent = "none"\n'
 DATA = '[data]\nsource = "t.csv"\ncolumns = "v"\n'
@@ -19,6 +22,7 @@ RELEASE = '[release]\nledger = "l"\nratio = 2\n'
 QUERY = '[[release.queries]]\nkind = "histogram"\n'
 ROWS = POLICY + DATA + '[release]\nledger = "l"\nrows = true\noutput = "o.csv"\n'
 WHOLE = POLICY + DATA + RELEASE + QUERY
+GAUSS = 'noise = "gaussian"\n'
 
 MISTAKES: dict[str, tuple[str, str]] = {
     "source": (WHOLE.replace('"t.csv"', "3"), "[data] source must be text"),
@@ -54,6 +58,17 @@ MISTAKES: dict[str, tuple[str, str]] = {
     "ratio": (WHOLE.replace("ratio = 2", "ratio = 0"), "[release] ratio"),
     "epsilon": (WHOLE.replace("ratio = 2", 'epsilon = "x"'), "[release] epsilon"),
     "no epsilon": (WHOLE.replace("ratio = 2", ""), "needs epsilon or ratio"),
+    "noise": (WHOLE.replace("ratio = 2", 'rho = 1\nnoise = "gausian"'), "did you mean 'gaussian'?"),
+    "rho": (WHOLE.replace("ratio = 2", "rho = 1"), "[release] rho: rho and delta are for noise"),
+    "delta": (WHOLE.replace("ratio = 2", GAUSS + "delta = 0.1"), "no ε alone: give rho"),
+    "no rho": (WHOLE.replace("ratio = 2", GAUSS), "needs rho, or epsilon and delta"),
+    "rows and noise": (ROWS + GAUSS, "the noise of rows is that of [mechanism]"),
+    "rho of nothing": (WHOLE.replace("ratio = 2", GAUSS + "rho = 0"), "rho must be above 0"),
+    "budget's key": (
+        WHOLE.replace(RELEASE, RELEASE + "budget = { roh = 1 }\n"),
+        "a budget is an ε, {rho = …} or {epsilon = …, delta = …}; this one has",
+    ),
+    "no budget": (WHOLE.replace(RELEASE, RELEASE + "budget = {}\n"), "this one is empty"),
     "ledger": (WHOLE.replace('"l"', "3"), "[release] ledger must be text"),
     "budget": (WHOLE.replace(RELEASE, RELEASE + "budget = 0\n"), "[release] budget"),
     "output": (WHOLE.replace(RELEASE, RELEASE + "output = 3\n"), "[release] output must be text"),
@@ -88,6 +103,26 @@ def test_a_mistake_is_named_by_its_key_in_one_line(tmp_path: Path, mistake: str)
         read_release(file)
     assert "\n" not in str(wrong.value)
     assert str(wrong.value).count(str(file)) == 1
+
+
+def test_gaussian_noise_and_its_budgets_are_read(tmp_path: Path) -> None:
+    file = tmp_path / "study.toml"
+    for cost, limit, rho, budget in (
+        ('rho = "1/24"', '{ rho = "1/2" }', Fraction(1, 24), Budget.of(rho="1/2")),
+        (
+            'epsilon = 1\ndelta = "1e-6"',
+            '{ epsilon = 3, delta = "1e-6" }',
+            rho_below(Fraction(1), Fraction(1, 10**6)),
+            Budget.of(epsilon=3, delta="1e-6"),
+        ),
+    ):
+        told = f"{GAUSS}{cost}\nbudget = {limit}"
+        file.write_text(WHOLE.replace("ratio = 2", told), "utf-8")
+        read = read_release(file)
+        assert (read.allowed, read.budget) == (GaussianWithin(rho), budget)
+        noise = read.noise
+        assert noise is not None
+        assert noise.rho == rho
 
 
 def test_every_key_has_a_mistake_of_its_own() -> None:
@@ -146,7 +181,7 @@ def test_what_is_read_is_what_is_meant(tmp_path: Path) -> None:
     assert (read.source, read.table) == (tmp_path / "people.duckdb", "people")
     assert (read.ledger, read.output) == (tmp_path / "book", tmp_path / "out.parquet")
     assert (read.absent, read.rows_per_person, read.name) == ("none", 2, "study")
-    assert read.ratio == Ratio.of(2)
+    assert read.allowed == GeometricWithin(Ratio.of(2))
     assert read.budget == Budget.of(epsilon="1/2")
     assert read.reading.outside == "none"
 

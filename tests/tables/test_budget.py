@@ -41,12 +41,12 @@ def test_whether_all_pairs_are_within_a_budget_is_decided_exactly(
     at_once: int, paid: Releases, beyond: int
 ) -> None:
     truth = products(paid)
-    costs = [(Powers.of(*((step, 1) for step in steps)), np.array(e)) for steps, e in paid]
+    costs = [(tuple((step, 1) for step in steps), np.array(e)) for steps, e in paid]
     spent = Spent.of(4, costs)
     with patch("leaktight.tables.spent.MOST_AT_ONCE", at_once):
-        assert [spent.ratio(i).value for i in range(4)] == truth
+        assert [spent.lost(i) for i in range(4)] == truth
         assert truth[spent.worst or 0] == max(truth)
-        kinds = {i: ratio.value for alike, ratio in spent.kinds(np.arange(4)) for i in alike}
+        kinds = {i: lost for alike, lost in spent.kinds(np.arange(4)) for i in alike}
         assert kinds == dict(enumerate(truth))
         limit = max(truth) + Fraction(beyond, 10**40)  # far below what floats tell apart
         if limit > 1:
@@ -81,6 +81,6 @@ def test_a_budget_of_nothing_is_refused() -> None:
 
 
 def test_without_secret_pairs_everything_is_within() -> None:
-    nothing = Spent.of(0, [(Powers.of((2, 1)), np.zeros(0, dtype=np.int64))])
+    nothing = Spent.of(0, [(((Fraction(2), 1),), np.zeros(0, dtype=np.int64))])
     assert nothing.within(Budget.of(ratio=2))
     assert nothing.worst is None

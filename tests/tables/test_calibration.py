@@ -176,4 +176,4 @@ def test_what_cannot_be_released_is_refused() -> None:
         noise_of(Policy(secrets, 3), [histogram("h")], 1)
     large = sum_of("s", {"cold": 2**31 - 1})
     with pytest.raises(InvalidNumber, match="larger unit"):
-        noise_of(Policy(secrets, 3), [large], 2, rows_per_person=999)
+        noise_of(Policy(secrets, 3), [large], 2, rows_per_person=10**6)

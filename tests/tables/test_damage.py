@@ -70,13 +70,13 @@ def said(path: Path) -> tuple[Any, ...]:
         ledger.protection.pairs.tolist(),
         entries,
         [ledger.answer(entry) for entry in entries if entry.answered],
-        [spent.ratio(pair).value for pair in range(spent.pairs)],
+        [spent.lost(pair) for pair in range(spent.pairs)],
         odds(ledger.protection, ledger.paid()),
     )
     entry = ledger.spend(MORE, QUESTION, noise_of(cumulative("c"), 2).paid)
     kept = ledger.store(entry, Stored(((1, 2, 3),), ()))
     again = Ledger.open(path)
-    after = [again.spent().ratio(pair).value for pair in range(spent.pairs)]
+    after = [again.spent().lost(pair) for pair in range(spent.pairs)]
     return (*before, kept, len(again.entries()), after)
 
 

@@ -165,7 +165,7 @@ def test_four_processes_at_once_spend_exactly_the_budget(tmp_path: Path) -> None
             done = pool.starmap(spend_all, [(file, barrier, worker, 7) for worker in range(4)])
     assert sum(done) == 7
     spent = Ledger.open(file).spent()
-    assert spent.ratio(spent.worst or 0).value == 4**7
+    assert spent.lost(spent.worst or 0) == 4**7
 
 
 # --- the budget ----------------------------------------------------------------------------
@@ -198,7 +198,7 @@ def test_each_pair_pays_for_what_tells_it_apart_and_for_nothing_else(tmp_path: P
         query = histogram(name, groups={cell: [cell] for cell in cells}, ordered=False)
         ledger.spend(name, QUESTION, calibrated(protection, [query], Ratio.of(16)).paid)
     spent = ledger.spent()
-    paid = {pair: spent.ratio(i).value for i, pair in enumerate(towns.secrets.edge_pairs())}
+    paid = {pair: spent.lost(i) for i, pair in enumerate(towns.secrets.edge_pairs())}
     assert paid["Bern", "Thun"] == paid["Basel", "Muttenz"] == 16  # its own part alone
     assert paid["Bern", "Basel"] == 16  # 4 for each part
 
@@ -215,8 +215,8 @@ def test_costs_multiply_pair_by_pair_as_fractions_do(tmp_path: Path) -> None:
         for pair, units in enumerate(made.paid.exponents(protection.pairs).tolist()):
             expected[pair] *= made.step**units
     spent = ledger.spent()
-    assert [spent.ratio(pair).value for pair in range(3)] == expected
-    assert spent.ratio(spent.worst or 0).value == max(expected)
+    assert [spent.lost(pair) for pair in range(3)] == expected
+    assert spent.lost(spent.worst or 0) == max(expected)
 
 
 # --- what is refused -----------------------------------------------------------------------

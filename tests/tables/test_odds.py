@@ -10,9 +10,9 @@ from leaktight import Policy, SecretGraph, count
 from leaktight.channels.distribution import PriorLike
 from leaktight.exact.ratio import Ratio
 from leaktight.tables import TableQuery, cumulative, histogram, sum_of
-from leaktight.tables.budget import Paid
 from leaktight.tables.calibration import Noise, calibrated
 from leaktight.tables.odds import Odds, odds
+from leaktight.tables.paid import Paid
 from leaktight.tables.protection import Protection
 from tests.strategies.graphs import secret_graphs
 from tests.tables.databases import entries, output_channel

@@ -96,7 +96,7 @@ def test_it_costs_exactly_the_ratio_of_the_channel(tmp_path: Path) -> None:
     with pytest.raises(OverBudget):
         published(book, RandomizedResponse(VOTES, ratio="10001/10000"), name="c", output="c.csv")
     told = statement(Ledger.open(book))
-    assert [pair.ratio.value for pair in told.pairs] == [9]
+    assert [pair.ratio for pair in told.pairs] == [9]
     assert told.odds is not None
     assert Fraction(9, 11) <= told.odds.after < 0.8182  # 9/(9 + 1 + 1)
     assert not (tmp_path / "c.csv").exists()

@@ -83,10 +83,10 @@ def test_what_pairs_have_paid_is_the_product_whatever_became_of_the_total(
     expected = spend_all(ledger)
     change(ledger)
     spent = ledger.spent()
-    assert [spent.ratio(pair).value for pair in range(5)] == expected
+    assert [spent.lost(pair) for pair in range(5)] == expected
     assert spent.largest == max(expected)
     told = statement(ledger)
-    assert [kind.ratio.value for kind in told.pairs] == sorted(set(expected), reverse=True)
+    assert [kind.ratio for kind in told.pairs] == sorted(set(expected), reverse=True)
     assert sum(kind.alike for kind in told.pairs) == 5
     assert told.others == 0
 
@@ -130,7 +130,7 @@ def test_only_so_many_kinds_of_pairs_are_listed(
     expected = spend_all(ledger)
     monkeypatch.setattr(sys.modules[Statement.__module__], "MOST_LISTED", 2)
     told = statement(ledger)
-    assert [kind.ratio.value for kind in told.pairs] == sorted(set(expected), reverse=True)[:2]
+    assert [kind.ratio for kind in told.pairs] == sorted(set(expected), reverse=True)[:2]
     assert told.others + sum(kind.alike for kind in told.pairs) == 5
     assert "with less" in str(told)
 

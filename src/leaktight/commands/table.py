@@ -139,6 +139,8 @@ def ledger(
             asked.policy,
             ratio=asked.budget.ratio,
             epsilon=asked.budget.epsilon,
+            rho=None if asked.budget.delta is not None else asked.budget.rho,
+            delta=asked.budget.delta,
             absent=asked.absent,
             rows_per_person=asked.rows_per_person,
             people=asked.people,
@@ -182,6 +184,8 @@ def _answers(
     from leaktight.tables.publishing import release as released
     from leaktight.tables.record import record_of
 
+    allowed = asked.allowed
+    assert allowed is not None  # there are queries
     if picture is not None and picture.suffix.lower() != ".svg":
         raise typer.BadParameter(f"--picture must end in .svg, got {picture}")
     about_to_write(picture)
@@ -194,7 +198,7 @@ def _answers(
             asked.policy,
             asked.queries,
             columns=asked.reading.columns,
-            ratio=asked.ratio,
+            noise=allowed,
             keep=asked.reading.keep,
             absent=asked.absent,
             people=asked.people,
@@ -303,13 +307,15 @@ def _told(asked: "ReleaseStudy", name: str, again: bool) -> dict[str, Any]:
 
 
 def _planned(asked: "ReleaseStudy", as_json: bool) -> int:
-    from leaktight.exact.shown import above, wrapped
+    from leaktight.exact.shown import wrapped
     from leaktight.tables.plan import plan
+
+    assert asked.allowed is not None  # there are queries
 
     found = plan(
         asked.policy,
         asked.queries,
-        ratio=asked.ratio,
+        noise=asked.allowed,
         columns=asked.reading.columns,
         absent=asked.absent,
         rows_per_person=asked.rows_per_person,
@@ -331,7 +337,7 @@ def _planned(asked: "ReleaseStudy", as_json: bool) -> int:
             ]
         )
         return 0
-    at = f"{asked.title}: ε = {above(asked.ratio.epsilon)}, nothing is read or spent"
+    at = f"{asked.title}: {asked.allowed.told()}, nothing is read or spent"
     print(f"{wrapped(at)}\n± is the standard deviation of what a number is off\n")
     for each in found:
         print(wrapped(str(each), "  "))

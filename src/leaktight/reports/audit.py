@@ -269,7 +269,8 @@ def _release_facts(answers: Answers) -> Iterator[tuple[str, str]]:
         chances = f"{percent(one.before)} → ≤ {percent_above(one.after)}"
         yield "one attribute" if k == 0 else "", f"{one.attribute}: {chances}, all others known"
     if ledger := found.ledger:
-        yield "ledger", f"ε ≤ {above(ledger.spent)} of {ledger.budget} spent, in {ledger.file}"
+        told = f"{ledger.unit} ≤ {above(ledger.spent)} of {ledger.budget} spent"
+        yield "ledger", f"{told}, in {ledger.file}"
 
 
 FACTS: tuple[Callable[[Answers], Iterator[tuple[str, str]]], ...] = (
@@ -418,8 +419,8 @@ def _release(answers: Answers) -> Section | None:
     if ledger := found.ledger:
         text.append(
             f"The ledger {ledger.file} has {counted(len(ledger.releases), 'release', 'releases')}: "
-            f"ε ≤ {above(ledger.spent)} of {ledger.budget} is spent, and ε = "
-            f"{below(ledger.left)} is left."
+            f"{ledger.unit} ≤ {above(ledger.spent)} of {ledger.budget} is spent, and "
+            f"{ledger.unit} = {below(ledger.left)} is left."
         )
     rows: list[tuple[Cell, ...]] = [
         (each.name, each.kind, each.numbers, each.noise, each.error) for each in found.queries

@@ -24,7 +24,7 @@ from leaktight.reports.document import (
 from leaktight.reports.released import answers_svg
 from leaktight.reports.wording import Cell
 from leaktight.tables.attributes import AttributeOdds
-from leaktight.tables.budget import told_epsilon, told_left
+from leaktight.tables.budget import promised, told_left, told_lost
 from leaktight.tables.publishing import TableRelease
 from leaktight.tables.queries import Answer, Expected, written_number
 from leaktight.tables.record import TableRecord
@@ -58,11 +58,10 @@ def release_document(
 
 def _verdict(record: TableRecord, told: Statement) -> Verdict:
     entry, book = record.release.entry, record.release.ledger
-    left = told_left(min((pair.left for pair in told.pairs), default=book.budget.nats))
     line = (
-        f"“{entry.name}”, published {entry.time[:10]}: {record.what}. It costs ε ≤ "
-        f"{told_epsilon(entry.cost)}; with all releases before, ε ≤ "
-        f"{told_epsilon(record.spent)} of {book.budget.told()} is spent and ε = {left} is left."
+        f"“{entry.name}”, published {entry.time[:10]}: {record.what}. It costs "
+        f"{told_lost(entry.cost)}; with all releases before, {told_lost(record.spent)} of "
+        f"{book.budget.told()} is spent and {_left(told)} is left."
     )
     headline = f"What becomes known of one person is not told: {why_no_odds(book.protection)}."
     if record.attributes:
@@ -132,18 +131,23 @@ def _numbers(answer: Answer) -> Table:
 
 def _spent(told: Statement) -> Section:
     book = told.ledger
-    left = told_left(min((pair.left for pair in told.pairs), default=book.budget.nats))
     rows = tuple(
-        (name, time[:10], ", ".join(queries), f"≤ {told_epsilon(cost)}")
+        (name, time[:10], ", ".join(queries), told_lost(cost))
         for name, time, queries, cost, _ in told.releases
     )
     text = (
         f"All that is ever published from this ledger may cost {book.budget.told()}; "
-        f"{counted(len(rows), 'release has', 'releases have')} been paid for, and ε = {left} is "
+        f"{counted(len(rows), 'release has', 'releases have')} been paid for, and {_left(told)} is "
         "left to the pair of values that has paid most. A release that would cost more is refused."
     )
-    table = Table(("release", "on", "queries", "ε"), rows)
+    table = Table(("release", "on", "queries", "cost"), rows)
     return section("spent", "What has been spent, and what is left", [text], table=table)
+
+
+def _left(told: Statement) -> str:
+    budget = told.ledger.budget
+    left = min((pair.left for pair in told.pairs), default=budget.near)
+    return told_left(left, budget.measure)
 
 
 def _by_value(attributes: Sequence[AttributeOdds]) -> Iterator[Section]:
@@ -197,8 +201,7 @@ def _assumed(record: TableRecord) -> Section:
     if protection.counts is not None:
         public += ", and the public counts that the policy names"
     text = [
-        f"Promised: if {protection.condition}, no outcome of what is published becomes more than "
-        f"e^ε times as likely, ε ≤ {told_epsilon(record.spent)} in all.",
+        f"Promised of all that was published: if {protection.condition}, {promised(record.spent)}.",
         f"Assumed: {alone}; {public}; the table says what is true of the people; the random bits "
         "cannot be foreseen.",
     ]

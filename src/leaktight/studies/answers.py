@@ -472,11 +472,13 @@ class LedgerFound(Answer, frozen=True, tag_field="is", tag="ledger"):
     file: str
     budget: str
     spent: float
-    """ε of the secret pair that has paid most, rounded up."""
+    """ε, or ρ, of the secret pair that has paid most, rounded up."""
     left: float
-    """ε that is left to it, rounded down."""
+    """What is left to it, rounded down."""
     releases: tuple[str, ...]
     """The names of those that were paid for."""
+    unit: str = "ε"
+    """Whether it is counted in ε, or in ρ of zCDP."""
 
 
 class ReleaseFound(Answer, frozen=True, tag_field="is", tag="release"):

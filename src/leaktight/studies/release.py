@@ -9,7 +9,7 @@ from typing import Any
 
 from leaktight.channels.channel import Channel
 from leaktight.channels.distribution import Distribution
-from leaktight.exact.ratio import Ratio
+from leaktight.errors import InvalidInput
 from leaktight.mechanisms.mechanism import Mechanism
 from leaktight.policies.policy import Policy
 from leaktight.studies.policy import read_people
@@ -17,7 +17,7 @@ from leaktight.studies.reading import bare_study
 from leaktight.studies.study import Study
 from leaktight.studies.table import StudyTable, load, plain_number, shortened
 from leaktight.tables.budget import Budget
-from leaktight.tables.calibration import Noise, calibrated
+from leaktight.tables.calibration import NOISES, Allowance, Noise, allowance, calibrated
 from leaktight.tables.ledger import is_address
 from leaktight.tables.protection import Protection
 from leaktight.tables.queries import KINDS, LARGEST_SHARE, Form, TableQuery
@@ -46,8 +46,8 @@ class ReleaseStudy:
     queries: tuple[TableQuery, ...]
     rows: Channel | Mechanism | None
     """Through what every row is published; None if queries are asked."""
-    ratio: Ratio
-    """What the queries may cost; 1 if there are none."""
+    allowed: Allowance | None
+    """What the queries may cost, and with which noise; None if there are none."""
     ledger: str | Path
     """A file, or the address of a server."""
     budget: Budget | None
@@ -62,9 +62,9 @@ class ReleaseStudy:
     @property
     def noise(self) -> Noise | None:
         """The noise that the queries get; None if every row is published."""
-        if self.rows is not None:
+        if self.allowed is None:
             return None
-        return calibrated(self.protection, self.queries, self.ratio, self.reading.columns)
+        return calibrated(self.protection, self.queries, self.allowed, self.reading.columns)
 
 
 def read_release(path: str | Path) -> ReleaseStudy:
@@ -91,9 +91,7 @@ def release_of(content: dict[str, Any], file: Path, study: Study) -> ReleaseStud
     reading, own = _reading(data), data.whole("rows_per_person", 1, MOST_ROWS)
     with data.at(""):
         declared_columns(Protection(study.policy, study.absent, own, people), reading)
-    ratio = Ratio.of(1) if rows is not None else asked.ratio()
-    if ratio is None:
-        raise asked.wrong("", "needs epsilon or ratio: how much may this release cost?")
+    allowed = _allowed(asked) if rows is None else None
     return ReleaseStudy(
         title=study.title,
         policy=study.policy,
@@ -107,7 +105,7 @@ def release_of(content: dict[str, Any], file: Path, study: Study) -> ReleaseStud
         name=_dated(asked, "name") if "name" in asked else file.stem,
         queries=tuple(_query(asked, each) for each in asked.listed("queries")),
         rows=rows,
-        ratio=ratio,
+        allowed=allowed,
         ledger=book if is_address(book := asked.text("ledger", "")) else file.parent / book,
         budget=_budget(asked),
         output=file.parent / _dated(asked, "output") if "output" in asked else None,
@@ -139,6 +137,8 @@ def _rows(data: StudyTable, asked: StudyTable, study: Study) -> Channel | Mechan
         (asked, "queries", "asks for numbers, and rows publishes every row; leave one out"),
         (asked, "epsilon", "is for queries; what rows cost is the ε of [mechanism]"),
         (asked, "ratio", "is for queries; what rows cost is the ratio of [mechanism]"),
+        (asked, "rho", "is for queries; what rows cost is the ε of [mechanism]"),
+        (asked, "noise", "is for queries; the noise of rows is that of [mechanism]"),
         (data, "keep", "is for queries; every row is published"),
     ):
         if key in table:
@@ -178,11 +178,37 @@ def _list(table: StudyTable, key: str, given: Any) -> list[Any]:
     return given
 
 
+COSTS = ("ratio", "epsilon", "rho", "delta")
+"""The keys that say how much a release, or all of them, may cost."""
+
+
+def _allowed(asked: StudyTable) -> Allowance:
+    """Return what the queries may cost, and with which noise."""
+    noise = asked.one_of("noise", tuple(NOISES), "geometric")
+    given = {key: plain_number(asked.get(key)) for key in COSTS if key in asked}
+    if not given:
+        needed = "epsilon or ratio" if noise == "geometric" else "rho, or epsilon and delta"
+        raise asked.wrong("", f"needs {needed}: how much may this release cost?")
+    if "ratio" in given and "epsilon" in given:
+        raise asked.wrong("", "must have only one of ratio and epsilon, got both")
+    with asked.at(next(iter(given))):
+        return allowance(noise, **given)
+
+
 def _budget(asked: StudyTable) -> Budget | None:
+    """Return what all releases may cost: an ε, or a table with rho, or with epsilon and delta."""
     if "budget" not in asked:
         return None
+    given = asked.get("budget")
     with asked.at("budget"):
-        return Budget.of(epsilon=plain_number(asked.get("budget")))
+        if not isinstance(given, dict):
+            return Budget.of(epsilon=plain_number(given))
+        if not given or (other := [key for key in given if key not in COSTS]):
+            wrong = f"has {shortened(other[0])}" if given else "is empty"
+            raise InvalidInput(
+                "a budget is an ε, {rho = …} or {epsilon = …, delta = …}; this one " + wrong
+            )
+        return Budget.of(**{key: plain_number(given[key]) for key in given})
 
 
 def _query(parent: StudyTable, given: Any) -> TableQuery:

@@ -34,10 +34,11 @@ from leaktight.studies.answers import (
 from leaktight.studies.naming import Names
 from leaktight.studies.study import Study
 from leaktight.tables.attributes import AttributeOdds, attribute_odds, whole_odds
-from leaktight.tables.budget import Paid
+from leaktight.tables.budget import amount_above
 from leaktight.tables.calibration import Noise, calibrated
 from leaktight.tables.ledger import Ledger
 from leaktight.tables.odds import Odds, odds
+from leaktight.tables.paid import Paid
 from leaktight.tables.statement import why_no_odds
 
 if TYPE_CHECKING:
@@ -194,10 +195,10 @@ def advised(study: Study, ratio: Ratio) -> Iterator[str]:
         if share > Fraction(1, len(costs)):
             told = f"{percent(share)} of what the pair pays that is told apart most"
             yield f"“{most}” tells most: {told}."
-    if asked.budget is not None and not noise.paid.rho:
+    if asked.budget is not None and asked.budget.rho is None and noise.paid.steps.factors:
         many = [
-            math.floor(asked.budget.nats / each.epsilon * (1 + 2.0**-40))
-            for each in (asked.ratio, ratio)
+            math.floor(asked.budget.near / each * (1 + 2.0**-40))
+            for each in (noise.level.nats, ratio.epsilon)
         ]
         times = counted(many[0], "release", "releases")
         yield f"The budget, {asked.budget.told()}, is for {times} at this ε, {many[1]:,} then."
@@ -223,8 +224,9 @@ def _ledger(study: Study) -> LedgerFound | Skipped:
     except LeaktightError as wrong:
         return Skipped(str(wrong))
     return LedgerFound(
-        book.name.rpartition("/")[2], book.budget.told(), max(0.0, spent.nats),
+        book.name.rpartition("/")[2], book.budget.told(), amount_above(spent),
         book.budget.left(spent), tuple(entry.name for entry in book.entries()),
+        book.budget.measure.symbol,
     )  # fmt: skip
 
 

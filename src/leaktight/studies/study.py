@@ -179,7 +179,8 @@ class Study:
         if self.mechanism is None:
             object.__setattr__(found, "name", release.name)
             if self.promise is None:
-                object.__setattr__(found, "promise", release.asked.ratio)
+                promise = None if release.asked.allowed is None else release.asked.allowed.promise
+                object.__setattr__(found, "promise", promise)
         return found
 
     @property

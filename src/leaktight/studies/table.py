@@ -60,7 +60,10 @@ KEYS: Mapping[str, tuple[str, ...]] = {
         "source", "table", "columns", "person", "rows_per_person", "keep", "outside", "cuts",
         "clamp",
     ),
-    "release": ("name", "queries", "rows", "ratio", "epsilon", "ledger", "budget", "output"),
+    "release": (
+        "name", "queries", "rows", "noise", "ratio", "epsilon", "rho", "delta", "ledger", "budget",
+        "output",
+    ),
     "release.queries": (
         "name", "kind", "column", "by", "clamp", "groups", "values", "weights", "quantiles",
         "fanout", "share", "error",

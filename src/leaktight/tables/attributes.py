@@ -25,8 +25,8 @@ from leaktight.channels.distribution import PriorLike, prior_on
 from leaktight.exact.numbers import fraction, rational, to_float
 from leaktight.exact.rounding import float_above
 from leaktight.exact.shown import percent, percent_above
-from leaktight.tables.budget import Paid
 from leaktight.tables.odds import collected, exact_falls, falls_below
+from leaktight.tables.paid import Paid
 from leaktight.tables.protection import Protection
 from leaktight.tables.spent import UNIT
 

@@ -1,44 +1,71 @@
-"""How much may be spent, what does a release cost, and how much is left?"""
+"""How much may be spent, and how much is left? In ε, in ρ of zCDP, or in ε and δ."""
 
 from dataclasses import dataclass
 from fractions import Fraction
+from typing import Any
 
-import numpy as np
 from flint import arb
 
 from leaktight.errors import InvalidNumber
 from leaktight.exact.numbers import Number, as_printed, fraction, rational
 from leaktight.exact.powers import Powers
 from leaktight.exact.ratio import Ratio, RatioLike
-from leaktight.exact.rounding import ln, outward, precision
+from leaktight.exact.rounding import float_above, float_below, ln, outward, precision
 from leaktight.exact.shown import above, below, shown
-from leaktight.tables.weights import Places, Weights
+from leaktight.tables.measure import CONCENTRATED, PURE, Lost, Measure, epsilon_above, rho_below
 
 CRUMB = 2.0**-20
-"""Of ε that is left, less than this is called none."""
+"""Of ε that is left, less than this is called none; of ρ, its square."""
 
 
 @dataclass(frozen=True, slots=True)
 class Budget:
-    """The largest ratio that any secret pair may have after all releases together.
+    """The most that any secret pair may lose by all releases together.
 
-    It is a rational ratio λ, or a rational ε. Then e^ε is no rational number (but for ε = 0), so
-    that it is always decided, by logarithms that are enclosed tightly enough, on which side of it
-    a product of rationals lies.
+    It is a rational ratio λ, a rational ε, or a rational ρ of zCDP. If it is an ε, e^ε is no
+    rational number (but for ε = 0), so that it is always decided, by logarithms that are enclosed
+    tightly enough, on which side of it a product of rationals lies. An ε with a δ is kept as a ρ
+    that implies them.
 
     >>> third = Budget.of(epsilon="1/3")
     >>> third.allows(Powers.of((Fraction(4, 3), 1))), third.allows(Powers.of((Fraction(7, 5), 1)))
     (True, False)
     >>> Budget.of(ratio=8).allows(Powers.of((Fraction(2), 3)))
     True
+    >>> Budget.of(rho="1/2").allows(Fraction(1, 2)), str(Budget.of(rho="1/2"))
+    (True, 'rho = 1/2')
+    >>> Budget.of(epsilon=3, delta="1e-6").told()
+    'ε = 3, δ = 1/1000000, by ρ ≤ 0.185069'
     """
 
     ratio: Fraction | None
     epsilon: Fraction | None
+    rho: Fraction | None = None
+    delta: Fraction | None = None
 
     @classmethod
-    def of(cls, ratio: RatioLike = None, epsilon: Number | None = None) -> "Budget":
-        """Read it from ``ratio``, or from ``epsilon``: a number, or such as ``"ln 2"``."""
+    def of(
+        cls,
+        ratio: RatioLike = None,
+        epsilon: Number | None = None,
+        rho: Number | None = None,
+        delta: Number | None = None,
+    ) -> "Budget":
+        """Read it from ``ratio``, ``epsilon``, ``rho``, or ``epsilon`` and ``delta``.
+
+        ε is a number, or such as ``"ln 2"``.
+        """
+        if rho is not None:
+            if ratio is not None or epsilon is not None or delta is not None:
+                raise InvalidNumber(
+                    "a budget is in rho, or in epsilon, perhaps with delta: not both"
+                )
+            return cls(None, None, read_rho(rho))
+        if delta is not None:
+            if epsilon is None or ratio is not None:
+                raise InvalidNumber("a budget with delta needs epsilon, and no ratio")
+            amount, chance = read_epsilon_delta(epsilon, delta)
+            return cls(None, amount, rho_below(amount, chance), chance)
         read = Ratio.of(ratio, epsilon)
         if read.upper == 1:
             raise InvalidNumber("a budget needs an ε above 0: with ε = 0 nothing can be released")
@@ -53,15 +80,27 @@ class Budget:
     @classmethod
     def read(cls, text: str) -> "Budget":
         """Return what ``str`` wrote."""
+        if "=" in text:  # in ρ, which earlier versions cannot read, and must not
+            parts = dict(part.split(" = ") for part in text.split(", "))
+            exact = {name: fraction(rational(number)) for name, number in parts.items()}
+            return cls(None, exact.get("epsilon"), exact["rho"], exact.get("delta"))
         name, _, number = text.partition(" ")
-        exact = fraction(rational(number))
-        return cls(exact, None) if name == "ratio" else cls(None, exact)
+        given = fraction(rational(number))
+        return cls(given, None) if name == "ratio" else cls(None, given)
 
-    def allows(self, spent: Powers) -> bool:
+    @property
+    def measure(self) -> Measure:
+        """In what losses are added up."""
+        return PURE if self.rho is None else CONCENTRATED
+
+    def allows(self, spent: Lost) -> bool:
         """Say, exactly, whether so much may be spent."""
+        if self.rho is not None:
+            assert isinstance(spent, Fraction)
+            return spent <= self.rho
+        assert isinstance(spent, Powers)
         if self.ratio is not None:
             return spent <= self.ratio
-        assert self.epsilon is not None
         bits = 128
         while True:
             with precision(bits):
@@ -70,14 +109,20 @@ class Budget:
                     return bool(left > 0)
             bits *= 2
 
-    def left(self, spent: Powers) -> float:
-        """Return the ε that is left, rounded down, and never below 0."""
+    def left(self, spent: Lost) -> float:
+        """Return the ε or ρ that is left, rounded down, and never below 0."""
+        if self.rho is not None:
+            assert isinstance(spent, Fraction)
+            return max(0.0, float_below(rational(self.rho - spent)))
+        assert isinstance(spent, Powers)
         low, _ = outward(lambda: self._ln() - _logarithm(spent))
         return max(0.0, low)
 
     @property
-    def nats(self) -> float:
-        """ε, rounded to the nearest."""
+    def near(self) -> float:
+        """ε or ρ, rounded to the nearest."""
+        if self.rho is not None:
+            return float(self.rho)
         return ln(self.ratio) if self.ratio is not None else float(self.epsilon or 0)
 
     def _ln(self) -> arb:
@@ -86,46 +131,91 @@ class Budget:
         return arb(rational(self.epsilon))
 
     def __str__(self) -> str:
-        name, number = ("epsilon", self.epsilon) if self.ratio is None else ("ratio", self.ratio)
-        return f"{name} {rational(number)}"
+        if self.rho is None:
+            name, number = (
+                ("epsilon", self.epsilon) if self.ratio is None else ("ratio", self.ratio)
+            )
+            return f"{name} {rational(number)}"
+        told = [("epsilon", self.epsilon), ("delta", self.delta), ("rho", self.rho)]
+        return ", ".join(f"{name} = {rational(n)}" for name, n in told if n is not None)
 
     def told(self) -> str:
         """Say it as a person reads it."""
+        if self.rho is not None:
+            if self.delta is None:
+                return f"ρ = {shown(self.rho)}"
+            limit = below(float_below(rational(self.rho)))
+            return f"ε = {shown(self.epsilon)}, δ = {shown(self.delta)}, by ρ ≤ {limit}"
         return f"ε = {f'ln {shown(self.ratio)}' if self.ratio is not None else shown(self.epsilon)}"
+
+
+def read_rho(rho: Number) -> Fraction:
+    """Return a ρ, exactly as it is written."""
+    exact = fraction(as_printed(rho))
+    if not exact > 0:
+        raise InvalidNumber(f"rho must be above 0, got {rho}")
+    return exact
+
+
+def read_epsilon_delta(epsilon: Number, delta: Number) -> tuple[Fraction, Fraction]:
+    """Return an ε and a δ, exactly as they are written."""
+    amount, chance = fraction(as_printed(epsilon)), fraction(as_printed(delta))
+    if not amount > 0:
+        raise InvalidNumber(f"epsilon must be above 0, got {epsilon}")
+    if not 0 < chance < 1:
+        raise InvalidNumber(f"delta must be between 0 and 1, got {delta}")
+    return amount, chance
 
 
 def _logarithm(number: Powers) -> arb:
     return sum((e * arb(rational(base)).log() for base, e in number.factors), start=arb(0))
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Paid:
-    """What releases of the same weights cost, by whole numbers that depend on the pair.
+def told_lost(lost: Lost) -> str:
+    """Return an ε or a ρ with its sign, rounded up, as a person reads it."""
+    if isinstance(lost, Powers):
+        return f"ε ≤ {told_epsilon(lost)}"
+    return f"ρ ≤ {above(amount_above(lost))}"
 
-    Geometric noise costs a pair the ratio r^e with e = Σ units·|W_u − W_v|. Gaussian noise costs it
-    ρ·s of zCDP with s = Σ units·‖W_u − W_v‖², and no ratio: then r is 1.
+
+USUAL_DELTA = Fraction(1, 10**6)
+"""The δ for which the ε of a ρ is told if nothing else is said."""
+
+
+def told_approximate(rho: Fraction, delta: Fraction | None = None) -> str:
+    """Return what a ρ means in ε and δ.
+
+    >>> told_approximate(Fraction(1, 8), Fraction(1, 1000))
+    '(ε ≤ 1.5461, δ = 0.001)'
     """
+    chance = delta or USUAL_DELTA
+    return f"(ε ≤ {above(epsilon_above(rho, chance))}, δ = {float(chance):g})"
 
-    steps: Powers
-    """r: the step of a release or, of several, the product of their steps."""
-    blocks: tuple[tuple[Weights, int], ...]
-    """Each block of W, and its units."""
-    rho: Fraction = Fraction(0)
-    """ρ of Gaussian noise for s = 1, exactly; 0 if the noise is geometric."""
 
-    def exponents(self, pairs: Places) -> Places:
-        """Return e for each pair of values."""
-        total = np.zeros(pairs.shape[:-1], dtype=np.int64)
-        for weights, units in self.blocks:
-            total += units * weights.distances(pairs)
-        return total
+def amount_above(lost: Lost) -> float:
+    """Return an ε or a ρ, rounded up."""
+    return max(0.0, lost.nats) if isinstance(lost, Powers) else float_above(rational(lost))
 
-    def squares(self, pairs: Places) -> Places:
-        """Return s for each pair of values."""
-        total = np.zeros(pairs.shape[:-1], dtype=np.int64)
-        for weights, units in self.blocks:
-            total += units * weights.squares(pairs)
-        return total
+
+def promised(lost: Lost) -> str:
+    """Return what is promised at a cost, as the end of a sentence about neighbours."""
+    if isinstance(lost, Powers):
+        return f"no outcome becomes more than e^ε times as likely, {told_lost(lost)}"
+    return (
+        f"outcomes differ by no more than zero-concentrated privacy (zCDP) with {told_lost(lost)} "
+        f"allows, which is {told_approximate(lost)}"
+    )
+
+
+def lost_to_dict(lost: Lost) -> dict[str, Any]:
+    """Return a cost as JSON has it: exactly, as text, and rounded up."""
+    if isinstance(lost, Powers):
+        return {"ratio": str(lost), "epsilon": max(0.0, lost.nats)}
+    return {
+        "rho": str(rational(lost)),
+        "epsilon": epsilon_above(lost, USUAL_DELTA),
+        "delta": float(USUAL_DELTA),
+    }
 
 
 def told_epsilon(ratio: Powers) -> str:
@@ -133,10 +223,11 @@ def told_epsilon(ratio: Powers) -> str:
     return above(max(0.0, ratio.nats))
 
 
-def told_left(epsilon: float) -> str:
-    """Return the ε that is left, rounded down, as a person reads it; a crumb buys nothing.
+def told_left(left: float, measure: Measure = PURE) -> str:
+    """Return what is left, rounded down, as a person reads it; a crumb buys nothing.
 
     >>> told_left(1 / 3), told_left(1.031e-19)
-    ('0.333333', '0')
+    ('ε = 0.333333', 'ε = 0')
     """
-    return below(epsilon) if epsilon >= CRUMB else "0"
+    crumb = CRUMB if measure is PURE else CRUMB**2
+    return f"{measure.symbol} = {below(left) if left >= crumb else '0'}"

@@ -1,27 +1,32 @@
-"""How wide must the noise be, so that no secret pair is told apart by more than λ?
+"""How wide must the noise be, so that no secret pair is told apart by more than is allowed?
 
 Geometric noise whose probabilities fall by the factor α_i < 1 per unit is added to number i. Then
-the release's ratio for a secret pair (u, v) is exactly Π_i α_i^(−|W_ui − W_vi|): the proof is in
-docs/proofs/tables.md. A query that has a share s of all shares gets a noise with which it alone
-would cost λ^s, and if no pair pays for all of them at once, all noises are made smaller together.
+the release's ratio for a secret pair (u, v) is exactly Π_i α_i^(−|W_ui − W_vi|). With discrete
+Gaussian noise its ρ is Σ_i (W_ui − W_vi)²/(2σ_i²). The proofs are in docs/proofs/tables.md. A query
+that has a share s of all shares gets a noise with which it alone would cost λ^s, or s·ρ, and if no
+pair pays for all of them at once, all noises are made smaller together.
 """
 
 import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any
+from typing import Any, Protocol, TypeAlias
 
 from flint import arb
 
-from leaktight.errors import InvalidNumber
-from leaktight.exact.numbers import fraction, rational
+from leaktight.curves.curve import PrivacyCurve
+from leaktight.errors import InvalidInput, InvalidNumber
+from leaktight.exact.numbers import Number, fraction, rational
 from leaktight.exact.powers import Powers
-from leaktight.exact.ratio import Ratio, step_ratio
+from leaktight.exact.ratio import Ratio, RatioLike, step_ratio
 from leaktight.exact.rounding import log2, precision
+from leaktight.exact.shown import above, shown
 from leaktight.labels import Labels
-from leaktight.tables.budget import Paid
-from leaktight.tables.noise import BlockNoise, GeometricStep
+from leaktight.tables.budget import read_epsilon_delta, read_rho
+from leaktight.tables.measure import CONCENTRATED, Lost, rho_below
+from leaktight.tables.noise import BlockNoise, GaussianVariance, GeometricStep
+from leaktight.tables.paid import Paid
 from leaktight.tables.protection import Protection
 from leaktight.tables.queries import (
     Answer,
@@ -32,9 +37,13 @@ from leaktight.tables.queries import (
     blocks_of,
     distinct,
 )
+from leaktight.tables.spent import Spent
 from leaktight.tables.weights import Weights
 
-MOST_UNITS = 2**40
+Shared: TypeAlias = tuple[tuple[Weights, int], ...]
+"""Blocks of W, and the units of each."""
+
+MOST_UNITS = 2**50
 """The most units, times rows, by which a secret pair may differ."""
 
 EXACT_UNITS = 2**10
@@ -65,8 +74,29 @@ class Noise:
 
     @property
     def level(self) -> Powers:
-        """The largest ratio of a secret pair, exactly; under public counts, at most."""
+        """The largest ratio of a secret pair, exactly; under public counts, at most.
+
+        Gaussian noise has none.
+        """
+        if self.paid.rhos:
+            raise InvalidInput("Gaussian noise keeps no ratio; it has rho")
         return self.paid.steps ** int(self.protection.exponents(self.paid).max(initial=0))
+
+    @property
+    def rho(self) -> Fraction:
+        """The largest ρ of a secret pair: of Gaussian noise exactly, of geometric at most.
+
+        Under public counts, at most.
+        """
+        charges = CONCENTRATED.charges(self.protection, self.paid)
+        found = Spent.of(self.protection.accounts, charges, CONCENTRATED).largest
+        assert isinstance(found, Fraction)
+        return found
+
+    @property
+    def cost(self) -> Lost:
+        """What it costs in its own measure: the level, or ρ."""
+        return self.rho if self.paid.rhos else self.level
 
     def of(self, block: Block) -> list[BlockNoise | None]:
         """Return the noise of each number of a block; None where nothing is added.
@@ -98,48 +128,175 @@ class Noise:
         return [each for q, parts in self.parts(nothing) for each in q.expected(parts)]
 
 
+class Allowance(Protocol):
+    """How much a release may cost, and with which noise it keeps to that."""
+
+    def told(self) -> str:
+        """Say how much, as a person reads it."""
+
+    @property
+    def promise(self) -> Ratio | PrivacyCurve:
+        """What is promised."""
+
+    def expect(self) -> None:
+        """Refuse an allowance with which no noise is wide enough."""
+
+    def apart(self, protection: Protection, shared: Shared) -> int:
+        """Return the most units by which the answers of neighbours differ."""
+
+    def noises(self, shared: Shared, most: int) -> tuple[tuple[BlockNoise, ...], Paid]:
+        """Return the noise of each block if neighbours differ by ``most`` units, and its cost."""
+
+
+@dataclass(frozen=True, slots=True)
+class GeometricWithin:
+    """Geometric noise with which no ratio is above λ."""
+
+    ratio: Ratio
+
+    def told(self) -> str:
+        """Say the ε."""
+        return f"ε = {above(self.ratio.epsilon)}"
+
+    @property
+    def promise(self) -> Ratio:
+        """The ratio."""
+        return self.ratio
+
+    def expect(self) -> None:
+        """Refuse λ = 1."""
+        if self.ratio.lower == 1:
+            raise InvalidNumber("a release needs an ε above 0: at ε = 0 no noise is wide enough")
+
+    def apart(self, protection: Protection, shared: Shared) -> int:
+        """Return the largest Σ units·|change|."""
+        return int(protection.exponents(Paid(Powers.of(), shared)).max(initial=0))
+
+    def noises(self, shared: Shared, most: int) -> tuple[tuple[BlockNoise, ...], Paid]:
+        """Return noise with r^(units), where r^most ≤ λ."""
+        step = step_ratio(self.ratio.lower, most)
+        each = tuple(GeometricStep(_power(step, units)) for _, units in shared)
+        return each, Paid(Powers.of((step, 1)), shared)
+
+
+@dataclass(frozen=True, slots=True)
+class GaussianWithin:
+    """Discrete Gaussian noise with which no ρ is above a limit: σ² = 1/(2·ρ·units)."""
+
+    rho: Fraction
+
+    def told(self) -> str:
+        """Say the ρ."""
+        return f"ρ = {shown(self.rho)}"
+
+    @property
+    def promise(self) -> PrivacyCurve:
+        """ρ-zCDP."""
+        return PrivacyCurve.zcdp(self.rho)
+
+    def expect(self) -> None:
+        """Refuse ρ = 0."""
+        if not self.rho > 0:
+            raise InvalidNumber("a release needs a ρ above 0: at ρ = 0 no noise is wide enough")
+
+    def apart(self, protection: Protection, shared: Shared) -> int:
+        """Return the largest Σ units·change²."""
+        return int(protection.squares(Paid(Powers.of(), shared)).max(initial=0))
+
+    def noises(self, shared: Shared, most: int) -> tuple[tuple[BlockNoise, ...], Paid]:
+        """Return noise whose ρ for one unit is ρ/most, exactly."""
+        each = self.rho / most
+        own = tuple(GaussianVariance(1 / (2 * each * units)) for _, units in shared)
+        return own, Paid(Powers.of(), shared, ((each, 1),))
+
+
+def _geometric(
+    ratio: RatioLike, epsilon: Number | None, rho: Number | None, delta: Number | None
+) -> Allowance:
+    if rho is not None or delta is not None:
+        raise InvalidInput(
+            'rho and delta are for noise = "gaussian"; geometric noise takes epsilon or ratio'
+        )
+    return GeometricWithin(Ratio.of(ratio, epsilon))
+
+
+def _gaussian(
+    ratio: RatioLike, epsilon: Number | None, rho: Number | None, delta: Number | None
+) -> Allowance:
+    if rho is not None and ratio is None and epsilon is None and delta is None:
+        return GaussianWithin(read_rho(rho))
+    if rho is not None or ratio is not None or epsilon is None or delta is None:
+        raise InvalidInput(
+            "Gaussian noise has no ε alone: give rho (of zCDP), or epsilon and delta, and no more"
+        )
+    return GaussianWithin(rho_below(*read_epsilon_delta(epsilon, delta)))
+
+
+NOISES = {"geometric": _geometric, "gaussian": _gaussian}
+"""The kinds of noise, each with what reads how much a release with it may cost."""
+
+
+def allowance(
+    noise: str | Allowance = "geometric",
+    *,
+    ratio: RatioLike = None,
+    epsilon: Number | None = None,
+    rho: Number | None = None,
+    delta: Number | None = None,
+) -> Allowance:
+    """Return how much a release may cost, and with which noise: "geometric" or "gaussian".
+
+    >>> allowance("gaussian", rho="1/24").told(), allowance(epsilon=1).told()
+    ('ρ = 1/24', 'ε = 1')
+    """
+    if not isinstance(noise, str):
+        return noise
+    if noise not in NOISES:
+        raise InvalidInput(f"noise must be {' or '.join(NOISES)}, got {noise!r:.40}")
+    return NOISES[noise](ratio, epsilon, rho, delta)
+
+
 def calibrated(
     protection: Protection,
     queries: Iterable[TableQuery],
-    ratio: Ratio,
+    allowed: Ratio | Allowance,
     columns: Labels = (),
 ) -> Noise:
-    """Return the noise that keeps every secret pair within ``ratio``, and uses it up.
+    """Return the noise that keeps every secret pair within what is allowed, and uses it up.
 
-    What can be asked in several ways, such as a histogram, plain or ordered, is asked in the one
-    that would by itself have the smaller expected squared error.
+    For a ratio it is geometric. What can be asked in several ways, such as a histogram, plain or
+    ordered, is asked in the one that would by itself have the smaller expected squared error.
     """
 
+    allowance = GeometricWithin(allowed) if isinstance(allowed, Ratio) else allowed
+
     def error(way: TableQuery) -> Fraction:
-        found = _for_blocks(protection, [way], ratio, columns).expected
+        found = _for_blocks(protection, [way], allowance, columns).expected
         return sum((each.cell for each in found), Fraction(0)) / len(found)
 
     taken = [
         ways[0] if len(ways := query.ways()) == 1 else min(ways, key=error)
         for query in distinct(queries)
     ]
-    return _for_blocks(protection, taken, ratio, columns)
+    return _for_blocks(protection, taken, allowance, columns)
 
 
 def _for_blocks(
-    protection: Protection, queries: list[TableQuery], ratio: Ratio, columns: Labels
+    protection: Protection, queries: list[TableQuery], allowance: Allowance, columns: Labels
 ) -> Noise:
     blocks = tuple(blocks_of(queries, protection.values, protection.absent, columns))
-    units = _units(protection, queries, blocks)
+    units = _units(protection, queries, blocks, allowance)
     shared = tuple((block.weights, u) for block, u in zip(blocks, units, strict=True))
-    most = _most(protection, shared)
+    most = _most(allowance, protection, shared)
     if not most:
         return Noise(protection, blocks, (None,) * len(blocks), Paid(Powers.of(), shared))
-    if ratio.lower == 1:
-        raise InvalidNumber("a release needs an ε above 0: at ε = 0 no noise is wide enough")
-    step = step_ratio(ratio.lower, most)
-    noises = tuple(GeometricStep(_power(step, u)) for u in units)
-    return Noise(protection, blocks, noises, Paid(Powers.of((step, 1)), shared))
+    allowance.expect()
+    noises, paid = allowance.noises(shared, most)
+    return Noise(protection, blocks, noises, paid)
 
 
-def _most(protection: Protection, shared: Sequence[tuple[Weights, int]]) -> int:
-    """Return the most units by which the answers of neighbours differ."""
-    most = int(protection.exponents(Paid(Powers.of(), tuple(shared))).max(initial=0))
+def _most(allowance: Allowance, protection: Protection, shared: Shared) -> int:
+    most = allowance.apart(protection, shared)
     if most > MOST_UNITS:
         raise InvalidNumber(
             f"neighbours differ by {most:,} units in all, and at most {MOST_UNITS:,} are possible; "
@@ -148,22 +305,25 @@ def _most(protection: Protection, shared: Sequence[tuple[Weights, int]]) -> int:
     return most
 
 
-def _units(protection: Protection, queries: list[TableQuery], blocks: Sequence[Block]) -> list[int]:
+def _units(
+    protection: Protection,
+    queries: list[TableQuery],
+    blocks: Sequence[Block],
+    allowance: Allowance,
+) -> list[int]:
     """Return for each block the whole number of units of the query that it is of.
 
     If neighbours differ by d in a query alone, its units are to those of others as share/d is.
     """
     wanted: list[Fraction] = []
     for query in queries:
-        own = [(block.weights, 1) for block in blocks if block.query is query]
-        apart = _most(protection, own) if len(queries) > 1 else 1
+        own = tuple((block.weights, 1) for block in blocks if block.query is query)
+        apart = _most(allowance, protection, own) if len(queries) > 1 else 1
         wanted.append(Fraction(query.share, apart) if apart else Fraction(0))
-    units = _whole([each for each in wanted if each])
-    found = iter(units)
-    of_query = {
-        query.name: next(found) if w else 1 for query, w in zip(queries, wanted, strict=True)
-    }
-    return [of_query[block.query.name] for block in blocks]
+    found = iter(_whole([each for each in wanted if each]))
+    asked = zip(queries, wanted, strict=True)
+    units = {query.name: next(found) if each else 1 for query, each in asked}
+    return [units[block.query.name] for block in blocks]
 
 
 def _whole(wanted: list[Fraction]) -> list[int]:

@@ -19,7 +19,6 @@ from leaktight.errors import InvalidNumber
 from leaktight.exact.bound import Chance
 from leaktight.exact.numbers import fraction, rational
 from leaktight.exact.rounding import ln, precision
-from leaktight.exact.shown import shown
 from leaktight.mechanisms.discrete_gaussian import DiscreteGaussian
 from leaktight.mechanisms.release import geometric_noise
 
@@ -196,7 +195,7 @@ class GaussianVariance:
 
     def told(self) -> str:
         """What it is, in a few words."""
-        return f"discrete Gaussian noise, σ² = {shown(self.sigma2)}"
+        return "discrete Gaussian noise"
 
 
 def _chance(ball: Callable[[], arb]) -> Chance[Fraction]:

@@ -26,7 +26,7 @@ from leaktight.exact.powers import Powers
 from leaktight.exact.rounding import float_above, ln
 from leaktight.exact.shown import percent, percent_above
 from leaktight.policies.secrets import CHANGE
-from leaktight.tables.budget import Paid
+from leaktight.tables.paid import Paid
 from leaktight.tables.protection import Protection
 from leaktight.tables.spent import UNIT
 from leaktight.tables.weights import Places, Weights
@@ -116,12 +116,13 @@ Told = list[tuple[Weights, dict[Fraction, int]]]
 def collected(protection: Protection, releases: Iterable[Paid]) -> Told | None:
     """Return all that was told; None where nothing follows from it for one person."""
     releases = list(releases)
-    if protection.counts is not None or (protection.people == CHANGE and len(releases) > 1):
+    made = sum(times for each in releases for _, times in (*each.steps.factors, *each.rhos))
+    if protection.counts is not None or (protection.people == CHANGE and made > 1):
         return None
     paid: dict[str, dict[Fraction, int]] = {}
     known: dict[str, Weights] = {}
     for each in releases:
-        if each.rho:
+        if each.rhos:
             return None
         for weights, share in each.blocks:
             name = weights.digest

@@ -24,10 +24,10 @@ from leaktight.mechanisms.mechanism import Mechanism
 from leaktight.policies.policy import Policy
 from leaktight.policies.secrets import SecretGraph
 from leaktight.privacy.level import privacy_level
-from leaktight.tables.budget import Paid
 from leaktight.tables.draw import drawing, hash_of, note_of, settled
 from leaktight.tables.ledger import Entry, Ledger, Stored
 from leaktight.tables.origin import Origin
+from leaktight.tables.paid import Paid
 from leaktight.tables.protection import Protection
 from leaktight.tables.reading import Outside, Reading
 from leaktight.tables.row_answers import answer_rows, expect_readable

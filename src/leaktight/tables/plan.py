@@ -3,9 +3,9 @@
 from collections.abc import Iterable, Sequence
 
 from leaktight.exact.numbers import Number
-from leaktight.exact.ratio import Ratio, RatioLike
+from leaktight.exact.ratio import RatioLike
 from leaktight.policies.policy import Policy
-from leaktight.tables.calibration import calibrated
+from leaktight.tables.calibration import Allowance, allowance, calibrated
 from leaktight.tables.protection import Protection
 from leaktight.tables.queries import Expected, TableQuery, distinct
 
@@ -16,6 +16,9 @@ def plan(
     *,
     ratio: RatioLike = None,
     epsilon: Number | None = None,
+    rho: Number | None = None,
+    delta: Number | None = None,
+    noise: str | Allowance = "geometric",
     columns: Sequence[str] = (),
     absent: object = None,
     rows_per_person: int = 1,
@@ -34,11 +37,12 @@ def plan(
     plain histogram 565.99 False
     """
     protection = Protection(policy, absent, rows_per_person, people).expect_secrets()
-    asked, allowed, named = distinct(queries), Ratio.of(ratio, epsilon), tuple(columns)
-    noise = calibrated(protection, asked, allowed, named)
-    taken = {block.query.name: block.query for block in noise.blocks}
+    asked, named = distinct(queries), tuple(columns)
+    allowed = allowance(noise, ratio=ratio, epsilon=epsilon, rho=rho, delta=delta)
+    made = calibrated(protection, asked, allowed, named)
+    taken = {block.query.name: block.query for block in made.blocks}
     found = list[Expected]()
-    for i, (query, parts) in enumerate(noise.parts([() for _ in noise.blocks])):
+    for i, (query, parts) in enumerate(made.parts([() for _ in made.blocks])):
         found += query.expected(parts)
         for way in asked[i].ways():
             if way != query:

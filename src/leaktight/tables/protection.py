@@ -23,7 +23,7 @@ from leaktight.policies.public_counts import (
     largest_whole_square,
 )
 from leaktight.policies.secrets import ABSENT, CHANGE, FIXED, relation
-from leaktight.tables.budget import Paid
+from leaktight.tables.paid import LARGEST_SQUARE, Paid
 from leaktight.tables.weights import Places
 
 MOST_ENTRIES = 2**27
@@ -172,7 +172,7 @@ class Protection:
     def exponents(self, paid: Paid, cases: Any = ...) -> Places:
         """Return for some cases the e with which a release has the ratio r^e, or at most that."""
         if self.counts is None:
-            return self._shared(self.rows_per_person * paid.exponents(self._of(cases)))
+            return self._shared(self.rows_per_person * paid.exponents(self.pairs_of(cases)))
         return np.array([self.change(paid).most], dtype=np.int64)
 
     def squares(self, paid: Paid, cases: Any = ...) -> Places:
@@ -182,12 +182,19 @@ class Protection:
         much, and the square by k².
         """
         if self.counts is None:
-            return self._shared(self.rows_per_person**2 * paid.squares(self._of(cases)))
+            found, times = paid.squares(self.pairs_of(cases)), self.rows_per_person**2
+            if times * int(found.max(initial=0)) > LARGEST_SQUARE:
+                raise InvalidNumber(
+                    f"with {self.rows_per_person:,} rows of a person, squares of what neighbours "
+                    f"differ by are more than {LARGEST_SQUARE:,}; count in a larger unit"
+                )
+            return self._shared(times * found)
         units = [units for weights, units in paid.blocks for _ in range(weights.size)]
-        found = largest_whole_square(self.counts, self._matrix(paid), units)
-        return np.array([found.most], dtype=np.int64)
+        change = largest_whole_square(self.counts, self._matrix(paid), units)
+        return np.array([change.most], dtype=np.int64)
 
-    def _of(self, cases: Any) -> Places:
+    def pairs_of(self, cases: Any = ...) -> Places:
+        """Return the secret pairs of some cases; all, if they share one account."""
         return self.pairs if self.alike else self.pairs[cases]
 
     def _shared(self, found: Places) -> Places:

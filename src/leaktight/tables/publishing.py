@@ -14,11 +14,12 @@ import numpy as np
 
 from leaktight.errors import InvalidInput, expect
 from leaktight.exact.numbers import Number, rational
-from leaktight.exact.ratio import Ratio, RatioLike
+from leaktight.exact.ratio import RatioLike
 from leaktight.policies.policy import Policy
-from leaktight.tables.calibration import Noise, calibrated
+from leaktight.tables.calibration import Allowance, Noise, allowance, calibrated
 from leaktight.tables.ledger import Entry, Ledger, Stored
 from leaktight.tables.origin import Origin
+from leaktight.tables.paid import Paid
 from leaktight.tables.protection import Protection
 from leaktight.tables.queries import Answer, Block, TableQuery
 from leaktight.tables.reading import Outside, Reading
@@ -64,6 +65,9 @@ def release(
     columns: Sequence[str] | str,
     ratio: RatioLike = None,
     epsilon: Number | None = None,
+    rho: Number | None = None,
+    delta: Number | None = None,
+    noise: str | Allowance = "geometric",
     table: str | None = None,
     person: str | None = None,
     rows_per_person: int = 1,
@@ -80,9 +84,10 @@ def release(
 
     ``source`` is a file that ends in .csv, .parquet or .duckdb, or a frame of pandas, polars,
     pyarrow, DuckDB, Ibis or Spark. ``columns`` hold the values of the policy: one, or several if
-    its values are tuples. What the rows must be is told in :class:`Reading`. The noise is
-    geometric, drawn exactly, and so wide that all queries together are private at the ratio. The
-    ledger must have been made for this policy, by :meth:`Ledger.create`, and for the same
+    its values are tuples. What the rows must be is told in :class:`Reading`. The noise is drawn
+    exactly: geometric, and so wide that all queries together are private at the ratio, or with
+    ``noise="gaussian"`` discrete Gaussian, within ``rho`` of zCDP, or ``epsilon`` and ``delta``.
+    The ledger must have been made for this policy, by :meth:`Ledger.create`, and for the same
     ``people``: "change" (add/remove) if others may be in the next table, or "fixed" (replace).
 
     Asked again under the same ``name``, the same numbers come back, and nothing is spent. A file
@@ -112,12 +117,13 @@ def release(
     named = (columns,) if isinstance(columns, str) else tuple(columns)
     reading = Reading(named, person, keep, outside, dict(cuts or {}), tuple(clamp))
     protection = Protection(policy, absent, rows_per_person, people)
-    noise = calibrated(protection, queries, Ratio.of(ratio, epsilon), named)
+    allowed = allowance(noise, ratio=ratio, epsilon=epsilon, rho=rho, delta=delta)
+    made = calibrated(protection, queries, allowed, named)
     if not isinstance(name, str) or not name.strip():
         raise InvalidInput(f"a release needs a name of its own, got {name!r:.60}")
     book = Ledger.open(ledger)
     book.expect(protection)
-    question = _question(noise, reading, rng is not None)
+    question = _question(made, reading, rng is not None)
     known = book.find(name)
     if known is not None:
         book.expect_same(known, question)
@@ -125,12 +131,12 @@ def release(
             stored = book.answer(known)
             if not again and stored.origin is not None:
                 stored.origin.expect(Origin.of(source), name, known.time)
-            return _told(known, book, noise, stored, is_new=False)
+            return _told(known, book, made, stored, is_new=False)
     if again:
         raise InvalidInput(f"the ledger {book.name} has no numbers of a release {name!r} to show")
     origin = Origin.of(source)  # before it is read: what is written meanwhile is noticed next time
     counts = count_rows(source, protection, reading, table)
-    return publish(book, name, question, noise, counts, origin, rng)
+    return publish(book, name, question, made, counts, origin, rng)
 
 
 def publish(
@@ -159,16 +165,23 @@ def drawn(
 def _question(noise: Noise, reading: Reading, seeded: bool) -> str:
     """Return what is asked: queries as they are calibrated, and how rows are read."""
     queries = {block.query.name: block.query.to_dict() for block in noise.blocks}
-    units = [units for _, units in noise.paid.blocks]
+    paid, units = noise.paid, [units for _, units in noise.paid.blocks]
     return canonical(
         {
             "queries": list(queries.values()),
-            "step": str(rational(noise.step)),
+            **_base(paid),
             **({} if set(units) == {1} else {"units": units}),
             "rows": reading.to_dict(),
             "randomness": "a generator for tests" if seeded else "the operating system",
         }
     )
+
+
+def _base(paid: Paid) -> dict[str, str]:
+    """Return what the units of each block are of: ρ of Gaussian noise, or the step of geometric."""
+    if paid.rhos:
+        return {"rho": str(rational(paid.rho))}
+    return {"step": str(rational(paid.steps.value))}
 
 
 def _drawn(

@@ -9,11 +9,11 @@ from typing import Any
 
 from leaktight.channels.distribution import PriorLike
 from leaktight.errors import InvalidInput
-from leaktight.exact.powers import Powers
 from leaktight.exact.shown import counted
 from leaktight.tables.attributes import AttributeOdds, attribute_odds
-from leaktight.tables.budget import told_epsilon
+from leaktight.tables.budget import lost_to_dict, promised, told_lost
 from leaktight.tables.calibration import Noise
+from leaktight.tables.measure import Lost
 from leaktight.tables.odds import Odds, odds
 from leaktight.tables.per_row import RowsRelease
 from leaktight.tables.publishing import TableRelease
@@ -28,7 +28,7 @@ class TableRecord:
     """What was released, how, under which policy, and what that promises; it prints as text."""
 
     release: TableRelease | RowsRelease
-    spent: Powers
+    spent: Lost
     """What the pair that has paid most has paid for all releases of the ledger together."""
     odds: Odds | None
     """What one person risks, after all of them; None if it is not known."""
@@ -38,10 +38,9 @@ class TableRecord:
     def __str__(self) -> str:
         release, book = self.release, self.release.ledger
         told = [
-            f"{release.entry.name!r}: {self.what}. If {book.protection.condition}, no outcome "
-            f"becomes more than e^ε times as likely, ε ≤ {told_epsilon(release.entry.cost)}; all "
-            f"releases of the ledger together: ε ≤ {told_epsilon(self.spent)} of "
-            f"{book.budget.told()}."
+            f"{release.entry.name!r}: {self.what}. If {book.protection.condition}, "
+            f"{promised(release.entry.cost)}; all releases of the ledger together: "
+            f"{told_lost(self.spent)} of {book.budget.told()}."
         ]
         if self.odds is not None:
             told.append(f"After all of them, {self.odds}.")
@@ -79,7 +78,9 @@ class TableRecord:
             rows = counted(self.release.rows, "row", "rows")
             return f"{rows}, each answered by itself, with exact probabilities"
         numbers = sum(len(answer.numbers) for answer in self.release.answers)
-        return f"{counted(numbers, 'number', 'numbers')} with exact geometric noise"
+        kinds = dict.fromkeys(own.told() for own in self.release.noise.noises if own is not None)
+        noise = f"with exact {' and '.join(kinds)}" if kinds else "without noise"
+        return f"{counted(numbers, 'number', 'numbers')} {noise}"
 
     def to_dict(self) -> dict[str, Any]:
         """The record as JSON has it; ratios are exact, as text."""
@@ -113,9 +114,8 @@ class TableRecord:
             },
             **self._asked(question),
             "guarantee": {
-                "ratio": str(cost),
-                "epsilon": max(0.0, cost.nats),
-                "together": {"ratio": str(self.spent), "epsilon": max(0.0, self.spent.nats)},
+                **lost_to_dict(cost),
+                "together": lost_to_dict(self.spent),
                 "budget": str(book.budget),
                 "neighbours": self._neighbours,
             },

@@ -3,19 +3,35 @@
 Those that leaktight knows are filled in; the others are for the curator, and are None.
 """
 
+from fractions import Fraction
 from typing import Any
 
+from leaktight.exact.powers import Powers
+from leaktight.tables.budget import lost_to_dict
+from leaktight.tables.ledger import Ledger
 from leaktight.tables.statement import Statement
 
 YET = None
 """What only the curator can say."""
 
 
+def _noises(book: Ledger) -> str:
+    """Name the noises that were used."""
+    gaussian = {bool(entry.rho) for entry in book.entries()} or {False}
+    names = {False: "two-sided geometric noise", True: "discrete Gaussian noise"}
+    told = " and ".join(names[kind] for kind in sorted(gaussian))
+    return told[:1].upper() + told[1:]
+
+
 def registry_entry(statement: Statement) -> dict[str, Any]:
     """Return what the registry asks of a deployment, as far as a ledger knows it."""
     book = statement.ledger
     protection = book.protection
-    spent = max((max(0.0, pair.ratio.nats) for pair in statement.pairs), default=0.0)
+    spent = book.spent().largest
+    pure, amount = isinstance(spent, Powers), lost_to_dict(spent)
+    named = {"epsilon": amount["epsilon"]}
+    if not pure:
+        named = {"rho": float(Fraction(amount["rho"])), **named, "delta": amount["delta"]}
     rows = protection.rows_per_person
     unit = "One record" if rows == 1 else f"One person with up to {rows} rows"
     public = (
@@ -39,11 +55,12 @@ def registry_entry(statement: Statement) -> dict[str, Any]:
                 "data_product_sector": YET,
             },
             "dp_flavor": {
-                "name": "Pure DP, for the secret pairs of a Blowfish policy",
+                "name": f"{'Pure' if pure else 'Zero-concentrated'} DP, for the secret pairs of a "
+                "Blowfish policy",
                 "input_metric": "Records that differ along a secret pair",
                 "bound_on_input_distance": rows,
-                "output_measure": "Max divergence",
-                "bound_on_output_distance": spent,
+                "output_measure": "Max divergence" if pure else "Zero-concentrated divergence",
+                "bound_on_output_distance": named["epsilon" if pure else "rho"],
                 "data_domain": (
                     f"{protection.policy.records:,} records with one of "
                     f"{len(protection.values):,} declared values, "
@@ -56,7 +73,7 @@ def registry_entry(statement: Statement) -> dict[str, Any]:
                 "privacy_unit_description": (
                     f"{unit} changes, each value along one of the policy's secret pairs."
                 ),
-                "privacy_parameters": {"epsilon": spent},
+                "privacy_parameters": named,
                 "privacy_parameters_description": (
                     f"The largest over secret pairs, over all releases; {statement.odds}."
                     if statement.odds is not None
@@ -72,8 +89,8 @@ def registry_entry(statement: Statement) -> dict[str, Any]:
             },
             "accounting": {
                 "composition": (
-                    "Ratios of each secret pair are multiplied, exactly, over adaptively chosen "
-                    f"releases; the budget is {book.budget.told()}."
+                    f"{'Ratios are multiplied' if pure else 'ρ is added up'} for each secret pair, "
+                    f"exactly, over adaptively chosen releases; the budget is {book.budget.told()}."
                 ),
                 "post_processing": (
                     "Differences of cumulative counts, and a consistent table fitted by least "
@@ -83,8 +100,8 @@ def registry_entry(statement: Statement) -> dict[str, Any]:
             "implementation": {
                 "pre_processing_eda_hyperparameter_tuning": YET,
                 "mechanisms": (
-                    "Two-sided geometric noise on whole numbers, drawn exactly from the operating "
-                    "system's random bits; no floating-point numbers are involved."
+                    f"{_noises(book)} on whole numbers, drawn exactly from the operating system's "
+                    "random bits; no floating-point numbers are involved."
                 ),
                 "justification": YET,
             },

@@ -1,20 +1,22 @@
 """How much has each secret pair paid?
 
-Releases multiply: after several of them, each chosen in the light of those before, the ratio of a
-secret pair is at most the product of its ratios (docs/proofs/tables.md). A pair pays for what tells
-its two values apart and for nothing else, so queries about other values cost it nothing.
+Losses add up: after several releases, each chosen in the light of those before, a secret pair has
+lost at most the sum of its ε, or of its ρ (docs/proofs/tables.md). A pair pays for what tells its
+two values apart and for nothing else, so queries about other values cost it nothing.
 """
 
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
-from fractions import Fraction
+from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
 
-from leaktight.exact.powers import Powers
-from leaktight.tables.budget import Budget
+from leaktight.tables.measure import PURE, Charges, Lost, Measure, Terms
 from leaktight.tables.weights import Places
+
+if TYPE_CHECKING:
+    from leaktight.tables.budget import Budget
 
 UNIT = 2.0**-50
 """So much, relatively, a logarithm and each addition may be off; eight times what they are."""
@@ -22,39 +24,43 @@ UNIT = 2.0**-50
 MOST_AT_ONCE = 2**23
 """The most exponents that are looked at together."""
 
-Costs = Iterable[tuple[Powers, Places]]
-"""Products r of steps, and for each case its exponent e: it pays r^e."""
-
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Spent:
-    """What each of some pairs has paid: Π r^e over the releases, with exponents e of each step r.
+    """What each of some pairs has paid: a sum of keys, in ε their logarithms, each some times.
 
-    The logarithms of all are at hand, as floats that may be off by :attr:`slack`. What they do not
-    decide is decided by the exact products of the few pairs that it depends on.
+    Sums of all are at hand, as floats that may be off by :attr:`slack`. What they do not decide is
+    decided by the exact sums of the few pairs that it depends on.
 
+    >>> from fractions import Fraction
+    >>> from leaktight.tables.budget import Budget
+    >>> from leaktight.tables.measure import CONCENTRATED
     >>> one, two = np.array([2, 1]), np.array([0, 3])
-    >>> half = Powers.of(("3/2", 1))
-    >>> spent = Spent.of(2, [(half, one), (Powers.of((2, 1)), two), (half, one)])
-    >>> spent.ratio(0).value, spent.ratio(1).value
+    >>> half, whole = ((Fraction(3, 2), 1),), ((Fraction(2), 1),)
+    >>> spent = Spent.of(2, [(half, one), (whole, two), (half, one)])
+    >>> spent.lost(0).value, spent.lost(1).value
     (Fraction(81, 16), Fraction(18, 1))
     >>> spent.worst, spent.within(Budget.of(ratio=18)), spent.within(Budget.of(ratio=17))
     (1, True, False)
+    >>> Spent.of(2, [(half, one), (whole, two)], CONCENTRATED).largest
+    Fraction(15, 2)
     """
 
     near: npt.NDArray[np.float64]
     terms: int
     """How many terms have been added up."""
-    exactly: Callable[[Places], Costs]
+    exactly: Callable[[Places], Charges]
     """What some of the pairs, by position, have paid."""
+    measure: Measure = PURE
 
     @classmethod
-    def of(cls, pairs: int, paid: Costs) -> "Spent":
+    def of(cls, pairs: int, paid: Charges, measure: Measure = PURE) -> "Spent":
         """Add up what was paid."""
-        costs, near = list(paid), np.zeros(pairs)
-        for steps, exponents in costs:
-            near += exponents * steps.nats
-        return cls(near, len(costs), lambda at: ((steps, e[at]) for steps, e in costs))
+        charges, near = list(paid), np.zeros(pairs)
+        for terms, times in charges:
+            near += times * measure.near(terms)
+        own = len(charges)
+        return cls(near, own, lambda at: ((terms, e[at]) for terms, e in charges), measure)
 
     @property
     def pairs(self) -> int:
@@ -66,60 +72,61 @@ class Spent:
         """By so much, relatively, the logarithms may be off: all terms are positive."""
         return (self.terms + 4) * UNIT
 
-    def ratio(self, pair: int) -> Powers:
+    def lost(self, pair: int) -> Lost:
         """Return what a pair has paid, exactly."""
-        [(_, ratio)] = self.kinds(np.array([pair]))
-        return ratio
+        [(_, lost)] = self.kinds(np.array([pair]))
+        return lost
 
-    def kinds(self, pairs: Places) -> Iterator[tuple[Places, Powers]]:
+    def kinds(self, pairs: Places) -> Iterator[tuple[Places, Lost]]:
         """Yield those of the pairs that paid alike, and what each of them paid, exactly."""
-        which, terms = np.zeros(len(pairs), dtype=np.int64), 0
-        total: dict[tuple[tuple[Fraction, int], ...], Places] = {}
-        for steps, exponents in self.exactly(pairs):
-            terms += 1
-            total[steps.factors] = total.get(steps.factors, 0) + exponents
+        which, count = np.zeros(len(pairs), dtype=np.int64), 0
+        total: dict[Terms, Places] = {}
+        for terms, times in self.exactly(pairs):
+            count += 1
+            total[terms] = total.get(terms, 0) + times
             if len(total) * len(pairs) > MOST_AT_ONCE:
                 which, total = _finer(which, total.values()), {}
         which = _finer(which, total.values())
         order = np.argsort(which, kind="stable")
         members = np.split(order, np.flatnonzero(np.diff(which[order])) + 1)
-        several = max(1, MOST_AT_ONCE // max(1, terms))
+        several = max(1, MOST_AT_ONCE // max(1, count))
         for start in range(0, len(members), several):
             alike = [pairs[own] for own in members[start : start + several]]
-            costs = list(self.exactly(np.array([own[0] for own in alike])))
+            charges = list(self.exactly(np.array([own[0] for own in alike])))
             for i, own in enumerate(alike):
                 yield (
                     own,
-                    Powers.of(
-                        *(
-                            (r, times * int(e[i]))
-                            for steps, e in costs
-                            for r, times in steps.factors
-                        )
+                    self.measure.total(
+                        (key, often * int(times[i]))
+                        for terms, times in charges
+                        for key, often in terms
                     ),
                 )
 
     @property
     def worst(self) -> int | None:
         """The pair that has paid most; None if there is no pair."""
-        return None if not self.pairs else int(self._most()[0][0])
+        return None if not self.pairs else int(self.most()[0][0])
 
     @property
-    def largest(self) -> Powers:
+    def largest(self) -> Lost:
         """What the pair that has paid most has paid."""
-        return Powers.of() if not self.pairs else self._most()[1]
+        return self.measure.total(()) if not self.pairs else self.most()[1]
 
-    def _most(self) -> tuple[Places, Powers]:
-        candidates = np.flatnonzero(self.near >= self.near.max() * (1 - 2 * self.slack))
+    def most(self, pairs: Places | None = None) -> tuple[Places, Lost]:
+        """Return which of some pairs, or of all, have paid most, and what."""
+        asked = np.arange(self.pairs) if pairs is None else pairs
+        near = self.near[asked]
+        candidates = asked[near >= near.max() * (1 - 2 * self.slack)]
         return max(self.kinds(candidates), key=lambda kind: kind[1])
 
-    def within(self, budget: Budget) -> bool:
+    def within(self, budget: "Budget") -> bool:
         """Say, exactly, whether no pair has paid more than the budget."""
-        limit = budget.nats
+        limit = budget.near
         if (self.near > limit * (1 + self.slack) ** 2).any():
             return False
         close = np.flatnonzero(self.near >= limit * (1 - self.slack) ** 2)
-        return not len(close) or all(budget.allows(ratio) for _, ratio in self.kinds(close))
+        return not len(close) or all(budget.allows(lost) for _, lost in self.kinds(close))
 
 
 def _finer(which: Places, paid: Iterable[Places]) -> Places:

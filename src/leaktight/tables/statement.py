@@ -5,15 +5,24 @@ from fractions import Fraction
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from leaktight.channels.distribution import PriorLike
 from leaktight.errors import expect
+from leaktight.exact.numbers import rational
 from leaktight.exact.powers import Powers
-from leaktight.exact.shown import counted, wrapped
+from leaktight.exact.shown import above, counted, wrapped
 from leaktight.labels import named
 from leaktight.policies.secrets import CHANGE
-from leaktight.tables.budget import told_epsilon, told_left
+from leaktight.tables.budget import (
+    USUAL_DELTA,
+    Budget,
+    lost_to_dict,
+    told_left,
+    told_lost,
+)
 from leaktight.tables.ledger import Ledger
+from leaktight.tables.measure import CONCENTRATED, PURE, Lost, epsilon_above
 from leaktight.tables.odds import Odds, odds
 from leaktight.tables.protection import Protection
 from leaktight.tables.spent import Spent
@@ -50,20 +59,37 @@ def why_no_odds(protection: Protection) -> str:
 
 @dataclass(frozen=True, slots=True)
 class PairSpent:
-    """What a secret pair has paid, how many others paid as much, and what is left to it."""
+    """What a secret pair has lost, how many others paid as much, and what is left to it."""
 
     pair: tuple[Any, Any]
     alike: int
-    ratio: Powers
+    lost: Lost
+    """What counts against the budget: the ratio, or ρ."""
     left: float
-    """The ε that is left, rounded down."""
+    """The ε or ρ that is left, rounded down."""
+    ratio: Powers | None
+    """The ratio of any outcome, at most; None after Gaussian noise, which has none."""
+    rho: Fraction
+    """ρ of zCDP, at most."""
+
+    @property
+    def approximate(self) -> float:
+        """The ε that comes with the usual δ, rounded up."""
+        least = epsilon_above(self.rho, USUAL_DELTA)
+        return least if self.ratio is None else min(least, max(0.0, self.ratio.nats))
 
     def __str__(self) -> str:
         u, v = self.pair
         others = f" and {self.alike - 1:,} more" if self.alike > 1 else ""
+        also = [] if isinstance(self.lost, Fraction) else [told_lost(self.rho)]
+        if isinstance(self.lost, Fraction):
+            also.append("no ε" if self.ratio is None else told_lost(self.ratio))
+        if self.ratio is None or self.approximate < self.ratio.nats:
+            also.append(f"ε ≤ {above(self.approximate)} with δ = {float(USUAL_DELTA):g}")
+        left = told_left(self.left, PURE if isinstance(self.lost, Powers) else CONCENTRATED)
         return (
-            f"{named(u)} – {named(v)}{others}: ε ≤ {told_epsilon(self.ratio)} spent, "
-            f"ε = {told_left(self.left)} left"
+            f"{named(u)} – {named(v)}{others}: {told_lost(self.lost)} spent ({'; '.join(also)}), "
+            f"{left} left"
         )
 
 
@@ -72,7 +98,7 @@ class Statement:
     """All that a ledger says, with costs added up; it prints as text."""
 
     ledger: Ledger
-    releases: tuple[tuple[str, str, list[str], Powers, bool], ...]
+    releases: tuple[tuple[str, str, list[str], Lost, bool], ...]
     """For each release its name, time, queries, cost, and whether it was drawn."""
     pairs: tuple[PairSpent, ...]
     """The kinds of secret pairs that have paid most, those first."""
@@ -94,7 +120,7 @@ class Statement:
         for i, (name, time, queries, cost, drawn) in enumerate(self.releases, 1):
             unseen = "" if drawn else " (not drawn yet: nobody has seen it)"
             asked = ", ".join(queries)
-            told = f"{time}  {name}: {asked}; ε ≤ {told_epsilon(cost)}{unseen}"
+            told = f"{time}  {name}: {asked}; {told_lost(cost)}{unseen}"
             lines.append(wrapped(told, INDENT, start=f"{i:>4}  "))
         lines.append(counted(len(self.releases), "release", "releases") + "; by secret pair:")
         lines += [wrapped(str(pair), INDENT, start=INDENT) for pair in self.pairs[:MOST_PRINTED]]
@@ -116,7 +142,7 @@ class Statement:
             "ledger": book.name,
             "identity": book.identity,
             "made": book.made,
-            "budget": {"exactly": str(book.budget), "epsilon": book.budget.nats},
+            "budget": {"exactly": str(book.budget), **_limits(book.budget)},
             "records": book.protection.policy.records,
             "neighbours": book.protection.relation,
             "rows per person": book.protection.rows_per_person,
@@ -126,8 +152,7 @@ class Statement:
                     "name": name,
                     "time": time,
                     "queries": queries,
-                    "ratio": str(cost),
-                    "epsilon": max(0.0, cost.nats),
+                    **lost_to_dict(cost),
                     "drawn": drawn,
                 }
                 for name, time, queries, cost, drawn in self.releases
@@ -136,8 +161,10 @@ class Statement:
                 {
                     "pair": list(map(str, each.pair)),
                     "alike": each.alike,
-                    "ratio": str(each.ratio),
-                    "epsilon": max(0.0, each.ratio.nats),
+                    "ratio": None if each.ratio is None else str(each.ratio),
+                    "epsilon": None if each.ratio is None else max(0.0, each.ratio.nats),
+                    "rho": str(rational(each.rho)),
+                    "approximate": {"epsilon": each.approximate, "delta": float(USUAL_DELTA)},
                     "left": each.left,
                 }
                 for each in self.pairs
@@ -145,6 +172,14 @@ class Statement:
             "other pairs, with less": self.others,
             "one person": self.odds and self.odds.to_dict(),
         }
+
+
+def _limits(budget: Budget) -> dict[str, float]:
+    """Return the numbers of a budget, rounded to the nearest."""
+    told = {"epsilon": budget.epsilon, "delta": budget.delta, "rho": budget.rho}
+    if budget.rho is None:
+        return {"epsilon": budget.near}
+    return {name: float(number) for name, number in told.items() if number is not None}
 
 
 def statement(ledger: Ledger, prior: PriorLike = None) -> Statement:
@@ -164,11 +199,28 @@ def _kinds(ledger: Ledger, spent: Spent) -> list[PairSpent]:
     near = spent.near[order]
     last = np.flatnonzero(near[1:] < near[:-1] * (1 - 2 * spent.slack))  # surely less from here on
     cut = last[MOST_LISTED - 1] + 1 if len(last) >= MOST_LISTED else len(near)
-    paid: dict[tuple[tuple[Fraction, int], ...], list[int]] = {}
-    for alike, ratio in spent.kinds(order[:cut]) if cut else ():
-        paid.setdefault(ratio.factors, []).extend(alike.tolist())
+    paid: dict[Any, tuple[Lost, list[int]]] = {}
+    for alike, lost in spent.kinds(order[:cut]) if cut else ():
+        key = lost.factors if isinstance(lost, Powers) else lost
+        paid.setdefault(key, (lost, []))[1].extend(alike.tolist())
     cases, found = ledger.protection.cases, []
-    for factors, own in sorted(paid.items(), key=lambda kind: -spent.near[kind[1][0]]):
-        ratio = Powers(factors)
-        found.append(PairSpent(cases[min(own)], len(own), ratio, ledger.budget.left(ratio)))
+    ratios, rhos = (ledger.spent(measure) for measure in (PURE, CONCENTRATED))
+    without = _without_ratio(ledger)
+    for lost, own in sorted(paid.values(), key=lambda kind: -spent.near[kind[1][0]]):
+        which = np.array(own)
+        (_, ratio), (_, rho) = ratios.most(which), rhos.most(which)
+        assert isinstance(ratio, Powers)
+        assert isinstance(rho, Fraction)
+        bounded = None if without[which].any() else ratio
+        left = ledger.budget.left(lost)
+        found.append(PairSpent(cases[min(own)], len(own), lost, left, bounded, rho))
+    return found
+
+
+def _without_ratio(ledger: Ledger) -> npt.NDArray[np.bool_]:
+    """Say of each case whether it has paid for Gaussian noise, which keeps no ratio."""
+    found = np.zeros(ledger.protection.accounts, dtype=np.bool_)
+    for paid in ledger.paid():
+        if paid.rhos:
+            found |= ledger.protection.squares(paid) > 0
     return found

@@ -15,10 +15,11 @@ import numpy as np
 
 from leaktight.errors import InvalidFile, LeaktightError, expect
 from leaktight.exact.powers import Powers
-from leaktight.tables.budget import told_epsilon
+from leaktight.tables.budget import lost_to_dict, told_lost
 from leaktight.tables.calibration import Noise
 from leaktight.tables.draw import hash_of
 from leaktight.tables.ledger import Ledger, Stored
+from leaktight.tables.measure import Lost
 from leaktight.tables.protection import Protection
 from leaktight.tables.record import cell_text, numbers_digest, numbers_of, queries_of
 from leaktight.tables.writing import canonical, digest, write_protection
@@ -129,14 +130,14 @@ def _paid(record: dict[str, Any], ledger: Ledger | None, noise: Noise | None) ->
     if entry is None:
         return [Checked("ledger", False, f"{ledger.name} does not have this release")]
     found = [Checked("ledger", True, f"{ledger.name} has it as entry {entry.number}")]
-    cost, budget = record["guarantee"]["ratio"], record["guarantee"]["budget"]
+    budget = record["guarantee"]["budget"]
     found.append(
-        _compared("cost", str(entry.cost) == cost, f"ε ≤ {told_epsilon(entry.cost)} was paid",
-                  f"the ledger has ε ≤ {told_epsilon(entry.cost)}, and the record something else")
+        _compared("cost", _says(record, entry.cost), f"{told_lost(entry.cost)} was paid",
+                  f"the ledger has {told_lost(entry.cost)}, and the record something else")
     )  # fmt: skip
     spent = ledger.spent()
     held = str(ledger.budget) == budget and spent.within(ledger.budget)
-    told = f"ε ≤ {told_epsilon(spent.largest)} of {ledger.budget.told()} is spent in all"
+    told = f"{told_lost(spent.largest)} of {ledger.budget.told()} is spent in all"
     found.append(_compared("budget", held, told, f"the record says {budget}; {told}"))
     if "numbers" in record and entry.answered and noise is not None:
         found.append(_stored(record, ledger.answer(entry), noise))
@@ -166,21 +167,27 @@ def _asked(
         _compared("queries", queries == asked, "what the study asks, with the same noise",
                   "the study asks something else, or with other noise")
     )  # fmt: skip
-    ratio = worked_out(noise)
-    if ratio is None:
+    cost = worked_out(noise)
+    if cost is None:
         found.append(Checked("guarantee", None, "too large to be worked out pair by pair"))
     else:
         pairs = len(protection.pairs)
         found.append(
-            _compared("guarantee", str(ratio) == record["guarantee"]["ratio"],
-                      f"ε ≤ {told_epsilon(ratio)}, worked out anew for {pairs:,} secret pairs",
-                      f"the study gives ε ≤ {told_epsilon(ratio)}, and the record another")
+            _compared("guarantee", _says(record, cost),
+                      f"{told_lost(cost)}, worked out anew for {pairs:,} secret pairs",
+                      f"the study gives {told_lost(cost)}, and the record another")
         )  # fmt: skip
     return found
 
 
-def worked_out(noise: Noise) -> Powers | None:
-    """Return the largest ratio of a secret pair from W itself, pair by pair; None if it is long.
+def _says(record: dict[str, Any], cost: Lost) -> bool:
+    """Say whether a record has exactly this cost."""
+    exactly = "ratio" if isinstance(cost, Powers) else "rho"
+    return bool(record["guarantee"].get(exactly) == lost_to_dict(cost)[exactly])
+
+
+def worked_out(noise: Noise) -> Lost | None:
+    """Return what a secret pair loses at most, from W itself, pair by pair; None if it is long.
 
     Another way than the one by which the noise was found: W is written out, and each number adds
     its own noise for each pair in which it differs.
@@ -188,12 +195,13 @@ def worked_out(noise: Noise) -> Powers | None:
     protection = noise.protection
     size = sum(block.weights.size for block in noise.blocks)
     if protection.counts is not None:
-        return noise.level
+        return noise.cost
     if len(protection.pairs) * size > MOST_MULTIPLIED:
         return None
-    total = np.zeros(len(protection.pairs), dtype=np.int64)
+    total, power = np.zeros(len(protection.pairs), dtype=np.int64), 2 if noise.paid.rhos else 1
     for weights, units in noise.paid.blocks:
         matrix = weights.matrix()
         u, v = (matrix[protection.pairs[:, k]] for k in (0, 1))
-        total += units * np.abs(u - v).sum(axis=1)
-    return noise.paid.steps ** (protection.rows_per_person * int(total.max(initial=0)))
+        total += units * (np.abs(u - v) ** power).sum(axis=1)
+    most = protection.rows_per_person**power * int(total.max(initial=0))
+    return noise.paid.rho * most if noise.paid.rhos else noise.paid.steps**most

@@ -102,6 +102,20 @@ class Weights:
             )
         return np.where(i == j, (a - b) ** 2, a**2 + b**2)
 
+    def shifts(self, pairs: npt.NDArray[np.int64]) -> tuple[list[Places], Places, int]:
+        """Return for each pair by how much numbers differ, how many of them so, and the most.
+
+        All that differ do by 1, but for sums: of them one differs, or two if they are of two
+        groups.
+        """
+        if self.shape is not Shape.SUM:
+            found = self.distances(pairs)
+            return [np.ones_like(found)], found, 1
+        (a, i), (b, j) = (np.divmod(self.places[pairs[..., k]], self.size) for k in (0, 1))
+        same = i == j
+        one, other = np.where(same, np.abs(a - b), np.abs(a)), np.where(same, 0, np.abs(b))
+        return [one, other][: 1 + (self.size > 1)], np.ones_like(a), self.reach
+
     @property
     def reach(self) -> int:
         """The largest of the :meth:`distances` of any two values."""

@@ -15,6 +15,7 @@ from leaktight.errors import InvalidFile
 from leaktight.exact.numbers import fraction, rational
 from leaktight.exact.powers import Powers
 from leaktight.tables.ledger.store import Tables
+from leaktight.tables.measure import Lost
 from leaktight.tables.origin import Origin
 from leaktight.tables.weights import CHANGED, Weights
 from leaktight.tables.writing import canonical, digest
@@ -30,10 +31,13 @@ class Entry:
     question: str
     """What was asked, as JSON."""
     step: Fraction
+    """r of geometric noise; 1 if the noise is Gaussian."""
     blocks: tuple[tuple[str, int], ...]
-    """For each block the digest of its weights, and its share."""
+    """For each block the digest of its weights, and its units."""
     exponent: int
-    """The largest e of any secret pair: it costs that pair r^e, where r is the step."""
+    """The largest e of any secret pair: it costs that pair r^e, or of Gaussian noise e times ρ."""
+    rho: Fraction = Fraction(0)
+    """ρ of Gaussian noise for e = 1; 0 if the noise is geometric."""
     chain: str = ""
     answer: str = ""
     """The hash of its numbers; empty if none were drawn."""
@@ -49,20 +53,23 @@ class Entry:
         return [query["name"] for query in json.loads(self.question)["queries"]]
 
     @property
-    def cost(self) -> Powers:
-        """What it costs the pair that pays most for it."""
-        return Powers.of((self.step, self.exponent))
+    def cost(self) -> Lost:
+        """What it costs the pair that pays most for it: the ratio, or ρ of Gaussian noise."""
+        return self.rho * self.exponent if self.rho else Powers.of((self.step, self.exponent))
 
     def row(self) -> tuple[Any, ...]:
         """Return it as a row of its table, without the link of the chain."""
         blocks = canonical([list(block) for block in self.blocks])
-        step = str(rational(self.step))
+        step = f"{GAUSSIAN}{rational(self.rho)}" if self.rho else str(rational(self.step))
         return (self.number, self.name, self.time, self.question, step, blocks, self.exponent)
 
     def link(self, before: str) -> str:
         """Return its link of the chain."""
         return digest(before, *map(str, self.row()))
 
+
+GAUSSIAN = "gaussian, rho "
+"""What stands before ρ where geometric noise has its step."""
 
 MOST_ALIKE = 256
 """How many different steps and blocks are kept: those of many releases are the same."""
@@ -101,10 +108,10 @@ def verified_entries(file: Tables, first: str) -> list[Entry]:
 def _read(row: tuple[Any, ...], answer: str) -> Entry:
     number, name, time, question, step, blocks, exponent, chain = row
     try:
-        used, exactly = _blocks(blocks), _step(step)
+        used, (exactly, rho) = _blocks(blocks), _step(step)
     except (ValueError, TypeError, ZeroDivisionError):
         raise _changed(number) from None
-    return Entry(number, name, time, question, exactly, used, exponent, chain, answer)
+    return Entry(number, name, time, question, exactly, used, exponent, rho, chain, answer)
 
 
 @lru_cache(MOST_ALIKE)
@@ -113,8 +120,11 @@ def _blocks(written: str) -> tuple[tuple[str, int], ...]:
 
 
 @lru_cache(MOST_ALIKE)
-def _step(written: str) -> Fraction:
-    return fraction(rational(written))
+def _step(written: str) -> tuple[Fraction, Fraction]:
+    """Return the step of geometric noise, and ρ of Gaussian noise: one of them is nothing."""
+    if written.startswith(GAUSSIAN):
+        return Fraction(1), fraction(rational(written.removeprefix(GAUSSIAN)))
+    return fraction(rational(written)), Fraction(0)
 
 
 def _changed(number: int) -> InvalidFile:

@@ -15,11 +15,10 @@ from typing import Any
 
 from leaktight.errors import InvalidFile, InvalidInput, OverBudget
 from leaktight.exact.numbers import Number
-from leaktight.exact.powers import Powers
 from leaktight.exact.ratio import RatioLike
 from leaktight.labels import named
 from leaktight.policies.policy import Policy
-from leaktight.tables.budget import Budget, Paid, told_epsilon, told_left
+from leaktight.tables.budget import Budget, told_left, told_lost
 from leaktight.tables.ledger.entry import (
     Entry,
     Stored,
@@ -29,9 +28,11 @@ from leaktight.tables.ledger.entry import (
 )
 from leaktight.tables.ledger.history import Contents, append, begin, verified_states
 from leaktight.tables.ledger.store import COPIED, Store, Tables, now, read_head, store_of
-from leaktight.tables.ledger.total import Total, costs_of, paid_by, read_total
+from leaktight.tables.ledger.total import Total, added_up, costs_of, paid_by, read_total
+from leaktight.tables.measure import PURE, Charges, Measure, Terms
+from leaktight.tables.paid import Paid
 from leaktight.tables.protection import Protection
-from leaktight.tables.spent import Costs, Spent
+from leaktight.tables.spent import Spent
 from leaktight.tables.weights import Places
 from leaktight.tables.writing import digest, read_protection, write_protection
 
@@ -77,6 +78,8 @@ class Ledger:
         *,
         ratio: RatioLike = None,
         epsilon: Number | None = None,
+        rho: Number | None = None,
+        delta: Number | None = None,
         absent: Any = None,
         rows_per_person: int = 1,
         people: str | None = None,
@@ -84,13 +87,15 @@ class Ledger:
         """Make a new ledger for a policy, with a budget; one that is there is never touched.
 
         ``path`` is a file, or ``postgresql://USER@HOST/DATABASE#NAME``, where a team shares one.
+        The budget is ``epsilon`` or ``ratio``, or for Gaussian noise ``rho`` of zCDP, or
+        ``epsilon`` and ``delta``.
         ``absent`` is the value of who is not in the table, if the number of rows is private, and
         ``rows_per_person`` the most rows that one person may have. ``people="change"``, with a
         policy of :meth:`SecretGraph.add_remove`, is for a series of tables, such as one each month,
         with other people in each.
         """
         store = store_of(path)
-        budget = Budget.of(ratio, epsilon)
+        budget = Budget.of(ratio, epsilon, rho, delta)
         whom = Protection(policy, absent, rows_per_person, people).expect_secrets()
         head = (token_hex(16), now(), str(budget), write_protection(whom))
         store.expect_free()
@@ -162,11 +167,16 @@ class Ledger:
             opened.execute("COMMIT")  # weights never change, so that nobody need wait
             yield from paid_by(opened, entries)
 
-    def spent(self) -> Spent:
-        """Return what all releases together cost each secret pair."""
+    def spent(self, measure: Measure | None = None) -> Spent:
+        """Return what all releases together cost each secret pair, in any measure.
+
+        In ε it is without what Gaussian noise costs, which is not finite.
+        """
+        own = self.budget.measure
         with self._reading() as (opened, held):
             entries = list(held.entries)
-            return self._spent(read_total(opened, self.protection, entries), entries)
+            read = read_total if measure in (None, own) else added_up
+            return self._spent(read(opened, self.protection, entries, measure or own), entries)
 
     def states(self) -> tuple[str, ...]:
         """Return the state after each entry and each answer that was written, the first empty.
@@ -189,15 +199,20 @@ class Ledger:
             )
 
     def _spent(self, total: Total, entries: list[Entry], opened: Tables | None = None) -> Spent:
-        def exactly(cases: Places) -> Costs:
-            yield from ((Powers.of((r, 1)), e[cases]) for r, e in total.exponents.items())
-            if not total.rest.any():  # all steps are among those above
+        def exactly(cases: Places) -> Charges:
+            known, measure, others = total.exponents, total.measure, entries
+            yield from ((((key, 1),), e[cases]) for key, e in known.items())
+            if not total.rest.any():  # all keys are among those above
                 return
-            if rest := [e for e in entries if e.step != 1 and e.step not in total.exponents]:
-                with nullcontext((opened, None)) if opened else self._reading() as (file, _):
-                    yield from costs_of(file, self.protection, rest, cases)
+            if measure is PURE:
+                others = [e for e in entries if e.step != 1 and e.step not in known]
+            with nullcontext((opened, None)) if opened else self._reading() as (file, _):
+                charges = costs_of(file, self.protection, others, cases, measure)
+                for terms, times in charges:
+                    if rest := tuple(term for term in terms if term[0] not in known):
+                        yield rest, times
 
-        return Spent(total.near, total.terms, exactly)
+        return Spent(total.near, total.terms, exactly, total.measure)
 
     # --- what is written -------------------------------------------------------------------
 
@@ -207,16 +222,20 @@ class Ledger:
         When this returns, the entry is on the disk. A budget that does not allow it, a name that
         was used for another question and a ledger that was swapped meanwhile are refused.
         """
-        if paid.rho:
+        measure = self.budget.measure
+        if paid.rho and measure is PURE:
             raise InvalidInput(
                 f"the budget of {self.name} is in ε, which Gaussian noise does not keep; release "
                 'with noise = "geometric", or from a ledger with a budget in rho'
             )
-        exponents = self.protection.exponents(paid)  # before anybody has to wait
+        # All of it before anybody has to wait.
+        units = self.protection.squares(paid) if paid.rho else self.protection.exponents(paid)
+        charges = list(measure.charges(self.protection, paid))
+        most = int(units.max(initial=0))
         with self._writing() as (opened, held, written):
             known = held.names.get(name)
             if known is None:
-                new = self._insert(opened, held.entries, name, question, paid, exponents)
+                new = self._insert(opened, held.entries, name, question, paid, most, charges)
                 written.append((new, new.chain))
             else:
                 self.expect_same(known, question)
@@ -259,19 +278,20 @@ class Ledger:
         name: str,
         question: str,
         paid: Paid,
-        exponents: Places,
+        most: int,
+        charges: list[tuple[Terms, Places]],
     ) -> Entry:
         for weights, _ in paid.blocks:
             opened.execute(
                 "INSERT INTO weights VALUES (?, ?, ?, ?) ON CONFLICT DO NOTHING",
                 (weights.digest, str(weights.shape), weights.size, weights.packed()),
             )
-        blocks = tuple((weights.digest, share) for weights, share in paid.blocks)
-        most = int(exponents.max(initial=0))
-        new = Entry(len(before) + 1, name, now(), question, paid.steps.value, blocks, most)
+        blocks = tuple((weights.digest, units) for weights, units in paid.blocks)
+        step = paid.steps.value
+        new = Entry(len(before) + 1, name, now(), question, step, blocks, most, paid.rho)
         new = replace(new, chain=new.link(before[-1].chain if before else self.chain))
-        known = read_total(opened, self.protection, before)
-        total = known.plus(paid.steps, exponents)
+        known = read_total(opened, self.protection, before, self.budget.measure)
+        total = known.plus(charges)
         after = self._spent(total, [*before, new], opened)
         if not after.within(self.budget):
             raise OverBudget(self._too_much(name, self._spent(known, before, opened), after))
@@ -284,10 +304,10 @@ class Ledger:
         worst = after.worst or 0
         u, v = self.protection.cases[worst]
         return (
-            f"the release {name!r} would bring the pair {named(u)} – {named(v)} to ε ≤ "
-            f"{told_epsilon(after.ratio(worst))}, and the budget of {self.name} is "
-            f"{self.budget.told()}; that pair has ε = "
-            f"{told_left(self.budget.left(before.ratio(worst)))} left"
+            f"the release {name!r} would bring the pair {named(u)} – {named(v)} to "
+            f"{told_lost(after.lost(worst))}, and the budget of {self.name} is "
+            f"{self.budget.told()}; that pair has "
+            f"{told_left(self.budget.left(before.lost(worst)), after.measure)} left"
         )
 
     # --- the store -------------------------------------------------------------------------

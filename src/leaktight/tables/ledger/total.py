@@ -16,19 +16,22 @@ from hashlib import sha256
 import numpy as np
 import numpy.typing as npt
 
+from leaktight.errors import TooLarge
 from leaktight.exact.numbers import fraction, rational
 from leaktight.exact.powers import Powers
-from leaktight.exact.rounding import ln
-from leaktight.tables.budget import Paid
 from leaktight.tables.ledger.entry import Entry, read_weights
 from leaktight.tables.ledger.store import Tables
+from leaktight.tables.measure import PURE, Charges, Measure
+from leaktight.tables.paid import Paid
 from leaktight.tables.protection import Protection
-from leaktight.tables.spent import Costs
 from leaktight.tables.weights import Places
 from leaktight.tables.writing import canonical, digest
 
 MOST_NUMBERS = 2**20
 """The most exponents that are kept; beyond them, logarithms alone."""
+
+LARGEST_TOTAL = 2**62
+"""The largest number of times that a key is paid."""
 
 WEIGHTS_AT_HAND = 16
 """Blocks of weights that several releases have in common often stand together."""
@@ -36,30 +39,34 @@ WEIGHTS_AT_HAND = 16
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Total:
-    """For each case its exponents of the first few steps, and of other steps their logarithms."""
+    """How often each case has paid the first few keys, and what it paid for others, nearly."""
 
+    measure: Measure
     exponents: dict[Fraction, Places]
     rest: npt.NDArray[np.float64]
     terms: int = 0
 
-    def plus(self, steps: Powers, exponents: Places) -> "Total":
+    def plus(self, charges: Charges) -> "Total":
         """Return it with one more release, or with several of the same weights."""
-        known, other = dict(self.exponents), []
-        more = 0 if self.rest.any() else max(1, MOST_NUMBERS // max(1, len(self.rest)))
-        for step, times in steps.factors:
-            if step in known or len(known) < more:
-                known[step] = known.get(step, 0) + times * exponents
-            else:
-                other.append((step, times))
-        rest = self.rest + exponents * Powers.of(*other).nats if other else self.rest
-        return Total(known, rest, self.terms + 1)
+        known, rest, terms = dict(self.exponents), self.rest, self.terms
+        for keys, exponents in charges:
+            more = 0 if rest.any() else max(1, MOST_NUMBERS // max(1, len(rest)))
+            other = []
+            for key, times in keys:
+                if key in known or len(known) < more:
+                    known[key] = _sum(known.get(key), times, exponents)
+                else:
+                    other.append((key, times))
+            rest = rest + exponents * self.measure.near(tuple(other)) if other else rest
+            terms += 1
+        return Total(self.measure, known, rest, terms)
 
     @property
     def near(self) -> npt.NDArray[np.float64]:
-        """The logarithms of what each case has paid, nearly."""
+        """What each case has paid, nearly."""
         near = self.rest.copy()
-        for step, exponents in self.exponents.items():
-            near += exponents * ln(step)
+        for key, exponents in self.exponents.items():
+            near += exponents * self.measure.near(((key, 1),))
         return near
 
     def write(self, file: Tables, last: Entry) -> None:
@@ -72,7 +79,9 @@ class Total:
         file.execute("INSERT INTO total VALUES (?, ?, ?, ?)", row)
 
 
-def read_total(file: Tables, protection: Protection, entries: list[Entry]) -> Total:
+def read_total(
+    file: Tables, protection: Protection, entries: list[Entry], measure: Measure
+) -> Total:
     """Return the total of all entries, which is added up anew if what is kept is not that."""
     cases = protection.accounts
     found = file.execute("SELECT number, steps, numbers, chain FROM total").fetchone()
@@ -84,11 +93,31 @@ def read_total(file: Tables, protection: Protection, entries: list[Entry]) -> To
             content = zlib.decompress(numbers)
             exact = np.frombuffer(content, "<i8", len(names) * cases).reshape(len(names), cases)
             rest = np.frombuffer(content, "<f8", offset=exact.nbytes)
-            return Total(dict(zip(names, exact, strict=True)), rest, number)
-    total = Total({}, np.zeros(cases))
-    for steps, exponents in costs_of(file, protection, entries, np.arange(cases)):
-        total = total.plus(steps, exponents)
-    return replace(total, terms=len(entries))
+            known = dict(zip(names, exact, strict=True))
+            return Total(measure, known, rest, most_terms(entries))
+    return added_up(file, protection, entries, measure)
+
+
+def added_up(file: Tables, protection: Protection, entries: list[Entry], measure: Measure) -> Total:
+    """Return what all entries cost, in any measure, from what they say."""
+    total = Total(measure, {}, np.zeros(protection.accounts))
+    cases = np.arange(protection.accounts)
+    total = total.plus(costs_of(file, protection, entries, cases, measure))
+    return replace(total, terms=most_terms(entries))
+
+
+def most_terms(entries: Iterable[Entry]) -> int:
+    """Return how many terms may have been added up: for each block one, of sums two."""
+    return sum(2 * len(entry.blocks) for entry in entries)
+
+
+def _sum(before: Places | None, times: int, exponents: Places) -> Places:
+    """Return what is paid with some more; in 64 bits, or not at all."""
+    most = times * int(exponents.max(initial=0))
+    most += 0 if before is None else int(before.max(initial=0))
+    if most >= LARGEST_TOTAL:
+        raise TooLarge("the releases are too many, or of too large a unit, to be added up")
+    return times * exponents if before is None else before + times * exponents
 
 
 def _link(last: Entry, steps: str, numbers: bytes) -> str:
@@ -96,23 +125,28 @@ def _link(last: Entry, steps: str, numbers: bytes) -> str:
 
 
 def costs_of(
-    file: Tables, protection: Protection, entries: Iterable[Entry], cases: Places
-) -> Costs:
+    file: Tables,
+    protection: Protection,
+    entries: Iterable[Entry],
+    cases: Places,
+    measure: Measure,
+) -> Charges:
     """Yield what entries cost some of the cases; those of the same weights are taken together."""
-    if protection.alike:
+    if protection.alike and measure is PURE:  # what the worst pair pays is written in the entries
         cost = Powers.of(*((entry.step, entry.exponent) for entry in entries))
-        yield cost, np.ones(len(cases), dtype=np.int64)
+        yield cost.factors, np.ones(len(cases), dtype=np.int64)
         return
     for paid in paid_by(file, entries):
-        yield paid.steps, protection.exponents(paid, cases)
+        yield from measure.charges(protection, paid, cases)
 
 
 def paid_by(file: Tables, entries: Iterable[Entry]) -> Iterator[Paid]:
     """Yield what entries cost, those of the same weights together."""
     weights = lru_cache(WEIGHTS_AT_HAND)(lambda name: read_weights(file, name))
-    alike: dict[tuple[tuple[str, int], ...], list[Fraction]] = {}
+    alike: dict[tuple[tuple[str, int], ...], list[Entry]] = {}
     for entry in entries:
-        alike.setdefault(entry.blocks, []).append(entry.step)
-    for blocks, steps in alike.items():
-        known = tuple((weights(name), share) for name, share in blocks)
-        yield Paid(Powers.of(*Counter(steps).items()), known)
+        alike.setdefault(entry.blocks, []).append(entry)
+    for blocks, own in alike.items():
+        known = tuple((weights(name), units) for name, units in blocks)
+        steps = Powers.of(*Counter(entry.step for entry in own).items())
+        yield Paid(steps, known, tuple(Counter(entry.rho for entry in own if entry.rho).items()))
