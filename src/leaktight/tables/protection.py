@@ -150,10 +150,15 @@ class Protection:
 
     @property
     def moves(self) -> Places:
-        """The pairs along which records of neighbours may move: under public counts, any."""
+        """Pairs of values that show which numbers may differ between neighbours.
+
+        Under public counts records may move between any two values: then a number stays the same
+        if it is the same for the first value and each other one.
+        """
         if self.counts is None:
             return self.pairs
-        return np.stack(np.triu_indices(len(self.values), k=1), axis=1)
+        others = np.arange(1, len(self.values))
+        return np.stack([np.zeros_like(others), others], axis=1)
 
     @property
     def cases(self) -> list[tuple[str, str]]:
