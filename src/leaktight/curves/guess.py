@@ -43,8 +43,8 @@ from leaktight.policies.secrets import SecretGraph
 FEW = 64
 """The most rows of a program for a polygon that is solved exactly as it is."""
 
-DRAWN = 64
-"""With how many lines the curve of Rényi divergences is drawn, which takes a while."""
+DRAWN, FEWER = 64, 24
+"""With how many lines the curve of Rényi divergences is drawn, and points, which take a while."""
 
 MOST_KINDS = 2
 """For how many different priors that curve is looked at as it is, and not drawn."""
@@ -240,7 +240,8 @@ COARSE, ROUNDS = 32, 2
 def _looked_at(curve: PrivacyCurve, kinds: Sequence[Kind]) -> Shape:
     """Return the shape of a curve; that of divergences is drawn if there are many priors."""
     if isinstance(curve.shape, Orders) and len(kinds) > MOST_KINDS:
-        return curve.polygons(DRAWN)
+        upper = Polygon.of_pairs(curve.shape.lines(DRAWN) or NOTHING)
+        return Enclosed(Polygon.around(curve.shape.within(FEWER)), upper)
     return curve.shape
 
 

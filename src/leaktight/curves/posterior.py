@@ -8,6 +8,7 @@ import math
 from collections.abc import Callable, Hashable, Iterable
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import lru_cache
 
 from flint import fmpq
 
@@ -146,6 +147,7 @@ def _mean(polygon: Polygon, start: fmpq) -> fmpq:
     return sum((start * p**2 / (start * p + (1 - start) * q) for p, q in rows), ZERO)
 
 
+@lru_cache(maxsize=64)
 def _least(shape: Shape, start: fmpq, rest: fmpq, steps: int) -> tuple[fmpq, fmpq]:
     """Return ends of the least belief t that is reached with a chance of at most η = 1 − sure.
 

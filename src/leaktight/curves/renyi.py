@@ -13,7 +13,7 @@ import math
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from functools import cached_property, lru_cache
+from functools import lru_cache
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -29,6 +29,9 @@ FARTHEST, ORDERS = 2.0**16, 128
 
 FAR, PLACES = 30.0, 96
 """How far to the left points are proposed, in logarithms, and how many."""
+
+ROUGHLY = -13
+"""How far below a proposal, as a power of 4, points of a polygon are: its lines are rougher."""
 
 SPARE = 150
 """With how many bits pairs that follow are rounded up, so that a checker of fewer digits agrees."""
@@ -124,11 +127,11 @@ class Orders(ABC):
                     break
         return Response(self._inside(family, near), high, order)
 
-    def _inside(self, family: "_Family", near: float) -> fmpq:
+    def _inside(self, family: "_Family", near: float, first: int = -22) -> fmpq:
         """Return a p just below one that is proposed, proved to be within the bounds."""
         start = to_float(family.least)
         with precision(WORK):
-            for step in (4.0**k for k in range(-22, 0)):
+            for step in (4.0**k for k in range(first, 0)):
                 p = rational(near) - rational(step * (near - start))
                 if p > family.least and all(map(self.holds, family.sums(p))):
                     return p
@@ -160,9 +163,15 @@ class Orders(ABC):
 
     def near(self, alpha: float) -> float:
         """Propose g(a)."""
-        return self._point(alpha).power if 0 < alpha < 1 else alpha
+        if not 0 < alpha < 1:
+            return alpha
+        if (order := self._order_near(alpha)) is None:
+            return self.point(alpha).power
+        power = float(self._nearer(np.array([alpha]), np.array([[order]]))[0, 1])
+        return power if power - alpha > 2.0**-12 * alpha else self.point(alpha).power
 
-    def _point(self, alpha: float) -> Point:
+    def point(self, alpha: float) -> Point:
+        """Propose the point at a place, and the order that binds there."""
         return Point(alpha, *self._proposed(_Coins(rational(alpha)), self._order_near(alpha)))
 
     @property
@@ -172,14 +181,19 @@ class Orders(ABC):
 
     def proposals(self, places: Array) -> Array:
         """Propose (p, α) for many places at once, which are to the left of the middle."""
-        a = places[:, None]
-        orders = np.tile(self.looked_at[self.looked_at > 1], (len(a), 1))
-        for spread in (*self.closer, None):
+        orders = np.tile(self.looked_at[self.looked_at > 1], (len(places), 1))
+        p = _newton(places[:, None], orders, self.near_bound(orders))
+        chosen = np.take_along_axis(orders, p.argmin(axis=1)[:, None], axis=1)
+        return self._nearer(places, chosen)
+
+    def _nearer(self, places: Array, orders: Array) -> Array:
+        """Propose the same, by orders near one for each place."""
+        a, chosen = places[:, None], orders
+        p = _newton(a, chosen, self.near_bound(chosen))
+        for spread in self.closer:
+            orders = 1 + (chosen - 1) * np.exp(spread)
             p = _newton(a, orders, self.near_bound(orders))
-            best = p.argmin(axis=1)[:, None]
-            chosen = np.take_along_axis(orders, best, axis=1)
-            if spread is not None:
-                orders = 1 + (chosen - 1) * np.exp(spread)
+            chosen = np.take_along_axis(orders, p.argmin(axis=1)[:, None], axis=1)
         return np.column_stack([places, p.min(axis=1), chosen[:, 0]])
 
     def _order_near(self, alpha: float | None) -> float | None:
@@ -190,19 +204,10 @@ class Orders(ABC):
         order = float(self._points[at, 2]) if 0 < at < len(self._points) else 1.0
         return order if order > 1 + 2.0**-9 else None  # near 1, that of Kullback may bind
 
-    @cached_property
+    @property
     def _middle(self) -> Point:
         """Propose the point with p = 1 − a."""
-
-        def over(x: float) -> float:
-            return _odds(self._point(_chance(x)).power) + x
-
-        low, high = -60.0, 0.0
-        if len(self._points):
-            near = _odds(float(self._points[-1, 0]))
-            if over(near) < 0 < over(wider := min(near + 1.0, 0.0)):
-                low, high = near, wider
-        return self._point(_chance(_crossing(over, low, high)))
+        return _middle_of(self)
 
     def touched(self, ratio: float) -> float:
         """Propose where the curve has the slope λ, between the points that are known."""
@@ -223,7 +228,7 @@ class Orders(ABC):
         last = math.log(self._middle.alpha)
 
         def over(x: float) -> float:
-            return math.log(ratio / _slope(self._point(math.exp(x))))
+            return math.log(ratio / _slope(self.point(math.exp(x))))
 
         low, high = last - 200, last
         at = int(np.searchsorted(-self._points[:, 3], -ratio)) if len(self._points) else 0
@@ -231,17 +236,17 @@ class Orders(ABC):
             ends = np.log(self._points[[at - 2, at + 1], 0]).tolist()
             if over(ends[0]) < 0 < over(ends[1]):
                 low, high = ends
-        return self._point(math.exp(_crossing(over, low, high)))
+        return self.point(math.exp(_crossing(over, low, high)))
 
     def loss_at(self, delta: float) -> float:
         """Propose the ε ≥ 0 at which δ(e^ε) is this: that of a line through (0, δ)."""
 
         def over(x: float) -> float:
-            a, p, _ = point = self._point(math.exp(x))
+            a, p, _ = point = self.point(math.exp(x))
             return math.log(max(p - _slope(point) * a, 2.0**-1000) / delta)
 
         last = math.log(self._middle.alpha)
-        a, p, _ = self._point(math.exp(_crossing(over, last - 200, last)))
+        a, p, _ = self.point(math.exp(_crossing(over, last - 200, last)))
         return math.log(max((p - delta) / a, 1.0))
 
     def profile(self, ratio: fmpq) -> Ends:
@@ -265,7 +270,7 @@ class Orders(ABC):
             above = self._tangent(steep, point)  # and its reflection, of slope 1/s
             share = (ratio - 1 / steep) / (steep - 1 / steep)
             return share * above + (1 - share) * (1 - 1 / steep + above / steep)
-        left, right = (self._point(point.alpha * (1 + side * 2.0**-30)) for side in (-1, 1))
+        left, right = (self.point(point.alpha * (1 + side * 2.0**-30)) for side in (-1, 1))
         if left.order == right.order or not _slope(left) > to_float(ratio) > _slope(right):
             return self._tangent(ratio, point)
         steep, flat = (rational(_slope(Point(*point[:2], one.order))) for one in (left, right))
@@ -365,7 +370,7 @@ class Orders(ABC):
     def within(self, count: int) -> list[tuple[fmpq, fmpq]]:
         """Return points on the curve, or just below."""
         places = [(rational(point.alpha), point.power) for point in self.points(count)]
-        return [(a, self._inside(_Coins(a), power)) for a, power in places]
+        return [(a, self._inside(_Coins(a), power, ROUGHLY)) for a, power in places]
 
     def formula(self, ratio: fmpq) -> fmpq:
         """Return the δ of Proposition 12 of [Canonne2020]_, at the best order that is proposed.
@@ -417,6 +422,19 @@ def _slope(point: Point) -> float:
 
 
 @lru_cache(maxsize=64)
+def _middle_of(orders: Orders) -> Point:
+    def over(x: float) -> float:
+        return _odds(orders.point(_chance(x)).power) + x
+
+    low, high, known = -60.0, 0.0, _points_of(orders)
+    if len(known):
+        near = _odds(float(known[-1, 0]))
+        if over(near) < 0 < over(wider := min(near + 1.0, 0.0)):
+            low, high = near, wider
+    return orders.point(_chance(_crossing(over, low, high)))
+
+
+@lru_cache(maxsize=64)
 def _lines_of(orders: Orders, count: int) -> dict[Line, Tangent]:
     return dict(filter(None, map(orders.line, orders.points(count))))
 
@@ -436,11 +454,14 @@ def _newton(a: Array, orders: Array, bounds: Array) -> Array:
     less, last = orders - 1, 1 - 2.0**-40
     limit = less * bounds
     p = np.minimum(np.exp(np.minimum((limit + less * np.log(a)) / orders, 0.0)), last)
+    first, second = less * np.log(a) + limit, less * np.log1p(-a) + limit
     for _ in range(16):
-        one = np.exp(orders * np.log(p) - less * np.log(a) - limit)
-        two = np.exp(orders * np.log1p(-p) - less * np.log1p(-a) - limit)
+        one = np.exp(orders * np.log(p) - first)
+        two = np.exp(orders * np.log1p(-p) - second)
         rise = np.maximum(orders * (one / p - two / (1 - p)), 2.0**-500)
-        p = np.clip(p - (one + two - 1) / rise, a, last)
+        before, p = p, np.clip(p - (one + two - 1) / rise, a, last)
+        if (np.abs(before - p) <= 2.0**-40 * (p - a)).all():
+            break
     return p
 
 
