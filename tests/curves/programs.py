@@ -17,10 +17,14 @@ from leaktight.curves.shapes import Enclosed
 Pairs = list[tuple[fmpq, fmpq]]
 
 
-def direct(worth: np.ndarray, arcs: list[tuple[int, int]], pairs: Pairs) -> float:
+def direct(
+    worth: np.ndarray,
+    arcs: list[tuple[int, int]],
+    pairs: Pairs | dict[tuple[int, int], Pairs],
+) -> float:
     """Maximise Σ W·K over all K with Σ_y (K(y|x) − λ·K(y|x′))⁺ ≤ δ for each arc and pair."""
     v, m = worth.shape
-    kinds = list(itertools.product(arcs, pairs))
+    kinds = [(arc, p) for arc in arcs for p in (pairs[arc] if isinstance(pairs, dict) else pairs)]
     entries: list[tuple[int, int, float]] = []
     limits: list[float] = []
     for e, ((x, other), (ratio, delta)) in enumerate(kinds):

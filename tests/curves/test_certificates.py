@@ -13,8 +13,16 @@ import leaktight as lt
 from leaktight.channels.distribution import Distribution, product_distribution
 from leaktight.check import Refuted, Unreadable, check, digest, told
 from leaktight.curves import PrivacyCurve, all_records, best_gain, best_guess, tree_guess
+from leaktight.exact.numbers import rational
 from leaktight.policies.graph import Graph
-from tests.curves.programs import curve_of, random_pairs, random_prior
+from tests.curves.programs import (
+    all_pairs,
+    curve_of,
+    direct,
+    guessing,
+    random_pairs,
+    random_prior,
+)
 
 COUNT = int(os.environ.get("LEAKTIGHT_INSTANCES", "6"))
 """How many random instances of each theorem are tried; 200 take some minutes."""
@@ -92,6 +100,43 @@ def test_trees_with_a_curve_for_each_edge(seed: int) -> None:
     below = [str(Fraction(w) - Fraction(1, 1000)) for w in map(str, prior)]
     with pytest.raises(Refuted, match="at least the prior"):
         check(proof | {"forest": below})
+
+
+@pytest.mark.parametrize("seed", range(COUNT))
+def test_distances_with_one_delta_are_the_direct_program(seed: int) -> None:
+    draw = random.Random(seed)
+    v = draw.randint(2, 4)
+    points = draw.sample([(x, y) for x in range(3) for y in range(3)], v)
+    metric = lt.Metric.manhattan(points)
+    ratio, delta = 1 + Fraction(draw.randint(0, 8), 4), draw.choice(["0", "1/10", "1/1000", "1"])
+    prior = random_prior(draw, v)
+    found = best_gain(PrivacyCurve.epsilon_delta(ratio=ratio, delta=delta), metric, prior)
+    far = {(i, j): sum(abs(a - b) for a, b in zip(points[i], points[j], strict=True))
+           for i, j in all_pairs(v)}  # fmt: skip
+    pairs = {arc: [(rational(ratio) ** d, rational(delta))] for arc, d in far.items()}
+    truth = direct(guessing(prior), all_pairs(v), pairs)
+    assert abs(float(found.lower) - truth) <= 1e-9
+    assert abs(float(found.upper) - truth) <= 1e-9
+    proof = accepted(found)
+    if ratio > 1:
+        assert not proves_less(scrambled(proof, "multipliers", draw), found.lower)
+
+
+def test_distances_are_enclosed_at_any_size_and_refused_where_nothing_is_proved() -> None:
+    pair = PrivacyCurve.epsilon_delta("1/2", "1/100")
+    grid = lt.Metric.euclidean([(x, y) for x in range(6) for y in range(6)])
+    whole = best_gain(pair, grid)
+    assert 0 < whole.lower <= whole.upper < 1
+    few = best_gain(pair, lt.Metric.euclidean([(0, 0), (3, 4)]))
+    two = best_guess(PrivacyCurve.epsilon_delta("5/2", "1/100"), 2)
+    assert abs(few.upper - two.upper) < 1e-9
+    worst = lt.worst_case_leakage(
+        lt.Metric.euclidean([(0, 0), (3, 4)]), epsilon="1/2", delta="1/100"
+    )
+    assert abs(worst.upper - 2 * two.upper) < 1e-9
+    for curve in (PrivacyCurve.gaussian(1), PrivacyCurve.zcdp(1)):
+        with pytest.raises(lt.errors.InvalidInput, match="with distances"):
+            best_gain(curve, grid)
 
 
 def test_a_forest_with_a_cycle_is_refused() -> None:

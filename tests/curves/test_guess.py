@@ -95,7 +95,20 @@ def test_several_tries_of_unequal_values_are_bounded(seed: int) -> None:
     sets = list(itertools.combinations(range(v), tries))
     worth = np.array([[(x in chosen) * float(prior[x]) for chosen in sets] for x in range(v)])
     found = best_guess(curve_of(pairs), v, prior, tries=tries)
-    assert float(found.lower) - 1e-9 <= direct(worth, all_pairs(v), pairs) <= float(found) + 1e-9
+    truth = direct(worth, all_pairs(v), pairs)
+    most = max(float(ratio) for ratio, _ in pairs)
+    assert float(found.lower) - 1e-9 <= truth <= float(found) + 1e-9
+    assert float(found) - float(found.lower) <= 1e-8 * most
+    if found.certificate is not None:
+        check(found.certificate)
+
+
+def test_too_many_sets_are_bounded_from_both_sides() -> None:
+    prior = [Fraction(k, 78) for k in range(1, 13)]
+    found = best_guess(PrivacyCurve.gaussian(1), 12, prior, tries=3)
+    assert found.before < found.upper < 1
+    assert not found.is_exact
+    assert found.certificate is None
 
 
 @pytest.mark.parametrize("seed", range(INSTANCES))

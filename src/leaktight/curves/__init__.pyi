@@ -7,10 +7,11 @@ from .keeping import Kept, channel_keeps, keeps
 from .posterior import Belief, any_belief_chance, belief_at, belief_chance, expected_belief
 from .presence import Membership, membership, membership_of
 from .promise import Promise, promise_of
-from .records import all_records
+from .records import AllRecords, all_records
 from .worst_case import CurveWorstCase, worst_case_leakage
 
 __all__ = [
+    "AllRecords",
     "Belief",
     "BestGain",
     "BestGuess",

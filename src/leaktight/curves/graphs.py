@@ -9,8 +9,8 @@ from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import cached_property
-from itertools import chain
-from typing import Any
+from itertools import combinations
+from typing import Any, NamedTuple
 
 import numpy as np
 from flint import fmpq, fmpq_mat
@@ -35,8 +35,11 @@ from leaktight.errors import InvalidGain, InvalidInput, TooLarge, Undecided, exp
 from leaktight.exact.bound import Bound
 from leaktight.exact.linear_program import LinearProgram, Optimum, solve
 from leaktight.exact.numbers import Array, fraction, rational, to_float
+from leaktight.exact.ratio import Ratio
 from leaktight.exact.shown import counted
 from leaktight.policies.graph import Graph
+from leaktight.policies.metric import Metric
+from leaktight.policies.secrets import SecretGraph
 from leaktight.worst_case.columns import weighting
 
 LINES = 24
@@ -44,6 +47,9 @@ LINES = 24
 
 MOST_ENTRIES = 2**17
 """The most variables of a program over all mechanisms."""
+
+MOST_APART = 24
+"""The most secrets with distances for which a program over all mechanisms is solved."""
 
 LARGEST = 256
 """The most vertices whose distances are put into equations."""
@@ -79,7 +85,7 @@ class BestGain(Bound[Fraction]):
 
 def best_gain(
     curve: PrivacyCurve,
-    graph: Graph,
+    graph: Graph | Metric,
     prior: PriorLike = None,
     gain: Gain | Loss | None = None,
     *,
@@ -88,7 +94,8 @@ def best_gain(
     """Return what any guess gains at most on average, if the curve holds for a graph's edges.
 
     :param curve: the promise about the two ends of each edge.
-    :param graph: which secrets are neighbours.
+    :param graph: which secrets are neighbours; or a metric, for (ε, δ): then **any** two secrets at
+        a distance d are (ε·d, δ)-private, with the same δ.
     :param prior: how likely each secret is beforehand; all alike if it is not given.
     :param gain: what a guess earns for a secret; 1 for the right one if not given. A loss counts
         as a negative gain; on a star with ``absent`` gains are at least 0.
@@ -99,6 +106,10 @@ def best_gain(
     BestGain(at most 3/5 on a graph of 3 vertices)
     """
     expect(curve, PrivacyCurve, "PrivacyCurve.epsilon(1) is one")
+    if isinstance(graph, Metric):
+        if absent is not None:
+            raise InvalidInput("absent= needs a star of neighbours, and no distances")
+        return _by_distances(curve, graph, prior, gain)
     expect(graph, Graph, "Graph(3, [(0, 1), (1, 2)]) is one")
     known = prior_on(prior, graph.vertices).exact()
     earned = None if gain is None else _aligned(gain, graph)
@@ -343,14 +354,15 @@ def cover_bound(curve: PrivacyCurve, graph: Graph, prior: PriorLike = None) -> F
     if graph.order > LARGEST:
         raise TooLarge(f"a cover needs at most {LARGEST} vertices, got {graph.order:,}")
     pairs = curve.polygons(LINES).upper.pairs
-    return min(fraction(_covered(pair, graph, chances)) for pair in pairs)
+    return min(fraction(_covered(_powers(ratio, graph), delta, chances)) for ratio, delta in pairs)
 
 
-def _covered(pair: Line, graph: Graph, chances: Sequence[fmpq]) -> fmpq:
-    """Return the bound of a cover that is nearly the best, scaled until it covers all."""
-    ratio, delta = pair
-    n = graph.order
-    matrix = _powers(ratio, graph)
+def _covered(matrix: fmpq_mat, delta: fmpq, chances: Sequence[fmpq]) -> fmpq:
+    """Return the bound of a cover that is nearly the best, scaled until it covers all.
+
+    The matrix has λ^(−d(x, y)) for each two vertices.
+    """
+    n = len(chances)
     near = np.array([[to_float(matrix[i, j]) for j in range(n)] for i in range(n)])
     cost = 1 - to_float(delta) + to_float(delta) * near.sum(axis=0)
     at = np.nonzero(near)
@@ -391,25 +403,15 @@ def _by_program(
 ) -> BestGain:
     """Solve the program over all mechanisms, and prove both ends (section 7)."""
     drawn = curve.polygons(LINES)
-    worth = _worth(prior, gain)
-    arcs = [tuple(arc) for arc in graph.arcs.tolist()]
-    size = worth.size + len(arcs) * len(drawn.upper.pairs) * worth.shape[1]
-    if size > MOST_ENTRIES:
-        raise TooLarge(
-            f"a program over all mechanisms has at most {MOST_ENTRIES:,} numbers, got {size:,}; "
-            "cover_bound(curve, graph, prior) bounds what is guessed"
-        )
-    lower = _solved(drawn.lower.pairs, arcs, worth)
-    upper = lower if drawn.is_exact else _solved(drawn.upper.pairs, arcs, worth)
-    names = graph.vertices, gain.guesses
-    mechanism = Channel(_repaired(lower[0], arcs, drawn.lower.pairs), *names)
+    sides = _Sides(
+        *(dict.fromkeys(_arcs(graph), side.pairs) for side in (drawn.lower, drawn.upper))
+    )
+    found = sides.solved(graph, prior, gain)
+    mechanism, (low, high) = found.mechanism, found.ends
     if isinstance(curve.shape, Orders):  # divergences are more than the curve that follows
         mechanism = made_to_keep(mechanism, graph, curve)[0]
-    rows = mechanism.matrix.tolist()
-    low = sum((w * k for w, k in zip(worth.ravel(), chain.from_iterable(rows), strict=True)), ZERO)
-    high = _multiplied(upper[1], arcs, drawn.upper.pairs, worth)
-    proof = _written({(*arcs[e], k): numbers for (e, k), numbers in upper[1].items()})
-    asked: Any = {"mechanism": rows, "ends": (low, high), "proof": proof}
+        low = _earned(_worth(prior, gain), mechanism)
+    asked: Any = {"mechanism": mechanism.matrix.tolist(), "ends": (low, high), "proof": found.proof}
 
     def proved() -> dict[str, Any] | None:
         if isinstance(curve.shape, Orders):
@@ -423,19 +425,99 @@ def _by_program(
     return BestGain(fraction(low), fraction(high), graph, mechanism, proved)
 
 
+def _earned(worth: Array, mechanism: Channel) -> fmpq:
+    return sum((w * k for w, k in zip(worth.ravel(), mechanism.matrix.ravel(), strict=True)), ZERO)
+
+
+def _by_distances(
+    curve: PrivacyCurve, metric: Metric, prior: PriorLike, gain: Gain | Loss | None
+) -> BestGain:
+    """Any two secrets at a distance d keep (λ^d, δ): a program, or the cover of Theorem 9.
+
+    All pairs are arcs, so that the cover sends everything straight, at any distances.
+    """
+    shape = curve.shape
+    if not isinstance(shape, Enclosed) or any(len(s.pairs) > 1 for s in (shape.lower, shape.upper)):
+        raise InvalidInput(
+            "with distances (ε·d, δ) alone is proved: give PrivacyCurve.epsilon_delta(…), or a "
+            "graph of values that are neighbours"
+        )
+    graph = SecretGraph.complete(metric.values)
+    known = prior_on(prior, graph.vertices).exact()
+    earned = Gain.binary(graph.vertices) if gain is None else _aligned(gain, graph)
+    lower, upper = dict[tuple[int, int], Sequence[Line]](), dict[tuple[int, int], Sequence[Line]]()
+    (least, delta), (most, above) = shape.lower.pairs[0], shape.upper.pairs[0]
+    ratio = Ratio(fraction(least), fraction(most))
+    for i, h in combinations(range(graph.order), 2):
+        far = ratio.over(*metric.distance(metric.values[i], metric.values[h]))
+        lower[i, h] = lower[h, i] = [(rational(far.lower), delta)]
+        upper[i, h] = upper[h, i] = [(rational(far.upper), above)]
+    if gain is None and graph.order > MOST_APART:
+        matrix = fmpq_mat(graph.order, graph.order, [
+            ONE if i == h else 1 / upper[i, h][0][0]
+            for i in range(graph.order) for h in range(graph.order)
+        ])  # fmt: skip
+        chances = list(known.array)
+        low = delta + (1 - delta) * max(chances)
+        return BestGain(fraction(low), fraction(_covered(matrix, above, chances)), graph)
+    found = _Sides(lower, upper).solved(graph, known, earned)
+    rows = found.mechanism.matrix.tolist()
+
+    def proved() -> dict[str, Any]:
+        return claim_of_edges(
+            graph, known, earned, mechanism=rows, pairs=(lower, upper), ends=found.ends,
+            proof=found.proof,
+        )  # fmt: skip
+
+    low, high = found.ends
+    return BestGain(fraction(low), fraction(high), graph, found.mechanism, proved)
+
+
+class _Solved(NamedTuple):
+    mechanism: Channel
+    ends: tuple[fmpq, fmpq]
+    proof: dict[str, Any]
+
+
+@dataclass(frozen=True)
+class _Sides:
+    """The pairs (λ, δ) of each arc that a mechanism keeps, and those by which more is excluded."""
+
+    lower: Mapping[tuple[int, int], Sequence[Line]]
+    upper: Mapping[tuple[int, int], Sequence[Line]]
+
+    def solved(self, graph: Graph, prior: Distribution, gain: Gain | Loss) -> _Solved:
+        """Propose a mechanism and multipliers, and prove what they say."""
+        worth = _worth(prior, gain)
+        size = worth.size + sum(map(len, self.upper.values())) * worth.shape[1]
+        if size > MOST_ENTRIES:
+            raise TooLarge(
+                f"a program over all mechanisms has at most {MOST_ENTRIES:,} numbers, got "
+                f"{size:,}; cover_bound(curve, graph, prior) bounds what is guessed"
+            )
+        arcs, below, above = list(self.lower), list(self.lower.values()), list(self.upper.values())
+        lower = _solved(below, arcs, worth)
+        upper = lower if below == above else _solved(above, arcs, worth)
+        rows = _repaired(lower[0], arcs, below)
+        mechanism = Channel(rows, graph.vertices, gain.guesses)
+        ends = _earned(worth, mechanism), _multiplied(upper[1], arcs, above, worth)
+        proof = _written({(*arcs[e], k): numbers for (e, k), numbers in upper[1].items()})
+        return _Solved(mechanism, ends, proof)
+
+
 Multipliers = dict[tuple[int, int], list[fmpq]]
 
 
 def _solved(
-    pairs: Sequence[Line], arcs: Sequence[tuple[int, ...]], worth: Array
+    pairs: Sequence[Sequence[Line]], arcs: Sequence[tuple[int, ...]], worth: Array
 ) -> tuple[list[list[fmpq]], Multipliers]:
     """Propose a mechanism, and multipliers for each arc and pair."""
     v, m = worth.shape
-    kinds = [(e, k) for e in range(len(arcs)) for k in range(len(pairs))]
+    kinds = [(e, k) for e in range(len(arcs)) for k in range(len(pairs[e]))]
     rows, columns, values = list[int](), list[int](), list[float]()
     limits = list[float]()
     for at, (e, k) in enumerate(kinds):
-        (x, other), ratio = arcs[e], to_float(pairs[k][0])
+        (x, other), ratio = arcs[e], to_float(pairs[e][k][0])
         for y in range(m):
             rows += [len(limits)] * 3
             columns += [x * m + y, other * m + y, v * m + at * m + y]
@@ -444,7 +526,7 @@ def _solved(
         rows += [len(limits)] * m
         columns += range(v * m + at * m, v * m + at * m + m)
         values += [1.0] * m
-        limits.append(to_float(pairs[k][1]))
+        limits.append(to_float(pairs[e][k][1]))
     first = len(limits)
     for x in range(v):
         rows += [first + x] * m
@@ -475,12 +557,15 @@ def _dyadic(value: float) -> fmpq:
 
 
 def _multiplied(
-    prices: Multipliers, arcs: Sequence[tuple[int, ...]], pairs: Sequence[Line], worth: Array
+    prices: Multipliers,
+    arcs: Sequence[tuple[int, ...]],
+    pairs: Sequence[Sequence[Line]],
+    worth: Array,
 ) -> fmpq:
     """Return Σ δ·max c + Σ_x max_y (W − c out + λ·c in), a bound for any c ≥ 0."""
     left, bound = [list(row) for row in worth], ZERO
     for (e, k), numbers in prices.items():
-        (x, other), (ratio, delta) = arcs[e], pairs[k]
+        (x, other), (ratio, delta) = arcs[e], pairs[e][k]
         bound += delta * max(numbers)
         for y, c in enumerate(numbers):
             if c:
@@ -490,7 +575,7 @@ def _multiplied(
 
 
 def _repaired(
-    rows: list[list[fmpq]], arcs: Sequence[tuple[int, ...]], pairs: Sequence[Line]
+    rows: list[list[fmpq]], arcs: Sequence[tuple[int, ...]], pairs: Sequence[Sequence[Line]]
 ) -> list[list[fmpq]]:
     """Return rows that sum to 1, mixed with a common row as much as keeps all pairs.
 
@@ -507,8 +592,8 @@ def _repaired(
         if all(
             sum((max(a - ratio * b, ZERO) for a, b in zip(mixed[x], mixed[h], strict=True)), ZERO)
             <= delta
-            for x, h in arcs
-            for ratio, delta in pairs
+            for (x, h), kept in zip(arcs, pairs, strict=True)
+            for ratio, delta in kept
         ):
             return mixed
     raise AssertionError("a common row keeps every pair")

@@ -12,6 +12,7 @@ from collections.abc import Callable, Hashable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import cached_property
+from itertools import combinations
 from typing import Any, NamedTuple
 
 from flint import fmpq
@@ -487,7 +488,8 @@ def _several(
     if len(kinds) > 1 or kinds[0].times < len(chances):
         # A mechanism for all pairs is one for add/remove, with any row for who is absent.
         high = _spread(_looked_at(curve, kinds), kinds, answer.tries, ZERO)[1]
-        return _ended(answer, rational(answer.before), high)
+        bound = _ended(answer, rational(answer.before), high)
+        return bound if bound.is_exact else _of_sets(curve, bound, chances)
     v, k = len(chances), answer.tries
     if k == v:
         return _ended(answer, ONE, ONE)
@@ -525,6 +527,32 @@ def _several(
         return claim_of_tries(v, k, ends=(low, most), proof=pairs)
 
     return _ended(answer, low, high, _nothing, proved)
+
+
+def _of_sets(curve: PrivacyCurve, bound: BestGuess, chances: list[fmpq]) -> BestGuess:
+    """Solve the program over all mechanisms that show sets of values, if these are not too many."""
+    from leaktight.curves.graphs import best_gain
+
+    v, k, names = len(chances), bound.tries, bound.values
+    if math.comb(v, k) * v * (v - 1) * len(curve.polygons(FEWER).upper.pairs) > MOST_SETS:
+        return bound
+    sets = list(combinations(names, k))
+    gain = Gain([[x in chosen for x in names] for chosen in sets], sets, names)
+    prior = Distribution.trusted(names, exact_array(chances))
+    found = best_gain(curve, SecretGraph.complete(names), prior, gain)
+    if found.upper > bound.upper:  # by what a solver's digits leave
+        return replace(bound, lower=max(bound.lower, found.lower))
+    return _ended(
+        bound,
+        rational(found.lower),
+        rational(found.upper),
+        lambda: found.mechanism,
+        lambda: found.certificate,
+    )
+
+
+MOST_SETS = 2**13
+"""For how many sets times pairs of values, for each line, all mechanisms are looked at."""
 
 
 def _slope_at(shape: Shape, place: float) -> fmpq:

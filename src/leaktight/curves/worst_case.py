@@ -62,6 +62,7 @@ class CurveWorstCase(WorstCaseBound):
     lower_factors: PowerSum
     upper_factors: PowerSum
     found: BestGain | None = None
+    has_distances: bool = False
 
     @cached_property
     def bits_interval(self) -> tuple[float, float]:
@@ -83,6 +84,8 @@ class CurveWorstCase(WorstCaseBound):
     def is_certified(self) -> bool:
         """Whether there is a certificate: for one record, or several of values all neighbours."""
         alone = sum(n for _, n in self.graph.factors) == 1
+        if self.has_distances:
+            return self.found is not None and self.found.mechanism is not None
         return alone or all(one.is_complete for one, _ in self.graph.factors)
 
     @property
@@ -122,6 +125,8 @@ def _proved(worst: CurveWorstCase) -> BestGain:
             "of several records under a curve there is no mechanism, and a certificate only if "
             "all values of a record are neighbours; one record has both"
         )
+    if worst.has_distances and not worst.is_certified:
+        raise TooLarge("of so many values with distances there is a bound, and no certificate")
     if worst.found is not None and worst.found.certificate is not None:
         return worst.found
     graph = factors[0][0]
@@ -170,7 +175,8 @@ def worst_case_leakage(
     mechanisms that keep that: exact on complete graphs and trees, and for (ε, δ) wherever the
     graph has a weighting; otherwise between two ends, of which the upper is safe.
 
-    :param neighbours: a graph, a policy, or for pure ε a metric or real values.
+    :param neighbours: a graph, a policy, for (ε, δ) also a metric, where any two values at a
+        distance d are (ε·d, δ)-private, and for pure ε real values.
     :param ratio: λ = e^ε, or ``epsilon`` in its place; ``delta`` beside either is (ε, δ).
     :param rho: ρ of zero-concentrated privacy; ``mu``: of Gaussian privacy; ``curve``: any other.
 
@@ -197,6 +203,10 @@ def worst_case(
         return worst_case_of_ratio(neighbours, promise)
     if not promise.is_symmetric:
         raise InvalidInput("neighbours have no direction here: give curve.symmetric()")
+    if isinstance(neighbours, Policy) and neighbours.metric and neighbours.records == 1:
+        neighbours = neighbours.metric
+    if isinstance(neighbours, Metric) and neighbours.unit != 1:
+        return _of_metric(neighbours, promise)
     graph = in_steps(neighbours)
     [(first, n), *others] = graph.factors
     if n == 1 and not others and (first.is_complete or first.order <= MOST_SOLVED):
@@ -215,8 +225,8 @@ def in_steps(neighbours: Space | RealPolicy) -> AdjacencyGraph:
         metric = neighbours.metric
     if metric is not None and metric.unit != 1:
         raise InvalidPolicy(
-            "with distances pure ε alone is proved: give ratio= or epsilon=, or a graph of values "
-            "that are neighbours"
+            "with distances pure ε alone is proved here: give ratio= or epsilon=, or a graph of "
+            "values that are neighbours"
         )
     if isinstance(neighbours, Policy) and are_too_many(neighbours):
         raise TooLarge(
@@ -236,6 +246,22 @@ def _of_one(graph: AdjacencyGraph, curve: PrivacyCurve) -> CurveWorstCase:
     ends = (found.lower, found.upper)
     lower, upper = (PowerSum(((end * one.order, Powers.of()),)) for end in ends)
     return CurveWorstCase(graph, curve, "best guess", lower, upper, found)
+
+
+def _of_metric(metric: Metric, curve: PrivacyCurve) -> CurveWorstCase:
+    """Return the same where any two values at a distance d are (ε·d, δ)-private."""
+    try:
+        found = best_gain(curve, metric)
+    except InvalidInput:
+        raise InvalidPolicy(
+            "with distances pure ε and (ε, δ) alone are proved: give ratio= or epsilon=, with "
+            "delta= perhaps, or a graph of values that are neighbours"
+        ) from None
+    ends = (found.lower, found.upper)
+    lower, upper = (PowerSum(((end * metric.order, Powers.of()),)) for end in ends)
+    route = "cover" if found.mechanism is None else "program over distances"
+    graph = AdjacencyGraph.of(found.graph, 1)
+    return CurveWorstCase(graph, curve, route, lower, upper, found, has_distances=True)
 
 
 def _of_many(graph: AdjacencyGraph, curve: PrivacyCurve) -> CurveWorstCase:

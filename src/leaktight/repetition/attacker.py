@@ -440,8 +440,8 @@ def _by_distance(
 ) -> Adversary:
     if not isinstance(promise, Ratio | None) or neighbours is not None:
         raise InvalidInput(
-            "with distances pure ε alone is proved: give ratio= or epsilon=, or a graph of values "
-            "that are neighbours"
+            "with distances pure ε alone is explained: give ratio= or epsilon=, or a graph of "
+            "values that are neighbours; worst_case_leakage takes (ε, δ)"
         )
     return MetricAdversary(metric, prior_on(prior, metric.values).exact(), promise or Ratio.of())
 
