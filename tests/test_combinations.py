@@ -17,6 +17,9 @@ from fuzz.combinations.settings import (
     GRAPHS,
     MECHANISMS,
     METRIC_OF,
+    METRICS,
+    QUERIES,
+    SECRETS,
     SPACE_OF,
     VARIANTS,
     Setting,
@@ -27,9 +30,7 @@ from leaktight.mechanisms import Mechanism
 from leaktight.policies import symmetric_query
 from leaktight.policies.symmetric_query import SymmetricQuery
 from leaktight.privacy import PrivacyLevel
-from leaktight.studies.mechanism import KINDS
-from leaktight.studies.policy import METRICS, SECRETS
-from leaktight.studies.reading import QUERIES
+from leaktight.studies.keys import KINDS
 from leaktight.web.answer import TASKS
 from tests.second_routes.definition2 import minimally_secretly_different
 

@@ -46,9 +46,9 @@ from leaktight.policies import (
     margin,
 )
 from leaktight.policies.real import Tree
-from leaktight.studies.mechanism import KINDS, NOISY
-from leaktight.studies.policy import METRICS, SECRETS
-from leaktight.studies.reading import QUERIES, study_of
+from leaktight.studies.keys import KINDS, sections
+from leaktight.studies.mechanism import NOISY
+from leaktight.studies.reading import study_of
 
 Document = dict[str, Any]
 
@@ -234,6 +234,10 @@ DISTANCES: dict[str, Callable[[int], Space]] = {
 }  # fmt: skip
 REAL = {kind: _real(kind) for kind in ("interval", "circle", "tree", "box")}
 SPACES = GRAPHS | DISTANCES | REAL
+POLICY_KEYS = sections()["policy"].keys
+SECRETS, METRICS = (POLICY_KEYS[key].choices for key in ("secrets", "metric"))
+QUERIES = sections()["mechanism"].keys["query"].choices
+
 SPACE_OF = dict.fromkeys(SECRETS, "") | {kind: kind for kind in GRAPHS if kind in SECRETS}
 METRIC_OF = dict.fromkeys(METRICS, "") | {k: k for k in DISTANCES if k in METRICS}
 METRIC_OF["edges"] = "roads"

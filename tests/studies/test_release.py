@@ -9,8 +9,8 @@ import pytest
 
 from leaktight.errors import LeaktightError
 from leaktight.exact.ratio import Ratio
+from leaktight.studies.keys import keys_of
 from leaktight.studies.release import read_release
-from leaktight.studies.table import KEYS
 from leaktight.tables import count_of, cumulative, hierarchy, histogram, sum_of
 from leaktight.tables.budget import Budget
 from leaktight.tables.calibration import GaussianWithin, GeometricWithin
@@ -128,7 +128,7 @@ def test_gaussian_noise_and_its_budgets_are_read(tmp_path: Path) -> None:
 def test_every_key_has_a_mistake_of_its_own() -> None:
     tried = " ".join(text for text, _ in MISTAKES.values())
     for name in ("data", "release", "release.queries"):
-        for key in KEYS[name]:
+        for key in keys_of(name):
             assert re.search(rf"\b{key} = ", tried), key
 
 

@@ -1,18 +1,24 @@
 """Studies are read as they are meant, and every mistake in one is named in a line."""
 
+import json
 import re
+import tomllib
 from collections.abc import Callable
 from fractions import Fraction
 from pathlib import Path
 
+import jsonschema
 import pytest
 
 from leaktight import LeaktightError
 from leaktight.channels import Channel
 from leaktight.errors import InvalidFile
+from leaktight.policies.secrets import CHANGE, FIXED
+from leaktight.studies.keys import TYPES, documented, keys_of, sections, study_schema
 from leaktight.studies.reading import read_study
-from leaktight.studies.study import Study
-from leaktight.studies.table import KEYS
+from leaktight.studies.study import SCOPES, Study
+from leaktight.tables.calibration import NOISES
+from leaktight.tables.reading import KEEP
 
 POLICY = '[policy]\nvalues = ["a", "b", "c"]\n'
 RESPONSE = '[mechanism]\nkind = "randomised response"\n'
@@ -516,8 +522,8 @@ def test_words_are_read_in_both_spellings(write: Callable[[str], Path]) -> None:
 def test_every_key_has_a_mistake_of_its_own() -> None:
     """Nothing that a user can write is left without a check of its type."""
     tried = " ".join(text for text, _ in [*MISTAKES.values(), ("function = ", "")])
-    for name, keys in KEYS.items():
-        for key in keys if name.partition(".")[0] not in ("data", "release") else ():
+    for name in sections():
+        for key in keys_of(name) if name.partition(".")[0] not in ("data", "release") else ():
             assert re.search(rf"\b{key}\b", tried), key
 
 
@@ -820,18 +826,46 @@ def test_invalid_studies_are_invalid_files(write: Callable[[str], Path]) -> None
 # --- the page that documents them ----------------------------------------------------------
 
 
-def test_every_key_is_documented_and_every_documented_key_is_one() -> None:
-    page = (Path(__file__).parents[2] / "docs" / "study.md").read_text(encoding="utf-8")
-    rows = re.findall(r"^\| `(\w+)` \|", page, re.MULTILINE)
-    sections = re.split(r"^\| (?:\*\*)`\[?([\w.]*)\]?`(?:\*\*) \|", page, flags=re.MULTILINE)
-    documented = {
-        name: tuple(re.findall(r"^\| `(\w+)` \|", rest, re.MULTILINE))
-        for name, rest in zip(sections[1::2], sections[2::2], strict=True)
-    }
-    expected = {name or "study": keys for name, keys in KEYS.items()}
-    expected["study"] = ("title",)
-    assert documented == expected
-    assert len(rows) == sum(map(len, expected.values()))
+DOCS = Path(__file__).parents[2] / "docs"
+
+
+def test_the_page_has_the_table_of_the_schema() -> None:
+    """``python -m leaktight.studies.keys --table`` prints it."""
+    page = (DOCS / "study.md").read_text(encoding="utf-8")
+    start = page.index("| key | type |")
+    assert page[start : page.index("\n\n", start) + 1] == documented()
+
+
+def test_the_published_schema_is_that_of_the_keys() -> None:
+    """``python -m leaktight.studies.keys`` prints it."""
+    published = (DOCS / "study.schema.json").read_text(encoding="utf-8")
+    assert json.loads(published) == study_schema()
+
+
+def test_the_schema_takes_every_example_and_names_what_is_no_key() -> None:
+    check = jsonschema.Draft202012Validator(study_schema())
+    examples = sorted((DOCS.parent / "examples").glob("*/*.toml"))
+    assert len(examples) > 5
+    for path in examples:
+        check.validate(tomllib.loads(path.read_text(encoding="utf-8")))
+    for wrong in (
+        '[policy]\nvalues = 3\nrecord = 2',
+        '[policy]\nvalues = 3\nrecords = "two"',
+        '[policy]\nvalues = 3\n[mechanism]\nkind = "geometrik"',
+        '[policy]\nattributes.band = { values = 6, secret = "line" }',
+        'title = "no policy"',
+    ):  # fmt: skip
+        assert not check.is_valid(tomllib.loads(wrong)), wrong
+
+
+def test_what_keys_may_say_is_what_the_library_knows() -> None:
+    tables = sections()
+    assert tables["mechanism"].keys["on"].choices == SCOPES
+    assert tables["data"].keys["keep"].choices == KEEP
+    assert tables["release"].keys["noise"].choices == tuple(NOISES)
+    assert {*tables["policy"].keys["people"].choices} == {CHANGE, FIXED}
+    for table in tables.values():
+        assert all(kind in TYPES for key in table.keys.values() for kind in key.types)
 
 
 @pytest.mark.parametrize(

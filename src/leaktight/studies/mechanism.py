@@ -19,6 +19,7 @@ from leaktight.policies.graph import Graph
 from leaktight.policies.symmetric_query import CountingQuery, LinearQuery
 from leaktight.privacy.noise_level import widest_gap
 from leaktight.studies.code import called, load_function
+from leaktight.studies.keys import BEST, GIVEN
 from leaktight.studies.study import MOST_INPUTS, Study
 from leaktight.studies.table import StudyTable, plain_number, shortened
 
@@ -31,19 +32,12 @@ LARGEST = 10**6
 MOST_ANSWERS = 10**6 + 1
 """The most answers that noise is cut off at the ends of."""
 
-GIVEN = {"matrix": "rows", "file": "file", "python": "function"}
-"""The mechanisms that are given, and the key that gives them."""
-
-BEST = "best"
-"""The mechanism that is designed for the study."""
-
 NOISY = tuple(name for name, one in constructions().items() if one.is_noise)
 """The mechanisms that add noise to a number."""
 
 PERTURBED = tuple(name for name, one in constructions().items() if one.built_on == "counts")
 """The mechanisms that show something else in place of a count."""
 
-KINDS = (BEST, *constructions(), *GIVEN)
 WITH_DISTANCES = (BEST, *(name for name, one in constructions().items() if one.has_distances))
 """The constructions that fit distances."""
 
@@ -116,7 +110,7 @@ class MechanismReader:
     def read(self) -> NamedMechanism:
         """Return the mechanism that the table names."""
         table = self.table
-        kind = table.one_of("kind", KINDS)
+        kind = table.one_of("kind")
         for key, kinds in USES.items():
             if key in table and kind not in kinds:
                 raise table.wrong(key, f'is for kind = "{kinds[0]}", got "{kind}"')

@@ -15,15 +15,8 @@ from leaktight.policies.secrets import ABSENT, CHANGE, FIXED, SecretGraph
 from leaktight.policies.text import check_order
 from leaktight.studies.table import StudyTable, plain_number, shortened
 
-METRICS = ("euclidean", "manhattan", "haversine", "matrix", "edges")
-"""How distances are given: by points, by a table, or along edges."""
-
-SECRETS = ("complete", "line", "cycle", "threshold", "partition", "grid", "edges")
 NEEDS = {"threshold": "distance", "partition": "groups", "grid": "sides", "edges": "edges"}
 """The keys that only one kind of secrets has."""
-
-DIFFER = ("one", "all")
-"""In how many attributes secret pairs differ."""
 
 
 def read_policy(table: StudyTable) -> Policy:
@@ -53,7 +46,7 @@ def read_policy(table: StudyTable) -> Policy:
 
 def read_people(table: StudyTable) -> tuple[str | None, str | None]:
     """Return whether people come and go, and what is called who is not there."""
-    people = table.one_of("people", (CHANGE, FIXED)) if "people" in table else None
+    people = table.one_of("people") if "people" in table else None
     if people == FIXED and "absent" in table:
         raise table.wrong("absent", 'does not go with people = "fixed": nobody is absent')
     usual = ABSENT if people == CHANGE else None
@@ -77,7 +70,7 @@ def _values(table: StudyTable) -> SecretGraph:
 
 def _with_distances(table: StudyTable) -> Policy:
     """Return the policy of records whose values have distances."""
-    kind = table.one_of("metric", METRICS)
+    kind = table.one_of("metric")
     by_points = kind not in ("matrix", "edges")
     fits = {"matrix": ("values", "distances"), "edges": ("values", "edges")}.get(
         kind, ("points", "sides")
@@ -149,7 +142,7 @@ def _attributes(table: StudyTable) -> SecretGraph:
         graphs.append(_secrets(StudyTable.of(table.file, place, content)))
     with table.at("attributes"):
         check_order("grid", *(graph.order for graph in graphs))
-    joined = table.one_of("differ", DIFFER, "one")
+    joined = table.one_of("differ", "one")
     return (SecretGraph.product if joined == "one" else SecretGraph.strong_product)(*graphs)
 
 
@@ -158,7 +151,7 @@ def _secrets(table: StudyTable) -> SecretGraph:
         return _attributes(table)
     if "differ" in table:
         raise table.wrong("differ", "is for attributes, of which there are none")
-    kind = table.one_of("secrets", SECRETS, "complete")
+    kind = table.one_of("secrets", "complete")
     for other, key in NEEDS.items():
         if key in table and other != kind:
             raise table.wrong(key, f'is for secrets = "{other}", got "{kind}"')

@@ -7,7 +7,6 @@ a study names is imported only if the user allows it.
 from pathlib import Path
 from typing import Any
 
-from leaktight.channels.aim import GAINS
 from leaktight.channels.distribution import Distribution
 from leaktight.curves.curve import PrivacyCurve
 from leaktight.errors import InvalidInput
@@ -25,10 +24,8 @@ from leaktight.policies.symmetric_query import (
 from leaktight.studies.beliefs import record_prior
 from leaktight.studies.mechanism import MechanismReader, NamedMechanism
 from leaktight.studies.policy import read_people, read_policy, unit_of
-from leaktight.studies.study import MOST_OBSERVATIONS, SCOPES, Study, expect_provable
+from leaktight.studies.study import MOST_OBSERVATIONS, Study, expect_provable
 from leaktight.studies.table import PROMISE, StudyTable, load, plain_number, shortened
-
-QUERIES = ("count", "sum", "most common", "histogram")
 
 
 def read_study(path: str | Path, *, allow_code: bool = False) -> Study:
@@ -85,13 +82,13 @@ def bare_study(
     policy = read_policy(table)
     _, absent = read_people(table)
     usual = "answer" if "query" in chosen else "record" if policy.records > 1 else "database"
-    scope = chosen.one_of("on", SCOPES, usual)
+    scope = chosen.one_of("on", usual)
     asked: dict[str, Any] = {
         "on": scope,
         "query": _query(chosen, scope, policy, absent),
         **_promise(question, policy),
         "prior": _prior(question, "prior", policy.secrets.vertices),
-        "gain": question.one_of("gain", GAINS, "guess"),
+        "gain": question.one_of("gain", "guess"),
         "observations": question.whole("observations", 10, MOST_OBSERVATIONS),
         "below": _below(question),
         "sensitive": _sensitive(question, policy.secrets.vertices),
@@ -154,7 +151,7 @@ def _query(
             raise chosen.wrong(key, f'is for on = "answer", got on = "{scope}"')
     if scope != "answer":
         return None
-    name = chosen.one_of("query", QUERIES)
+    name = chosen.one_of("query")
     values = policy.secrets.vertices
     if name == "count" and "of" not in chosen:
         raise chosen.wrong("of", 'must name the values of query = "count"')

@@ -17,11 +17,11 @@ from leaktight.studies.reading import bare_study
 from leaktight.studies.study import Study
 from leaktight.studies.table import StudyTable, load, plain_number, shortened
 from leaktight.tables.budget import Budget
-from leaktight.tables.calibration import NOISES, Allowance, Noise, allowance, calibrated
+from leaktight.tables.calibration import Allowance, Noise, allowance, calibrated
 from leaktight.tables.ledger import is_address
 from leaktight.tables.protection import Protection
 from leaktight.tables.queries import KINDS, LARGEST_SHARE, Form, TableQuery
-from leaktight.tables.reading import KEEP, Reading
+from leaktight.tables.reading import Reading
 from leaktight.tables.rows import declared_columns
 
 MOST_ROWS = 10**6
@@ -160,7 +160,7 @@ def _reading(data: StudyTable) -> Reading:
         return Reading(
             tuple(columns),
             person=data.text("person", "") if "person" in data else None,
-            keep=data.one_of("keep", KEEP) if "keep" in data else None,
+            keep=data.one_of("keep") if "keep" in data else None,
             outside={name: data.label("outside", value) for name, value in other.items()}
             if isinstance(other := data.get("outside"), dict)
             else data.label("outside", other),
@@ -184,7 +184,7 @@ COSTS = ("ratio", "epsilon", "rho", "delta")
 
 def _allowed(asked: StudyTable) -> Allowance:
     """Return what the queries may cost, and with which noise."""
-    noise = asked.one_of("noise", tuple(NOISES), "geometric")
+    noise = asked.one_of("noise", "geometric")
     given = {key: plain_number(asked.get(key)) for key in COSTS if key in asked}
     if not given:
         needed = "epsilon or ratio" if noise == "geometric" else "rho, or epsilon and delta"
@@ -217,7 +217,7 @@ def _query(parent: StudyTable, given: Any) -> TableQuery:
             "queries", f"must be tables, [[release.queries]], got {shortened(given)}"
         )
     table = StudyTable.of(parent.file, "release.queries", given)
-    kind = table.one_of("kind", tuple(KINDS))
+    kind = table.one_of("kind", known=KINDS)
     name, keys = table.text("name", kind), KINDS[kind].keys
     for key in table.content:
         if key not in (*EVERY_QUERY, *keys):

@@ -2,7 +2,7 @@
 
 import re
 import tomllib
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from decimal import Decimal, InvalidOperation
@@ -15,6 +15,7 @@ from leaktight.curves.promise import Promise, promise_of
 from leaktight.errors import InvalidFile, InvalidInput, LeaktightError, TooLarge
 from leaktight.exact.numbers import Number, rational
 from leaktight.exact.ratio import Ratio
+from leaktight.studies.keys import keys_of, sections
 
 LARGEST_FILE = 2**20
 """The most bytes of a study."""
@@ -36,40 +37,6 @@ NESTED = re.compile(r"(?:\.\s*[\w\"'-]+\s*){40}")
 
 UNSEEN = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029]")
 """What is no part of a line of text; on a terminal it could do anything."""
-
-
-KEYS: Mapping[str, tuple[str, ...]] = {
-    "": ("title", "policy", "mechanism", "question", "data", "release"),
-    "policy": (
-        "values", "secrets", "distance", "groups", "edges", "sides", "metric", "points",
-        "distances", "unit", "attributes", "differ", "people", "absent", "records", "constraints",
-        "margins", "databases",
-    ),
-    "policy.attributes": ("values", "secrets", "distance", "groups", "edges"),
-    "policy.constraints": ("values", "equals", "at_least", "at_most"),
-    "mechanism": (
-        "kind", "on", "query", "of", "ratio", "epsilon", "rows", "outputs", "file", "function",
-        "sensitivity", "rho", "variance",
-        *("base", "random", "at_most", "zero_shown", "ptable", "most", "share"),
-    ),
-    "question": (
-        "ratio", "epsilon", "delta", "rho", "mu", "curve", "prior", "answers", "gain",
-        "observations", "below", "sensitive", "what",
-    ),
-    "data": (
-        "source", "table", "columns", "person", "rows_per_person", "keep", "outside", "cuts",
-        "clamp",
-    ),
-    "release": (
-        "name", "queries", "rows", "noise", "ratio", "epsilon", "rho", "delta", "ledger", "budget",
-        "output",
-    ),
-    "release.queries": (
-        "name", "kind", "column", "by", "clamp", "groups", "values", "weights", "quantiles",
-        "fanout", "share", "error",
-    ),
-}  # fmt: skip
-"""The keys of each table of a study, and of the tables within it, whatever their own names are."""
 
 
 def load(file: Path) -> dict[str, Any]:
@@ -191,7 +158,7 @@ class StudyTable:
     @classmethod
     def of(cls, file: Path, name: str, content: Any) -> "StudyTable":
         """Return the table with this name, after a look at its keys."""
-        table, keys = cls(file, name, content), KEYS[".".join(name.split(".")[:2])]
+        table, keys = cls(file, name, content), keys_of(".".join(name.split(".")[:2]))
         if not isinstance(content, dict):
             raise InvalidFile(f"{file}: {name} must be a table, [{name}], got {shortened(content)}")
         for key in content:
@@ -276,8 +243,9 @@ class StudyTable:
         with self.at(said[-1]):
             return asked_promise({key: plain_number(self.get(key)) for key in said})
 
-    def one_of(self, key: str, known: tuple[str, ...], usual: str | None = None) -> str:
-        """Return one of the known texts, in British or American spelling."""
+    def one_of(self, key: str, usual: str | None = None, known: Iterable[str] = ()) -> str:
+        """Return one of the known texts, those of the schema, in either spelling of English."""
+        known = tuple(known) or sections()[".".join(self.name.split(".")[:2])].keys[key].choices
         found = self.content.get(key, usual)
         if found is None:
             raise self.wrong("", f"needs {key}: one of {', '.join(known)}")

@@ -36,7 +36,7 @@ def pram(matrix: Matrix, values: Iterable[Hashable] | None = None) -> Channel:
     Key(
         "share",
         "number",
-        "the share of records whose value is that of a random other, by `prior`",
+        "the share of records whose value is drawn anew by `prior`, each by itself",
         is_needed=True,
     ),
     has_distances=True,
