@@ -549,3 +549,92 @@ def test_two_studies_stand_side_by_side_and_steps_are_undone(
     expect(page.locator("#epsilon")).not_to_have_value(first)
     page.click("#compare-done")
     expect(page.locator("#comparison")).to_be_hidden()
+
+
+# --- releases, many values, and what is registered ------------------------------------------
+
+WARD = """
+title = "Ward"
+[policy]
+records = 40
+[policy.attributes]
+sex = ["female", "male"]
+age = ["0-64", "65+"]
+[data]
+source = "ward.csv"
+columns = ["sex", "age"]
+[release]
+name = "June"
+epsilon = 1
+budget = 2
+ledger = "ward.ledger"
+[[release.queries]]
+name = "sex by age"
+kind = "plain histogram"
+[[release.queries]]
+name = "by age"
+kind = "plain histogram"
+by = ["age"]
+"""
+
+
+def written(address: str, text: str) -> str:
+    return f"{address.partition('&study=')[0]}&study={address_of(document_of(text))}"
+
+
+def test_a_study_of_a_release_is_answered_about_its_release(browser: Browser, address: str) -> None:
+    page = opened(browser, written(address, WARD))
+    assert page.inner_text("#verdict") == "PASS: ε = 1 (limit 1), 2 queries with geometric noise."
+    told = page.inner_text("#mechanism")
+    assert "sex by age (plain histogram)" in told
+    assert re.search(r"sex\s+50%\s+≤ 62.3%", told)  # 1/(1 + e^(-1/2)), rounded up
+    assert re.search(r"age\s+50%\s+≤ 73.2%", told)
+    assert page.inner_text("#graph-tree").split() == [
+        "sex", "(2)", "female", "male", "age", "(2)", "0-64", "65+",
+    ]  # fmt: skip
+    assert Axe().run(page).violations_count == 0
+    page.locator("#epsilon").fill("0.5")
+    page.wait_for_selector(READY)
+    expect(page.locator("#verdict")).to_contain_text("ε = 0.5 (limit 0.5)")
+    page.close()
+
+
+def test_two_thousand_values_are_folded_into_groups(browser: Browser, address: str) -> None:
+    text = '[policy]\nvalues = 2000\nsecrets = "line"\n[question]\nepsilon = 1\nobservations = 1\n'
+    context = browser.new_context(viewport={"width": 1440, "height": 900})
+    page = context.new_page()
+    page.goto(written(address, text))
+    hint = page.locator("#graph-hint")
+    expect(hint).to_contain_text("2,000 values and 1,999 secret pairs, folded into 24 groups")
+    assert page.locator("#graph circle").count() == 24
+    assert page.locator("#graph line.edge").count() == 23
+    expect(page.locator("#odds-what")).to_contain_text("Guessing")
+    assert page.inner_text("#wrong") == ""
+    assert page.locator("#kind-of-mechanism").input_value() == ""
+    assert Axe().run(page).violations_count == 0
+    context.close()
+
+
+def test_the_menu_has_every_mechanism_that_is_registered(browser: Browser, address: str) -> None:
+    from leaktight.mechanisms.registry import constructions
+
+    text = '[policy]\nvalues = ["no", "yes"]\nrecords = 9\n[question]\nepsilon = 1\n'
+    page = opened(browser, written(address, text))
+    menu = page.locator("#kind-of-mechanism")
+    offered = {option.get_attribute("value") for option in menu.locator("option").all()}
+    planes = {name for name, one in constructions().items() if one.built_on == "plane"}
+    assert offered == {"", "best", *constructions()} - planes
+    for kind, says in (
+        ("discrete gaussian", "discrete Gaussian"),
+        ("rounding", "round"),
+        ("suppression", "suppress"),
+        ("swapping", "swapped"),
+        ("top-coding", "top"),
+        ("cell key", "cell key"),
+    ):
+        menu.select_option(kind)
+        page.wait_for_selector(READY)
+        expect(page.locator("#wrong")).to_have_text("")
+        expect(page.locator("#verdict")).to_contain_text(re.compile(says, re.I))
+    assert Axe().run(page).violations_count == 0
+    page.close()

@@ -14,10 +14,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import leaktight as lt
+from leaktight import Policy, SecretGraph, Study
 from leaktight.errors import InvalidFile, InvalidInput, TooLarge
+from leaktight.mechanisms.registry import constructions
 from leaktight.studies.schema import to_json
 from leaktight.web.answer import POINTS, TASKS, Asked, answer, choice, curves, looks, read_asked
 from leaktight.web.document import Document, answerable, document_of, toml_of
+from leaktight.web.drawing import folded
+from leaktight.web.menu import mechanism_menu
 from leaktight.web.worker import answered
 from tests.web.documents import EXAMPLES, documents, example, sent
 
@@ -209,11 +213,44 @@ def test_no_code_is_run_and_no_file_is_read(kind: str, why: str, tmp_path: Path)
 def test_more_values_than_are_answered_at_once_are_refused_with_the_command_that_takes_them() -> (
     None
 ):
-    assert answerable({"policy": {"values": 40}}).policy.secrets.order == 40
+    line = {"values": 2000, "secrets": "line"}
+    assert answerable({"policy": line}).policy.secrets.order == 2000
     with pytest.raises(
-        TooLarge, match=r'at most 40 values, got 41; .*"leaktight audit study.toml"'
+        TooLarge, match=r'at most 2000 values, got 2,001; .*"leaktight audit study.toml"'
     ):
-        answerable({"policy": {"values": 41}})
+        answerable({"policy": line | {"values": 2001}})
+    with pytest.raises(TooLarge, match=r"the best mechanism for at most 40 values, got 41; choose"):
+        answerable(
+            {"policy": {"values": 41}, "mechanism": {"kind": "best"}, "question": {"epsilon": 1}}
+        )
+
+
+def test_many_values_are_drawn_in_groups_and_attributes_as_branches() -> None:
+    """Every value is in one group, and two groups are joined if a pair lies between them."""
+    secrets = SecretGraph.line(100)
+    found = folded(secrets, [0.01] * 100)
+    assert sum(found["folded"]["sizes"]) == 100
+    assert sum(found["prior"]) == pytest.approx(1)
+    ends = {(min(a, b), max(a, b)) for a, b in found["pairs"]}
+    assert ends == {(k, k + 1) for k in range(len(found["values"]) - 1)}
+    assert sum(found["folded"]["inside"]) + len(ends) == len(secrets.edges)
+    both = SecretGraph.product(
+        SecretGraph.complete(["f", "m"]), SecretGraph.line([f"{k}" for k in range(30)])
+    )
+    assert folded(both, [1 / 60] * 60)["values"] == ["f", "m"]
+
+
+def test_the_menu_is_the_registry() -> None:
+    plain = mechanism_menu(Study(Policy(SecretGraph.complete(["no", "yes"]), records=3)))
+    planes = {name for name, one in constructions().items() if one.built_on == "plane"}
+    assert {each["name"] for each in plain} == {"best", *constructions()} - planes
+    grid = mechanism_menu(Study(Policy(SecretGraph.grid(2, 2))))
+    assert planes <= {each["name"] for each in grid}
+    for each in plain[1:]:
+        one = constructions()[each["name"]]
+        assert [key["name"] for key in each["keys"]] == [key.name for key in one.keys]
+        needed = {key.name for key in one.keys if key.is_needed}
+        assert needed <= {key["name"] for key in each["keys"] if key["first"] is not None}
 
 
 def test_numbers_that_a_browser_would_round_stay_what_they_are() -> None:

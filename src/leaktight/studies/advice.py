@@ -10,7 +10,7 @@ from fractions import Fraction
 from functools import partial
 
 from leaktight.channels.gain import Loss
-from leaktight.errors import InvalidInput, InvalidNumber
+from leaktight.errors import InvalidInput, InvalidNumber, TooLarge
 from leaktight.exact.ratio import Ratio
 from leaktight.exact.shown import DIGITS, above, below, nearest, percent
 from leaktight.labels import named
@@ -34,6 +34,9 @@ LIKELY = Fraction(9, 10)
 
 TENFOLD = Fraction(10)
 """By how much a belief grows at most while protection is called moderate."""
+
+MOST_ADVISED = 300
+"""The most values for which an ε is advised: it is looked for, and more take minutes."""
 
 MOST_COMPARED = 40
 """The most values for which the best mechanisms of two ε are designed to compare their errors."""
@@ -60,6 +63,8 @@ def advice(study: Study) -> Advice:
         raise InvalidInput("advice is for pure ε; choose finds the ρ, μ or σ for a risk")
     if study.policy.is_constrained:
         raise InvalidInput("what is public ties records together: read the way out there")
+    if study.policy.secrets.order > MOST_ADVISED:
+        raise TooLarge(f"advice is for at most {MOST_ADVISED} values; choose takes more")
     odds = value_odds(study.policy, study.prior, ratio=ratio)
     meant = [each for each in odds if each.value in study.sensitive] or list(odds)
     worst = max(meant, key=lambda each: each.factor)

@@ -21,7 +21,6 @@ from leaktight.exact.ratio import Ratio
 from leaktight.exact.rounding import float_below
 from leaktight.exact.shown import above, in_bits, percent, percent_above
 from leaktight.leakage.hyper import hyper
-from leaktight.policies.graph import picture
 from leaktight.repetition.attacker import attackers_on
 from leaktight.repetition.choosing import KINDS, largest_promise_below, largest_ratio_below
 from leaktight.reports.audit import html
@@ -38,6 +37,8 @@ from leaktight.studies.study import Study
 from leaktight.tables.overview import overview
 from leaktight.web.code import code_of
 from leaktight.web.document import STUDY, Document, answerable, document_of, toml_of
+from leaktight.web.drawing import drawing
+from leaktight.web.menu import mechanism_menu
 from leaktight.worst_case import worst_case_function
 from leaktight.worst_case.published import leakage_bounds
 
@@ -89,19 +90,24 @@ def answer(asked: Asked, progress: Progress) -> dict[str, Any]:
     """Return what changes while ε does: the audit but for what takes long, and the drawing."""
     study = answerable(asked.study)
     found = audit(study, without=(*LATER, SWEEP))
-    secrets, metric = study.policy.secrets, study.policy.metric
     return {
         "audit": to_json(found),
         "odds": _odds(found),
         "said": _said(found),
+        "attributes": _attributes(found),
         "ratio": None if study.ratio is None else str(study.ratio),
-        "values": secrets.vertices,
-        "pairs": secrets.edges.tolist(),
-        "places": picture.layout(secrets.vertices, secrets.edges).round(3).tolist(),
-        "lengths": None if metric is None else float_array(metric.upper).tolist(),
-        "prior": float_array(study.prior.array).tolist(),
+        **drawing(study),
+        "kinds": mechanism_menu(study),
         "posteriors": _posteriors(seen_channel(study)),
     }
+
+
+def _attributes(found: Audit) -> list[list[str]]:
+    """Return what a release tells of each attribute alone, in words."""
+    return [
+        [each.attribute, percent(each.before), f"≤ {percent_above(each.after)}"]
+        for each in (found.release.attributes if found.release else ())
+    ]
 
 
 def _odds(found: Audit) -> list[dict[str, Any]]:

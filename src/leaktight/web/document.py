@@ -22,8 +22,8 @@ Document = dict[str, Any]
 STUDY = Path("study.toml")
 """What a document is called where something is said of it."""
 
-MOST_VALUES = 40
-"""The most values that are answered while somebody moves a slider."""
+MOST_VALUES = 2000
+"""The most values that a page answers for."""
 
 MOST_POINTS = 25
 """The most values with distances: there each pair counts by itself, and takes its time."""
@@ -105,7 +105,23 @@ def answerable(document: Document, file: Path = STUDY) -> Study:
             f"the page answers for at most {most} {what}, got {found:,}; save the study: "
             '"leaktight audit study.toml" takes more'
         )
+    _expect_quick(document, found)
     return study_of(document, file)
+
+
+MOST_DESIGNED = 40
+"""The most values for which the best mechanism is designed while somebody moves a slider."""
+
+
+def _expect_quick(document: Document, found: int) -> None:
+    """Refuse a mechanism that is not designed while one waits."""
+    mechanism = document.get("mechanism")
+    best = isinstance(mechanism, dict) and mechanism.get("kind") == "best"
+    if best and found > MOST_DESIGNED:
+        raise TooLarge(
+            f"the page designs the best mechanism for at most {MOST_DESIGNED} values, got "
+            f'{found:,}; choose another one, or none: "leaktight audit study.toml" takes more'
+        )
 
 
 def _listed(policy: Any) -> int:

@@ -12,9 +12,6 @@ const KINDS = {
 const DISTANCES = {
   euclidean: "points, straight distances", manhattan: "points, along streets", haversine: "latitudes and longitudes", lengths: "lengths of edges", matrix: "a table of distances",
 };
-const MECHANISMS = ["best", "randomised response", "truncated geometric", "rounded laplace", "graph exponential",
-  "tight constraints", "planar geometric", "planar laplace", "geometric", "staircase", "matrix"];
-const WITH_DISTANCES = ["best", "randomised response", "matrix"]; // on a grid those of a plane, too
 const GAINS = { guess: "right or wrong", distance: "steps in the graph", difference: "difference", squared: "squared difference" };
 
 let number = 0;
@@ -200,14 +197,14 @@ function attributes(policy) {
 
 // --- what is public ----------------------------------------------------------------------------------
 
-export function publicly(values) {
+export function publicly(values, folded) {
   const { policy } = study;
   const made = [field("Records", whole("records", "Records", policy.records ?? 1, (next, n) => { next.policy.records = n; }))];
-  (policy.constraints ?? []).forEach((each, k) => made.push(constraint(each, k, values)));
+  if (!folded) (policy.constraints ?? []).forEach((each, k) => made.push(constraint(each, k, values)));
   for (const [key, numbers] of Object.entries(policy.margins ?? {})) made.push(margin(key, numbers));
   if (policy.databases) made.push(html("p", { className: "hint" }, `Only ${policy.databases.length} databases are possible.`));
   const buttons = [];
-  if (!policy.databases && !policy.metric) {
+  if (!policy.databases && !policy.metric && !folded) {
     buttons.push(button("add-count", "A count is public", () => change((next) => {
       next.policy.constraints = [...(next.policy.constraints ?? []), { values: [values[0]], equals: 1 }];
     })));
@@ -274,17 +271,40 @@ function gains() {
   return Array.isArray(study.policy.points) || study.policy.sides ? { guess, ...others } : { guess, distance: others.distance };
 }
 
-export function question(values, prior) {
+/** The fields of a mechanism's own keys, as the registry has them. */
+function keysOf({ keys, note }, mechanism) {
+  const edit = (key, value) => change((next) => {
+    if (value === null) delete next.mechanism[key];
+    else next.mechanism[key] = value;
+  }, true);
+  const made = keys.map(({ name: key, kind, means }) => {
+    if (kind === "truth") {
+      const box = html("input", { type: "checkbox", id: `key-${key}`, checked: Boolean(mechanism[key]) });
+      box.onchange = () => edit(key, box.checked);
+      return html("p", { className: "field" }, html("label", { className: "box" }, box, ` ${key}: ${means}`));
+    }
+    const said = mechanism[key] === undefined ? "" : kind === "list of tables" ? JSON.stringify(mechanism[key]) : String(mechanism[key]);
+    return field(key, input(`key-${key}`, said, (typed) => edit(key, typed.trim() ? read(typed.trim()) : null)), means);
+  });
+  if (note) made.push(html("p", { className: "hint" }, note));
+  return made;
+}
+
+export function question(values, prior, { kinds: menu, folded }) {
   const { mechanism = { kind: "" }, question: asked } = study;
-  const fits = (kind) => !kind || !study.policy.metric || WITH_DISTANCES.includes(kind) || (study.policy.sides && kind.startsWith("planar"));
-  const kinds = Object.fromEntries(["", ...MECHANISMS].filter((kind) => (fits(kind) && kind !== "matrix") || mechanism.kind === kind).map((kind) => [kind, { "": study.release ? "what the release says" : "none: any that keeps it", best: "the best there is" }[kind] ?? kind]));
+  const offered = ["", ...menu.map((each) => each.name), ...(menu.some((each) => each.name === mechanism.kind) ? [] : [mechanism.kind])];
+  const kinds = Object.fromEntries(offered.map((kind) => [kind, { "": study.release ? "what the release says" : "none: any that keeps it", best: "the best there is" }[kind] ?? kind]));
+  const chosen = menu.find((each) => each.name === mechanism.kind);
   const made = [
     field("What is guessed, in words", input("what", asked.what, (typed) => typed.trim() && change((next) => { next.question.what = typed; }, true))),
     field("Looks", whole("observations", "Looks", asked.observations, (next, n) => { next.question.observations = n; }), "how often something is released about the same secret"),
     field("Mechanism", select("kind-of-mechanism", kinds, mechanism.kind, (kind) => change((next) => {
       const { on, query, of, ratio, epsilon } = next.mechanism ?? {};
       if (!kind) return delete next.mechanism;
-      next.mechanism = JSON.parse(JSON.stringify({ kind, on, query, of, ...(kind === "matrix" ? {} : { ratio, epsilon }) }));
+      const { keys, counts, alone } = menu.find((each) => each.name === kind) ?? { keys: [] };
+      const counted = counts && !query ? { on: "answer", query: "count", of: [next.question.sensitive?.[0] ?? values.at(-1)] } : alone ? {} : { on, query, of };
+      const own = Object.fromEntries(keys.filter(({ first }) => first !== null).map(({ name: key, first }) => [key, first]));
+      next.mechanism = JSON.parse(JSON.stringify({ kind, ...counted, ...(keys.length ? own : { ratio, epsilon }) }));
     })), mechanism.query ? `of the answer: ${mechanism.query}${mechanism.of ? ` of ${mechanism.of.map(name).join(", ")}` : ""}` : ""),
   ];
   if ("ratio" in mechanism || "epsilon" in mechanism) {
@@ -294,8 +314,13 @@ export function question(values, prior) {
       delete next.mechanism.epsilon;
     }))));
   }
+  if (chosen) made.push(...keysOf(chosen, mechanism));
   const gain = asked.gain === "squared difference" ? "squared" : asked.gain ?? "guess";
   made.push(field("An error is", select("gain", gains(), gain, (each) => change((next) => { next.question.gain = each; }))));
+  if (folded) {
+    made.push(html("p", { className: "hint" }, `So many values have no field each: what is believed of ${folded.order.toLocaleString("en")} is a list in the study, [question] prior.`));
+    return made;
+  }
   const given = asked.prior;
   const said = (value, k) => (Array.isArray(given) ? given[k] : given && typeof given === "object" ? given[name(value).replace(/^\(|\)$/g, "")] ?? given[name(value)] : undefined);
   const fields = values.map((value, k) => field(name(value), input(`prior-${k}`, String(said(value, k) ?? `1/${values.length}`), () => {

@@ -17,6 +17,7 @@ export const listed = (policy) => LISTED.includes(kindOf(policy));
 /** The values as a list that can be edited; what stands for an absent record is not among them. */
 export function valuesOf(policy) {
   if (Array.isArray(policy.values)) return policy.values;
+  if (drawn.folded) return Array.from({ length: drawn.folded.order }, (_, k) => k);
   return drawn.values.filter((value) => value !== policy.absent);
 }
 
@@ -63,7 +64,7 @@ export function paint(place) {
   const letters = Math.max(4, Math.floor(unit / 7.2));
   const names = labels(values.map((value) => cut(name(value), letters)), at, width, height, pairs);
   focused = Math.min(focused, values.length - 1);
-  if (study.policy.metric) return paintLengths(place, at, names, height, width);
+  if (study.policy.metric || drawn.folded) return paintLengths(place, at, names, height, width);
   const lines = pairs.map(([i, j]) => svg("g", { class: "pair", onclick: () => toggle(i, j) },
     line(...at[i], ...at[j], "edge"), line(...at[i], ...at[j], "hit"),
     svg("title", {}, `${name(values[i])} and ${name(values[j])} must not be told apart; click to remove`)));
@@ -88,7 +89,9 @@ function paintLengths(place, at, names, height, width) {
   const lines = pairs.map(([i, j], k) => svg("g", {}, line(...at[i], ...at[j], "edge"),
     pairs.length > 12 || !lengths ? "" : text(...middle(i, j), +lengths[k].toPrecision(3), "name tick middle"), svg("title", {}, `${name(values[i])} and ${name(values[j])}`)));
   const dots = values.map((value, k) => svg("g", {}, svg("circle", { cx: at[k][0], cy: at[k][1], r: 6.5, class: "value" }), names[k], svg("title", {}, name(value))));
-  draw(place, `${values.length} values, and ${pairs.length} pairs of them between which no other lies`, height, width, [...lines, ...dots]);
+  const { folded } = drawn;
+  const said = folded ? `${folded.order} values in ${values.length} groups, and ${pairs.length} pairs of groups with a secret pair between them` : `${values.length} values, and ${pairs.length} pairs of them between which no other lies`;
+  draw(place, said, height, width, [...lines, ...dots]);
 }
 
 function pick(place, k) {

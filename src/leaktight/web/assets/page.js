@@ -187,6 +187,7 @@ function wanted() {
   showEpsilon();
   $("undo").disabled = !canUndo();
   $("redo").disabled = !canRedo();
+  for (const each of document.querySelectorAll("#advised, #use")) each.disabled = true; // they are of the study before
   longer.pause();
   latest.want("answer", { study });
 }
@@ -309,6 +310,17 @@ function drawWorst() {
   }, (amount) => kind() !== "curve" && setAmount(stepped(amount), true));
 }
 
+/** What is published of a table, and what it tells of each attribute alone. */
+function releaseTables({ name: called, queries }) {
+  const grid = (label, head, rows) => html("div", { className: "scroll", tabindex: 0, role: "region", "aria-label": label }, html("table", {},
+    html("thead", {}, html("tr", {}, ...head.map((each) => html("th", { scope: "col" }, each)))),
+    html("tbody", {}, ...rows.map(([first, ...rest]) => html("tr", {}, html("th", { scope: "row" }, first), ...rest.map((each) => html("td", { className: "figure" }, each)))))));
+  return [
+    grid(`The release ${called}`, ["published", "numbers", "each off by"], queries.map((each) => [`${each.name} (${each.kind})`, each.numbers.toLocaleString("en"), each.noise ? `± ${each.error.toPrecision(3)}` : "exact"])),
+    grid("One attribute alone", ["one attribute, all others known", "before", "after"], answer.attributes),
+  ];
+}
+
 function showMechanism() {
   const { audit, said, posteriors } = answer;
   const { mechanism } = audit;
@@ -316,6 +328,13 @@ function showMechanism() {
   const own = said.this === undefined ? "" : `, ${said.error}: ${said.this}`;
   const best = said.best === undefined ? "" : `; of the best that is as private: ${said.best}`;
   $("mechanism-words").textContent = mechanism ? `${mechanism.name[0].toUpperCase()}${mechanism.name.slice(1)}${own}${best}.` : "";
+  const { release } = audit;
+  if (release.is === "release") {
+    $("mechanism").replaceChildren(...releaseTables(release));
+    $("posterior").replaceChildren();
+    $("posterior-words").textContent = release.text.join(" ");
+    return;
+  }
   if (!known) {
     const why = mechanism ? "So many outputs are not drawn." : study.release ? "What the table’s queries release, with noise, is planned and drawn by: leaktight release." : "None is chosen: what is said holds for every one that keeps what is asked.";
     $("mechanism").replaceChildren(html("p", { className: "why" }, why));
@@ -348,7 +367,7 @@ function showControls() {
   if (now === filled) return;
   filled = now;
   const focused = document.activeElement;
-  const panels = { secrets: () => controls.secrets(answer.values), public: () => controls.publicly(answer.values), question: () => controls.question(answer.values, answer.prior) };
+  const panels = { secrets: () => controls.secrets(answer.values), public: () => controls.publicly(answer.values, answer.folded), question: () => controls.question(answer.values, answer.prior, answer) };
   for (const [id, make] of Object.entries(panels)) {
     const panel = $(id);
     const typing = panel.contains(focused) && focused.matches("textarea, input:not([type=checkbox])");
@@ -358,7 +377,24 @@ function showControls() {
   }
 }
 
+/** Several attributes as a tree: each a branch, its values the leaves. */
+function tree({ attributes = {} }) {
+  const listed = (given) => (Array.isArray(given) ? given : given.values ?? given.groups?.flat() ?? []);
+  const branch = ([key, given]) => {
+    const values = listed(given);
+    const leaves = Array.isArray(values) ? values.map(name) : [`${values} values`];
+    return html("li", {}, html("details", { open: leaves.length <= 12 }, html("summary", {}, `${key} (${Array.isArray(values) ? values.length : values})`), html("ul", {}, ...leaves.map((leaf) => html("li", {}, leaf)))));
+  };
+  return Object.entries(attributes).map(branch);
+}
+
 function showHint() {
+  $("graph-tree").replaceChildren(...tree(study.policy));
+  const { folded } = answer;
+  if (folded) {
+    $("graph-hint").textContent = `${folded.order.toLocaleString("en")} values and ${folded.pairs.toLocaleString("en")} secret pairs, folded into ${answer.values.length} groups: a line joins groups with a pair between them.`;
+    return;
+  }
   $("graph-hint").textContent = map.isMap(study.policy) ? map.hint() : study.policy.metric ? ""
     : `Choose two values to make or remove a secret pair${graph.listed(study.policy) || graph.kindOf(study.policy) === "partition" ? "; Delete removes a value" : ""}.`;
 }

@@ -21,6 +21,8 @@ export function readAddress() {
   history.replaceState({ step: stepNow() }, "", hash());
 }
 
+const MOST_DESIGNED = 40; // as on the server: of more values no best mechanism is designed while one waits
+
 /** The keys that say what must be kept. */
 export const PROMISE = ["ratio", "epsilon", "delta", "rho", "mu", "curve"];
 
@@ -34,7 +36,8 @@ export function completed(given) {
   question.observations ??= 10;
   question.what ??= "one record's value";
   const own = "epsilon" in question || "ratio" in question ? {} : { epsilon: 1 }; // a mechanism is built for an ε
-  const mechanism = given.mechanism ?? (given.release ? null : { kind: "best", ...own });
+  const many = Array.isArray(given.policy?.values) ? given.policy.values.length : Number(given.policy?.values) || 0;
+  const mechanism = given.mechanism ?? (given.release || many > MOST_DESIGNED ? null : { kind: "best", ...own });
   return { title: "A study", ...given, ...(mechanism ? { mechanism } : {}), question };
 }
 
