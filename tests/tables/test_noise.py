@@ -13,7 +13,12 @@ from leaktight.errors import InvalidNumber
 from leaktight.exact.powers import Powers
 from leaktight.exact.ratio import Ratio
 from leaktight.tables import count_of, cumulative, histogram, sum_of
-from leaktight.tables.calibration import _power, calibrated
+from leaktight.tables.calibration import (
+    GaussianWithin,
+    GeometricWithin,
+    _power,
+    calibrated,
+)
 from leaktight.tables.interval import half_width
 from leaktight.tables.noise import BlockNoise, GaussianVariance, GeometricStep
 from leaktight.tables.protection import Protection
@@ -154,3 +159,63 @@ def test_a_long_power_is_rounded_down_and_hardly(step: Fraction, units: int) -> 
     found, power = _power(step, units), Powers.of((step, units))
     assert 1 < found <= power
     assert Powers.of((found, 1)).nats >= power.nats * (1 - 1e-12)
+
+
+# --- errors --------------------------------------------------------------------------------
+
+ALLOWANCES = [GeometricWithin(Ratio.of(epsilon=40)), GaussianWithin(Fraction(100))]
+
+
+@pytest.mark.parametrize("allowed", ALLOWANCES)
+@pytest.mark.parametrize("error", ["0.9", 3, 20])
+def test_a_query_has_the_error_that_it_asks_for_and_no_less(
+    allowed: GeometricWithin | GaussianWithin, error: str | int
+) -> None:
+    protection = Protection(WAGES)
+    for query in (
+        histogram("q", ordered=False, error=error),
+        histogram("q", ordered=True, error=error),
+        histogram("q", error=error),
+        count_of("q", [0, 500], error=error),
+    ):
+        [found] = calibrated(protection, [query], allowed).expected
+        assert Fraction(error) ** 2 * Fraction(999999, 10**6) <= found.cell <= Fraction(error) ** 2
+
+
+@pytest.mark.parametrize("allowed", ALLOWANCES)
+def test_what_errors_leave_is_shared_and_nothing_is_overspent(
+    allowed: GeometricWithin | GaussianWithin,
+) -> None:
+    protection = Protection(WAGES)
+    asked = [
+        count_of("exact enough", [0], error=4),
+        histogram("h", ordered=False),
+        sum_of("s", error=20_000),
+        cumulative("c", share=2),
+    ]
+    noise = calibrated(protection, asked, allowed)
+    errors = {each.query: each.cell for each in noise.expected}
+    assert 15 < errors["exact enough"] <= 16
+    assert Fraction(39, 40) * 20_000**2 < errors["s"] <= 20_000**2
+    most = noise.rho if isinstance(allowed, GaussianWithin) else Fraction(noise.level.nats)
+    assert allowed.limit * Fraction(3, 4) < most <= allowed.limit * (1 + Fraction(1, 10**12))
+    # By the noise of each number itself, pair by pair, no more is lost than what is paid for.
+    for u, v in protection.pairs.tolist():
+        total = 0.0
+        for block, own in zip(noise.blocks, noise.noises, strict=True):
+            pair = np.array([[u, v]])
+            if isinstance(own, GaussianVariance):
+                total += int(block.weights.squares(pair)[0]) / (2 * float(own.sigma2))
+            elif isinstance(own, GeometricStep):
+                total += int(block.weights.distances(pair)[0]) * Powers.of((own.step, 1)).nats
+        assert total <= float(most) * (1 + 1e-12)
+
+
+def test_errors_that_cost_too_much_are_refused() -> None:
+    with pytest.raises(InvalidNumber, match=r"'c' cost more than ε = 0.1.* larger errors"):
+        calibrated(Protection(WAGES), [count_of("c", [0], error=2)], Ratio.of(epsilon="0.1"))
+    parts = Policy(SecretGraph.partition([["a", "b"], ["c", "d"]]), records=9)
+    own = [histogram("parts", groups={1: "ab", 2: "cd"}, ordered=False, error=3)]
+    noise = calibrated(Protection(parts), own, Ratio.of(4))
+    assert noise.noises == (None,)
+    assert noise.level.value == 1

@@ -9,7 +9,7 @@ pair pays for all of them at once, all noises are made smaller together.
 
 import math
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any, Protocol, TypeAlias
 
@@ -45,6 +45,9 @@ Shared: TypeAlias = tuple[tuple[Weights, int], ...]
 
 MOST_UNITS = 2**50
 """The most units, times rows, by which a secret pair may differ."""
+
+BITS = 128
+"""With so many bits a step is rounded for which an error is asked."""
 
 EXACT_UNITS = 2**10
 """Up to so many units of a number, shares of ε are kept exactly."""
@@ -147,6 +150,21 @@ class Allowance(Protocol):
     def noises(self, shared: Shared, most: int) -> tuple[tuple[BlockNoise, ...], Paid]:
         """Return the noise of each block if neighbours differ by ``most`` units, and its cost."""
 
+    @property
+    def limit(self) -> Fraction:
+        """The ε or ρ that is allowed, rounded down."""
+
+    def rate(self, variance: Fraction) -> Fraction:
+        """Return what noise with so small a variance costs for each unit, rounded up."""
+
+    def at_rates(
+        self, shared: Shared, rates: Sequence[Fraction], unit: Fraction
+    ) -> tuple[tuple[BlockNoise, ...], Paid]:
+        """Return the noise of blocks that cost so much per unit, paid in whole ``unit``s of it."""
+
+    def allows(self, paid: Paid, most: int) -> bool:
+        """Say, exactly, whether so many units may be paid."""
+
 
 @dataclass(frozen=True, slots=True)
 class GeometricWithin:
@@ -178,6 +196,36 @@ class GeometricWithin:
         each = tuple(GeometricStep(_power(step, units)) for _, units in shared)
         return each, Paid(Powers.of((step, 1)), shared)
 
+    @property
+    def limit(self) -> Fraction:
+        """ln λ, rounded down."""
+        with precision(BITS):
+            return fraction(arb(rational(self.ratio.lower)).log().lower().fmpq())
+
+    def rate(self, variance: Fraction) -> Fraction:
+        """Return ln(1/α), rounded up, where 2α/(1 − α)² is the variance."""
+        with precision(BITS):
+            v = arb(rational(variance))
+            found = (1 + (1 + (1 + 2 * v).sqrt()) / v).log() * (1 + arb(2) ** (32 - BITS))
+            return fraction(found.upper().fmpq())
+
+    def at_rates(
+        self, shared: Shared, rates: Sequence[Fraction], unit: Fraction
+    ) -> tuple[tuple[BlockNoise, ...], Paid]:
+        """Return noise with steps e^rate, rounded by next to nothing, and r just above e^unit."""
+        with precision(BITS):
+            balls = [arb(rational(rate)).exp() for rate in rates]
+            steps = [fraction(ball.lower().fmpq()) for ball in balls]
+            base = steps[0]
+            if any(units > 1 for _, units in shared):
+                base = fraction(arb(rational(unit)).exp().upper().fmpq())
+        assert all(Powers.of((base, u)) >= own for own, (_, u) in zip(steps, shared, strict=True))
+        return tuple(map(GeometricStep, steps)), Paid(Powers.of((base, 1)), shared)
+
+    def allows(self, paid: Paid, most: int) -> bool:
+        """Say whether r^most ≤ λ."""
+        return paid.steps**most <= self.ratio.lower
+
 
 @dataclass(frozen=True, slots=True)
 class GaussianWithin:
@@ -208,6 +256,27 @@ class GaussianWithin:
         each = self.rho / most
         own = tuple(GaussianVariance(1 / (2 * each * units)) for _, units in shared)
         return own, Paid(Powers.of(), shared, ((each, 1),))
+
+    @property
+    def limit(self) -> Fraction:
+        """ρ."""
+        return self.rho
+
+    def rate(self, variance: Fraction) -> Fraction:
+        """Return 1/(2σ²)."""
+        return 1 / (2 * variance)
+
+    def at_rates(
+        self, shared: Shared, rates: Sequence[Fraction], unit: Fraction
+    ) -> tuple[tuple[BlockNoise, ...], Paid]:
+        """Return noise with σ² = 1/(2·rate)."""
+        assert all(rate <= unit * units for rate, (_, units) in zip(rates, shared, strict=True))
+        own = tuple(GaussianVariance(1 / (2 * rate)) for rate in rates)
+        return own, Paid(Powers.of(), shared, ((unit, 1),))
+
+    def allows(self, paid: Paid, most: int) -> bool:
+        """Say whether ρ·most is within the limit."""
+        return paid.rho * most <= self.rho
 
 
 def _geometric(
@@ -271,6 +340,8 @@ def calibrated(
     allowance = GeometricWithin(allowed) if isinstance(allowed, Ratio) else allowed
 
     def error(way: TableQuery) -> Fraction:
+        if way.error is not None:  # then that which costs less
+            return _alone(protection, way, allowance, columns)[1]
         found = _for_blocks(protection, [way], allowance, columns).expected
         return sum((each.cell for each in found), Fraction(0)) / len(found)
 
@@ -278,7 +349,75 @@ def calibrated(
         ways[0] if len(ways := query.ways()) == 1 else min(ways, key=error)
         for query in distinct(queries)
     ]
+    if any(query.error is not None for query in taken):
+        return _with_errors(protection, taken, allowance, columns)
     return _for_blocks(protection, taken, allowance, columns)
+
+
+def _alone(
+    protection: Protection, query: TableQuery, allowance: Allowance, columns: Labels
+) -> tuple[Fraction, Fraction, Fraction]:
+    """Return what a query costs per unit if it has an error, what in all, and its units alone.
+
+    The squared error of its numbers is so many times the variance of the noise of its blocks.
+    """
+    blocks = tuple(blocks_of([query], protection.values, protection.absent, columns))
+    shared = tuple((block.weights, 1) for block in blocks)
+    apart = Fraction(_most(allowance, protection, shared))
+    if query.error is None or not apart:
+        return Fraction(0), Fraction(0), apart
+    one = GaussianVariance(Fraction(1))
+    tried = Noise(protection, blocks, (one,) * len(blocks), Paid(Powers.of(), shared))
+    times = max(each.cell for each in tried.expected)
+    if not times:
+        raise InvalidNumber(f"the query {query.name!r} has no error to ask for; give it a share")
+    rate = allowance.rate(query.error**2 / times)
+    return rate, rate * apart, apart
+
+
+def _with_errors(
+    protection: Protection, queries: list[TableQuery], allowance: Allowance, columns: Labels
+) -> Noise:
+    """Return the noise of a release in which some queries have an error in place of a share.
+
+    What they leave of the allowance is for the others, by their shares.
+    """
+    blocks = tuple(blocks_of(queries, protection.values, protection.absent, columns))
+    alone = {query.name: _alone(protection, query, allowance, columns) for query in queries}
+    shares = {q.name: q.share for q in queries if q.error is None and alone[q.name][2]}
+    fixed = {name: rate for name, (rate, _, _) in alone.items() if rate}
+    left = allowance.limit - sum(cost for _, cost, _ in alone.values()) if shares else Fraction(0)
+    left = max(left, allowance.limit / 1000)  # errors that no pair pays for at once may fit yet
+    for _ in range(64):
+        rates = dict(fixed)
+        for name, share in shares.items():
+            rates[name] = left * share / sum(shares.values()) / alone[name][2]
+        if not rates:
+            break
+        unit = max(rates.values())
+        if len(set(rates.values())) > 1:
+            unit = min(rates.values()) / FINEST
+        units = {name: math.ceil(rate / unit) for name, rate in rates.items()}
+        own = tuple((block.weights, units.get(block.query.name, 1)) for block in blocks)
+        noisy = [block.query.name in rates for block in blocks]
+        shared = tuple(each for each, used in zip(own, noisy, strict=True) if used)
+        each = [rates[block.query.name] for block in blocks if block.query.name in rates]
+        noises, paid = allowance.at_rates(shared, each, unit)
+        if allowance.allows(paid, _most(allowance, protection, shared)):
+            found = iter(noises)
+            all_noises = tuple(next(found) if used else None for used in noisy)
+            return Noise(protection, blocks, all_noises, replace(paid, blocks=own))
+        if not shares:
+            break
+        left *= Fraction(31, 32)
+    if not fixed and not shares:
+        nothing = tuple((block.weights, 1) for block in blocks)
+        return Noise(protection, blocks, (None,) * len(blocks), Paid(Powers.of(), nothing))
+    asked = ", ".join(repr(q.name) for q in queries if q.error is not None)
+    raise InvalidNumber(
+        f"the errors of {asked} cost more than {allowance.told()}, which this release may cost; "
+        "ask for larger errors, or allow more"
+    )
 
 
 def _for_blocks(
