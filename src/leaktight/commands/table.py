@@ -308,10 +308,10 @@ def _told(asked: "ReleaseStudy", name: str, again: bool) -> dict[str, Any]:
 
 def _planned(asked: "ReleaseStudy", as_json: bool) -> int:
     from leaktight.exact.shown import wrapped
-    from leaktight.tables.plan import plan
+    from leaktight.tables.budget import told_lost
+    from leaktight.tables.plan import other_noise, plan
 
     assert asked.allowed is not None  # there are queries
-
     found = plan(
         asked.policy,
         asked.queries,
@@ -321,7 +321,9 @@ def _planned(asked: "ReleaseStudy", as_json: bool) -> int:
         rows_per_person=asked.rows_per_person,
         people=asked.people,
     )
+    other = other_noise(asked.protection, asked.queries, asked.allowed, asked.reading.columns)
     if as_json:
+        instead = () if other is None else other.expected
         print_json(
             [
                 {
@@ -332,15 +334,21 @@ def _planned(asked: "ReleaseStudy", as_json: bool) -> int:
                     "squared error of a number": float(each.cell),
                     "squared error of a run": None if each.run is None else float(each.run),
                     "taken": each.chosen,
+                    **({"instead": other.noise} if other is not None and each in instead else {}),
                 }
-                for each in found
+                for each in (*found, *instead)
             ]
         )
         return 0
+    made = asked.noise
+    assert made is not None  # there are queries
     at = f"{asked.title}: {asked.allowed.told()}, nothing is read or spent"
     print(f"{wrapped(at)}\n± is the standard deviation of what a number is off\n")
     for each in found:
         print(wrapped(str(each), "  "))
+    print(f"\nIt would cost {told_lost(made.cost)}.")
+    if other is not None:
+        print("\n".join(wrapped(line, "  ") for line in str(other).splitlines()))
     return 0
 
 

@@ -1,11 +1,23 @@
 """How near to the truth will each number be? Known before anything is spent."""
 
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
 
-from leaktight.exact.numbers import Number
-from leaktight.exact.ratio import RatioLike
+from leaktight.exact.numbers import Number, rational
+from leaktight.exact.ratio import Ratio, RatioLike
+from leaktight.exact.rounding import float_above
+from leaktight.exact.shown import above
 from leaktight.policies.policy import Policy
-from leaktight.tables.calibration import Allowance, allowance, calibrated
+from leaktight.tables.budget import USUAL_DELTA
+from leaktight.tables.calibration import (
+    Allowance,
+    GaussianWithin,
+    GeometricWithin,
+    allowance,
+    calibrated,
+)
+from leaktight.tables.measure import epsilon_above, rho_below
 from leaktight.tables.protection import Protection
 from leaktight.tables.queries import Expected, TableQuery, distinct
 
@@ -51,3 +63,68 @@ def plan(
                 [(_, own)] = [p for p in told.parts([() for _ in told.blocks]) if p[0] == way]
                 found += [each.instead() for each in way.expected(own)]
     return tuple(found)
+
+
+@dataclass(frozen=True, slots=True)
+class OtherNoise:
+    """What the other noise would do for the same queries, at the same ε.
+
+    Geometric noise keeps ε, and Gaussian noise ε with a small δ.
+    """
+
+    noise: str
+    epsilon: float
+    rhos: tuple[Fraction, Fraction]
+    """What the noise that is asked for and the other one cost in ρ, at most."""
+    expected: tuple[Expected, ...]
+    better: tuple[str, ...]
+    """The queries whose numbers it would bring nearer to the truth."""
+
+    def __str__(self) -> str:
+        now, then = (above(float_above(rational(rho))) for rho in self.rhos)
+        delta = f"δ = {float(USUAL_DELTA):g}"
+        told = [f"At the same ε ≤ {above(self.epsilon)}, {delta}, {self.noise} would do this:"]
+        told += [f"  {each}" for each in self.expected]
+        names = "none of them"
+        if self.better:
+            every = len(self.better) == len(self.expected)
+            names = "all of them" if every else ", ".join(self.better)
+        told.append(f"It is better for {names}. In a ledger of ρ it costs {then} instead of {now}.")
+        return "\n".join(told)
+
+
+def other_noise(
+    protection: Protection,
+    queries: Iterable[TableQuery],
+    allowed: Allowance,
+    columns: Sequence[str] = (),
+) -> OtherNoise | None:
+    """Return what the other noise would do: Gaussian for geometric, geometric for Gaussian.
+
+    It is None where errors are asked for, which both noises have, and where nothing needs noise.
+
+    >>> from leaktight.policies.secrets import SecretGraph
+    >>> from leaktight.tables.queries import count_of, cumulative
+    >>> flats = Protection(Policy(SecretGraph.complete(200), records=1000))
+    >>> for asked in (cumulative("up to"), count_of("some", [1])):
+    ...     found = other_noise(flats, [asked], allowance(epsilon=1))
+    ...     print(found.noise, found.better)
+    discrete Gaussian noise ('up to',)
+    discrete Gaussian noise ()
+    """
+    asked, named = distinct(queries), tuple(columns)
+    made = calibrated(protection, asked, allowed, named)
+    if any(query.error is not None for query in asked) or not any(made.noises):
+        return None
+    if made.paid.rhos:
+        epsilon = epsilon_above(allowed.limit, USUAL_DELTA)
+        instead: Allowance = GeometricWithin(Ratio.of(epsilon=epsilon))
+    else:
+        epsilon = float_above(rational(allowed.limit))
+        instead = GaussianWithin(rho_below(allowed.limit, USUAL_DELTA))
+    other = calibrated(protection, asked, instead, named)
+    now, then = made.expected, other.expected
+    better = [a.query for a, b in zip(now, then, strict=False) if b.cell < a.cell]
+    [kind] = {own.told() for own in other.noises if own is not None}
+    told = tuple(each.instead() for each in then)
+    return OtherNoise(kind, epsilon, (made.rho, other.rho), told, tuple(better))
