@@ -1,6 +1,7 @@
 """However a command ends, its exit code says which way, and nothing is left half done."""
 
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -9,6 +10,7 @@ from typing import Any
 import pytest
 
 from leaktight.commands import app
+from leaktight.commands.output import Work
 from tests.commands.conftest import Run
 
 ROOT = Path(__file__).parents[2]
@@ -167,3 +169,43 @@ os.fsync = lambda file: (sync(file), os.kill(os.getpid(), signal.SIGINT))
         assert process.communicate() == ("", "")
     assert process.returncode == app.STOPPED
     assert list(tmp_path.iterdir()) == []
+
+
+def test_whoever_stops_an_audit_is_told_what_was_finished(tmp_path: Path) -> None:
+    (tmp_path / "study.toml").write_text(
+        '[policy]\nvalues = 4\n[mechanism]\nkind = "best"\n[question]\nepsilon = 1\n', "utf-8"
+    )
+    stop = """
+import os, signal
+from importlib import import_module
+audit = import_module("leaktight.studies.audit")
+def stopped(*_):
+    os.kill(os.getpid(), signal.SIGINT)
+parts = {part.name: part for part in audit.PARTS}
+object.__setattr__(parts["worst case"], "compute", stopped)
+"""
+    with start("audit", "study.toml", before=stop, cwd=tmp_path) as process:
+        out, err = process.communicate()
+    assert (process.returncode, out) == (app.STOPPED, "")
+    assert re.fullmatch(
+        r"leaktight: stopped after \d+ s at worst case; finished: privacy, all others known, "
+        r"any mechanism.*; no answer was written\n",
+        err,
+    )
+
+
+def test_what_is_left_is_shown_while_one_waits() -> None:
+    shown: list[str] = []
+    work = Work(shown.append)
+    work.expect(["one", "two", "three", "four", "five"])
+    assert work.stopped() is None  # nothing was done, and nobody has waited
+    for part in ("one", "two", "five"):
+        work(part)
+    assert shown == [
+        "computing: one (1 of 5); left: two, three, four, …",
+        "computing: two (2 of 5); left: three, four, five",
+        "computing: five (5 of 5)",
+    ]
+    assert work.stopped() == (
+        "stopped after 0 s at five; finished: one, two; no answer was written"
+    )

@@ -2,9 +2,10 @@
 
 import json
 import sys
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager, nullcontext
 from pathlib import Path
+from time import monotonic
 from typing import TYPE_CHECKING, Any
 
 import typer
@@ -80,13 +81,71 @@ def print_proof(certificate: Path | None) -> None:
         print(f"certificate: {certificate}  (leaktight verify {certificate})")
 
 
-@contextmanager
-def spinner(silent: bool) -> Iterator[Callable[[str], object]]:
-    """Show what is being computed, on a terminal."""
-    if silent or not sys.stderr.isatty():
-        yield lambda what: None
-        return
-    from rich.console import Console
+PATIENCE = 2.0
+"""After so many seconds Ctrl-C says what was done, even if nothing was finished."""
 
-    with Console(stderr=True).status("reading") as status:
-        yield lambda what: status.update(f"computing: {what}")
+
+class Work:
+    """What is being computed, what was finished, and what is left."""
+
+    def __init__(self, show: Callable[[str], object]) -> None:
+        self.show, self.began = show, monotonic()
+        self.finished: list[str] = []
+        self.now: str | None = None
+        self.all: list[str] = []
+
+    def expect(self, parts: Iterable[str]) -> None:
+        """Say which parts there may be, in their order."""
+        self.all = list(parts)
+
+    def __call__(self, what: str) -> None:
+        """Say what is computed from now on; what was before is finished."""
+        if self.now is not None:
+            self.finished.append(self.now)
+        self.now = what
+        left = self.all[self.all.index(what) + 1 :] if what in self.all else []
+        then = f"; left: {', '.join(left[:3])}{', …' * (len(left) > 3)}" if left else ""
+        place = f" ({self.all.index(what) + 1} of {len(self.all)})" if what in self.all else ""
+        self.show(f"computing: {what}{place}{then}")
+
+    def stopped(self) -> str | None:
+        """Say what was done when somebody stopped it; nothing if it was nothing."""
+        seconds = monotonic() - self.began
+        if not self.finished and seconds < PATIENCE:
+            return None
+        done = f"finished: {', '.join(self.finished)}" if self.finished else "nothing was finished"
+        at = "" if self.now is None else f" at {self.now}"
+        return f"stopped after {seconds:.0f} s{at}; {done}; no answer was written"
+
+
+@contextmanager
+def spinner(silent: bool) -> Iterator[Work]:
+    """Show what is being computed, for how long and what is left, on a terminal.
+
+    Whoever stops it is told what was finished.
+    """
+    shown = not silent and sys.stderr.isatty()
+    with _status() if shown else nullcontext(_unheard) as show:
+        work = Work(show)
+        try:
+            yield work
+        except KeyboardInterrupt:
+            if said := work.stopped():
+                print(f"leaktight: {said}", file=sys.stderr, flush=True)
+            raise
+
+
+def _unheard(what: str) -> None:
+    pass
+
+
+@contextmanager
+def _status() -> Iterator[Callable[[str], object]]:
+    """Show a line with a clock on a terminal, which goes away at the end."""
+    from rich.console import Console
+    from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
+
+    columns = SpinnerColumn(), TextColumn("{task.description}"), TimeElapsedColumn()
+    with Progress(*columns, console=Console(stderr=True), transient=True) as progress:
+        task = progress.add_task("reading", total=None)
+        yield lambda what: progress.update(task, description=what)

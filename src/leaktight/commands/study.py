@@ -49,10 +49,12 @@ def audit(
     from leaktight.reports.audit import report as reported
     from leaktight.reports.audit import summarised
     from leaktight.studies import audit as answered  # what a mistake need not wait for
+    from leaktight.studies.audit import PARTS
     from leaktight.studies.schema import to_json
     from leaktight.worst_case.certificate import write_certificate
 
     with spinner(quiet or as_json) as progress:
+        progress.expect(part.name for part in PARTS if part.compute is not None)
         answer = answered(asked, progress)
     if certificate is not None:
         write_certificate(answer.provable(), certificate)
