@@ -29,7 +29,7 @@ def verify(
         bool, typer.Option("--allow-code", help="Run the Python function that the study names.")
     ] = False,
 ) -> int:
-    """Check a certificate, trusting nothing but arithmetic, or the record of a release.
+    """Check a certificate or a released record, by arithmetic alone.
 
     The exit code is 1 if it proves nothing, or something else than the study asks. Of a release,
     the numbers beside the record are compared with it; with a study noise and cost are worked out
