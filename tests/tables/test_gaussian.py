@@ -32,6 +32,7 @@ from leaktight.tables import (
 from leaktight.tables.calibration import GaussianWithin, Noise, calibrated
 from leaktight.tables.measure import CONCENTRATED, epsilon_above, rho_below
 from leaktight.tables.noise import GaussianVariance, GeometricStep
+from leaktight.tables.odds import odds
 from leaktight.tables.protection import Protection
 from tests.tables.workers import QUESTION
 
@@ -321,6 +322,50 @@ def test_under_public_counts_and_with_people_who_change_there_is_one_account(
         assert spent.pairs == 1
         assert spent.largest == expected
         assert ledger.spent(CONCENTRATED).largest == expected
+        assert statement(ledger).odds is None
+        assert "not told" in str(statement(ledger))
+
+
+@pytest.mark.parametrize("sigma2", [Fraction(1, 2), Fraction(3), Fraction(40)])
+@pytest.mark.parametrize("prior", [None, {"a": "1/2", "b": "1/3", "c": "1/6"}])
+def test_no_guess_is_right_more_often_than_is_told(sigma2: Fraction, prior: Any) -> None:
+    """The best guess from the noisy number itself, over all outcomes, in floats."""
+    policy = Policy(SecretGraph.complete(["a", "b", "c"]), records=5)
+    weights = {"a": 0, "b": 1, "c": 3}
+    noise = calibrated(Protection(policy), [sum_of("s", weights)], GaussianWithin(9 / (2 * sigma2)))
+    assert noise.noises == (GaussianVariance(sigma2),)
+    for times in (1, 3):
+        found = odds(noise.protection, times * [noise.paid], prior)
+        assert found is not None
+        assert found.on_average
+        belief = np.array([float(Fraction((prior or {}).get(v, "1/3"))) for v in "abc"])
+        k = np.arange(-60, 64)
+        chance = np.exp(-((k[None, :] - np.array([[0], [1], [3]])) ** 2) / (2 * float(sigma2)))
+        chance = chance / chance.sum(axis=1, keepdims=True)
+        if times == 1:
+            truth = (belief[:, None] * chance).max(axis=0).sum()
+            assert float(found.before) < truth <= float(found.after)
+        assert "on average over what may come out" in str(found)
+    rows = Protection(policy, None, 2)
+    assert odds(rows, [noise.paid]) is None
+    parts = Policy(SecretGraph.partition([["a", "b"], ["c"]]), records=5)
+    exact = [count_of("n", ["c"]), count_of("m", ["a"])]
+    bare = calibrated(Protection(parts), exact, GaussianWithin(Fraction(1)))
+    told = odds(bare.protection, [bare.paid])
+    assert told is not None
+    assert told.after == 1  # the count of c has no noise
+
+
+def test_a_series_of_the_same_question_is_a_series(tmp_path: Path) -> None:
+    """Where people change, values may change with them: of two releases no odds are told."""
+    policy = Policy(SecretGraph.add_remove(["a", "b"]), records=9)
+    protection = Protection(policy, people="change")
+    for allowed in (GaussianWithin(Fraction(1, 8)), Ratio.of(2)):
+        made = calibrated(protection, [histogram("h", ordered=False)], allowed)
+        ledger = Ledger.create(tmp_path / str(bool(made.paid.rhos)), policy, rho=9, people="change")
+        ledger.spend("one", QUESTION, made.paid)
+        assert statement(ledger).odds is not None
+        ledger.spend("two", QUESTION, made.paid)
         assert statement(ledger).odds is None
 
 

@@ -102,18 +102,25 @@ class ConcentratedMeasure:
 
         Where all cases share one account, each release costs what it costs the worst pair.
         """
+        if not protection.alike:
+            yield from self.between(protection, paid, protection.pairs_of(cases))
+            return
         if paid.rhos:
             yield paid.rhos, protection.squares(paid, cases)
         for step, times in paid.steps.factors:
             if protection.counts is not None:
                 whole = _under_counts(protection, paid, step)
-            elif protection.alike:
-                whole = self._worst(protection, paid, step)
             else:
-                for key, often in _geometric(protection, paid, step, protection.pairs_of(cases)):
-                    yield ((key, times),), often
-                continue
+                whole = self._worst(protection, paid, step)
             yield ((whole, times),), np.ones(1, dtype=np.int64)
+
+    def between(self, protection: "Protection", paid: Paid, pairs: Places) -> Charges:
+        """Yield ρ of any pairs of values, secret or not, for one person's rows."""
+        if paid.rhos:
+            yield paid.rhos, protection.squares_between(paid, pairs)
+        for step, times in paid.steps.factors:
+            for key, often in _geometric(protection, paid, step, pairs):
+                yield ((key, times),), often
 
     def _worst(self, protection: "Protection", paid: Paid, step: Fraction) -> Fraction:
         from leaktight.tables.spent import Spent

@@ -6,6 +6,12 @@ whatever was published, the chance of v is then at most π_v / Σ_u π_u/R(u, v)
 computed exactly. Of many it is rounded up, and for values that are far apart in the policy's order
 the largest ratio of any two stands for their own.
 
+Gaussian noise has no ratio: some outcome, however unlikely, may give a value away. Then the chance
+that the best guess is right is told, averaged over what may come out. It is at most what any
+mechanism allows that keeps, between any two values, the largest ρ that these have lost. For values
+that are no secret pair that ρ is known only of what was asked; so it must not have depended on what
+came out.
+
 If a person may have several rows, one of them is guessed. What the others are may follow from it in
 any way, so that each of them may add the largest ratio of any two values.
 """
@@ -21,14 +27,17 @@ import numpy.typing as npt
 from flint import fmpq
 
 from leaktight.channels.distribution import PriorLike, prior_on
+from leaktight.curves.curve import PrivacyCurve
+from leaktight.curves.guess import best_guess
 from leaktight.exact.numbers import Value, fraction, rational, to_float
 from leaktight.exact.powers import Powers
 from leaktight.exact.rounding import float_above, ln
 from leaktight.exact.shown import percent, percent_above
 from leaktight.policies.secrets import CHANGE
+from leaktight.tables.measure import CONCENTRATED
 from leaktight.tables.paid import Paid
 from leaktight.tables.protection import Protection
-from leaktight.tables.spent import UNIT
+from leaktight.tables.spent import UNIT, Spent
 from leaktight.tables.weights import Places, Weights
 
 MOST_PLACES = 2 * 10**7
@@ -37,11 +46,18 @@ MOST_PLACES = 2 * 10**7
 MOST_COMPARED = 3 * 10**7
 """The most pairs of values, times different weights, that are compared."""
 
+MOST_VALUES = 2000
+"""The most values whose pairs are all compared after Gaussian noise."""
+
 EXACT_VALUES = 32
 """The most values for which the odds are computed exactly."""
 
 EXACT_BITS = 2**12
 """The most bits of a ratio for which they are."""
+
+
+AVERAGED = ", on average over what may come out, if what was asked did not follow from that"
+"""What is said of odds that are no bound for each outcome."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,6 +75,8 @@ class Odds:
     after: Value
     rows: int = 1
     """The most rows that the person may have."""
+    on_average: bool = False
+    """Whether it is the chance of a guess over all outcomes, and not after the worst one."""
 
     @property
     def guessed(self) -> str:
@@ -74,6 +92,7 @@ class Odds:
         return (
             f"a guess about {self.guessed} is right with {percent(self.before)} before, and at "
             f"most {percent_above(Fraction(self.after))} after, {self.known} known"
+            f"{AVERAGED * self.on_average}"
         )
 
     def to_dict(self) -> dict[str, Any]:
@@ -83,20 +102,25 @@ class Odds:
             "before": str(self.before),
             "after at most": float_above(rational(self.after)),
             "known": self.known,
+            **({"on average": True} if self.on_average else {}),
         }
 
 
 def odds(protection: Protection, releases: Iterable[Paid], prior: PriorLike = None) -> Odds | None:
     """Return what may be known of one person after some releases.
 
-    It is None under public counts, where the others tell of the person too, after Gaussian noise,
-    which has no ratio, and where the weights of all releases are too many to be compared. If people
-    change, a person may have another value in each release, which may follow from the one that is
-    guessed: so it is told of one release alone.
+    It is None under public counts, where the others tell of the person too, after Gaussian noise if
+    a person may have several rows, and where the weights of all releases are too many to be
+    compared. If people change, a person may have another value in each release, which may follow
+    from the one that is guessed: so it is told of one release alone. After Gaussian noise it is
+    told on average over what may come out.
 
     A number without noise tells apart for certain the values that differ in it: the policy does
     not protect them from that.
     """
+    releases = list(releases)
+    if any(each.rhos for each in releases):
+        return _on_average(protection, releases, prior)
     values, told = protection.values, collected(protection, releases)
     if told is None:
         return None
@@ -116,8 +140,7 @@ Told = list[tuple[Weights, dict[Fraction, int]]]
 def collected(protection: Protection, releases: Iterable[Paid]) -> Told | None:
     """Return all that was told; None where nothing follows from it for one person."""
     releases = list(releases)
-    made = sum(times for each in releases for _, times in (*each.steps.factors, *each.rhos))
-    if protection.counts is not None or (protection.people == CHANGE and made > 1):
+    if protection.counts is not None or _is_series(protection, releases):
         return None
     paid: dict[str, dict[Fraction, int]] = {}
     known: dict[str, Weights] = {}
@@ -132,6 +155,38 @@ def collected(protection: Protection, releases: Iterable[Paid]) -> Told | None:
         if len(known) * len(protection.values) > MOST_PLACES:
             return None
     return [(known[name], steps) for name, steps in paid.items()]
+
+
+def _is_series(protection: Protection, releases: list[Paid]) -> bool:
+    """Say whether people may have other values in each of several releases."""
+    made = sum(times for each in releases for _, times in (*each.steps.factors, *each.rhos))
+    return protection.people == CHANGE and made > 1
+
+
+def _on_average(
+    protection: Protection, releases: list[Paid], prior: PriorLike = None
+) -> Odds | None:
+    """Return how often a guess is right at most, by the largest ρ between any two values."""
+    values, size = protection.values, len(protection.values)
+    if protection.counts is not None or _is_series(protection, releases):
+        return None
+    if protection.rows_per_person > 1 or size > MOST_VALUES:
+        return None
+    pairs = np.stack(np.triu_indices(size, 1), axis=1)
+    if not len(pairs):
+        return None
+    belief = prior_on(prior, values).exact()
+    before, surest = max((fraction(p), v) for v, p in enumerate(belief.array))
+    blocks = [weights for each in releases for weights, _ in each.blocks]
+    if any(weights.bare(pairs, protection.pairs).any() for weights in blocks):
+        return Odds(values[surest], before, Fraction(1), on_average=True)
+    charges = (c for each in releases for c in CONCENTRATED.between(protection, each, pairs))
+    rho = Spent.of(len(pairs), charges, CONCENTRATED).largest
+    assert isinstance(rho, Fraction)
+    after = before
+    if rho:
+        after = best_guess(PrivacyCurve.zcdp(rho), values, belief).upper
+    return Odds(values[surest], before, after, on_average=True)
 
 
 def _exactly(

@@ -187,16 +187,20 @@ class Protection:
         much, and the square by k².
         """
         if self.counts is None:
-            found, times = paid.squares(self.pairs_of(cases)), self.rows_per_person**2
-            if times * int(found.max(initial=0)) > LARGEST_SQUARE:
-                raise InvalidNumber(
-                    f"with {self.rows_per_person:,} rows of a person, squares of what neighbours "
-                    f"differ by are more than {LARGEST_SQUARE:,}; count in a larger unit"
-                )
-            return self._shared(times * found)
+            return self._shared(self.squares_between(paid, self.pairs_of(cases)))
         units = [units for weights, units in paid.blocks for _ in range(weights.size)]
         change = largest_whole_square(self.counts, self._matrix(paid), units)
         return np.array([change.most], dtype=np.int64)
+
+    def squares_between(self, paid: Paid, pairs: Places) -> Places:
+        """Return s for any pairs of values, if all rows of a person move along them."""
+        found, times = paid.squares(pairs), self.rows_per_person**2
+        if times * int(found.max(initial=0)) > LARGEST_SQUARE:
+            raise InvalidNumber(
+                f"with {self.rows_per_person:,} rows of a person, squares of what neighbours "
+                f"differ by are more than {LARGEST_SQUARE:,}; count in a larger unit"
+            )
+        return times * found
 
     def pairs_of(self, cases: Any = ...) -> Places:
         """Return the secret pairs of some cases; all, if they share one account."""

@@ -35,6 +35,7 @@ MOST_LISTED = 100
 
 COUNTED = "who knows all others may know the person from the public counts"
 TOO_MANY = "too many different things were asked of too many values"
+SEVERAL = "of persons with several rows nothing is proved after Gaussian noise"
 
 NO_STATE = (
     "No state: an earlier version made this ledger, which keeps a history from its next release on"
@@ -50,8 +51,10 @@ INDENT = " " * 6
 CHANGING = "people change, and who is there each time may hang together"
 
 
-def why_no_odds(protection: Protection) -> str:
+def why_no_odds(protection: Protection, gaussian: bool = False) -> str:
     """Say why nothing is told of one person."""
+    if gaussian and protection.rows_per_person > 1:
+        return SEVERAL
     if protection.counts is not None:
         return COUNTED
     return CHANGING if protection.people == CHANGE else TOO_MANY
@@ -130,7 +133,7 @@ class Statement:
         if self.odds is not None:
             lines.append(wrapped(f"After all of it, {self.odds}."))
         else:
-            why = why_no_odds(book.protection)
+            why = why_no_odds(book.protection, any(e.rho for e in book.entries()))
             lines.append(wrapped(f"What becomes known of one person is not told: {why}."))
         state = f"State {self.states[-1][:SHOWN_DIGITS]}" if self.states else NO_STATE
         return "\n".join([*lines, wrapped(f"{state}.")])
