@@ -41,6 +41,7 @@ from .information_capacity import CapacityEnclosure, renyi_capacity, shannon_cap
 from .measures import Measure, Measures, WorstMeasure, measures, worst_measures
 from .per_output import OutputLeakage, max_case_leakage, pointwise_leakage
 from .real_noise import NoiseCapacity, gaussian_capacity, laplace_capacity
+from .registry import LeakageMeasure, leakage_measures
 from .under_counts import MarginLeakage, PosteriorBound, margin_leakage, posterior_bound
 from .uninformed import UninformedGuess, uninformed_guess
 from .utility import Utility, oblivious, utility
@@ -67,6 +68,7 @@ __all__ = [
     "Hyper",
     "IndividualLeakage",
     "Leakage",
+    "LeakageMeasure",
     "MarginLeakage",
     "Measure",
     "Measures",
@@ -98,6 +100,7 @@ __all__ = [
     "individual_leakage",
     "joint_entropy",
     "laplace_capacity",
+    "leakage_measures",
     "margin_leakage",
     "marginal_guesswork",
     "max_case_leakage",

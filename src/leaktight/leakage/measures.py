@@ -2,7 +2,7 @@
 
 import math
 from dataclasses import dataclass
-from typing import ClassVar, TypeVar
+from typing import Any, ClassVar, TypeVar
 
 from leaktight.channels.channel import Channel, expect_channel
 from leaktight.channels.distribution import PriorLike, prior_on
@@ -12,21 +12,12 @@ from leaktight.exact.numbers import Value
 from leaktight.exact.shown import above, shown
 from leaktight.labels import position
 from leaktight.leakage.capacity import min_capacity, risk_capacity
-from leaktight.leakage.entropy import (
-    EntropyEstimate,
-    EntropyLeakage,
-    renyi_leakage,
-    shannon_leakage,
-)
+from leaktight.leakage.entropy import renyi_leakage, shannon_leakage
 from leaktight.leakage.guesswork import conditional_questions, guessing_leakage, questions
 from leaktight.leakage.information_capacity import shannon_capacity
 from leaktight.leakage.per_output import max_case_leakage
-from leaktight.leakage.vulnerability import (
-    Leakage,
-    g_leakage,
-    min_entropy_leakage,
-    risk_leakage,
-)
+from leaktight.leakage.registry import leakage_measure, leakage_measures
+from leaktight.leakage.vulnerability import g_leakage, min_entropy_leakage, risk_leakage
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,41 +87,49 @@ def short_bits(value: float | None) -> str:
     return "" if value is None else "infinite" if value == math.inf else above(value)
 
 
+leakage_measure("one guess is right", min_capacity, "any gain (maximal leakage)")(
+    min_entropy_leakage
+)
+leakage_measure("one of two guesses is right")(
+    lambda channel, prior: g_leakage(channel, prior, Tries(2))
+)
+leakage_measure("one guess, after the most telling output")(max_case_leakage)
+leakage_measure("one guess is wrong", risk_capacity, "one guess is wrong")(risk_leakage)
+leakage_measure("Shannon entropy", shannon_capacity, "Shannon capacity", is_factor=False)(
+    shannon_leakage
+)
+leakage_measure("Rényi entropy of order 2")(lambda channel, prior: renyi_leakage(channel, prior, 2))
+
+
+@leakage_measure("expected guesses until right")
+def _guesses(channel: Channel, prior: PriorLike = None) -> Measure:
+    found = guessing_leakage(channel, prior)
+    return Measure("", found.before, found.after, None)
+
+
+@leakage_measure("expected yes-or-no questions")
+def _questions(channel: Channel, prior: PriorLike = None) -> Measure:
+    belief = prior_on(prior, channel.inputs)
+    return Measure("", questions(belief).expected, conditional_questions(channel, belief), None)
+
+
 def measures(channel: Channel, prior: PriorLike = None) -> Measures[Measure]:
-    """Return what a channel leaks under a prior by each measure.
+    """Return what a channel leaks under a prior by each measure of :func:`leakage_measures`.
 
     >>> coin = Channel([["2/3", "1/3"], ["1/3", "2/3"]])
-    >>> measures(coin)
+    >>> Measures(measures(coin)[:5])
                                               before     after  bits leaked
     one guess is right                           1/2       2/3     0.415038
     one of two guesses is right                    1         1            0
     one guess, after the most telling output     1/2       2/3     0.415038
     one guess is wrong                           1/2       1/3     0.584963
     Shannon entropy                                1  0.918296    0.0817042
-    Rényi entropy of order 2                       1  0.847997     0.152004
-    expected guesses until right                 3/2       4/3
-    expected yes-or-no questions                   1         1
     >>> measures(coin).named("one guess is right").after
     Fraction(2, 3)
     """
     belief = prior_on(prior, expect_channel(channel).inputs)
-    leaks: dict[str, Leakage | EntropyLeakage | EntropyEstimate] = {
-        "one guess is right": min_entropy_leakage(channel, belief),
-        "one of two guesses is right": g_leakage(channel, belief, Tries(2)),
-        "one guess, after the most telling output": max_case_leakage(channel, belief),
-        "one guess is wrong": risk_leakage(channel, belief),
-        "Shannon entropy": shannon_leakage(channel, belief),
-        "Rényi entropy of order 2": renyi_leakage(channel, belief, 2),
-    }
-    guesses = guessing_leakage(channel, belief)
-    asked, left = questions(belief).expected, conditional_questions(channel, belief)
-    return Measures(
-        [
-            *(Measure(name, leak.before, leak.after, leak.bits) for name, leak in leaks.items()),
-            Measure("expected guesses until right", guesses.before, guesses.after, None),
-            Measure("expected yes-or-no questions", asked, left, None),
-        ]
-    )
+    found = ((name, one.leakage(channel, belief)) for name, one in leakage_measures().items())
+    return Measures(Measure(name, leak.before, leak.after, leak.bits) for name, leak in found)
 
 
 def worst_measures(channel: Channel) -> Measures[WorstMeasure]:
@@ -143,11 +142,10 @@ def worst_measures(channel: Channel) -> Measures[WorstMeasure]:
     one guess is wrong             3/2     0.584963
     Shannon capacity                      0.0817042
     """
-    gain, loss = min_capacity(channel), risk_capacity(channel)
-    return Measures(
-        [
-            WorstMeasure("any gain (maximal leakage)", gain.factor, gain.bits),
-            WorstMeasure("one guess is wrong", loss.factor, loss.bits),
-            WorstMeasure("Shannon capacity", None, shannon_capacity(channel).bits),
-        ]
-    )
+    rows = []
+    for one in leakage_measures().values():
+        if one.capacity is not None:
+            found: Any = one.capacity(channel)
+            factor = found.factor if one.is_factor else None
+            rows.append(WorstMeasure(one.capacity_name, factor, found.bits))
+    return Measures(rows)
