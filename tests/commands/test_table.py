@@ -8,6 +8,7 @@ import shutil
 import subprocess
 import sys
 from datetime import date
+from math import exp
 from pathlib import Path
 
 import pytest
@@ -511,3 +512,54 @@ def test_a_plan_has_no_page_and_a_page_has_a_known_form(run: Run) -> None:
     assert run("release", "ward.toml", "--plan", "--report", "p.html").code == 2
     assert run("release", "ward.toml", "--report", "p.pdf").code == 2
     assert not Path("june.csv").exists()
+
+
+MARGINS = """
+[policy]
+attributes = { sex = ["f", "m"], town = ["A", "B"], ill = ["no", "yes"] }
+margins = ["sex, town"]
+differ = "all"
+records = 40
+[data]
+source = "t.csv"
+columns = ["sex", "town", "ill"]
+[release]
+name = "a"
+epsilon = 1
+budget = 2
+ledger = "book"
+queries = [{ name = "ill", kind = "plain histogram", by = ["ill"] }]
+"""
+
+
+def test_a_plan_says_what_is_left_and_what_public_margins_do(run: Run) -> None:
+    Path("m.toml").write_text(MARGINS)
+    told = run("release", "m.toml", "--plan")
+    assert told.code == 0
+    text = " ".join(told.out.split())
+    assert "There is no ledger yet, with ε = 2 left of ε = 2; after this release ε = 1 is" in text
+    assert "neighbours differ in up to 4 records at once, such as (" in text
+    # Four records become ill at once in place of one: ε/8 for each unit, and not ε/2.
+    wide = [(2 * a / (1 - a) ** 2) ** 0.5 for a in (exp(-1 / 8), exp(-1 / 2))]
+    assert f"That makes the noise {wide[0] / wide[1]:.3g} times as wide as if nothing" in text
+    assert "only town public, not sex, town: ±" in text
+    assert "sex and town not secret: ±" in text
+    told = run("release", "m.toml", "--plan", "--json")
+    assert json.loads(told.out)["fits"] is True
+    assert json.loads(told.out)["queries"][0]["taken"] is True
+
+
+def test_a_plan_that_does_not_fit_says_so(run: Run) -> None:
+    Path("m.toml").write_text(MARGINS.replace("epsilon = 1", "epsilon = 3"))
+    told = run("release", "m.toml", "--plan")
+    assert told.code == 1
+    assert "the release does not fit" in " ".join(told.out.split())
+
+
+def test_a_plan_says_what_an_error_costs(run: Run) -> None:
+    text = MARGINS.replace("epsilon = 1\n", "").replace('by = ["ill"]', 'by = ["ill"], error = 20')
+    Path("m.toml").write_text(text.replace('margins = ["sex, town"]\n', ""))
+    told = run("release", "m.toml", "--plan")
+    # ±20: 2α/(1−α)² = 400 with α = e^(−ε/2), as one record changes two numbers.
+    assert "ε ≤ 0.141" in told.out
+    assert "one number is off by ±20," in told.out

@@ -25,7 +25,7 @@ from leaktight.tables import (
     quantiles_of,
     sum_of,
 )
-from leaktight.tables.calibration import Noise, calibrated
+from leaktight.tables.calibration import Noise, allowance, calibrated
 from leaktight.tables.protection import Protection
 from leaktight.tables.publishing import drawn
 from leaktight.tables.queries import KINDS
@@ -175,3 +175,41 @@ def test_a_quantile_is_that_of_the_counts(data: st.DataObject) -> None:
     noise = calibrated(protected, [quantiles_of("q", [share])], Ratio.of(2**200))
     there = counts_of(protected, dict(enumerate(counts)))
     assert answered(noise, there, 1)["q"].numbers == (quantile(counts, share),)
+
+
+@pytest.mark.parametrize("kind", ["geometric", "gaussian"])
+@pytest.mark.parametrize("people", ["change", "fixed"])
+def test_an_error_that_is_asked_for_is_kept_and_hardly_undercut(kind: str, people: str) -> None:
+    asked = [
+        histogram("h", by=["sex"], error=20),
+        mean_of("m", "days", by=["sex"], error=100),
+        median_of("q", "days", error="5.5"),
+        sum_of("s", column="days", error=30),
+    ]
+    noise = calibrated(protection(people), asked, allowance(kind, queries=asked), COLUMNS)
+    for query, error in zip(asked, noise.expected, strict=True):
+        assert query.error is not None
+        assert error.cell <= query.error**2
+        assert error.cell >= query.error**2 * Fraction(96, 100)
+    alone = calibrated(protection(people), asked[:1], allowance(kind, queries=asked[:1]), COLUMNS)
+    assert float(alone.expected[0].cell) == pytest.approx(400, rel=1e-9)
+    assert noise.cost > alone.cost
+
+
+def test_errors_that_cost_more_than_is_allowed_are_refused() -> None:
+    asked = [histogram("h", by=["sex"], error=2)]
+    with pytest.raises(
+        InvalidInput, match=r"would cost ε ≤ .*, and ε = 0.1 is allowed; ask for la"
+    ):
+        calibrated(protection("fixed"), asked, allowance(epsilon="0.1"), COLUMNS)
+    with pytest.raises(InvalidInput, match="or none; 'x' does not"):
+        calibrated(protection("fixed"), [*asked, histogram("x")], allowance(epsilon=9), COLUMNS)
+
+
+def test_a_sum_beside_histograms_does_not_widen_their_noise_beyond_its_share() -> None:
+    """Two queries that all pay for: each has half of ε, so that the noise is twice as wide."""
+    protected = protection("fixed", [(s, d) for s in "fm" for d in range(9)])
+    alone = noise_of(protected, [histogram("h", ordered=False)], 1).expected[0]
+    total = sum_of("s", column="days")
+    both = noise_of(protected, [histogram("h", ordered=False), total], 1).expected[0]
+    assert (float(both.cell) / float(alone.cell)) ** 0.5 == pytest.approx(2, rel=0.05)

@@ -65,7 +65,7 @@ def release(
             raise typer.BadParameter("--plan and --picture are for queries; every row is published")
         return _rows(asked, named, target, again, as_json, page)
     if plan:
-        return _planned(asked, as_json)
+        return _planned(asked, study, as_json)
     return _answers(asked, named, target, picture, again, as_json, page)
 
 
@@ -306,50 +306,24 @@ def _told(asked: "ReleaseStudy", name: str, again: bool) -> dict[str, Any]:
     }
 
 
-def _planned(asked: "ReleaseStudy", as_json: bool) -> int:
+def _planned(asked: "ReleaseStudy", study: Path, as_json: bool) -> int:
     from leaktight.exact.shown import wrapped
-    from leaktight.tables.budget import told_lost
-    from leaktight.tables.plan import other_noise, plan
+    from leaktight.studies.planning import release_plan
 
-    assert asked.allowed is not None  # there are queries
-    found = plan(
-        asked.policy,
-        asked.queries,
-        noise=asked.allowed,
-        columns=asked.reading.columns,
-        absent=asked.absent,
-        rows_per_person=asked.rows_per_person,
-        people=asked.people,
-    )
-    other = other_noise(asked.protection, asked.queries, asked.allowed, asked.reading.columns)
+    found = release_plan(asked, study)
     if as_json:
-        instead = () if other is None else other.expected
-        print_json(
-            [
-                {
-                    "query": each.query,
-                    "kind": each.kind,
-                    "way": each.way or None,
-                    "numbers": each.numbers,
-                    "squared error of a number": float(each.cell),
-                    "squared error of a run": None if each.run is None else float(each.run),
-                    "taken": each.chosen,
-                    **({"instead": other.noise} if other is not None and each in instead else {}),
-                }
-                for each in (*found, *instead)
-            ]
-        )
-        return 0
-    made = asked.noise
-    assert made is not None  # there are queries
-    at = f"{asked.title}: {asked.allowed.told()}, nothing is read or spent"
-    print(f"{wrapped(at)}\n± is the standard deviation of what a number is off\n")
-    for each in found:
+        print_json(found.to_dict())
+        return 0 if found.fits is not False else 1
+    print(wrapped(f"{asked.title}: {found.allowed}, nothing is read or spent"))
+    print("± is the standard deviation of what a number is off\n")
+    for each in found.expected:
         print(wrapped(str(each), "  "))
-    print(f"\nIt would cost {told_lost(made.cost)}.")
-    if other is not None:
-        print("\n".join(wrapped(line, "  ") for line in str(other).splitlines()))
-    return 0
+    print()
+    for line in (f"It would cost {found.cost}. {found.left}", *found.explained):
+        print(wrapped(line))
+    if found.other is not None:
+        print("\n".join(wrapped(line, "  ") for line in str(found.other).splitlines()))
+    return 0 if found.fits is not False else 1
 
 
 def _numbers(done: "TableRelease") -> list[dict[str, Any]]:

@@ -1,7 +1,7 @@
 """What does a study say of a table and its release? ``[data]`` and ``[release]``."""
 
 import re
-from collections.abc import Callable, Hashable, Mapping
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
 from pathlib import Path
@@ -91,7 +91,8 @@ def release_of(content: dict[str, Any], file: Path, study: Study) -> ReleaseStud
     reading, own = _reading(data), data.whole("rows_per_person", 1, MOST_ROWS)
     with data.at(""):
         declared_columns(Protection(study.policy, study.absent, own, people), reading)
-    allowed = _allowed(asked) if rows is None else None
+    queries = tuple(_query(asked, each) for each in asked.listed("queries"))
+    allowed = _allowed(asked, queries) if rows is None else None
     return ReleaseStudy(
         title=study.title,
         policy=study.policy,
@@ -103,7 +104,7 @@ def release_of(content: dict[str, Any], file: Path, study: Study) -> ReleaseStud
         reading=reading,
         rows_per_person=own,
         name=_dated(asked, "name") if "name" in asked else file.stem,
-        queries=tuple(_query(asked, each) for each in asked.listed("queries")),
+        queries=queries,
         rows=rows,
         allowed=allowed,
         ledger=book if is_address(book := asked.text("ledger", "")) else file.parent / book,
@@ -182,17 +183,17 @@ COSTS = ("ratio", "epsilon", "rho", "delta")
 """The keys that say how much a release, or all of them, may cost."""
 
 
-def _allowed(asked: StudyTable) -> Allowance:
+def _allowed(asked: StudyTable, queries: Sequence[TableQuery]) -> Allowance:
     """Return what the queries may cost, and with which noise."""
     noise = asked.one_of("noise", "geometric")
     given = {key: plain_number(asked.get(key)) for key in COSTS if key in asked}
-    if not given:
+    if not given and not all(query.error is not None for query in queries):
         needed = "epsilon or ratio" if noise == "geometric" else "rho, or epsilon and delta"
         raise asked.wrong("", f"needs {needed}: how much may this release cost?")
     if "ratio" in given and "epsilon" in given:
         raise asked.wrong("", "must have only one of ratio and epsilon, got both")
-    with asked.at(next(iter(given))):
-        return allowance(noise, **given)
+    with asked.at(next(iter(given), "")):
+        return allowance(noise, queries=queries, **given)
 
 
 def _budget(asked: StudyTable) -> Budget | None:

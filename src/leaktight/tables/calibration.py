@@ -301,6 +301,9 @@ def _gaussian(
     return GaussianWithin(rho_below(*read_epsilon_delta(epsilon, delta)))
 
 
+UNSAID: dict[str, dict[str, Number]] = {"geometric": {"epsilon": 40}, "gaussian": {"rho": 1000}}
+"""What a release may cost if nothing is said, and each query says which error it may have."""
+
 NOISES = {"geometric": _geometric, "gaussian": _gaussian}
 """The kinds of noise, each with what reads how much a release with it may cost."""
 
@@ -312,8 +315,11 @@ def allowance(
     epsilon: Number | None = None,
     rho: Number | None = None,
     delta: Number | None = None,
+    queries: Iterable[TableQuery] = (),
 ) -> Allowance:
     """Return how much a release may cost, and with which noise: "geometric" or "gaussian".
+
+    If nothing is said, and all ``queries`` say which error they may have, it is what that costs.
 
     >>> allowance("gaussian", rho="1/24").told(), allowance(epsilon=1).told()
     ('ρ = 1/24', 'ε = 1')
@@ -322,6 +328,10 @@ def allowance(
         return noise
     if noise not in NOISES:
         raise InvalidInput(f"noise must be {' or '.join(NOISES)}, got {noise!r:.40}")
+    asked = list(queries)
+    errors = bool(asked) and all(query.error is not None for query in asked)
+    if errors and all(each is None for each in (ratio, epsilon, rho, delta)):
+        return allowance(noise, **UNSAID[noise])  # type: ignore[arg-type]
     return NOISES[noise](ratio, epsilon, rho, delta)
 
 

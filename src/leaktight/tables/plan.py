@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from typing import Any
 
 from leaktight.exact.numbers import Number, rational
 from leaktight.exact.ratio import Ratio, RatioLike
@@ -50,7 +51,8 @@ def plan(
     """
     protection = Protection(policy, absent, rows_per_person, people).expect_secrets()
     asked, named = distinct(queries), tuple(columns)
-    allowed = allowance(noise, ratio=ratio, epsilon=epsilon, rho=rho, delta=delta)
+    costs: dict[str, Any] = {"ratio": ratio, "epsilon": epsilon, "rho": rho, "delta": delta}
+    allowed = allowance(noise, queries=asked, **costs)
     made = calibrated(protection, asked, allowed, named)
     taken = {block.query.name: block.query for block in made.blocks}
     found = list[Expected]()

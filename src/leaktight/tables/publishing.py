@@ -21,7 +21,7 @@ from leaktight.tables.ledger import Entry, Ledger, Stored
 from leaktight.tables.origin import Origin
 from leaktight.tables.paid import Paid
 from leaktight.tables.protection import Protection
-from leaktight.tables.queries import Answer, Block, TableQuery
+from leaktight.tables.queries import Answer, Block, TableQuery, distinct
 from leaktight.tables.reading import Outside, Reading
 from leaktight.tables.rows import Counted, count_rows
 from leaktight.tables.writing import canonical
@@ -117,8 +117,10 @@ def release(
     named = (columns,) if isinstance(columns, str) else tuple(columns)
     reading = Reading(named, person, keep, outside, dict(cuts or {}), tuple(clamp))
     protection = Protection(policy, absent, rows_per_person, people)
-    allowed = allowance(noise, ratio=ratio, epsilon=epsilon, rho=rho, delta=delta)
-    made = calibrated(protection, queries, allowed, named)
+    asked = distinct(queries)
+    costs: dict[str, Any] = {"ratio": ratio, "epsilon": epsilon, "rho": rho, "delta": delta}
+    allowed = allowance(noise, queries=asked, **costs)
+    made = calibrated(protection, asked, allowed, named)
     if not isinstance(name, str) or not name.strip():
         raise InvalidInput(f"a release needs a name of its own, got {name!r:.60}")
     book = Ledger.open(ledger)
