@@ -537,7 +537,9 @@ def test_a_plan_says_what_is_left_and_what_public_margins_do(run: Run) -> None:
     told = run("release", "m.toml", "--plan")
     assert told.code == 0
     text = " ".join(told.out.split())
-    assert "There is no ledger yet, with ε = 2 left of ε = 2; after this release ε = 1 is" in text
+    assert (
+        "a new one would be there with ε = 2 left of ε = 2, and ε = 1 after this release." in text
+    )
     assert "neighbours differ in up to 4 records at once, such as (" in text
     # Four records become ill at once in place of one: ε/8 for each unit, and not ε/2.
     wide = [(2 * a / (1 - a) ** 2) ** 0.5 for a in (exp(-1 / 8), exp(-1 / 2))]

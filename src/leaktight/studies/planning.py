@@ -107,11 +107,11 @@ def _budget(asked: ReleaseStudy, noise: Noise) -> tuple[bool | None, str]:
     except InvalidFile:
         if asked.budget is None:
             return None, "There is no ledger yet, and the study names no budget."
-        return _fits(noise, asked.budget, (), "There is no ledger yet")
+        return _fits(noise, asked.budget, (), "There is no ledger yet; a new one would be")
     book.expect(noise.protection)
     if any(entry.name == asked.name for entry in book.entries()):
         return True, f"{asked.name!r} is in the ledger already: asked again, it costs nothing."
-    return _fits(noise, book.budget, tuple(book.paid()), f"The ledger {book.name} is there")
+    return _fits(noise, book.budget, tuple(book.paid()), f"The ledger {book.name} is")
 
 
 def _fits(noise: Noise, budget: Budget, before: tuple[Any, ...], what: str) -> tuple[bool, str]:
@@ -122,13 +122,16 @@ def _fits(noise: Noise, budget: Budget, before: tuple[Any, ...], what: str) -> t
         return Spent.of(protection.accounts, charges, measure)
 
     if noise.paid.rho and budget.epsilon is not None and budget.delta is None:
-        return False, f"{what}; its budget is in ε, which Gaussian noise does not keep."
+        return (
+            False,
+            "The budget is in ε, which Gaussian noise does not keep: the release is refused.",
+        )
     known, after = spent(before), spent((*before, noise.paid))
     lost = told_left(budget.left(known.largest), measure)
     if not after.within(budget):
-        return False, f"{what}, with {lost} left of {budget.told()}: the release does not fit."
+        return False, f"{what} there with {lost} left of {budget.told()}: the release does not fit."
     rest = told_left(budget.left(after.largest), measure)
-    return True, f"{what}, with {lost} left of {budget.told()}; after this release {rest} is left."
+    return True, f"{what} there with {lost} left of {budget.told()}, and {rest} after this release."
 
 
 # --- public counts ---------------------------------------------------------------------------
