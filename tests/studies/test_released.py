@@ -142,3 +142,16 @@ def test_the_example_passes_and_names_its_queries() -> None:
         "cumulative",
         "count",
     ]
+
+
+def test_a_release_with_gaussian_noise_is_decided_by_its_rho(ward: Path) -> None:
+    text = WARD.replace("epsilon = 1", 'noise = "gaussian"\nrho = "1/10"')
+    ward.write_text(text.replace("budget = 3", 'budget = { rho = "1/2" }'), "utf-8")
+    found = answered(read_study(ward))
+    assert (
+        found.verdict.line == "PASS: 2 queries with discrete Gaussian noise keeps ρ = 0.1 (zCDP)."
+    )
+    assert found.person.informed.after[0].value < found.person.any_mechanism.after[0].value
+    told = {each.attribute: (each.before, each.after) for each in found.release.attributes}
+    assert told.keys() == {"sex", "age"}
+    assert Fraction(1, 2) < told["sex"][1] < told["age"][1] < Fraction(2, 3)

@@ -13,7 +13,7 @@ from leaktight import Policy, SecretGraph, count
 from leaktight.exact.ratio import Ratio
 from leaktight.tables import TableQuery, count_of, cumulative, histogram, sum_of
 from leaktight.tables.attributes import attribute_odds
-from leaktight.tables.calibration import calibrated
+from leaktight.tables.calibration import allowance, calibrated
 from leaktight.tables.odds import collected, exact_falls
 from leaktight.tables.protection import Protection
 from tests.tables.databases import entries, output_channel
@@ -164,3 +164,27 @@ def test_under_public_counts_nothing_is_told() -> None:
     whom = Protection(Policy(secrets, 9, constraints=[count(["a"], equals=4)]))
     paid = [calibrated(whom, [histogram("h")], Ratio.of(3)).paid]
     assert attribute_odds(whom, paid) == ()
+
+
+@pytest.mark.parametrize("rho", ["1/50", "1/4", "1"])
+def test_after_gaussian_noise_a_guess_is_bounded_on_average(rho: str) -> None:
+    """The true chance by adding up the noise of both cells, far out in both directions."""
+    whom = Protection(Policy(people(False), 9))
+    allowed = allowance(noise="gaussian", rho=rho)
+    noise = calibrated(whom, [histogram("s", by=["sex"], ordered=False)], allowed, COLUMNS)
+    sex, health = attribute_odds(whom, [noise.paid], None, COLUMNS)
+    assert health.average == (Fraction(1, 3), Fraction(1, 3))
+    assert sex.average is not None
+    assert sex.values == ()
+    [own] = noise.noises
+    assert own is not None
+    far = int(12 * float(own.variance) ** 0.5) + 3
+    mass = np.exp(-(np.arange(-far, far + 1) ** 2) / (2 * float(own.variance)))
+    mass /= mass.sum()
+    still, moved = np.append(mass, 0), np.append(0, mass)
+    both = np.maximum(np.outer(moved, still), np.outer(still, moved)).sum() / 2
+    assert float(sex.before) == 0.5
+    assert both <= float(sex.after) + 1e-12
+    assert float(sex.after) <= 1.25 * both  # no far cry from it
+    skewed = ["1/2", "1/10", "1/10", "1/10", "1/10", "1/10"]  # health hangs together with sex
+    assert attribute_odds(whom, [noise.paid], skewed, COLUMNS) == ()

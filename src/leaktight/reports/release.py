@@ -65,7 +65,7 @@ def _verdict(record: TableRecord, told: Statement) -> Verdict:
     )
     headline = f"What becomes known of one person is not told: {why_no_odds(book.protection)}."
     if record.attributes:
-        worst = max(record.attributes, key=lambda each: max(v.factor for v in each.values))
+        worst = max(record.attributes, key=lambda each: each.after / each.before)
         headline = (
             f"Whoever knows everyone else guesses one person's {worst.attribute} right in "
             f"{percent(worst.before)} of all cases before anything is published, and in at most "

@@ -13,11 +13,13 @@ from typing import TYPE_CHECKING
 
 from leaktight.channels.distribution import PriorLike
 from leaktight.channels.views import WHOEVER
-from leaktight.errors import LeaktightError, Undecided
+from leaktight.curves.curve import PrivacyCurve
+from leaktight.curves.keeping import Kept, keeps
+from leaktight.errors import LeaktightError, TooLarge, Undecided
 from leaktight.exact.numbers import fraction, rational
 from leaktight.exact.ratio import Ratio
 from leaktight.exact.rounding import float_above, log2_interval
-from leaktight.exact.shown import Probability, counted, nearest, percent, percent_above
+from leaktight.exact.shown import Probability, counted, nearest, percent, percent_above, shown
 from leaktight.privacy.level import PrivacyLevel, Witness
 from leaktight.repetition.explanation import explain
 from leaktight.studies.answers import (
@@ -87,6 +89,15 @@ class PlannedRelease:
         u, v = (protection.values[k] for k in protection.pairs[worst].tolist())
         return PrivacyLevel(ratio, Witness(u, v, "all numbers on the side of the first"))
 
+    def keeps(self, curve: PrivacyCurve) -> Kept:
+        """Decide whether it keeps a curve: by its cost in ρ, if it is what was allowed."""
+        if self.noise is None or not self.noise.paid.rhos or self.asked.allowed is None:
+            raise TooLarge("it was decided by ε alone")
+        limit, rho = self.asked.allowed.limit, self.noise.rho
+        if curve == self.asked.allowed.promise:
+            return Kept(rho <= limit, f"it costs ρ = {shown(rho)}, and ρ = {shown(limit)} may")
+        return keeps(PrivacyCurve.zcdp(rho), curve)
+
 
 def informed(study: Study, names: Names, own: Ratio | None) -> Informed:
     """Return what a release tells somebody who knows all others, at most.
@@ -97,7 +108,11 @@ def informed(study: Study, names: Names, own: Ratio | None) -> Informed:
     protection, before = noise.protection, fraction(study.prior.exact().array.max())
     after = []
     for n in sorted({1, study.observations}):
-        paid = replace(noise.paid, steps=noise.paid.steps**n)
+        paid = replace(
+            noise.paid,
+            steps=noise.paid.steps**n,
+            rhos=tuple((rho, n * times) for rho, times in noise.paid.rhos),
+        )
         most = fraction(rational(_told(study, paid, study.prior).after))
         if own is not None and protection.rows_per_person == 1:
             found = explain(study.policy, study.prior, ratio=own, observations=n)
@@ -107,10 +122,8 @@ def informed(study: Study, names: Names, own: Ratio | None) -> Informed:
     surest = fraction(rational(_told(study, noise.paid, None).after))
     factor = min(Fraction(size), size * surest)
     values = whole_odds(protection, [noise.paid], study.prior)
-    text = (
-        "Whatever is published, and whoever the others are; it follows from the ratios of any two "
-        "values.",
-    )
+    by = "the ρ of zCDP, on average over what may come out" if noise.paid.rhos else "the ratios"
+    text = (f"Whoever the others are; it follows from {by} of any two values.",)
     return Informed(
         factor, log2_interval(factor)[1], None, None, WHOEVER, before, tuple(after),
         None, text, (), LEFT_OUT, _rises(values, study, names) or None,

@@ -65,6 +65,8 @@ def _of_curve(study: Study, curve: PrivacyCurve, name: str, level: PrivacyLevel)
 def _kept(study: Study, curve: PrivacyCurve, level: PrivacyLevel) -> Kept:
     """Decide it from the mechanism's matrix; from its ratio alone if that is not listed."""
     if study.channel is None or study.is_tied:
+        if level.ratio == math.inf and study.release is not None:
+            return study.release.keeps(curve)
         if level.ratio == math.inf:
             raise TooLarge("the mechanism is private at no ε, and too large to be listed")
         pure = PrivacyCurve.epsilon(ratio=level.ratio)

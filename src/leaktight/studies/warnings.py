@@ -80,7 +80,7 @@ def _of_the_mechanism(study: Study, level: PrivacyLevel) -> Iterator[str]:
                 f"What is public {void} plain differential privacy: ε is {most}{_epsilon(level)}, "
                 f"not {_epsilon(alone)} as for one record alone.{_way_out(study)}"
             )
-    if level.ratio == math.inf:
+    if level.ratio == math.inf and (level.witness is not None or not study.is_release):
         told = "rules an input out" if channel is not None else "tells more than any ε allows"
         yield f"Some output {told}: {level.witness}."
     if channel is not None and not channel.is_exact:

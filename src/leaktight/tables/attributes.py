@@ -22,13 +22,16 @@ import numpy.typing as npt
 from flint import fmpq
 
 from leaktight.channels.distribution import PriorLike, prior_on
+from leaktight.curves.curve import PrivacyCurve
+from leaktight.curves.guess import best_guess
 from leaktight.exact.numbers import fraction, rational, to_float
 from leaktight.exact.rounding import float_above
 from leaktight.exact.shown import percent, percent_above
-from leaktight.tables.odds import collected, exact_falls, falls_below
+from leaktight.tables.measure import CONCENTRATED
+from leaktight.tables.odds import collected, exact_falls, falls_below, odds
 from leaktight.tables.paid import Paid
 from leaktight.tables.protection import Protection
-from leaktight.tables.spent import UNIT
+from leaktight.tables.spent import UNIT, Spent
 
 MOST_VALUES = 3000
 """The most values whose pairs are all compared."""
@@ -54,20 +57,24 @@ class AttributeOdds:
 
     attribute: str
     values: tuple[AttributeValue, ...]
-    """Those that grow by the largest factor first."""
+    """Those that grow by the largest factor first; none if outcomes are averaged."""
+    average: tuple[Fraction, Fraction] | None = None
+    """The chance of a guess before and after, on average over what may come out, where no outcome
+    has a bound of its own: after Gaussian noise."""
 
     @property
     def before(self) -> Fraction:
         """The chance of the best guess before."""
-        return max(each.before for each in self.values)
+        return self.average[0] if self.average else max(each.before for each in self.values)
 
     @property
     def after(self) -> Fraction:
-        """The chance of a guess after any output, at most."""
-        return max(each.after for each in self.values)
+        """The chance of a guess after any output, at most; perhaps on average over them."""
+        return self.average[1] if self.average else max(each.after for each in self.values)
 
     def __str__(self) -> str:
-        return f"{self.attribute}: {percent(self.before)} → ≤ {percent_above(self.after)}"
+        chances = f"{percent(self.before)} → ≤ {percent_above(self.after)}"
+        return f"{self.attribute}: {chances}{' on average' * (self.average is not None)}"
 
     def to_dict(self) -> dict[str, Any]:
         """The odds as JSON has them; what is at most so much is rounded up."""
@@ -75,6 +82,7 @@ class AttributeOdds:
             "attribute": self.attribute,
             "before": str(self.before),
             "after at most": float_above(rational(self.after)),
+            "on average": self.average is not None,
             "values": [
                 {
                     "value": str(each.value),
@@ -115,7 +123,67 @@ def attribute_odds(
     parts = [v if isinstance(v, tuple) else (v,) for v in (protection.values[i] for i in there)]
     if len({len(part) for part in parts}) > 1:  # values of different kinds have no attributes
         parts = [(v,) for v in parts]
-    return _odds_of(protection, releases, prior, attributes, there, parts)
+    made = list(releases)
+    if any(each.rhos for each in made):
+        return _on_average(protection, made, prior, attributes, there, parts)
+    return _odds_of(protection, made, prior, attributes, there, parts)
+
+
+def _on_average(
+    protection: Protection,
+    releases: list[Paid],
+    prior: PriorLike,
+    attributes: Sequence[str],
+    there: list[int],
+    parts: Sequence[tuple[Hashable, ...]],
+) -> tuple[AttributeOdds, ...]:
+    """Return how often a guess of each attribute is right, by the largest ρ between its values.
+
+    The other attributes may be known: so these must be believed to be independent of it.
+    """
+    if odds(protection, releases, prior) is None:
+        return ()
+    belief = prior_on(prior, protection.values).exact().array
+    found = []
+    for k in range(len(parts[0])):
+        others = _numbered((*part[:k], *part[k + 1 :]) for part in parts)
+        of = _numbered(part[k] for part in parts)
+        joint = np.full((max(others) + 1, max(of) + 1), fmpq(0), dtype=object)
+        for i, b, a in zip(there, others, of, strict=True):
+            joint[b, a] = joint[b, a] + belief[i]
+        if not (total := joint.sum()):
+            return ()
+        margin = joint.sum(axis=0) / total
+        if (joint * total != np.outer(joint.sum(axis=1), joint.sum(axis=0))).any():
+            continue  # they hang together
+        near = [
+            (there[i], there[j])
+            for i in range(len(there))
+            for j in range(i + 1, len(there))
+            if others[i] == others[j]
+        ]
+        name = attributes[k] if len(attributes) == len(parts[0]) else f"attribute {k + 1}"
+        before = fraction(max(margin))
+        after = before if not near else _guess(protection, releases, near, margin)
+        found.append(AttributeOdds(name, (), (before, after)))
+    return tuple(found)
+
+
+def _guess(
+    protection: Protection, releases: list[Paid], pairs: Any, margin: npt.NDArray[np.object_]
+) -> Fraction:
+    """Return how often a guess is right, if no two of these values differ by more ρ."""
+    listed = np.array(pairs)
+    blocks = [weights for each in releases for weights, _ in each.blocks]
+    if any(weights.bare(listed, protection.pairs).any() for weights in blocks):
+        return Fraction(1)
+    charges = (c for each in releases for c in CONCENTRATED.between(protection, each, listed))
+    rho = Spent.of(len(listed), charges, CONCENTRATED).largest
+    assert isinstance(rho, Fraction)
+    if not rho:
+        return fraction(max(margin))
+    shares = [fraction(p) for p in margin]
+    return Fraction(best_guess(PrivacyCurve.zcdp(rho), list(range(len(shares))), shares).upper)
 
 
 def whole_odds(
