@@ -34,6 +34,26 @@ def test_the_how_to_has_the_commands_that_people_ask_for() -> None:
         assert option in commands
 
 
+README = (PAGE.parents[2] / "README.md").read_text("utf-8")
+LISTED = re.findall(r"^leaktight (explain .*?)(?:  +# (.*))?$", README, re.M)
+
+
+@pytest.mark.parametrize(("command", "said"), LISTED, ids=[command for command, _ in LISTED])
+def test_the_readme_says_what_a_promise_lets_anyone_guess(
+    run: Run, command: str, said: str
+) -> None:
+    found = run(*shlex.split(command))
+    assert found.code == 0
+    assert all(percent in found.out for percent in re.findall(r"[\d.]+%", said))
+
+
+def test_the_readme_has_the_promises_that_people_ask_for() -> None:
+    commands = " ".join(command for command, _ in LISTED)
+    for option in ("complete:63 --rho 2.63", "complete:6 --mu 1", "--epsilon 1 --delta 1e-5"):
+        assert option in commands
+    assert 'PrivacyCurve.gaussian(1).subsampled("0.01").power(1000)' in README
+
+
 def test_explain_says_what_the_library_says(run: Run) -> None:
     six = SecretGraph.complete(6)
     for words, given in (

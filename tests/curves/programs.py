@@ -1,6 +1,7 @@
 """What any private mechanism earns at most, by a linear program over all its entries."""
 
 import itertools
+import os
 import random
 from fractions import Fraction
 from typing import Any
@@ -15,6 +16,11 @@ from leaktight.curves.polygon import Polygon
 from leaktight.curves.shapes import Enclosed
 
 Pairs = list[tuple[fmpq, fmpq]]
+
+
+def instances(few: int) -> range:
+    """Seeds of random instances: some, or as many as LEAKTIGHT_INSTANCES says (200 for a proof)."""
+    return range(int(os.environ.get("LEAKTIGHT_INSTANCES", few)))
 
 
 def direct(

@@ -2,7 +2,6 @@
 
 import copy
 import itertools
-import os
 import random
 from fractions import Fraction
 from typing import Any
@@ -20,12 +19,12 @@ from tests.curves.programs import (
     curve_of,
     direct,
     guessing,
+    instances,
     random_pairs,
     random_prior,
 )
 
-COUNT = int(os.environ.get("LEAKTIGHT_INSTANCES", "6"))
-"""How many random instances of each theorem are tried; 200 take some minutes."""
+COUNT = len(instances(6))
 
 TINY = Fraction(1, 10**15)
 CURVES = {

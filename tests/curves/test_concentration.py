@@ -85,3 +85,42 @@ def test_edges() -> None:
             geometric_rho(2, bad)  # type: ignore[arg-type]
     with pytest.raises(InvalidNumber, match="at least 1"):
         geometric_rho("1/2")
+
+
+def told_by(step: Fraction, shift: int) -> dict[int, tuple[Fraction, Fraction]]:
+    """P and Q of each loss of a shifted coordinate, in steps, by adding up its outputs."""
+    q, found = 1 / step, dict[int, tuple[Fraction, Fraction]]()
+    for z in range(shift + 1):
+        p, other = (
+            (1 - q) / (1 + q) * q**k if 0 < z < shift or shift == 0 else q**k / (1 + q)
+            for k in (z, shift - z)
+        )
+        found[shift - 2 * z] = (p, other)
+    return found if shift else {0: (Fraction(1), Fraction(1))}
+
+
+def test_noise_on_a_vector_tells_no_more_than_on_one_coordinate() -> None:
+    """Theorem 13 at every λ, also between its bends, by all outputs of up to four coordinates."""
+    draw, nil = random.Random(13), Fraction(0)
+    for _ in range(40):
+        step = 1 + Fraction(draw.randint(1, 60), draw.randint(1, 30))
+        shifts = [draw.randint(0, 4) for _ in range(draw.randint(1, 4))]
+        whole = sum(shifts) + draw.randint(0, 2)
+        together = {0: (Fraction(1), Fraction(1))}
+        for shift in shifts:
+            more = dict[int, tuple[Fraction, Fraction]]()
+            for one, (p, q) in together.items():
+                for two, (a, b) in told_by(step, shift).items():
+                    x, y = more.get(one + two, (Fraction(0), Fraction(0)))
+                    more[one + two] = (x + p * a, y + q * b)
+            together = more
+        assert sum(p for p, _ in together.values()) == 1
+        single = told_by(step, whole)
+        for power in range(-2 * whole - 1, 2 * whole + 2):
+            for factor in (Fraction(1), Fraction(draw.randint(101, 199), 100)):
+                ratio = step ** (power // 2) * factor
+                most, alone = (
+                    sum((max(p - ratio * q, nil) for p, q in rows.values()), nil)
+                    for rows in (together, single)
+                )
+                assert most <= alone

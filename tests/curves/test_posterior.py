@@ -23,11 +23,12 @@ from tests.curves.programs import (
     direct,
     guessing,
     highest,
+    instances,
     random_pairs,
     random_prior,
 )
 
-INSTANCES = 25
+INSTANCES = instances(25)
 
 
 def chance_by_program(pairs: Pairs, prior: Fraction, reached: Fraction) -> float:
@@ -41,7 +42,7 @@ def chance_by_program(pairs: Pairs, prior: Fraction, reached: Fraction) -> float
     return best
 
 
-@pytest.mark.parametrize("seed", range(INSTANCES))
+@pytest.mark.parametrize("seed", INSTANCES)
 def test_the_chance_of_a_belief_is_that_of_the_best_event(seed: int) -> None:
     draw = random.Random(seed)
     prior, reached = sorted(draw.sample([Fraction(k, 20) for k in range(1, 20)], 2))
@@ -102,7 +103,7 @@ def any_by_program(pairs: Pairs, prior: list[Fraction], reached: Fraction) -> fl
     return highest(cost, np.array(rows), limits, sums)
 
 
-@pytest.mark.parametrize("seed", range(INSTANCES))
+@pytest.mark.parametrize("seed", INSTANCES)
 def test_the_chance_of_any_belief_is_bounded_and_attained_for_equal_values(seed: int) -> None:
     draw = random.Random(seed)
     v = draw.randint(2, 4)
@@ -160,16 +161,16 @@ def whole_program(pairs: Pairs, priors: list[list[Fraction]]) -> float:
     return direct(guessing(chances), arcs, pairs)
 
 
-@pytest.mark.parametrize("seed", range(12))
+@pytest.mark.parametrize("seed", instances(12))
 def test_all_records_under_one_pair_are_the_direct_program(seed: int) -> None:
     draw = random.Random(seed)
     priors = [random_prior(draw, draw.randint(1, 3)) for _ in range(2)]
     pair = random_pairs(draw, 1)[:1]
     found = all_records(curve_of(pair), product_distribution(*(Distribution(p) for p in priors)))
-    assert float(found) == pytest.approx(whole_program(pair, priors), abs=1e-9)
+    assert float(found) == pytest.approx(whole_program(pair, priors), abs=1e-10)
 
 
-@pytest.mark.parametrize("seed", range(12))
+@pytest.mark.parametrize("seed", instances(12))
 def test_equal_records_under_any_curve_are_the_direct_program(seed: int) -> None:
     draw = random.Random(seed)
     v, n = draw.choice([(2, 2), (2, 3), (3, 2)])
@@ -178,10 +179,10 @@ def test_equal_records_under_any_curve_are_the_direct_program(seed: int) -> None
     found = all_records(curve_of(pairs), product_distribution(*[one] * n))
     truth = whole_program(pairs, [[Fraction(1, v)] * v] * n)
     assert found.is_exact
-    assert float(found) == pytest.approx(truth, abs=1e-9)
+    assert float(found) == pytest.approx(truth, abs=1e-10)
 
 
-@pytest.mark.parametrize("seed", range(8))
+@pytest.mark.parametrize("seed", instances(8))
 def test_unequal_records_under_several_pairs_are_enclosed(seed: int) -> None:
     draw = random.Random(seed)
     priors, pairs = [random_prior(draw, 2), random_prior(draw, 3)], random_pairs(draw)

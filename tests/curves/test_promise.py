@@ -34,6 +34,7 @@ from leaktight.policies.policy import Policy
 from leaktight.policies.real import Interval
 from leaktight.policies.secrets import SecretGraph
 from leaktight.worst_case import worst_case_leakage as of_ratio
+from tests.curves.programs import instances
 
 # --- reading -------------------------------------------------------------------------------------
 
@@ -85,7 +86,7 @@ def hockey_stick(p: list[Fraction], q: list[Fraction], ratio: Fraction) -> Fract
     return sum((max(a - ratio * b, Fraction(0)) for a, b in zip(p, q, strict=True)), Fraction(0))
 
 
-@pytest.mark.parametrize("seed", range(20))
+@pytest.mark.parametrize("seed", instances(20))
 def test_a_pair_is_kept_if_no_event_says_otherwise(seed: int) -> None:
     matrix = rows(seed)
     ratio = Fraction(random.Random(seed).randint(10, 40), 10)
@@ -111,7 +112,7 @@ def renyi(p: list[Fraction], q: list[Fraction], order: float) -> float:
     return math.log(sum(terms)) / (order - 1)
 
 
-@pytest.mark.parametrize("seed", range(12))
+@pytest.mark.parametrize("seed", instances(12))
 def test_zcdp_is_kept_if_no_divergence_says_otherwise(seed: int) -> None:
     matrix = rows(seed)
     orders = [1 + 10 ** (k / 40 - 4) for k in range(240)]

@@ -24,7 +24,7 @@ from leaktight.errors import InvalidInput, InvalidNumber, TooLarge
 from leaktight.policies.graph import Graph
 from leaktight.policies.secrets import SecretGraph
 from leaktight.privacy.loss_grid import Detail, Masses, Telling, enclosed
-from tests.curves.programs import both, curve_of, direct, guessing, keeps, random_pairs
+from tests.curves.programs import both, curve_of, direct, guessing, instances, keeps, random_pairs
 
 # --- forms that are wrong ----------------------------------------------------------------------
 
@@ -89,7 +89,7 @@ def test_records_together_are_guessed_more_often_than_one_by_one() -> None:
     found = all_records(PrivacyCurve.gaussian(1), product_distribution(*[coin] * 10))
     single = best_guess(PrivacyCurve.gaussian(1), 2).upper ** 10
     assert float(found.lower) <= 0.1190
-    assert 0.1188 <= float(found.upper) <= 0.1235
+    assert 0.1188 <= float(found.upper) <= 0.11935  # and not 0.1235, as few lines would say
     assert found.lower > 4 * single
 
 
@@ -139,7 +139,7 @@ def test_a_long_cycle_tells_hardly_more_than_delta() -> None:
 # --- stars and trees -----------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("seed", range(12))
+@pytest.mark.parametrize("seed", instances(12))
 def test_samples_are_answered_for_any_gain(seed: int) -> None:
     """Only who is present against who is absent is bounded, by all lines of the curve."""
     draw = random.Random(seed)
@@ -179,7 +179,7 @@ def test_who_is_absent_must_be_the_centre() -> None:
         best_gain(PrivacyCurve.epsilon(1).subsampled("1/2"), star(3))
 
 
-@pytest.mark.parametrize("seed", range(12))
+@pytest.mark.parametrize("seed", instances(12))
 def test_a_tree_has_a_mechanism_that_keeps_the_curve_of_each_edge(seed: int) -> None:
     draw = random.Random(seed)
     n = draw.randint(2, 5)
@@ -232,7 +232,7 @@ def test_the_average_belief_is_that_of_the_pair_that_the_curve_belongs_to() -> N
 # --- releases together -----------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("seed", range(40))
+@pytest.mark.parametrize("seed", instances(40))
 def test_a_grid_of_any_fineness_encloses_all_sequences(seed: int) -> None:
     """Infinite losses, rows that miss 1, few places and few corners: always on the right side."""
     draw = random.Random(seed)

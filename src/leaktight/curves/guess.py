@@ -625,14 +625,17 @@ def _present(
 
     ``shape`` is what was looked at: that of the promise, or one that is drawn around it.
     """
-    price = _asked_price(shape, kinds, tries, away)
+    certain = not away and tries >= sum(kind.times for kind in kinds)
+    price = ZERO if certain else _asked_price(shape, kinds, tries, away)
     powers = {a: shape.detection(a)[0] for a in places}
     if isinstance(promised, Orders) and isinstance(shape, Enclosed):
         above = shape.upper
         lines = promised.lines(DRAWN)
     elif isinstance(shape, Orders):
         lines = dict(shape.lines(COARSE))
-        if len(kinds) == 1 and not away:  # the price is the slope at the place of all
+        if certain:
+            pass
+        elif len(kinds) == 1 and not away:  # the price is the slope at the place of all
             (a, p) = next((a, p) for a, p in powers.items() if a)
             touching = shape.lines_at([to_float(min(a, 1 - p))])[0] if p < 1 else None
             if touching is not None:
