@@ -1,4 +1,4 @@
-"""What is a release good for: what does each guess of a value earn, or cost?"""
+"""What a release is good for: what each guess of a value earns, or costs."""
 
 from typing import Any
 

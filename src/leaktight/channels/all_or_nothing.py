@@ -1,4 +1,4 @@
-"""How are independent answers released together or not at all?
+"""Independent answers that are released together or not at all.
 
 Every record is answered by itself, or not: a channel K(z|x) whose rows sum to at most 1. With the
 chance s, and if every record has an answer, these are released. Otherwise each record gets a fixed

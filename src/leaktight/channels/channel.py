@@ -1,4 +1,4 @@
-"""What does an observer see of each secret? Channels: labelled stochastic matrices.
+"""Channels: labelled stochastic matrices, what an observer sees of each secret.
 
 A channel has an input for each secret, an output for each observation and the probability
 K(z|x) of each output given each input (Definition 5 of [Alvim2011a]_).

@@ -1,4 +1,4 @@
-"""What is seen when several channels are used? One after the other, side by side, repeatedly."""
+"""Several channels as one: one after the other, side by side, repeatedly."""
 
 from collections.abc import Callable, Hashable, Iterator, Mapping
 from dataclasses import dataclass

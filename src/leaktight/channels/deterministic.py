@@ -1,4 +1,4 @@
-"""What is seen if a secret always shows the same? A function, kept as one label per input."""
+"""Channels of functions, where a secret always shows the same, as one label per input."""
 
 from collections.abc import Callable, Hashable, Iterable, Mapping
 from typing import Any

@@ -1,4 +1,4 @@
-"""How far apart are two distributions?
+"""Distances of two distributions.
 
 Total variation adds differences up; the multiplicative distance is the largest ratio of
 probabilities, the λ = e^ε of differential privacy. Both are exact for exact distributions.

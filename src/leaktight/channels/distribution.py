@@ -1,4 +1,4 @@
-"""What is known about a secret beforehand? Distributions: priors, rows and posteriors."""
+"""Distributions: priors, rows and posteriors."""
 
 import math
 from collections import Counter

@@ -1,4 +1,4 @@
-"""How is a channel kept in a file? CSV and JSON, without loss of exact values or labels.
+"""Files of channels: CSV and JSON, without loss of exact values or labels.
 
 A CSV file has the outputs in its first line and an input at the start of each other line. The
 first cell says ``exact`` or ``float``; files from elsewhere may have anything there. Exact

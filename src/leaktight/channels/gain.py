@@ -1,4 +1,4 @@
-"""What is a guess worth? Gain and loss functions of an attacker, or of an honest user."""
+"""Gain and loss functions of an attacker, or of an honest user."""
 
 import math
 from collections.abc import Callable, Hashable, Iterable, Mapping

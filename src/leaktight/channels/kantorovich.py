@@ -1,4 +1,4 @@
-"""How far must probability be moved, or may means be apart, where values have distances?
+"""Kantorovich distances: how far probability must be moved where values have distances.
 
 Both of Kantorovich's distances are exact for exact distributions, and rounded up for ratios of
 floats.

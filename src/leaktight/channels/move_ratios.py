@@ -1,4 +1,4 @@
-"""How well does what is seen of one record tell two of its values apart? Either way, exactly.
+"""Ratios by which what is seen of one record tells two of its values apart, exactly.
 
 r(u→v) = max_z K(z|u)/K(z|v) for every two values. Where the outputs of records are independent,
 the ratio of two databases is the product over the records that change: of their moves.

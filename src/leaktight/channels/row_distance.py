@@ -1,4 +1,4 @@
-"""Which rows of a channel are farthest apart?"""
+"""The rows of a channel that are farthest apart."""
 
 from collections.abc import Callable, Hashable, Iterable
 from dataclasses import dataclass

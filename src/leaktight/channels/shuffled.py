@@ -1,4 +1,4 @@
-"""What is seen of many people who answer at random, if only how many gave each answer is shown?
+"""Shuffled answers of many people, of which only how many gave each is shown.
 
 The shuffle model ([Cheu2019]_, [Balle2019]_): everybody's answer is drawn from the same channel,
 and the answers are mixed before anybody sees them, so that a histogram is left. The formulas are

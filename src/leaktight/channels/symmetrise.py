@@ -1,4 +1,4 @@
-"""How does a channel become as symmetric as its graph, with nothing lost?
+"""Channels made as symmetric as their graph, with nothing lost.
 
 Two steps keep privacy on the graph and Σ_z max_x K(z|x), which is all that the worst case is
 about. The first names each output by the input that it points to (Lemma 20 of [Edwards2021]_, as

@@ -1,4 +1,4 @@
-"""What may a program leave to chance, and what does it show on the way?
+"""Random choices of a program, and what it shows on the way.
 
 A program takes its random choices from a :class:`Chance`, which makes each of them every possible
 way, in a run for each.

@@ -1,4 +1,4 @@
-"""Where does a loop end, and how likely, if its state is all that matters?
+"""Loops whose state is all that matters: where each ends, and how likely.
 
 A loop whose step depends on nothing but its state is a Markov chain. Paths that come to the same
 state are one from there on, and a loop without a bound is a system of equations.

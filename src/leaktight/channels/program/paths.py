@@ -1,4 +1,4 @@
-"""Which outcomes does a program have, over all its random choices?
+"""All outcomes of a program, over all its random choices.
 
 A program is run anew for each path: the choices made before are replayed, and the next one is
 new. So it may be any Python code, with loops, recursion and early exits, and nothing is copied.

@@ -1,4 +1,4 @@
-"""What does an observer see of a program? Ordinary Python code as a channel.
+"""Ordinary Python code as a channel.
 
 A program is a function of an input, or of an input and a :class:`leaktight.Chance` from which it
 takes its random choices. All their outcomes are gone through, so the channel is exact.

@@ -1,4 +1,4 @@
-"""How far is one channel from being refined by another?
+"""How far one channel is from being refined by another.
 
 An attacker who loses nothing by not guessing, and gains at most 1, gains on average more after B
 than after A by at most some δ. By linear programming duality that δ is also the least share of B's

@@ -1,4 +1,4 @@
-"""Which stochastic R has A·R = B, and what shows that there is none?
+"""A stochastic R with A·R = B, or what shows that there is none.
 
 For stochastic A and B there is an R or there are weights G, a row for each guess and a column for
 each input, that make the guesses worth more after B than after A. Here both are proposed. Exact

@@ -1,4 +1,4 @@
-"""Which distributions are mixtures of others, and what shows that one is not?
+"""Distributions as mixtures of others, or what shows that one is none.
 
 B is safer than A in the max case, whatever an attacker gains after the output that suits them best,
 exactly if every posterior of B is a mixture of posteriors of A ([Chatzikokolakis2019]_). A channel

@@ -1,4 +1,4 @@
-"""Is one channel always at least as safe as another?
+"""Refinement: one channel that is always at least as safe as another.
 
 A is refined by B if B = A·R for some channel R from A's outputs to B's: whoever sees A's output
 can produce B's. By the coriaceous theorem [McIver2014]_ that is so exactly if under no prior and

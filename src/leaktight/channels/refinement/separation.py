@@ -1,4 +1,4 @@
-"""Under which prior and gain does one channel leak more than another?
+"""Priors and gains under which one channel leaks more than another.
 
 A prior and a gain matter only through their product π(x)·g(w,x), the weights. Adding to all
 guesses alike, input by input, changes what every channel is worth by the same amount. So weights
