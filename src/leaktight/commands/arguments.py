@@ -1,4 +1,4 @@
-"""How are graphs, numbers, ratios and gains written on a command line?
+"""Graphs, numbers, ratios and gains as they are written on a command line.
 
 An option has its text here, how it is read, and how a shell completes it.
 """

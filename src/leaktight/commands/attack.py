@@ -1,4 +1,4 @@
-"""``attack``: does a function of your own keep its promise, as far as calls can tell?"""
+"""``attack``: calls that refute what a function of your own promises."""
 
 import sys
 from ast import literal_eval

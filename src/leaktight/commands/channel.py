@@ -1,4 +1,4 @@
-"""What does a mechanism tell, and what does it say? ``repeat`` and ``sample``."""
+"""``repeat`` and ``sample``: what a mechanism tells, and what it says."""
 
 from fractions import Fraction
 from math import isfinite

@@ -1,4 +1,4 @@
-"""What if? ``leaktight explore``: the page on which a policy and an ε are tried."""
+"""``explore``: the page on which a policy and an ε are tried."""
 
 from typing import Annotated
 

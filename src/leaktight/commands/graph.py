@@ -1,4 +1,4 @@
-"""What may any mechanism leak, and which is best? ``bound``, ``design`` and ``decide``."""
+"""``bound``, ``design`` and ``decide``: what any mechanism may leak, and which is best."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any

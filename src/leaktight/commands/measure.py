@@ -1,4 +1,4 @@
-"""What leaks? ``leak`` and ``compare`` of channels, ``program``, and ``estimate`` of samples."""
+"""``leak`` and ``compare`` of channels, ``program``, and ``estimate`` of samples."""
 
 import math
 from contextlib import suppress

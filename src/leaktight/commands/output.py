@@ -1,4 +1,4 @@
-"""How is an answer handed over: printed, or written to a file, and what is shown on the way?"""
+"""Answers as they are handed over: printed, or written to a file, with progress on the way."""
 
 import json
 import sys

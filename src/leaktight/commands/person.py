@@ -1,4 +1,4 @@
-"""What does it mean for one person, and which ε is small enough? ``explain`` and ``choose``."""
+"""``explain`` and ``choose``: what it means for one person, and which ε is small enough."""
 
 import re
 from collections.abc import Iterator

@@ -1,4 +1,4 @@
-"""Is it true? ``verify`` checks a certificate, ``reproduce`` the claims of the papers."""
+"""``verify`` of a certificate, and ``reproduce`` of the claims of the papers."""
 
 import sys
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""How is a table made safe enough to be handed out? ``protect``."""
+"""``protect``: a table made safe enough to be handed out."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any

@@ -1,4 +1,4 @@
-"""What does handing out a table risk? ``risk``."""
+"""``risk``: who is found in a table that is handed out."""
 
 import shlex
 import sys

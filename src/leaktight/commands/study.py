@@ -1,4 +1,4 @@
-"""What is the answer to a study? ``leaktight audit``."""
+"""``audit``: the answer to a study."""
 
 import shlex
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""How is a table released, and what is left of the budget? ``release`` and ``ledger``."""
+"""``release`` and ``ledger``: a table with noise, and what is left of the budget."""
 
 import shlex
 from pathlib import Path
