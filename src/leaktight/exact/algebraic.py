@@ -1,4 +1,4 @@
-"""Where does a polynomial change its sign? Real algebraic numbers, held exactly.
+"""Real algebraic numbers, held exactly: where a polynomial changes its sign.
 
 An :class:`AlgebraicNumber` is a root of an irreducible integer polynomial between two rationals
 that enclose no other of its roots. flint isolates the roots; bisection tells any two apart.

@@ -1,4 +1,4 @@
-"""Which distribution maximises a concave function of means?
+"""Distributions that maximise a concave function of means.
 
 The capacities of a channel, the likeliest prior of what was seen and the least information at a
 given loss are all of this kind. What is found is a proposal in floating point: whoever uses it

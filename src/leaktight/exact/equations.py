@@ -1,4 +1,4 @@
-"""What solves a sparse system of equations, exactly?
+"""Exact solutions of sparse systems of equations.
 
 A square matrix is brought to block triangular form: a perfect matching of rows and columns makes
 it a directed graph, whose strong components are the blocks. Only the blocks are inverted, by

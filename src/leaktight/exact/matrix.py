@@ -1,4 +1,4 @@
-"""How are tables of numbers read, multiplied and shown, exact and floating-point alike?"""
+"""Tables of numbers, read, multiplied and shown, exact and floating-point alike."""
 
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from itertools import chain

@@ -1,4 +1,4 @@
-"""How are numbers kept so that a claim about privacy is never approximate?
+"""Numbers kept so that a claim about privacy is never approximate.
 
 Exact numbers are ``flint.fmpq`` inside and ``fractions.Fraction`` at the public edge.
 """

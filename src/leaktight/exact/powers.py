@@ -1,4 +1,4 @@
-"""How is a number like λ^17,000,000 kept exactly? As a product of powers of rationals.
+"""Numbers like λ^17,000,000, exactly: products of powers of rationals.
 
 A bound for n independent records is an n-th power, far too long to be written out. Kept as a
 product, its logarithm and its order among others are found without multiplying.

@@ -1,4 +1,4 @@
-"""How much likelier may an output be for one neighbour than for another? The ratio λ = e^ε.
+"""The ratio λ = e^ε: how much likelier an output may be for one neighbour than for another.
 
 A :class:`Ratio` is a rational, or two rationals that enclose it.
 """

@@ -1,4 +1,4 @@
-"""To which side is a number rounded, and between which floats does a logarithm lie?
+"""Rounding to a known side, and floats between which a logarithm lies.
 
 Logarithms come out correctly rounded, or as an interval rounded outward.
 """

@@ -1,4 +1,4 @@
-"""How is a number written with few digits, so that no risk looks smaller than it is?
+"""Numbers written with few digits, so that no risk looks smaller than it is.
 
 What is measured is rounded to the nearest, an upper bound up and a lower bound down. An ε is an
 upper bound: what is private at ε is private at any larger one, but at no smaller one. Of

@@ -1,4 +1,4 @@
-"""How many threads may BLAS take? One, as threads cost our matrices more than they bring.
+"""The threads of BLAS: one, as more cost our matrices more than they bring.
 
 A product of 100×100 floats takes a tenth of a millisecond. OpenBLAS, which numpy and scipy each
 bring along, wakes a thread on every core for it, and these wait for each other in a loop: 80 times

@@ -1,4 +1,4 @@
-"""Which differences may rounding make, where nothing about privacy is decided?"""
+"""Differences that rounding may make where nothing about privacy is decided."""
 
 from dataclasses import dataclass
 

@@ -1,4 +1,4 @@
-"""What does the LP solver propose? The one place that talks to HiGHS.
+"""Proposals of the LP solver; the one place that talks to HiGHS.
 
 HiGHS computes in floating point and up to a tolerance, so what :func:`solve` returns is an
 estimate. ``simplex.solve_exact`` takes only a :class:`Basis` from it.

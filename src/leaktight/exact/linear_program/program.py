@@ -1,4 +1,4 @@
-"""What is a linear program, and what answers it?"""
+"""Linear programs, and their answers."""
 
 import math
 from collections.abc import Iterable, Sequence

@@ -1,4 +1,4 @@
-"""Which powers of 2 bring the numbers of a linear program near 1?
+"""Powers of 2 that bring the numbers of a linear program near 1.
 
 An LP solver works with absolute tolerances and in the range of floats. Scaling rows, columns,
 bounds and costs leaves the bases of a program as they are, so a solver may be shown the scaled

@@ -1,4 +1,4 @@
-"""Which basis of a linear program is optimal, exactly?
+"""The optimal basis of a linear program, exactly.
 
 The LP solver proposes a basis. Its vertex and its prices are computed with rationals, and their
 signs decide. If some are wrong, the least-index criss-cross method [Terlaky1985]_ goes on from
