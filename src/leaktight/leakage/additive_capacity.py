@@ -1,4 +1,4 @@
-"""By how much can an observation raise an attacker's gain at worst? Additive capacities.
+"""Additive capacities: by how much an observation raises an attacker's gain at worst.
 
 Multiplicative leakage has one capacity for all priors and all non-negative gains, the
 ``min_capacity``. For the difference of the gains after and before, the answer depends on what is

@@ -1,4 +1,4 @@
-"""How much can a channel leak at worst? Capacities over all priors, and over all gains.
+"""Capacities over all priors, and over all gains: what a channel leaks at worst.
 
 Those here are exact for exact channels. Shannon's and Rényi's, which are not, are enclosed in
 ``information_capacity``.

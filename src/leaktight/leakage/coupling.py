@@ -1,4 +1,4 @@
-"""How many others must change places with one person, if public counts overlap?
+"""Others who must change places with one person, if public counts overlap.
 
 Records are believed to be independent and alike before the counts are known. Whoever learns that a
 person has u rather than v thinks otherwise of the others, but a *coupling* of what is then believed

@@ -1,4 +1,4 @@
-"""Into which groups of known size do public counts divide the records?
+"""Groups of known size into which public counts divide the records.
 
 A *division* sorts the values into blocks, and it is public how many records each block has: a
 whole histogram, one count and what is left, a margin of a table. Several divisions, such as the

@@ -1,4 +1,4 @@
-"""How uncertain is a secret, before and after an observation?
+"""Entropies of a secret, before and after an observation.
 
 Shannon's entropy (order 1), min-entropy (order ∞) and Rényi's of every order between and beyond,
 in bits. For an exact channel and prior every result is correctly rounded (for channels in

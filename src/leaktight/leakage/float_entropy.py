@@ -1,4 +1,4 @@
-"""How are entropies of floats summed without cancellation?"""
+"""Entropies of floats, summed without cancellation."""
 
 import math
 from collections.abc import Iterator

@@ -1,4 +1,4 @@
-"""What does each output leave over? The joint distribution without its zeros, output by output.
+"""The joint distribution without its zeros: what each output leaves over.
 
 An input of a deterministic channel has its prior probability at one output and 0 at all others, so
 that a million inputs are a million numbers, whatever they show.

@@ -1,4 +1,4 @@
-"""How many guesses, or questions, does it take? Guesswork, and Huffman's questions.
+"""Guesswork, and Huffman's questions: how many guesses, or questions, it takes.
 
 Guesses name one value at a time; questions may ask whether the secret is in any set.
 """

@@ -1,4 +1,4 @@
-"""What does an attacker believe after each observation? Hyper-distributions."""
+"""Hyper-distributions: what an attacker believes after each observation."""
 
 from collections.abc import Hashable, Iterator
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""What does a release tell of one person?
+"""Leakage about one person.
 
 The *informed* attacker knows all others, D⁻, and sees K(z|D⁻, v) of the person's value v: the main
 goal of section 4.1 of [Alvim2011b]_. Whatever they believed of the person, one guess becomes

@@ -1,4 +1,4 @@
-"""How much can a channel leak under the worst prior, in Shannon's or Rényi's measure?
+"""Capacities in Shannon's and Rényi's measure: leakage under the worst prior.
 
 The capacity of order α is the radius of the channel's rows: the least number r such that some
 output distribution q is within Rényi divergence r of every row,

@@ -1,4 +1,4 @@
-"""What does a channel leak, by every measure at once? One table."""
+"""One table of what a channel leaks, by every measure."""
 
 import math
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""What does one output tell, rather than all on average? The max case, and pointwise leakage."""
+"""Leakage of one output rather than all on average: the max case, and pointwise leakage."""
 
 from collections.abc import Hashable, Iterable
 from dataclasses import dataclass

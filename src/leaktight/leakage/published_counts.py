@@ -1,4 +1,4 @@
-"""What do public counts tell of one person on average, over what they might be?
+"""Leakage of public counts about one person, on average over what they might be.
 
 Records are believed to be independent and alike before any count is known. Of counts that are all
 named, the mean is over what they might have been. Where some are named and others are public

@@ -1,4 +1,4 @@
-"""How much does noise leak that is added to a real number?
+"""Leakage of noise that is added to a real number.
 
 Let the noise have a symmetric density that falls off from its middle as Laplace's and Gaussian
 noise do. Of ordered answers each is likeliest from half-way to the one below to half-way to the one

@@ -1,4 +1,4 @@
-"""What do public counts tell of one person, and what does a release add to it?
+"""Leakage of public counts about one person, and what a release adds to it.
 
 Records are believed to be independent and alike before the counts are known. If these are the sizes
 of groups that do not overlap, or of several such divisions that are independent of each other, then

@@ -1,4 +1,4 @@
-"""What does a release tell of one person to somebody who knows nobody?
+"""The uninformed adversary: what a release tells somebody who knows nobody.
 
 Records are believed to be independent and alike, but for what is public. The informed attacker of
 :mod:`leaktight.leakage.individual` is never told less.

@@ -1,4 +1,4 @@
-"""How useful is what is released, to someone who makes the best of it?"""
+"""Utility of what is released, to someone who makes the best of it."""
 
 from collections.abc import Callable, Hashable, Mapping
 from dataclasses import dataclass
