@@ -1,4 +1,4 @@
-"""How strong must a mechanism be so that what is public does not undo its promise, at what cost?
+"""Mechanisms strong enough that what is public does not undo their promise, and the cost.
 
 Plain differential privacy protects a record that changes alone. Where counts are public, or more,
 neighbours differ in several records at once, or in an answer by more. If at most k records change,

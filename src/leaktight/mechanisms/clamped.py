@@ -1,4 +1,4 @@
-"""How is a real number published so that nearby numbers are hard to tell apart?
+"""Real numbers published so that nearby numbers are hard to tell apart.
 
 Laplace's noise is added and what leaves the interval is clamped to its ends. No mechanism that is
 as private leaks more (docs/proofs/real-values.md): whoever wants to publish as much as ε allows,

@@ -1,4 +1,4 @@
-"""How is the best of several outputs chosen, if the choice must not tell the input?
+"""The exponential mechanism: the best of several outputs, chosen without telling the input.
 
 The exponential mechanism of [McSherry2007]_: an output is the likelier, the better its score for
 the true input is.

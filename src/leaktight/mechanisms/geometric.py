@@ -1,4 +1,4 @@
-"""How is a whole number published with noise? The geometric mechanism, and its truncation.
+"""The geometric mechanism, noise on whole numbers, and its truncation.
 
 The noise k has probability (1−c)/(1+c)·c^|k|, so that answers that differ by one step are told
 apart by a factor 1/c at most. On a line of answers, collecting at its ends what falls beyond

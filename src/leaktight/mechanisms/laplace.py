@@ -1,4 +1,4 @@
-"""How is Laplace's noise used where numbers are rounded?
+"""Laplace's noise where numbers are rounded.
 
 Noise of Laplace's distribution with scale S/ε makes an answer of sensitivity S private
 (Theorem 2 of [Barthe2011]_), but its floating-point form is not. Here the noisy answer is rounded

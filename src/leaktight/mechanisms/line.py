@@ -1,4 +1,4 @@
-"""What is seen of values in a line, if noise is added and may not leave the line?"""
+"""Noise on values in a line that may not leave the line."""
 
 from fractions import Fraction
 

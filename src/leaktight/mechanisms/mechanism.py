@@ -1,4 +1,4 @@
-"""What does a mechanism promise?"""
+"""Mechanisms, and what they promise."""
 
 from abc import abstractmethod
 from collections.abc import Callable

@@ -1,4 +1,4 @@
-"""How is a place on a map published with noise?
+"""Noise on places of a map.
 
 A mechanism on a grid is *d-private* at λ if K(z|x) ≤ λ^d(x,x′)·K(z|x′) for all points x, x′
 ([Andres2013]_): the nearer two points are, the harder they are to tell apart. Two distances: along

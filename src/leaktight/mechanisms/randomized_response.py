@@ -1,4 +1,4 @@
-"""What does everybody answer who tells the truth only now and then? Randomised response.
+"""Randomised response: everybody tells the truth only now and then.
 
 The channel with K(z|x) = α·λ^(−d(x,z)), d the number of records in which z differs from x, leaks
 most among all that are private at λ: Proposition 1 of [Alvim2011b]_, with the α that makes its

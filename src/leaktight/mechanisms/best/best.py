@@ -1,4 +1,4 @@
-"""Which private mechanism is best for a prior and a gain, and what proves it?
+"""The best private mechanism for a prior and a gain, with its proof.
 
 Each component of the graph has its own best channel (``worst_case.columns``), with prices that
 bound what any private channel earns there. What is returned is exact: the channel, what it earns,

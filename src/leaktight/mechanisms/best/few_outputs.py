@@ -1,4 +1,4 @@
-"""How much could any private mechanism leak that has few outputs?
+"""The most that any private mechanism with few outputs leaks.
 
 Columns that are largest at the same vertex can be merged, so a mechanism with r outputs is one that
 guesses among r vertices, and its Σ_z max_x K(z|x) is the number of vertices times the chance that

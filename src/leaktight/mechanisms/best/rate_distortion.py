@@ -1,4 +1,4 @@
-"""How few bits need an output tell so that the expected loss is small enough?
+"""Rate-distortion: the fewest bits with which the expected loss is small enough.
 
 Shannon's rate–distortion function: the least mutual information of a channel whose outputs are
 guesses with an expected loss of at most D. Where ``least_leaking`` looks at an attacker's guess,

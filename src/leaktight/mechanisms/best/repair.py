@@ -1,4 +1,4 @@
-"""How does a matrix that is almost private become one that is, exactly?
+"""Repair of a matrix that is almost private, so that it is, exactly.
 
 Whoever rounds leaves entries that break K_ij ≤ λ·K_hj by a little, and rows that sum to 1 almost.
 Columns are lifted until they are private, and what is left of the rows joins one of them.

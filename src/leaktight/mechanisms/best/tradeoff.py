@@ -1,4 +1,4 @@
-"""How little can a channel leak that is useful enough, and how useful is one that leaks no more?
+"""The trade-off of leakage and usefulness: the least leakage, or the best use, at a limit.
 
 Both are linear programs in the channel K, whose outputs are guesses of its user, with a variable
 for each output that is at least what an attacker gains there by any guess. They are solved

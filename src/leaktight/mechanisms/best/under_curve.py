@@ -1,4 +1,4 @@
-"""Which mechanism is best among those that keep a curve: (ε, δ), ρ, μ or any other promise?
+"""The best mechanism among those that keep a curve: (ε, δ), ρ, μ or any other promise.
 
 What is returned was checked: its channel keeps the promise by exact arithmetic, or by balls where
 Rényi divergences are promised, and no mechanism that keeps it earns more than the upper end. See

@@ -1,4 +1,4 @@
-"""How is an output drawn from a channel with exactly the probabilities that it prints?
+"""Draws from a channel with exactly the probabilities that it prints.
 
 The probabilities are rationals and the random bits are compared with them digit by digit, as many
 digits as it takes (``random_bits.py``). So no probability is ever rounded: an output of 1/10^30

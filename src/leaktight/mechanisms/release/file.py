@@ -1,4 +1,4 @@
-"""How is a column of a file released, and all else copied to the byte?"""
+"""A column of a file released, and all else copied to the byte."""
 
 import codecs
 import csv

@@ -1,4 +1,4 @@
-"""How is geometric noise on the integers drawn, with nothing rounded or cut off?
+"""Geometric noise on the integers, drawn with nothing rounded or cut off.
 
 Noise k has probability (1−c)/(1+c)·c^|k| with c = 1/λ. It is X or −1−X with the odds 1 to c, where
 P(X = x) = (1−c)·c^x. The digits of X in base 16 are independent, and digit i is s with the odds

@@ -1,4 +1,4 @@
-"""How is something done with exactly the probability p, given random bits?
+"""Events of exactly the probability p, from random bits.
 
 By asking whether a uniform number U lies below p. U is never rounded: its binary digits are drawn
 only until they decide. Say the first b digits are the integer u, so that u/2^b ≤ U ≤ (u+1)/2^b.

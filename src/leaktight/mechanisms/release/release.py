@@ -1,4 +1,4 @@
-"""How are answers released through a mechanism, with a record of what was promised?
+"""Answers released through a mechanism, with a record of what was promised.
 
 Each answer is drawn by itself, so the guarantee holds for each answer **separately**: of someone
 whom n of the answers are about, n outputs are seen, and the ε of each adds up.
