@@ -1,4 +1,4 @@
-"""Which databases are neighbours, and how far apart are the rest?
+"""Neighbouring databases, and how far apart the rest are.
 
 An :class:`AdjacencyGraph` (Definition 3 of [Edwards2021]_) has a vertex for each database that
 is possible under a policy. It is kept as a Cartesian product of graphs, so that a million

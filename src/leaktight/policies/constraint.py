@@ -1,4 +1,4 @@
-"""Which databases agree with the counts that are public?
+"""Public counts, and the databases that agree with them.
 
 A :class:`Count` says how many records have a value in a set. Databases that satisfy several of
 them are counted and listed without walking through all of T^n: record by record, all that

@@ -1,4 +1,4 @@
-"""Which databases are minimally secretly different?
+"""Databases that are minimally secretly different.
 
 Definition 2 of [Edwards2021]_, for a list of possible databases. From D to D′, the changes are
 the pairs (record, new value) in which they differ; those whose old and new value the secret graph

@@ -1,4 +1,4 @@
-"""Which counts does a published table make public?
+"""The counts that a published table makes public.
 
 A *margin* of several attributes says how many records have each category of one of them, or each
 combination of categories of some: a cross table.

@@ -1,4 +1,4 @@
-"""Who must not be told apart, in how many records, given what everybody knows?
+"""Policies: who must not be told apart, in how many records, given what everybody knows.
 
 A :class:`Policy` is a secret graph, a number of records and the public constraints that the
 database is known to satisfy: the pair (G, I) of Definition 1 of [Edwards2021]_.

@@ -1,4 +1,4 @@
-"""What is believed of one record and of the sum of the others, once counts are public?
+"""Beliefs of one record and of the sum of the others, once counts are public.
 
 Records are believed to be independent and alike, with prior π, before the counts are known. Values
 that the same counts count form a *cell*, and the counts leave some *histograms* H of cells. Given

@@ -1,4 +1,4 @@
-"""Which answers of a query must be hard to tell apart, and how far apart are they?
+"""Answers of a query that must be hard to tell apart, and how far apart they are.
 
 A query maps databases to answers. Two answers are neighbours if some neighbouring databases give
 them: the relation on answers of Definition 2 of [Alvim2011b]_. A mechanism that only sees

@@ -1,4 +1,4 @@
-"""What is public about a database, and does it fit the secret graph and the number of records?"""
+"""What is public about a database, checked against the secret graph and the records."""
 
 from collections import Counter
 from collections.abc import Callable, Hashable, Iterable, Mapping

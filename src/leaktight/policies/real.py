@@ -1,4 +1,4 @@
-"""How far apart are real values? Intervals, boxes, circles and trees, of which a grid is a metric.
+"""Real values and their distances: intervals, boxes, circles and trees.
 
 What must be hard to tell apart are real numbers, the more so the nearer they are: a channel K is
 private at ε if K(Z|x) ≤ e^(ε·d(x,x′))·K(Z|x′) for every set Z of outputs.

@@ -1,4 +1,4 @@
-"""Which values of one record must not be told apart?
+"""Secret graphs: which values of one record must not be told apart.
 
 A :class:`SecretGraph` joins two values of a record if an observer must not learn which of the
 two it is (the graph G = (T, E) of Definition 1 of [Edwards2021]_). The definition there admits

@@ -1,4 +1,4 @@
-"""Which queries depend only on how many records have each value?
+"""Queries that depend only on how many records have each value.
 
 Their answers on n records follow from counts, so that nobody needs to list databases. A *linear*
 query adds up a weight for each record: a count, a sum, a histogram.

@@ -1,4 +1,4 @@
-"""How is a small graph written on a command line? ``line:4``, ``grid:3x4``, ``edges:a-b,b-c``.
+"""Small graphs as a command line has them: ``line:4``, ``grid:3x4``, ``edges:a-b,b-c``.
 
 Where values may have distances, ``euclidean:10x10`` and ``haversine:places.csv`` are written alike.
 """

@@ -1,4 +1,4 @@
-"""Which things are neighbours, and how far apart are the rest?
+"""Graphs of neighbours, and how far apart the rest are.
 
 A :class:`Graph` is finite, simple, labelled and undirected. Secret graphs, adjacency graphs and
 the answer graphs of queries are all such graphs. What it knows is computed once, when first

@@ -1,4 +1,4 @@
-"""What does a small graph look like?
+"""Pictures of small graphs.
 
 Vertices that are pairs, as the points of a grid or a map are, stand at their coordinates: the
 first to the right, the second upwards. Otherwise each component stands apart. A path is a line

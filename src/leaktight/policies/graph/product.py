@@ -1,4 +1,4 @@
-"""Which tuples are neighbours, if their places are independent? Cartesian products of graphs."""
+"""Cartesian products of graphs: tuples whose places are independent."""
 
 from collections.abc import Iterable
 

@@ -1,4 +1,4 @@
-"""How far apart are two points? A rational number, or two rationals that enclose the distance.
+"""Lengths: a rational number, or two rationals that enclose the distance of two points.
 
 Distances along streets are rational for rational points. Straight ones are square roots of
 rationals, which are kept too, so that it is decided exactly whether a point lies between two

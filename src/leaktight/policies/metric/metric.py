@@ -1,4 +1,4 @@
-"""How far apart are secrets? The nearer two of them are, the harder they must be to tell apart.
+"""Metrics: the nearer two secrets are, the harder they must be to tell apart.
 
 A channel is private for a metric d at λ if K(z|x) ≤ λ^d(x,x′)·K(z|x′) for all x, x′: the
 d-privacy of [Chatzikokolakis2013]_, the geo-indistinguishability of [Andres2013]_ on a map. Edges

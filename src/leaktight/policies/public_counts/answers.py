@@ -1,4 +1,4 @@
-"""Which answers of a query that only counts are neighbours, if counts are public?
+"""Neighbouring answers of a query that only counts, if counts are public.
 
 Databases are gone through as histograms of *types*: values of one cell that the query treats
 alike. A kind of neighbours leads from every histogram into which it fits to another. A count on

@@ -1,4 +1,4 @@
-"""Which values does no public count tell apart, and how many records can have each?
+"""Cells: values that no public count tells apart, and how many records can have each.
 
 Values that the same counts count form a *cell*. What the counts say about a database is said about
 its *histogram*, the number of records in each cell, so that the number of records is one of the

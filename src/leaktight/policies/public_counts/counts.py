@@ -1,4 +1,4 @@
-"""Who is whose neighbour, and how far apart are they, if counts are public?"""
+"""Neighbours if counts are public, and how far apart they are."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass

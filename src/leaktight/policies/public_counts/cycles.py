@@ -1,4 +1,4 @@
-"""Which simple cycle through some cells has the largest product, or sum?
+"""The simple cycle through some cells with the largest product, or sum.
 
 If the counts determine how many records are in each cell, neighbours change records along a simple
 cycle of cells. The heaviest of these is a travelling salesman's question in general. It has a

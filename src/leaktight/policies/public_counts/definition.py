@@ -1,4 +1,4 @@
-"""Are two databases minimally secretly different, if only their histograms are known?
+"""Minimal secret difference of two databases of which only histograms are known.
 
 Definition 2 of [Edwards2021]_ asks whether from D₁ some possible D₃ has secret changes that are a
 proper part of those to D₂, or the same and a proper part of all changes. A part of the moves to D₂

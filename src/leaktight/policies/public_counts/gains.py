@@ -1,4 +1,4 @@
-"""What does each move between two cells add?
+"""What each move between two cells adds.
 
 A level multiplies the ratios of the moves, a sensitivity adds up their changes. Of the moves from a
 cell to another only the best matter: the best that is a secret pair, and the best that is not. But

@@ -1,4 +1,4 @@
-"""Which kinds of neighbours are there if counts are public, whatever the number of records?
+"""Kinds of neighbours if counts are public, whatever the number of records.
 
 From a database to a neighbour some records change, each by a *move* from a value u to a value v.
 The *signature* of a move says by how much it changes each count. The signatures of the moves

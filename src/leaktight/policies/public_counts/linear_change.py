@@ -1,4 +1,4 @@
-"""How far apart are the answers of a linear query for neighbours, if counts are public?
+"""Distances of a linear query's answers for neighbours, if counts are public.
 
 A move from u to v changes the answer by W_v − W_u. The largest |Σ (W_v − W_u)| over the moves
 between neighbours is a sum over moves again once the sign of every coordinate is fixed, so that

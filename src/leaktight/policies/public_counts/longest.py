@@ -1,4 +1,4 @@
-"""In how many records may neighbours differ, where their kinds are too many to be listed?
+"""The most records in which neighbours differ, where their kinds are too many to list.
 
 If the counts are those of a table of b cells and one more, at most ⌊(b + 1)²/2⌋ change at once, and
 so many do if each cell of the table has values that the one more counts and values that it does

@@ -1,4 +1,4 @@
-"""Between which neighbours do the moves add the most?
+"""The neighbours between which the moves add the most.
 
 Every kind of neighbours has a best choice of moves that fit into a database that agrees with the
 counts. The best over all kinds is at least the truth, because every neighbour is of some kind. It

@@ -1,4 +1,4 @@
-"""Which multisets of vectors add up to zero, with no part that does?
+"""Multisets of vectors that add up to zero, with no part that does.
 
 They are the minimal non-zero solutions of Σ x_σ·σ = 0 in whole numbers x ≥ 0, the Hilbert basis of
 these solutions, and finitely many. [Contejean1994]_ finds them by adding a vector to a sum only if

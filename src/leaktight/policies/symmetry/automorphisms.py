@@ -1,4 +1,4 @@
-"""Which vertices, and which pairs of vertices, does the graph treat alike?
+"""Vertices, and pairs of vertices, that the graph treats alike.
 
 An :class:`AutomorphismGroup` is a group Γ of relabellings of a graph that keep its edges, held by
 a few generators. Averaging over Γ keeps a channel private and its worst case (Lemma 21 of

@@ -1,4 +1,4 @@
-"""Which points do some permutations carry into one another?
+"""Points that some permutations carry into one another.
 
 The orbits of a group are the connected components of the graph that joins each point to its
 image under each generator. So a group of any size costs a few passes over the points.

@@ -1,4 +1,4 @@
-"""Does the graph look the same from every vertex?
+"""Regularity: graphs that look the same from every vertex.
 
 Three ways to ask: do the automorphisms carry every vertex to every other, do the intersection
 numbers depend on the distance alone, has every vertex equally many others at each distance? The

@@ -1,4 +1,4 @@
-"""Which pairs of databases are alike, if every record has the same symmetry?
+"""Pairs of databases that are alike, if every record has the same symmetry.
 
 Of n independent records with secret graph G, each record's values may be relabelled by Aut(G)
 and the records may change places (Theorem 22 and Remark 23 of [Edwards2021]_). Together these
