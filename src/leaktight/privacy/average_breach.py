@@ -1,4 +1,4 @@
-"""How much better can one observation tell whether the secret is in a set?
+"""Average breaches: how much better one observation tells whether the secret is in a set.
 
 The average-case level of a channel is the largest min-entropy leakage about the question "is the
 secret in Q?", over all sets Q and all priors (Definition 3 of [Boreale2012]_). It bounds the

@@ -1,4 +1,4 @@
-"""Which observations change what is believed of the secret, and by how much?
+"""Breaches: observations that change what is believed of the secret, and by how much.
 
 A breach is a set Q of inputs and an output y after which Q is much likelier, or much less likely,
 than before: p(Q|y)/p(Q) or its inverse exceeds a ratio (Definition 2 and Remark 1 of

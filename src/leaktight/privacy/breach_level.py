@@ -1,4 +1,4 @@
-"""How much can one observation change any belief, whatever was believed before?
+"""The most that one observation changes any belief, whatever was believed before.
 
 The level of a channel is the least ratio that no breach exceeds, under no prior (Definition 2 of
 [Boreale2012]_): max_y π_M/π_m, the largest over the smallest entry of a column. For databases it

@@ -1,4 +1,4 @@
-"""How private is a table of densities for all real inputs, not only for those that it lists?
+"""The level of a table of densities for all real inputs, not only for those that it lists.
 
 The rows of a table are at numbers x_0 < … < x_m of an interval. Between two of them a row is drawn
 at random, the nearer the likelier, so that what is released is linear in x: it stays a channel, and

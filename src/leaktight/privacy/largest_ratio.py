@@ -1,4 +1,4 @@
-"""Over some pairs of rows, where is the ratio of two entries of a column largest?
+"""The largest ratio of two entries of a column, over some pairs of rows.
 
 An approximate search proposes where, exact arithmetic decides: floats are the exact numbers that
 they are. 0 against 0 counts as 1, anything positive against 0 as infinite.

@@ -1,4 +1,4 @@
-"""How private is a channel? The least ratio λ with K(z|x) ≤ λ·K(z|x′) for all neighbours x ~ x′.
+"""The privacy level: the least λ with K(z|x) ≤ λ·K(z|x′) for all neighbours x ~ x′.
 
 0 against 0 is no violation; anything positive against 0 is infinite. Entries are compared as the
 exact numbers that they are, floats too.

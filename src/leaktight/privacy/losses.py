@@ -1,4 +1,4 @@
-"""How telling are the outputs of one row against another? The losses of a pair, and of n looks.
+"""Privacy losses of a pair of rows, and of n looks.
 
 An output z tells P from Q by its ratio P(z)/Q(z), and outputs of equal ratio tell the same. From
 look to look ratios multiply. If all are powers of one number, as for most mechanisms, the chances

@@ -1,4 +1,4 @@
-"""How private is noise on a count, a sum or a histogram, however many records there are?
+"""The level of noise on a count, a sum or a histogram, however many records there are.
 
 Neighbours move the answer by some shift in each coordinate, and noise says how well it tells a
 shift apart: ``AdditiveNoise.shift_ratio``. Coordinates have noise of their own, so their ratios

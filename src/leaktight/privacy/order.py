@@ -1,4 +1,4 @@
-"""Is one channel as private as another between any two inputs?
+"""The order of channels by privacy between any two inputs.
 
 A channel's rows have a largest ratio for each pair of inputs. If none of B's is larger than A's,
 then B keeps every promise that A keeps, whatever pairs it is about: the privacy-based order of

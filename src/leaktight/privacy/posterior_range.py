@@ -1,4 +1,4 @@
-"""How far can one observation move a belief? Bounds that need the ratio alone.
+"""Bounds, by the ratio alone, of how far one observation moves a belief.
 
 If no output is more than λ times as likely for one input as for any other, no observation
 multiplies the odds of anything by more than λ, or by less than 1/λ.

@@ -1,4 +1,4 @@
-"""How likely is it that an output is more telling than ε allows? The privacy profile δ(λ).
+"""The privacy profile δ(λ): how likely an output is more telling than ε allows.
 
 A channel is (ε, δ)-private if K(S|x) ≤ λ·K(S|x′) + δ for all neighbours x ~ x′ and all sets S of
 outputs. The least δ at λ = e^ε is the largest Σ_z max(0, K(z|x) − λ·K(z|x′)) [Balle2018]_: the

@@ -1,4 +1,4 @@
-"""How much δ do shuffled answers need, whoever the others are?
+"""The δ that shuffled answers need, whoever the others are.
 
 Shuffling leaves the level of one answer as it is, since all may answer alike; but it makes the
 histograms unlikely that tell that much. Σ_h max(0, P(h|v) − λ·P(h|w)) is what a guess between v
