@@ -1,4 +1,4 @@
-"""How well does an attacker do who chooses what to ask, after seeing the answers before?
+"""Adaptive attackers, who choose what to ask after seeing the answers before.
 
 Of n questions, each may depend on the answers so far (a decision tree), or all are chosen
 beforehand. Then the secret is guessed. To try a password is such a question, and to open with the

@@ -1,4 +1,4 @@
-"""How likely is an attacker right after n observations?
+"""Attackers: how likely each is right after n observations.
 
 Either the channel is known, and the chance is exact, or only a guarantee: that each release is
 private at a ratio λ. Then n releases are private at λ^n together (Lemma 3 of [Barthe2011]_), even

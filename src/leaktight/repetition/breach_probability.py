@@ -1,4 +1,4 @@
-"""How likely is it that many observations change an attacker's belief by more than a factor?"""
+"""The chance that many observations change a belief by more than a factor."""
 
 from collections.abc import Hashable, Iterable
 from dataclasses import dataclass

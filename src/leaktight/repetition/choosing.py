@@ -1,4 +1,4 @@
-"""Which ε, ρ or μ keeps a guess about one person below a chance, whatever the mechanism?"""
+"""The ε, ρ or μ that keeps a guess about one person below a chance, whatever the mechanism."""
 
 import math
 from collections.abc import Callable, Hashable

@@ -1,4 +1,4 @@
-"""How does success grow with the number of observations, and how many does an attacker need?"""
+"""Curves of success over the number of observations, and how many an attacker needs."""
 
 import math
 from collections.abc import Callable, Iterable, Iterator

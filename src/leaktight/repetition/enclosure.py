@@ -1,4 +1,4 @@
-"""Between which numbers does a value lie after many observations?"""
+"""Enclosures of a value after many observations."""
 
 from dataclasses import dataclass
 from typing import Self, TypeAlias

@@ -1,4 +1,4 @@
-"""What does it mean for a person, in words?"""
+"""Explanations: what a promise or a channel means for a person, in words."""
 
 import math
 from collections.abc import Hashable, Iterable, Iterator

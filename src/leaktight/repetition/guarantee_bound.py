@@ -1,4 +1,4 @@
-"""How likely is a right guess at most, by what n observations cannot tell apart?
+"""Bounds of a right guess, by what n observations cannot tell apart.
 
 No output is more than r(x, h) times as likely for input x as for h, so n outputs together are not
 more than r(x, h)^n times. Whatever is seen, prices y ≥ 0 with Σ_h y_h·r(x, h)^(−n) ≥ π_x for all x

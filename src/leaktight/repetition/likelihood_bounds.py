@@ -1,4 +1,4 @@
-"""How likely is an error where the types are too many to go through?
+"""Bounds of an error where the types are too many to go through.
 
 The error lies between sums of pairwise errors. It is at most their sum over all pairs; it is at
 least their sum over the edges of any tree, and their sum over all pairs minus that of the errors of

@@ -1,4 +1,4 @@
-"""How likely is a right guess if each secret has an output of its own?
+"""A right guess if each secret has an output of its own.
 
 So it is for randomised response: its own output is likelier for a secret than for all others, which
 are alike. Then the best guess depends on the counts one by one: a secret is right if no other was

@@ -1,4 +1,4 @@
-"""How likely are two secrets confused after many observations?
+"""The chance that two secrets are confused after many observations.
 
 The error of a pair, Σ_y min(v·P(y), w·Q(y)), depends on the log-likelihood ratio alone, a sum of
 independent ones. These are put on a grid in two ways. Outputs on the same grid point are *merged*:

@@ -1,4 +1,4 @@
-"""What can be asked of a secret, and what does each answer leave over?
+"""Questions about a secret, and what each answer leaves over.
 
 What is left over after some answers are the secrets that are still possible, each with the
 probability that it is the secret and gave those answers.

@@ -1,4 +1,4 @@
-"""What does an attacker see of one secret, and which secrets look alike?
+"""Rounds: what an attacker sees of one secret, and which secrets look alike.
 
 The secret stays fixed and every observation is drawn anew. Only inputs of positive probability
 matter. Outputs with proportional columns tell the same and are merged; inputs with equal rows in

@@ -1,4 +1,4 @@
-"""How often is the best guess right, by experiment?"""
+"""Simulated attackers: how often the best guess is right, by experiment."""
 
 from dataclasses import dataclass
 

@@ -1,4 +1,4 @@
-"""How often is an attacker right whose guesses are given, whether or not they are the best?"""
+"""Attackers whose guesses are given, whether or not they are the best."""
 
 from collections.abc import Callable, Hashable, Iterator, Mapping
 from math import comb, factorial, prod

@@ -1,4 +1,4 @@
-"""How well does an attacker guess after many observations of one secret?"""
+"""The success of an attacker after many observations of one secret."""
 
 from dataclasses import dataclass
 from itertools import combinations

@@ -1,4 +1,4 @@
-"""Which questions are alike, so that of each kind only one need be asked?
+"""Questions that are alike, so that of each kind only one need be asked.
 
 A symmetry takes secrets to secrets of the same weight and questions to questions, so that secrets
 with one answer to a question are taken to the secrets with one answer to its image. It is proposed

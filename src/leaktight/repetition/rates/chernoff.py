@@ -1,4 +1,4 @@
-"""How fast do repeated observations tell two distributions apart? Chernoff information.
+"""Chernoff information: how fast repeated observations tell two distributions apart.
 
 C(p, q) = −min over 0 ≤ s ≤ 1 of log2 g(s), where g(s) = Σ p(y)^s·q(y)^(1−s) over the outputs y
 that are possible under both (equation 6 of [Boreale2012]_). After n observations the chance to

@@ -1,4 +1,4 @@
-"""How fast do repeated observations give a secret away?
+"""Rates at which repeated observations give a secret away.
 
 The same input is observed n times, independently. A rate ρ says that a chance or a loss
 approaches its limit like 2^(−ρn), up to factors that grow or fall slower than any exponential

@@ -1,4 +1,4 @@
-"""Which two rows of a channel are hardest, or easiest, to tell apart in the long run?
+"""The two rows of a channel that are hardest, or easiest, to tell apart in the long run.
 
 The pair with the least, or the largest, Chernoff information C. Floating point bounds C for all
 pairs at once and leaves the few pairs that its rounding cannot rule out; these are enclosed by

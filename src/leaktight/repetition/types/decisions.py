@@ -1,4 +1,4 @@
-"""What does the best guess earn or cost, over all types that can be seen?
+"""What the best guess earns or costs, over all types that can be seen.
 
 The guesses are right for every type. What goes with them is summed exactly, or in floating point
 with a bound on the error.

@@ -1,4 +1,4 @@
-"""How likely is each type for each class of secrets, in floats that never vanish?
+"""Likelihoods of types for classes of secrets, in floats that never vanish.
 
 The numbers are fractions in [1/2, 1) with whole exponents of their own, made by multiplication
 alone, without logarithms. They keep their digits however many observations there are. The error

@@ -1,4 +1,4 @@
-"""How likely is each type for each class of secrets, in whole numbers?"""
+"""Likelihoods of types for classes of secrets, in whole numbers."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""What is at stake: what does each guess cost, for each class of secrets?
+"""What each guess costs, for each class of secrets.
 
 The guess for a type is the first of those that cost least, the chances of the classes counted in.
 Floating point proposes it for many types at once and says where it cannot tell; there, exact

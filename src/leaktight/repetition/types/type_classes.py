@@ -1,4 +1,4 @@
-"""Which counts can be seen?
+"""Type classes: the counts that can be seen.
 
 The order of observations tells nothing, only the *type*: how often each output was seen. Types are
 taken in lines. On a line all counts are fixed but those of the last two outputs, between which r
