@@ -1,4 +1,4 @@
-"""How does a picture become part of a page?
+"""Pictures as parts of a page.
 
 Pictures are SVG elements that refer to nothing outside themselves and carry no style, so that a
 page may forbid what is not in its own sheet. The same numbers give the same bytes, whatever the

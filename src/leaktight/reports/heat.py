@@ -1,4 +1,4 @@
-"""What does a table of probabilities look like? A heat map, with names and numbers where they fit.
+"""Heat maps of probabilities, with names and numbers where they fit.
 
 A cell is one colour, the stronger the likelier, over whatever the page's own colour is: so the map
 reads on light and dark pages alike. Beyond what can be named it is a plain map.

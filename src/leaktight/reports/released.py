@@ -1,4 +1,4 @@
-"""What does a release look like? A panel for each query: bars, or a shaded table of two attributes.
+"""A release as a picture: bars for each query, or a shaded table of two attributes.
 
 A line on a bar, and ± in a table, say where the true number lies with 95%.
 """

@@ -1,4 +1,4 @@
-"""How does a reader try another ε without a server? By a slider, and formulas in the page."""
+"""The slider for ε: formulas in the page, without a server."""
 
 import json
 from typing import Any

@@ -1,4 +1,4 @@
-"""How is a number, or a label, said on a page?"""
+"""Numbers and labels as a page says them."""
 
 import math
 from collections.abc import Iterator
