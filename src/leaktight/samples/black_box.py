@@ -1,4 +1,4 @@
-"""How private can a mechanism be at best that can only be called?
+"""How private a mechanism can be at best that can only be called.
 
 An event that is p likely for one input and q for its neighbour shows ε ≥ ln(p/q). The event is
 looked for in one half of the outputs and counted in the other, so that its counts are binomial

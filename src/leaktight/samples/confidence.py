@@ -1,4 +1,4 @@
-"""Which probabilities agree with what was counted?
+"""Probabilities that agree with what was counted.
 
 The limits hold at every sample size. SciPy proposes them; balls prove them, and whatever could not
 be proved is moved outward until it can.

@@ -1,4 +1,4 @@
-"""How were the samples drawn, what does each of them weigh, and what do they teach to guess?"""
+"""Designs of samples: how they were drawn, what each weighs, and what they teach to guess."""
 
 from dataclasses import dataclass
 from typing import Any

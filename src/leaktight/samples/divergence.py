@@ -1,4 +1,4 @@
-"""How far can a distribution be from another one, given how likely it made what was drawn?
+"""How far a distribution can be from another, given how likely it made what was drawn.
 
 Relative entropies here are in nats. Statement 3 of docs/proofs/estimates.md has the proofs.
 """

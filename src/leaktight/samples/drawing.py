@@ -1,4 +1,4 @@
-"""How are outputs drawn, so that they are the same with any executor?"""
+"""Outputs drawn so that they are the same with any executor."""
 
 from collections.abc import Callable, Hashable, Iterable, Iterator
 from concurrent.futures import Executor, as_completed

@@ -1,4 +1,4 @@
-"""Which outputs tell two inputs apart?"""
+"""Outputs that tell two inputs apart."""
 
 import math
 from collections import Counter

@@ -1,4 +1,4 @@
-"""Is there evidence of a leak?"""
+"""Evidence of a leak."""
 
 from dataclasses import dataclass
 from fractions import Fraction

@@ -1,4 +1,4 @@
-"""How many bits does an output tell of a secret, judged by samples?
+"""The bits that an output tells of a secret, judged by samples.
 
 Mutual information is H(X) − H(X|Y). A posterior learnt from one half of the samples is surprised by
 the other half at least as much, on average, as the true one; the best posterior in hindsight is

@@ -1,4 +1,4 @@
-"""How likely is a right guess, judged by samples?
+"""The chance of a right guess, judged by samples.
 
 A guess learnt from one half of the samples and tested on the other bounds the best one from below;
 the best guess in hindsight bounds it from above, as it is right on these samples at least as often

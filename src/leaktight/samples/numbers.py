@@ -1,4 +1,4 @@
-"""How likely is a right guess from outputs that are real numbers, judged by samples?
+"""The chance of a right guess from outputs that are real numbers, judged by samples.
 
 Of real numbers hardly any is seen twice, so counting tells nothing. A rule is learnt from one half
 of the samples, by nearest neighbours as in [Cherubin2019]_ or by histograms, and tested on the

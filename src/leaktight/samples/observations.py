@@ -1,4 +1,4 @@
-"""Which outputs were seen of which secrets, and how often? Observations: counts of pairs."""
+"""Observations: counts of pairs of a secret and an output."""
 
 import csv
 from collections.abc import Hashable, Iterable

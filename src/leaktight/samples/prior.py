@@ -1,4 +1,4 @@
-"""Which prior makes what was seen of a known channel likeliest?
+"""The prior that makes what was seen of a known channel likeliest.
 
 Many people's answers went through the same channel, and only how often each output occurred is
 known. The logarithm of the likelihood is concave in the prior, so that how far a prior is from the

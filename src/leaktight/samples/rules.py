@@ -1,4 +1,4 @@
-"""Which secret does a number suggest? Rules that are learnt from samples.
+"""Rules, learnt from samples, of which secret a number suggests.
 
 A rule is learnt from some samples and guesses the secrets of others. Nothing is proved of how it
 guesses: whatever it does, how often it is right on samples it has not seen can be proved.
