@@ -1,4 +1,4 @@
-"""What are the answers to a study? Plain values, of which every page and the JSON file are made.
+"""The answers to a study: plain values, of which every page and the JSON file are made.
 
 The types are msgspec's, because it writes JSON and its schema from the same declarations, tells
 "an answer, or why there is none" apart by a tag, and is quick to load. An exact number is a

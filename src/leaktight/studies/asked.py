@@ -1,4 +1,4 @@
-"""What was asked, as a person reads it? The question, the policy, and the mechanism."""
+"""What was asked, as a person reads it: the question, the policy, and the mechanism."""
 
 from msgspec.structs import replace
 

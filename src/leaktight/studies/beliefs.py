@@ -1,4 +1,4 @@
-"""What is believed of databases and answers, if it is known what is believed of one record?
+"""Beliefs of databases and answers that follow from one record's prior.
 
 Records are independent and alike, but for what is public: of the databases that agree with it, each
 is as likely as the product of its records' chances, divided by their sum.

@@ -1,4 +1,4 @@
-"""How is a function of the user's own loaded? Only if that was allowed, from a named file."""
+"""Functions of the user's own, loaded only if that was allowed, from a named file."""
 
 import importlib.util
 import sys

@@ -1,4 +1,4 @@
-"""What would another ε do? All of it, for a page that answers without computing anything more.
+"""What another ε would do, for a page that answers without computing anything more.
 
 The worst case of one record is a piecewise rational function of λ = e^ε, so its pieces are the
 answer at every ε. What a guesser is right about, and the best mechanism, are found at some.

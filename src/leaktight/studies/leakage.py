@@ -1,4 +1,4 @@
-"""How much leaks of all records together: by this mechanism, and by any that is as private?"""
+"""Leakage of all records together: by this mechanism, and by any that is as private."""
 
 from leaktight.channels.channel import Channel
 from leaktight.channels.composition import Parallel

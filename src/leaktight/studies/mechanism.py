@@ -1,4 +1,4 @@
-"""Which mechanism does a study name? A construction, a matrix, a file, or a Python function."""
+"""The mechanism that a study names: a construction, a matrix, a file, or a Python function."""
 
 from collections.abc import Callable
 from dataclasses import dataclass

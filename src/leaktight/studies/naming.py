@@ -1,4 +1,4 @@
-"""How is a label read by a person? As it is, and in quotes where two would read alike."""
+"""Labels as a person reads them: as they are, and in quotes where two would read alike."""
 
 from collections import Counter
 from collections.abc import Hashable, Iterable, Mapping

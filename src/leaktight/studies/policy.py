@@ -1,4 +1,4 @@
-"""Which policy does a study name? Secrets or distances, records, and what is public of them."""
+"""The policy that a study names: secrets or distances, records, and what is public of them."""
 
 from collections import Counter
 from itertools import product

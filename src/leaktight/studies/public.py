@@ -1,4 +1,4 @@
-"""What do public counts do to a release, and which ε is recommended?"""
+"""What public counts do to a release, and the ε that is recommended."""
 
 from collections.abc import Callable, Iterator
 from typing import TypeVar

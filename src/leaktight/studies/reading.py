@@ -1,4 +1,4 @@
-"""How is a study read from a TOML file?
+"""Studies read from TOML files.
 
 Every key is checked when the file is read. Paths are relative to the file. A Python function that
 a study names is imported only if the user allows it.

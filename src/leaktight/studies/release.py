@@ -1,4 +1,4 @@
-"""What does a study say of a table and its release? ``[data]`` and ``[release]``."""
+"""``[data]`` and ``[release]``: what a study says of a table and its release."""
 
 import re
 from collections.abc import Callable, Hashable, Mapping, Sequence

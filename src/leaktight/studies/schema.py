@@ -1,4 +1,4 @@
-"""How do the answers look as JSON, and what is its schema?"""
+"""Answers as JSON, and its schema."""
 
 import math
 from fractions import Fraction

@@ -1,4 +1,4 @@
-"""What does a user ask? A study: a policy, a mechanism on it, and a question."""
+"""Studies: a policy, a mechanism on it, and a question."""
 
 from collections.abc import Hashable, Iterable
 from copy import copy

@@ -1,4 +1,4 @@
-"""How is a table of a study read, so that a mistake is named with its key and the way out?"""
+"""Tables of a study, read so that a mistake is named with its key and the way out."""
 
 import re
 import tomllib

@@ -1,4 +1,4 @@
-"""Is the mechanism as private as asked? One line for the terminal, the page and the JSON file."""
+"""The verdict: one line for the terminal, the page and the JSON file."""
 
 import math
 from dataclasses import replace

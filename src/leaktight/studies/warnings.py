@@ -1,4 +1,4 @@
-"""Where do users go wrong? What an audit warns of."""
+"""Warnings of an audit: where users go wrong."""
 
 import math
 from collections.abc import Iterator
