@@ -1,4 +1,4 @@
-"""What does the page show of a study? Each part is what the command line says of the same study.
+"""What the page shows of a study, as the command line says it of the same study.
 
 ``TASKS`` are what a page may ask. Each takes what was asked and a function that is told how much is
 done, and gives what becomes JSON; none keeps anything.

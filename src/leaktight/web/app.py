@@ -1,4 +1,4 @@
-"""What does the server answer? The page, its parts, and what the page asks."""
+"""What the server answers: the page, its parts, and what the page asks."""
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager

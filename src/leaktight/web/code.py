@@ -1,4 +1,4 @@
-"""Which Python code gives the numbers of the page?
+"""Python code that gives the numbers of the page.
 
 The code makes the study that ``leaktight audit`` reads from the TOML file, from public names alone.
 """

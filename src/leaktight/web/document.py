@@ -1,4 +1,4 @@
-"""How does a study travel between a page, its address and a TOML file?
+"""Studies on their way between a page, its address and a TOML file.
 
 A document is a study's tables as JSON has them, so that everything on the page can be saved, mailed
 and answered by ``leaktight audit``. It names no file and runs no code.

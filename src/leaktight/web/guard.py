@@ -1,4 +1,4 @@
-"""Who may talk to the page? A browser on this machine, from the page itself, that has the token.
+"""Who may talk to the page: a browser on this machine, from the page itself, with the token.
 
 Another site that a browser has open could send requests to any address on this machine. It cannot
 write another Host or Origin than its own, and does not know the token, which is in the part of the

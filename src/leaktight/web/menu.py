@@ -1,4 +1,4 @@
-"""Which mechanisms does the page offer? Those that are registered, with their keys."""
+"""The mechanisms that the page offers: those that are registered, with their keys."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""How is a question stopped that takes too long, or that nobody waits for any more?
+"""Processes for questions, which are stopped if they take too long or nobody waits.
 
 By ending its process. A few processes stand ready; one that was ended is replaced at once. As a new
 one takes a second to be ready, a question that nobody waits for gets two to come to its end.

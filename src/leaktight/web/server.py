@@ -1,4 +1,4 @@
-"""How is the page started, and where is it?"""
+"""The start of the page, and where it is."""
 
 import os
 import socket

@@ -1,4 +1,4 @@
-"""How is a question answered where it can be stopped? In a process of its own, a line at a time.
+"""A process that answers questions, a line at a time, so that it can be stopped.
 
 Each line that comes in is a task and its request, separated by a space; the lines that go out are
 JSON: how far it is, and at the end the answer or what was wrong. The process ends when nobody asks
