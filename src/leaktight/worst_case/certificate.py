@@ -1,4 +1,4 @@
-"""How does a stranger check a worst case, or a mechanism? A file that says what is claimed and why.
+"""Certificates: files by which a stranger checks a worst case, or a mechanism.
 
 It is checked by ``check.py``, which knows nothing of how it was found. The digest of what was asked
 ties the file to the question.

@@ -1,4 +1,4 @@
-"""How much could any private mechanism leak? The largest Σ_z max_x K(z|x), exact and proved.
+"""The worst case of any private mechanism: the largest Σ_z max_x K(z|x), exact and proved.
 
 The answer comes with a mechanism that attains the lower end and a certificate of both ends. It is
 put together from pieces: independent records multiply, and those that are alike are settled once

@@ -1,4 +1,4 @@
-"""How much could any private mechanism leak about real values? In closed form.
+"""The worst case about real values, in closed form.
 
 On [0, L] the measure w = ½δ_0 + ½δ_L + (ε/2)dx has ∫e^(−ε|x−y|)w(dy) = 1 for every x. It is a
 cover, so V ≤ 1 + εL/2; and e^(−ε|x−z|)w(dz), Laplace's noise clamped to the interval, is private

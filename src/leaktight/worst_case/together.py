@@ -1,4 +1,4 @@
-"""How much do many records leak at least? Within one bit of what no private mechanism exceeds.
+"""What many records leak at least: within one bit of what no private mechanism exceeds.
 
 Let a ≥ 0 be a *packing* of one record's graph: R_i = Σ_j a_j·q^d(i,j) ≤ 1 for every i. Records
 answer j with the chance a_j·q^d(i,j), or not at all, and the answers are kept with the chance s, or

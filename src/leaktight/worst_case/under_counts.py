@@ -1,4 +1,4 @@
-"""How much could any private mechanism leak if counts are public, for any number of records?
+"""The worst case if counts are public, for any number of records.
 
 Databases with the same histogram of cells look alike to the policy, so that equal weights on them
 are a cover, and histograms add up. How near databases are to each other is not known exactly, but

@@ -1,4 +1,4 @@
-"""Which private channel earns most on a connected graph, and what proves it?
+"""The private channel that earns most on a connected graph, with its proof.
 
 A private channel is a sum of columns x_k·λ^(−g_k), each with a guess w_k, whose levels g_k differ
 by at most one between neighbours. It earns Σ x_k·e_k with e_k = Σ_i W_wi·λ^(−g_k(i)), and its rows

@@ -1,4 +1,4 @@
-"""Which bound holds for all private channels at once, and when does a channel attain it?
+"""Bounds for all private channels at once, and when a channel attains them.
 
 Let q = 1/λ and d the distance of the graph, q^∞ = 0. A *cover* is b ≥ 0 with
 Σ_i b_i·q^d(i,j) ≥ 1 for every vertex j: no private channel has Σ_z max_x K(z|x) > Σ b. If the

@@ -1,4 +1,4 @@
-"""Which private column is cheapest at given prices, and which flow proves it?
+"""The private column that is cheapest at given prices, and the flow that proves it.
 
 A column c of a channel on a connected graph is private at the ratio λ if c_i ≤ λ·c_h for all
 neighbours i, h. Given a price y_i of every vertex and one vertex, the root j, we look for the

@@ -1,4 +1,4 @@
-"""Which prices does the best mechanism likely have? Interior points, in floating point.
+"""Prices that the best mechanism likely has: interior points, in floating point.
 
 The program over all entries: a private column c_w for each guess w, that is s = λ·c_h − c_i ≥ 0
 for every arc i → h, such that the columns sum to 1, and W·c is largest. Its dual prices y come with

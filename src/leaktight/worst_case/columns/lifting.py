@@ -1,4 +1,4 @@
-"""How do columns that are almost private become a channel that is, exactly?
+"""Columns that are almost private, made into a channel that is, exactly.
 
 An LP solver leaves entries that break K_ij ≤ λ·K_hj by a little, and rows that sum to 1 almost.
 λ is one number, or there is one for each edge. In whole numbers of a small unit:

@@ -1,4 +1,4 @@
-"""Which private column costs least at given prices, and what proves it?
+"""The private column that costs least at given prices, with its proof.
 
 A column c of a private channel on a connected graph has c_i ≤ λ·c_h for all neighbours. At prices
 a, which may be negative, some private column costs a·c < 0, or a flow f ≥ 0 on arcs i → h with

@@ -1,4 +1,4 @@
-"""Which columns does the best mechanism likely consist of? A search in floating point.
+"""Columns of which the best mechanism likely consists: a search in floating point.
 
 The program of the columns found so far gives prices, and columns that earn more than they cost at
 these are added. Few columns leave the prices nearly free, so columns are looked for near the best

@@ -1,4 +1,4 @@
-"""How much could any private channel on a connected graph leak? Exactly, or very nearly.
+"""The most that any private channel on a connected graph leaks, exactly or very nearly.
 
 The worst case V, the largest Σ_z max_x K(z|x), is what the best channel earns whose guesses are the
 vertices if a right guess earns 1 and all vertices count alike. Its prices y have Σ y_i = V, and a

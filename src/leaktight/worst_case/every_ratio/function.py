@@ -1,4 +1,4 @@
-"""What is the worst case at every ε? A piecewise rational function of λ = e^ε.
+"""The worst case at every ε: a piecewise rational function of λ = e^ε.
 
 Where the weighting of a connected graph is non-negative it gives the formula. Elsewhere the
 exact optimum at one ratio does, together with the interval on which its basis stays optimal; the

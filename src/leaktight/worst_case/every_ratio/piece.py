@@ -1,4 +1,4 @@
-"""On which interval of λ does one formula give the worst case?
+"""Pieces: intervals of λ on which one formula gives the worst case.
 
 At one ratio the exact optimum rests on n equations: columns that cost exactly 1, and prices that
 these leave open. Solved with polynomials in λ instead of numbers they give weights, prices and

@@ -1,4 +1,4 @@
-"""Which assumptions of the published bounds hold for this graph?"""
+"""Assumptions of the published bounds that hold for a graph."""
 
 import math
 from collections.abc import Callable, Iterable

@@ -1,4 +1,4 @@
-"""What does a bound on the leakage say, and how are several of them read side by side?"""
+"""Bounds on the leakage, read side by side."""
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass

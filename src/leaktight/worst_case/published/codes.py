@@ -1,4 +1,4 @@
-"""Which few databases are near to all others?
+"""Few databases that are near to all others.
 
 A covering code is a set C of vertices, the codewords, such that every vertex w is within distance
 R of one of them. Then no private channel has Σ_z max_x K(z|x) above |C|·λ^R: Theorem 4 of

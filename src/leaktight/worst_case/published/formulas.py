@@ -1,4 +1,4 @@
-"""Which number does each published bound give?
+"""The number that each published bound gives.
 
 Each function here maps a ``assumptions.Setting`` to the bound, or with
 ``no_`` to the reason why it does not apply, empty if it does.

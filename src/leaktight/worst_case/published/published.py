@@ -1,4 +1,4 @@
-"""Which bounds from ε to leakage have been published, and what do they say here?
+"""Published bounds from ε to leakage, and what they say here.
 
 All of them are in one table, :data:`PUBLISHED`, as corrected: where a paper assumes too little the
 missing assumption is checked, where it proves more than it says the sharper form stands beside
