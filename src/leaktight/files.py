@@ -1,4 +1,4 @@
-"""How is a file written, so that it is there whole or not at all?
+"""Files that are there whole or not at all.
 
 Everything that leaktight writes goes through :func:`new_file`, or :func:`new_path` where an engine
 writes: it is written beside its place, brought to the disk, and then takes its place in one step.

@@ -1,4 +1,4 @@
-"""Which name does each row and column have?"""
+"""Names of rows and columns."""
 
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence, Sized
 from functools import lru_cache
