@@ -4,7 +4,7 @@ import math
 from collections.abc import Callable, Hashable, Iterable, Mapping
 from dataclasses import dataclass
 from itertools import combinations, product
-from typing import Any, Self, TypeAlias
+from typing import Any, ClassVar, Self, TypeAlias
 
 import numpy as np
 
@@ -23,6 +23,11 @@ class _Payoff:
     inputs: Labels
     matrix: Array
     """One row per guess, one column per input."""
+
+    word: ClassVar[str]
+    """What it is called: a gain or a loss."""
+    sign: ClassVar[int]
+    """1 if much of it is wanted, −1 if little is."""
 
     def __init__(
         self,
@@ -112,6 +117,7 @@ class Gain(_Payoff):
     """
 
     __slots__ = ()
+    word, sign = "gain", 1
 
     @classmethod
     def binary(cls, inputs: Iterable[Hashable]) -> "Gain":
@@ -195,6 +201,7 @@ class Loss(_Payoff):
     """
 
     __slots__ = ()
+    word, sign = "loss", -1
 
     @classmethod
     def zero_one(cls, inputs: Iterable[Hashable]) -> "Loss":

@@ -305,7 +305,6 @@ def design(
       leaktight design euclidean:4x4 --epsilon 1 --gain distance --output best.csv
     """
     from leaktight.channels.file import channel_suffix, write_channel
-    from leaktight.channels.gain import Loss
     from leaktight.errors import TooLarge
     from leaktight.exact.numbers import rational
     from leaktight.exact.rounding import float_above
@@ -341,11 +340,11 @@ def design(
             }
         )
     else:
-        what, value = ("loss", best.loss) if isinstance(best.aim, Loss) else ("gain", best.utility)
+        value = best.aim.sign * best.utility
         within = (
             "" if best.is_optimal else f" to within {above(float_above(rational(best.gap)), 2)}"
         )
-        print(f"expected {what} {shown(value)}, proved the best{within}")
+        print(f"expected {best.aim.word} {shown(value)}, proved the best{within}")
         print(f"{best.guarantee}\nmechanism: {output}")
         print_proof(certificate)
     return 0

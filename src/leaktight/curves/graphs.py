@@ -290,9 +290,8 @@ def _written(multipliers: Mapping[tuple[int, int, int], list[fmpq]]) -> dict[str
 
 def _worth(prior: Distribution, gain: Gain | Loss) -> Array:
     """Return prior times gain, a row for each vertex."""
-    sign = -1 if isinstance(gain, Loss) else 1
     rows = zip(prior.array, gain.matrix.T, strict=True)
-    return np.array([[sign * p * g for g in row] for p, row in rows])
+    return np.array([[gain.sign * p * g for g in row] for p, row in rows])
 
 
 # --- one pair: covers by flows -----------------------------------------------------------------

@@ -52,18 +52,16 @@ def usefulness(study: Study, best: BestMechanism | Skipped) -> Usefulness | Skip
     if study.channel is None and isinstance(best, Skipped):
         return best
     aim = _aim(study)
-    loss = isinstance(aim, Loss)
     prior = study.input_prior
     this = None
     if study.channel is not None:
         this = Fraction(utility(study.channel.exact(), prior, aim).value)
-    sign = -1 if loss else 1
     return Usefulness(
         about,
-        "expected loss" if loss else "expected gain",
+        f"expected {aim.word}",
         fraction(prior.array.max()) if study.gain == "guess" else None,
         this,
-        None if isinstance(best, Skipped) else sign * best.utility,
-        None if isinstance(best, Skipped) else sign * best.upper,
+        None if isinstance(best, Skipped) else aim.sign * best.utility,
+        None if isinstance(best, Skipped) else aim.sign * best.upper,
         None if isinstance(best, Skipped) else best.gap,
     )

@@ -122,11 +122,10 @@ def mechanism_claim(
     metric: Metric, prior: Distribution, gain: Gain | Loss, ratio: Ratio | None = None
 ) -> dict[str, Any]:
     """Return a metric, a prior and a gain as a certificate has them: a loss is a negative gain."""
-    sign = -1 if isinstance(gain, Loss) else 1
     return graph_claim(metric, ratio) | {
         "prior": [str(rational(p)) for p in prior.array],
         "guesses": names(gain.guesses),
-        "gain": [[str(sign * rational(g)) for g in row] for row in gain.matrix],
+        "gain": [[str(gain.sign * rational(g)) for g in row] for row in gain.matrix],
     }
 
 

@@ -116,10 +116,10 @@ class BestMechanism(Bound[Fraction], Mechanism):
         return {"format": MECHANISM} | self.ratio.to_dict() | claim
 
     def __str__(self) -> str:
-        what, value = ("loss", self.loss) if isinstance(self.aim, Loss) else ("gain", self.utility)
+        value = self.aim.sign * self.utility
         gap = above(float_above(rational(self.gap)), 2)
         how = "the best" if self.is_optimal else f"within {gap} of the best"
-        return f"{what} {shown(value)}, {how}, at ratio {self.ratio}"
+        return f"{self.aim.word} {shown(value)}, {how}, at ratio {self.ratio}"
 
 
 @overload
@@ -196,9 +196,7 @@ def optimal_mechanism(
     if isinstance(promise, PrivacyCurve):
         return best_under_curve(in_steps(metric).explicit(), belief, aim, promise)
     asked = promise
-    earned = exact_array(aim.matrix) * belief.array
-    if isinstance(aim, Loss):
-        earned = -earned
+    earned = exact_array(aim.matrix) * belief.array * aim.sign
     matrix = np.full((graph.order, len(aim.guesses)), fmpq(0), dtype=object)
     prices, utility = np.full(graph.order, fmpq(0), dtype=object), fmpq(0)
     arcs: list[list[tuple[int, int, fmpq]]] = [[] for _ in aim.guesses]

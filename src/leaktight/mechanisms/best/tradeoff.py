@@ -73,7 +73,7 @@ def least_leaking(
     Fraction(1, 2)
     """
     program = _Program.of(prior, gain, attacker, neighbours, ratio, epsilon)
-    least = rational(enough) if isinstance(gain, Gain) else -rational(enough)
+    least = gain.sign * rational(enough)
     found = program.solve([0] * program.size, 1, program.useful, least)
     if found is None:
         raise InvalidNumber(
@@ -159,7 +159,7 @@ class _Program:
             arcs = [(place[i], place[h], most) for (i, h), most in pairs]
         elif (ratio, epsilon) != (None, None):
             raise InvalidNumber("a ratio needs neighbours= to hold between")
-        useful = (ours if isinstance(gain, Gain) else -ours).T.ravel().tolist()
+        useful = (ours * gain.sign).T.ravel().tolist()
         attacked = exact_array(theirs) * belief.array
         return cls(belief, gain, useful, attacked, arcs + [(h, i, most) for i, h, most in arcs])
 

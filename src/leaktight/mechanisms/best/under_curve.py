@@ -88,10 +88,10 @@ class CurveMechanism(Mechanism):
         return self.found.certificate
 
     def __repr__(self) -> str:
-        what, value = ("loss", self.loss) if isinstance(self.aim, Loss) else ("gain", self.utility)
+        value = self.aim.sign * self.utility
         gap = above(float_above(rational(self.gap)), 2)
         how = "the best" if self.is_optimal else f"within {gap} of the best"
-        return f"CurveMechanism({what} {shown(value)}, {how}, under {self.curve})"
+        return f"CurveMechanism({self.aim.word} {shown(value)}, {how}, under {self.curve})"
 
 
 def best_under_curve(
@@ -107,7 +107,7 @@ def best_under_curve(
         found = best_gain(curve, graph, prior, aim)
     assert found.mechanism is not None
     channel, kept = made_to_keep(found.mechanism, graph, curve)
-    earned = exact_array(aim.matrix) * prior.array * (-1 if isinstance(aim, Loss) else 1)
+    earned = exact_array(aim.matrix) * prior.array * aim.sign
     where = {guess: w for w, guess in enumerate(aim.guesses)}
     order = [where[guess] for guess in channel.outputs]
     utility = sum((earned[order].T * channel.matrix).ravel(), fmpq(0))
