@@ -94,8 +94,9 @@ wheel: .venv/ready
 	$(BIN)/python -m pip wheel --quiet --no-deps --wheel-dir dist .
 	$(PYTHON) .ci/wheel.py dist/*.whl
 
-bench: .venv/bench-ready
-	$(BIN)/python -m benchmarks $(ARGS)
+# The peers want older versions of some libraries, and so an environment of their own.
+bench: .venv/bench/ready
+	.venv/bench/bin/python -m benchmarks $(ARGS)
 
 docs: .venv/docs-ready
 	$(BIN)/python -m leaktight_papers.errata docs/errata.md
@@ -114,6 +115,11 @@ docs: .venv/docs-ready
 .venv/ibis/ready: pyproject.toml
 	$(PYTHON) -m venv .venv/ibis
 	.venv/ibis/bin/python -m pip install --quiet --editable '.[dev]' 'ibis-framework[duckdb]>=12' 'duckdb<2'
+	touch $@
+
+.venv/bench/ready: pyproject.toml
+	$(PYTHON) -m venv .venv/bench
+	.venv/bench/bin/python -m pip install --quiet --editable '.[bench]'
 	touch $@
 
 .venv/adapters/ready: pyproject.toml

@@ -3,7 +3,8 @@
     python -m benchmarks [--quick] [NAME …]
 
 NAME is a file of ``benchmarks/cases``. The contenders of a task take turns, so that a noisy machine
-is noisy for all. Results go to ``benchmarks/results``: JSON, a table, and plots over size.
+is noisy for all. Results go to ``benchmarks/results``: JSON, a table, and plots over size. A whole
+run also writes ``docs/benchmarks.md``, its plots, and the table of the README.
 """
 
 import argparse
@@ -11,7 +12,7 @@ import importlib
 import pkgutil
 import time
 
-from benchmarks import cases, results
+from benchmarks import cases, document, results
 from benchmarks.measure import measure
 from benchmarks.results import Row
 
@@ -35,7 +36,12 @@ def main() -> None:
                 mine, *rest = row.cells()
                 print(f"{row.task}\n    {mine}", *filter(None, rest), sep="\n    ", flush=True)
     results.write(rows)
-    print(f"\n{results.FOLDER}/table.md after {time.perf_counter() - start:.0f} s")
+    seconds = time.perf_counter() - start
+    print(f"\n{results.FOLDER}/table.md after {seconds:.0f} s")
+    if asked.names or asked.quick:
+        print("docs/benchmarks.md is written by a whole run only")
+    else:
+        document.write(rows, seconds)
 
 
 if __name__ == "__main__":

@@ -19,6 +19,7 @@ SECONDS_ONCE = 10.0
 def measure(module: str, number: int, case: Case, quick: bool) -> Iterator[Row]:
     """Time all contenders of one case, at one size after the other."""
     failed: dict[str, str] = {}
+    asked: set[str] = set()
     most = QUICKLY if quick else SECONDS_A_WAY
     with ExitStack() as stack:
         contenders: dict[str, Contender] = {}
@@ -27,6 +28,8 @@ def measure(module: str, number: int, case: Case, quick: bool) -> Iterator[Row]:
             stack.callback(contenders[way].stop)
         for size in case.sizes[: case.quick] if quick else case.sizes:
             runs: dict[str, list[Run]] = {way: [] for way in case.ways if way not in failed}
+            first = {way for way in runs if way not in asked}
+            asked |= first
             for _ in range(case.rounds + 1):
                 for way, done in list(runs.items()):
                     if _time_for_another(done, most):
@@ -46,7 +49,9 @@ def measure(module: str, number: int, case: Case, quick: bool) -> Iterator[Row]:
                 ours=next(iter(case.ways)),
                 limit=case.limit,
                 times={
-                    way: _time(runs[way]) if way in runs else Time(None, failure=failed[way])
+                    way: _time(runs[way], way in first)
+                    if way in runs
+                    else Time(None, failure=failed[way])
                     for way in case.ways
                 },
                 agreement=_compared(case, {way: done[0].answer for way, done in runs.items()}),
@@ -66,12 +71,16 @@ def _compared(case: Case, answers: Mapping[str, Any]) -> str:
     return case.agree(answers) if next(iter(case.ways)) in answers else ""
 
 
-def _time(runs: list[Run]) -> Time:
-    """Return the median; the first run counts only if it is the only one."""
+def _time(runs: list[Run], is_new: bool) -> Time:
+    """Return the median; the first run counts only if it is the only one.
+
+    If the process ``is_new``, what that took is kept by itself.
+    """
     timed = runs[1:] or runs
     taken = [run.megabytes for run in timed if run.megabytes is not None]
     return Time(
         statistics.median(run.seconds for run in timed),
         len(timed),
         max(taken) if taken else None,
+        cold=runs[0].seconds if is_new else None,
     )

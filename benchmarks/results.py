@@ -27,6 +27,8 @@ class Time:
     runs: int = 0
     megabytes: float | None = None
     failure: str = ""
+    cold: float | None = None
+    """How long the very first call in a new process took, which loads what it needs."""
 
 
 @dataclass(frozen=True)
@@ -50,22 +52,31 @@ class Row:
         ours, other = self.times[self.ours].seconds, self.times[way].seconds
         return None if ours is None or other is None else other / ours
 
-    def cells(self) -> tuple[str, str, str, str]:
-        """Our time and memory, the peers', the limit's, and how the answers compare."""
+    def cells(self) -> tuple[str, str, str, str, str]:
+        """Our time and memory, the peers', the limit's, all first calls, and the answers."""
         ours = self.times[self.ours]
-        mine = ours.failure or _seconds(ours.seconds) + _memory(ours.megabytes)
+        mine = ours.failure or shown_seconds(ours.seconds) + _memory(ours.megabytes)
         peers = [self._beside(way) for way in self.times if way not in (self.ours, self.limit)]
         limit = self._beside(self.limit) if self.limit else ""
-        return mine, "; ".join(peers), limit, self.agreement
+        first = [
+            f"{way} {shown_seconds(t.cold)}" for way, t in self.times.items() if t.cold is not None
+        ]
+        return mine, "; ".join(peers), limit, "; ".join(first), self.agreement
+
+    def ahead(self) -> dict[str, float]:
+        """Which others are quicker, and what part of our time they take?"""
+        rivals = {way: self.ratio(way) for way in self.times if way not in (self.ours, self.limit)}
+        return {way: ratio for way, ratio in rivals.items() if ratio is not None and ratio < 1}
 
     def _beside(self, way: str) -> str:
         time, ratio = self.times[way], self.ratio(way)
         if time.seconds is None or ratio is None:
             return f"{way}: {time.failure}"
-        return f"{way} {_seconds(time.seconds)}{_memory(time.megabytes)}, **{ratio:.3g}×**"
+        return f"{way} {shown_seconds(time.seconds)}{_memory(time.megabytes)}, **{ratio:.3g}×**"
 
 
-def _seconds(seconds: float | None) -> str:
+def shown_seconds(seconds: float | None) -> str:
+    """Return a time in the unit that suits it."""
     if seconds is None:
         return "–"
     for unit, size in (("s", 1.0), ("ms", 1e-3), ("µs", 1e-6)):
@@ -83,7 +94,7 @@ def exponents(rows: Sequence[Row]) -> dict[str, float]:
     fitted = {}
     for way in rows[0].times:
         known = [(row.scale, row.times[way].seconds) for row in rows if row.times[way].seconds]
-        if len(known) >= 3:
+        if len({scale for scale, _ in known}) >= 3:
             scales, seconds = np.log(np.array(known, dtype=float)).T
             fitted[way] = float(np.polyfit(scales, seconds, 1)[0])
     return fitted
@@ -115,8 +126,8 @@ def table(rows: Sequence[Row]) -> str:
 
 
 def _section(rows: Sequence[Row]) -> Iterator[str]:
-    yield "| task | leaktight | others | limit | answers |"
-    yield "| --- | --- | --- | --- | --- |"
+    yield "| task | leaktight | others | limit | first calls | answers |"
+    yield "| --- | --- | --- | --- | --- | --- |"
     for row in rows:
         yield "| " + " | ".join((row.task, *row.cells())) + " |"
     told = []

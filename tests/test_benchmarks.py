@@ -1,11 +1,12 @@
 """What the comparison reports when a contender fails, and how growth is fitted."""
 
 import json
+import pkgutil
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from benchmarks import results
+from benchmarks import cases, document, results
 from benchmarks.case import same
 from benchmarks.measure import measure
 from benchmarks.results import Row, Time
@@ -61,3 +62,49 @@ def test_the_files_hold_what_was_measured(
     table = (tmp_path / "table.md").read_text("utf-8")
     assert "hangs: given up after 3 s at 2" in table
     assert table.count("| twice ") == 2
+
+
+def test_the_first_call_of_a_process_is_told_by_itself(rows: list[Row]) -> None:
+    assert all(rows[0].times[way].cold for way in ("ours", "theirs", "limit"))
+    assert all(rows[1].times[way].cold is None for way in ("ours", "theirs", "limit"))
+    assert "ours" in rows[0].cells()[3]
+    assert not rows[1].cells()[3]
+
+
+def test_every_row_in_which_another_is_quicker_is_listed_with_the_reason(rows: list[Row]) -> None:
+    def timed(case: str, ours: float, theirs: float) -> Row:
+        times = {"ours": Time(ours), "theirs": Time(theirs), "limit": Time(1e-9)}
+        return replace(rows[0], case=case, task=f"{case} {ours}", times=times, limit="limit")
+
+    told = document.behind([timed("release", 2, 1), timed("release", 1, 2), timed("new", 4, 1)])
+    assert told.startswith("In 2 of 3 rows another is quicker.")
+    assert "| release 2 | 2 s | theirs 0.5× |" in told
+    assert "release 1 |" not in told
+    assert document.BEHIND["release"] in told
+    assert f"- **New**: {document.UNKNOWN}." in told
+
+
+def test_a_whole_run_is_written_between_the_marks_of_the_page_and_of_the_readme(
+    rows: list[Row], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    chosen = [replace(rows[0], task=start) for start, _ in document.CHOSEN]
+    for name in ("PAGE", "README"):
+        copy = tmp_path / name
+        copy.write_text(getattr(document, name).read_text("utf-8"), "utf-8")
+        monkeypatch.setattr(document, name, copy)
+    monkeypatch.setattr(document, "IMAGES", tmp_path)
+    grown = [replace(row, case="repetition", task=f"grown {row.size}") for row in rows]
+    document.write([*rows, *chosen, *grown], 60)
+    page, readme = ((tmp_path / name).read_text("utf-8") for name in ("PAGE", "README"))
+    assert page.split("<!-- tables -->")[1].count("| twice 2 |") == 1
+    assert "it took 1 minutes" in page
+    assert "## The page" in page
+    assert all(start in readme for start, _ in document.CHOSEN)
+    assert "## Learn more" in readme
+    assert [path.name for path in tmp_path.glob("*.png")] == ["growth-repetition.png"]
+
+
+def test_reasons_are_of_cases_that_there_are() -> None:
+    known = {name for _, name, _ in pkgutil.iter_modules(cases.__path__)}
+    assert set(document.BEHIND) <= known
+    assert {case for case, _ in document.GROWTH.values()} <= known

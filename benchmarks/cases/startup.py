@@ -4,6 +4,7 @@ Each is a process of its own, started from nothing. numpy is what everybody load
 itself is the least that a command can cost.
 """
 
+import os
 import subprocess
 import sys
 from collections.abc import Callable, Mapping
@@ -11,6 +12,16 @@ from pathlib import Path
 
 from benchmarks.case import Case
 
+STUDIES = Path(__file__).parents[2] / "examples" / "studies"
+COMMANDS = (
+    ("explain", "complete:6", "--epsilon", "1"),
+    ("choose", "complete:4", "--below", "1/2"),
+    ("bound", "line:4", "--records", "100", "--ratio", "2"),
+    ("bound", "complete:6", "--epsilon", "1", "--records", "1000000000"),
+    ("explain", "line:2000", "--epsilon", "1"),
+    ("audit", os.path.relpath(STUDIES / "hospital.toml")),
+    ("audit", os.path.relpath(STUDIES / "agency.toml")),
+)
 ROWS = "[[0.75, 0.25], [0.5, 0.5]]"
 
 
@@ -22,6 +33,12 @@ def run(*command: str) -> str:
 def python(code: str) -> Callable[[None], str]:
     """Return what runs some code in a new interpreter."""
     return lambda _: run(sys.executable, "-c", code)
+
+
+def command_line(*words: str) -> Callable[[None], str]:
+    """Return what runs our command; that a policy is broken is an answer too."""
+    own = str(Path(sys.executable).with_name("leaktight"))
+    return lambda _: subprocess.run((own, *words), capture_output=True, text=True).stdout
 
 
 def close(answers: Mapping[str, str]) -> str:
@@ -75,6 +92,18 @@ CASES = (
         agree=close,
         limit="numpy",
         rounds=5,
+    ),
+    *(
+        Case(
+            task=f"leaktight {' '.join(command)}",
+            sizes=(1,),
+            prepare=lambda _: None,
+            ways={"leaktight": command_line(*command), "numpy": python("import numpy")},
+            agree=lambda _: "",
+            limit="numpy",
+            rounds=5,
+        )
+        for command in COMMANDS
     ),
     Case(
         task="leaktight --help",
