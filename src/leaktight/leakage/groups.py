@@ -106,6 +106,40 @@ class Groups:
         order, ranks = self._ranks()
         return self.chance((ranks + 1) * self.weights[order])
 
+    def questions(self) -> Any:
+        """Return how many yes-or-no questions find the secret on average, the best for each group.
+
+        The two least of what is left are joined until all are, for all groups at a time. What is
+        joined grows, so that the least is the first of the rest or of what was joined
+        ([vanLeeuwen1976]_).
+        """
+        order, ranks = self._ranks()
+        sizes, group = self.sizes(), self.group[order]
+        most = self._beyond()
+        single = np.full((int(sizes.max()) + 2, len(sizes)), most, self.weights.dtype)
+        single[sizes[group] - 1 - ranks, group] = self.weights[order]
+        joined = np.full_like(single, most)
+        next_single, next_joined = np.zeros((2, len(sizes)), np.intp)
+        asked = [self.weights[:0]]
+        for step in range(int(sizes.max()) - 1):
+            left = np.flatnonzero(sizes > step + 1)
+            both = []
+            for _ in range(2):
+                one, other = single[next_single[left], left], joined[next_joined[left], left]
+                is_single = (one <= other).astype(bool)
+                both.append(np.where(is_single, one, other))
+                next_single[left] += is_single
+                next_joined[left] += ~is_single
+            joined[step, left] = both[0] + both[1]
+            asked.append(joined[step, left])
+        return self.chance(np.concatenate(asked))
+
+    def _beyond(self) -> Any:
+        """Return a weight that is larger than any sum."""
+        if self.weights.dtype == object:
+            return fmpq(2)
+        return 2**62 if self.is_exact else np.inf
+
     def _ranks(self) -> tuple[Indices, Indices]:
         order, starts = self.ranked()
         return order, np.arange(len(order)) - np.repeat(starts, self.sizes())

@@ -14,7 +14,7 @@ from leaktight.channels.channel import Channel, expect_channel
 from leaktight.channels.deterministic import Deterministic
 from leaktight.channels.distribution import Distribution, PriorLike, known, prior_on
 from leaktight.errors import InvalidNumber
-from leaktight.exact.numbers import Number, Value, public, rational, total
+from leaktight.exact.numbers import Number, Value, is_exact, kept, public, rational, total
 from leaktight.leakage.groups import Groups
 from leaktight.leakage.hyper import posteriors
 from leaktight.leakage.vulnerability import Leakage, joint
@@ -46,7 +46,10 @@ def guessing_leakage(channel: Channel, prior: PriorLike = None) -> Leakage:
 def _expected(channel: Channel, belief: Distribution) -> Any:
     if isinstance(channel, Deterministic):
         return Groups.of(channel, belief).guesses()
-    ranked = np.sort(joint(channel, belief), axis=0)[::-1]
+    joined = joint(channel, belief)
+    if is_exact(joined):
+        return Groups.of_joint(joined).guesses()
+    ranked = np.sort(joined, axis=0)[::-1]
     return total((np.arange(1, len(ranked) + 1)[:, None] * ranked).sum(axis=0))
 
 
@@ -147,7 +150,11 @@ def conditional_questions(channel: Channel, prior: PriorLike = None) -> Value:
     >>> conditional_questions(Channel.deterministic(lambda x: x % 2, 4))
     Fraction(1, 1)
     """
-    return _mean(channel, prior, lambda belief: _huffman(belief)[1])
+    if isinstance(channel, Deterministic):
+        return _mean(channel, prior, lambda belief: _huffman(belief)[1])
+    belief = prior_on(prior, expect_channel(channel).inputs)
+    joined = kept(joint(channel, belief), belief.array[:, None], channel.matrix)
+    return public(Groups.of_joint(joined).questions())
 
 
 def _mean(channel: Channel, prior: PriorLike, of: Callable[[Distribution], Any]) -> Value:
