@@ -743,8 +743,30 @@ def _side_by_side(cell: Setting) -> Parallel:
     return Parallel(((one, cell.records - 1), (lt.Channel.identity(cell.space.values), 1)))
 
 
-def _on_plane(made: Any) -> Callable[[Setting], Any]:
-    return lambda cell: made([0, 1], [0, 1], **cell.asked)
+def _on_plane(kind: Any) -> Callable[[Setting], Any]:
+    """Return what makes noise on the grid that all points lie on; on four of them if none do."""
+
+    def made(cell: Setting) -> Any:
+        points = _few(cell).vertices
+        sides: tuple[Any, ...] = ([0, 1], [0, 1])
+        plane = all(isinstance(point, tuple) and len(point) == 2 for point in points)
+        if plane and all(isinstance(at, int) for point in points for at in point):
+            sides = tuple(sorted({point[axis] for point in points}) for axis in (0, 1))
+        return kind(*sides, **cell.asked)
+
+    return made
+
+
+def _best_by(**more: Any) -> Callable[[Setting], Any]:
+    """Return what makes the best mechanism for another promise than ε alone."""
+
+    def made(cell: Setting) -> Any:
+        _few(cell)
+        draft, asked = cell.draft, cell.asked | more if "delta" in more else more
+        assert draft.aim is not None
+        return lt.optimal_mechanism(draft.apart, draft.input_prior, draft.aim, **asked)
+
+    return made
 
 
 def _on_counts(perturbation: Any) -> Callable[[Setting], lt.Channel]:
@@ -792,6 +814,8 @@ MECHANISMS: dict[str, Callable[[Setting], Any]] = {
     "exponential": _score,
     "tight constraints": lambda cell: TightConstraints(_few(cell), **cell.asked),
     "best": _best,
+    "best with δ": _best_by(delta="1/9"),
+    "best for ρ": _best_by(rho="1/4"),
     "planar geometric": _on_plane(PlanarGeometric),
     "planar laplace": _on_plane(PlanarLaplace),
     "clamped": lambda cell: ClampedLaplace(Interval(0, 2), cells=2, **cell.asked),

@@ -208,9 +208,8 @@ class GeometricTails(SymmetricNoise):
 
     def __init_subclass__(cls, **named: Any) -> None:
         super().__init_subclass__(**named)
-        if own := sorted(
-            {"pmf", "tail", "repeated", "shift_ratio", "shift_distance"} & {*vars(cls)}
-        ):
+        said = {"pmf", "tail", "repeated", "shift_ratio", "shift_distance"}
+        if own := sorted(said & {*vars(cls)}):
             raise InvalidInput(
                 f"the tails of {cls.__name__} follow from step and centre; derive from "
                 f"SymmetricNoise or AdditiveNoise to write {', '.join(own)} of your own"

@@ -250,7 +250,13 @@ class MechanismReader:
         grid = 'secrets = "grid"' if metric is None else "sides = [4, 4], a grid"
         if not all(isinstance(point, tuple) and len(point) == 2 for point in points):
             raise wrong("kind", f'"{kind}" needs {grid} with two sides')
-        rows, columns = (list(dict.fromkeys(p[axis] for p in points)) for axis in (0, 1))
+        sides = ({p[axis] for p in points} for axis in (0, 1))
+        rows, columns = (
+            sorted(side)
+            if all(isinstance(at, int) for at in side)
+            else list(dict.fromkeys(p[axis] for p in points))
+            for axis, side in enumerate(sides)
+        )
         steps = all(side == list(range(len(side))) for side in (rows, columns))
         if metric is not None and (not steps or len(rows) * len(columns) != len(points)):
             raise wrong("kind", f'"{kind}" needs {grid} with steps of 1')

@@ -13,7 +13,6 @@ from math import ceil
 
 import numpy as np
 import numpy.typing as npt
-from scipy.fft import irfft, next_fast_len, rfft
 
 from leaktight.exact.numbers import rational
 from leaktight.exact.rounding import float_below
@@ -85,6 +84,8 @@ def each_side(confidence: Fraction) -> float:
 
 @lru_cache(maxsize=64)
 def _law(noise: BlockNoise, noises: int) -> Law:
+    from scipy.fft import irfft, next_fast_len, rfft
+
     reach = _reach(noise)
     spread = float(noise.variance) ** 0.5
     width = max(1, int(spread / FINE), ceil(2 * reach * noises / LONGEST))
