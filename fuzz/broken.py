@@ -580,8 +580,8 @@ TABLES = (
     Mutant(
         "the rows of one person are paid for once",
         "tables/protection.py",
-        "return self._shared(self.rows_per_person * paid.exponents(self._of(cases)))",
-        "return self._shared(paid.exponents(self._of(cases)))",
+        "return self._shared(self.rows_per_person * paid.exponents(self.pairs_of(cases)))",
+        "return self._shared(paid.exponents(self.pairs_of(cases)))",
         ("tests/tables/test_calibration.py",),
     ),
 )

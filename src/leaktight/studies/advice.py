@@ -23,7 +23,6 @@ from leaktight.repetition.choosing import (
 )
 from leaktight.repetition.value_odds import value_odds
 from leaktight.studies.answers import Advice
-from leaktight.studies.released import advised
 from leaktight.studies.study import Study
 
 DOUBLE = Fraction(2)
@@ -117,6 +116,8 @@ def _chosen(study: Study) -> ChosenRatio | None:
 def _error(study: Study, ratio: Ratio, chosen: ChosenRatio) -> Iterator[str]:
     """Say what the best mechanism of one record loses by it, where that is quickly found."""
     if study.is_release:
+        from leaktight.studies.released import advised
+
         yield from advised(study, Ratio.of(chosen.ratio))
         return
     if study.scope != "record" or study.graph.order > MOST_COMPARED or study.aim is None:

@@ -20,7 +20,7 @@ from leaktight.exact.ratio import Ratio
 from leaktight.exact.shown import percent
 from leaktight.mechanisms.best import BestMechanism
 from leaktight.privacy.level import PrivacyLevel, privacy_level
-from leaktight.studies import asked, person, released
+from leaktight.studies import asked, person
 from leaktight.studies.advice import advice
 from leaktight.studies.answers import (
     NOBODY_ELSE,
@@ -34,6 +34,7 @@ from leaktight.studies.answers import (
     Person,
     Privacy,
     PublishedBound,
+    ReleaseFound,
     Skipped,
     Uninformed,
     WorstPair,
@@ -194,8 +195,16 @@ def _privacy(inquiry: Inquiry) -> Privacy:
     return Privacy(_shown_level(level, names, study.ratio), _one_record(study, names))
 
 
+def _release_found(inquiry: Inquiry) -> ReleaseFound:
+    from leaktight.studies import released
+
+    return released.release_found(inquiry.study)
+
+
 def _informed(inquiry: Inquiry) -> Informed:
     if inquiry.study.is_release:
+        from leaktight.studies import released  # with all that makes a release
+
         return released.informed(inquiry.study, inquiry.names, inquiry.own_ratio)
     return person.informed(inquiry.study, inquiry.names, inquiry.own_ratio)
 
@@ -203,6 +212,8 @@ def _informed(inquiry: Inquiry) -> Informed:
 def _uninformed(inquiry: Inquiry) -> Uninformed:
     known = inquiry.find("all others known")
     if inquiry.study.is_release:
+        from leaktight.studies import released  # with all that makes a release
+
         return released.uninformed(known)
     return person.uninformed(inquiry.study, inquiry.names, known, inquiry.level)
 
@@ -256,7 +267,7 @@ PARTS = (
     ),
     Part(
         "release",
-        lambda of: released.release_found(of.study),
+        _release_found,
         (release,),
         "release",
         title="release",
