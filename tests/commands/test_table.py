@@ -565,3 +565,19 @@ def test_a_plan_says_what_an_error_costs(run: Run) -> None:
     # ±20: 2α/(1−α)² = 400 with α = e^(−ε/2), as one record changes two numbers.
     assert "ε ≤ 0.141" in told.out
     assert "one number is off by ±20," in told.out
+
+
+def test_the_page_of_gaussian_noise_says_that_its_odds_are_on_average(run: Run) -> None:
+    text = PEOPLE.replace("OUT", "csv").replace("epsilon = 1", 'noise = "gaussian"\nrho = "1/10"')
+    ward(run)
+    Path("gauss.toml").write_text(
+        text.replace("budget = 2", 'budget = { rho = "1/2" }').replace("ward.ledger", "g.ledger"),
+        "utf-8",
+    )
+    assert run("ledger", "g.ledger", "--new", "gauss.toml").code == 0
+    assert run("release", "gauss.toml", "--report", "page.md").code == 0
+    page = Path("page.md").read_text("utf-8")
+    assert "after all of it, on average over what may come out" in page
+    assert "outcomes on average, not for each of them" in page
+    assert "by the outcome that speaks for it most" not in page
+    assert run("verify", "june.csv.release.json", "--study", "gauss.toml").code == 0

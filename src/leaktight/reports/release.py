@@ -30,6 +30,8 @@ from leaktight.tables.queries import Answer, Expected, written_number
 from leaktight.tables.record import TableRecord
 from leaktight.tables.statement import Statement, why_no_odds
 
+AVERAGED = ", on average over what may come out"
+
 MOST_LISTED = 12
 """The most values of an attribute that are listed, those whose belief rises most first."""
 
@@ -69,7 +71,7 @@ def _verdict(record: TableRecord, told: Statement) -> Verdict:
         headline = (
             f"Whoever knows everyone else guesses one person's {worst.attribute} right in "
             f"{percent(worst.before)} of all cases before anything is published, and in at most "
-            f"{percent_above(worst.after)} after all of it."
+            f"{percent_above(worst.after)} after all of it{AVERAGED * (worst.average is not None)}."
         )
     elif record.odds is not None:
         text = str(record.odds)
@@ -151,7 +153,7 @@ def _left(told: Statement) -> str:
 
 
 def _by_value(attributes: Sequence[AttributeOdds]) -> Iterator[Section]:
-    if not attributes:
+    if not any(each.values for each in attributes):
         return
     rows: list[tuple[Cell, ...]] = []
     for attribute in attributes:
@@ -207,12 +209,19 @@ def _assumed(record: TableRecord) -> Section:
     ]
     if record.attributes:
         text.append(
-            "The odds hold for any outcome and for whoever knows everyone else. They start from "
+            f"The odds hold for {_whichever(record)} whoever knows everyone else. They start from "
             "the prior of the study; records are believed to be independent of each other, and the "
             "attributes of one person may hang together in any way that the prior says."
         )
     text.append(f"In the record's words: {record}")
     return section("assumed", "What is promised, and what is assumed", text)
+
+
+def _whichever(record: TableRecord) -> str:
+    """Say of which outcomes the odds are."""
+    if any(each.average is not None for each in record.attributes):
+        return "outcomes on average, not for each of them, and for"
+    return "any outcome and for"
 
 
 def _check(record: TableRecord, told: Statement, commands: Sequence[str]) -> Section:
