@@ -8,8 +8,10 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator
+from fractions import Fraction
 from itertools import count
 from pathlib import Path
+from typing import Any
 
 import psycopg
 import pytest
@@ -17,6 +19,7 @@ import pytest
 from leaktight.errors import InvalidFile, OverBudget
 from leaktight.tables import Ledger, statement
 from leaktight.tables.ledger import Stored
+from leaktight.tables.ledger.entry import verified_entries
 from leaktight.tables.publishing import publish
 from tests.tables.postgres import PASSWORD, Server, running_server
 from tests.tables.workers import (
@@ -97,16 +100,22 @@ def wrongs(address: str, shown: Path) -> list[str]:
     return [name for name, *numbers in seen if kept.get(name) != tuple(map(int, numbers))]
 
 
+@pytest.mark.parametrize("noise_in", ["epsilon", "rho"])
 def test_whenever_four_processes_are_killed_what_was_seen_was_paid_for(
-    server: Server, tmp_path: Path
+    server: Server, tmp_path: Path, noise_in: str
 ) -> None:
     """The budget is for half of the names, so that refusals are among what is interrupted."""
     address, shown, allowed = server.address(next(NAMES)), tmp_path / "shown", 5 * ROUNDS
-    ledger = Ledger.create(address, POLICY, ratio=4**allowed)
+    budget: dict[str, Any] = {"ratio": 4**allowed}
+    if noise_in == "rho":
+        budget = {"rho": Fraction(allowed, 4)}
+    ledger = Ledger.create(address, POLICY, **budget)
     killed(server, address, within_budget, ROUNDS, shown)
     assert wrongs(address, shown) == []
     entries = ledger.entries()
-    assert ledger.spent().largest == 4 ** len(entries) <= 4**allowed
+    assert len(entries) <= allowed
+    spent = Fraction(len(entries), 4) if noise_in == "rho" else 4 ** len(entries)
+    assert ledger.spent().largest == spent
     unseen = [entry.name for entry in entries if not entry.answered]
     seen = shown.read_text().splitlines()
     print(f"{ROUNDS} kills of 4: {len(entries)} paid, {len(unseen)} not drawn, {len(seen)} seen")
@@ -156,16 +165,26 @@ def test_whoever_is_killed_while_writing_leaves_nothing_and_holds_nobody_up(addr
     assert Ledger.open(address).spend("next", QUESTION, noise().paid).number == 1
 
 
-def test_eight_processes_at_once_spend_exactly_what_is_left(server: Server) -> None:
+BUDGETS: list[tuple[dict[str, Any], Fraction]] = [
+    ({"ratio": 4**RACERS - 1}, Fraction(4 ** (RACERS - 1))),
+    ({"rho": Fraction(RACERS, 4) - Fraction(1, 10**30)}, Fraction(RACERS - 1, 4)),
+    ({"rho": Fraction(RACERS - 1, 4)}, Fraction(RACERS - 1, 4)),
+]
+
+
+@pytest.mark.parametrize(("budget", "spent"), BUDGETS)
+def test_eight_processes_at_once_spend_exactly_what_is_left(
+    server: Server, budget: dict[str, Any], spent: Fraction
+) -> None:
     address = server.address(next(NAMES))
-    Ledger.create(address, POLICY, ratio=4**RACERS - 1)
+    Ledger.create(address, POLICY, **budget)
     with FORK.Manager() as manager:
         barrier = manager.Barrier(RACERS)
         with FORK.Pool(RACERS) as pool:
             jobs = [(address, barrier, worker, RACERS) for worker in range(RACERS)]
             done = pool.starmap(spend_all, jobs)
     assert sum(done) == RACERS - 1  # the last one is refused, whoever it is
-    assert Ledger.open(address).spent().largest == 4 ** (RACERS - 1)
+    assert Ledger.open(address).spent().largest == spent
 
 
 # --- the server stops ----------------------------------------------------------------------
@@ -251,6 +270,32 @@ def test_a_row_that_somebody_changed_is_noticed(server: Server, address: str, ch
     for use in (ledger.entries, lambda: Ledger.open(address)):
         with pytest.raises(InvalidFile, match=r"changed|swapped"):
             use()
+
+
+def test_all_is_verified_again_only_if_somebody_else_has_written(
+    address: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Whoever writes alone verifies once; what another one wrote is verified, once, and counted."""
+    ledger = Ledger.open(address)
+    verified = list[int]()
+
+    def counted(*given: Any) -> Any:
+        found = verified_entries(*given)
+        verified.append(len(found))
+        return found
+
+    monkeypatch.setattr("leaktight.tables.ledger.ledger.verified_entries", counted)
+    for i in range(5):
+        publish(ledger, f"own {i}", QUESTION, noise(), TRUTH)
+    assert verified == []
+    other = Ledger.open(address)
+    publish(other, "another", QUESTION, noise(), TRUTH)
+    assert verified == [5]
+    assert ledger.spent().largest == 4**6
+    publish(ledger, "own again", QUESTION, noise(), TRUTH)
+    assert verified == [5, 6]
+    assert len(other.entries()) == 7
+    assert [entry.number for entry in ledger.entries()] == list(range(1, 8))
 
 
 def test_a_ledger_is_made_only_once(address: str) -> None:
@@ -352,7 +397,9 @@ def test_a_study_names_a_server_and_the_commands_use_it(server: Server, tmp_path
     run("ledger", address, "--new", "wages.toml")
     assert "all releases of the ledger together: ε ≤ 1 of ε = 2" in run("release", "wages.toml")
     assert "nothing was spent now" in run("release", "wages.toml")
-    assert "ε ≤ 1 spent, ε = 1 left" in run("ledger", address)
+    shown = run("ledger", address)
+    assert "ε ≤ 1 spent (ρ ≤ 0." in shown
+    assert "ε = 1 left" in shown
     assert "ε ≤ 1 spent, ε = 1 left" in run("ledger", address, "--move", "wages.ledger")
 
 

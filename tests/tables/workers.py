@@ -3,6 +3,7 @@
 import os
 import signal
 from collections.abc import Callable
+from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +12,7 @@ import numpy as np
 from leaktight import Policy, SecretGraph
 from leaktight.errors import OverBudget
 from leaktight.exact.ratio import Ratio
-from leaktight.tables.calibration import Noise, calibrated
+from leaktight.tables.calibration import GaussianWithin, Noise, calibrated
 from leaktight.tables.ledger import Ledger, Stored
 from leaktight.tables.protection import Protection
 from leaktight.tables.publishing import drawn, publish, release
@@ -29,6 +30,14 @@ def noise(ratio: int = 4) -> Noise:
     return calibrated(Protection(POLICY), [histogram("h", ordered=False)], Ratio.of(ratio))
 
 
+def noise_for(ledger: Ledger) -> Noise:
+    """The noise that its budget is in: geometric at the ratio 4, or Gaussian with ρ = 1/4."""
+    if ledger.budget.rho is None:
+        return noise()
+    asked = [histogram("h", ordered=False)]
+    return calibrated(Protection(POLICY), asked, GaussianWithin(Fraction(1, 4)))
+
+
 def show(shown: Path, name: str, numbers: tuple[int, ...]) -> None:
     """What somebody has seen: one write, which a kill leaves whole or out."""
     handle = os.open(shown, os.O_WRONLY | os.O_APPEND | os.O_CREAT)
@@ -37,7 +46,7 @@ def show(shown: Path, name: str, numbers: tuple[int, ...]) -> None:
 
 
 def right_order(ledger: Ledger, name: str, shown: Path) -> None:
-    done = publish(ledger, name, QUESTION, noise(), TRUTH)
+    done = publish(ledger, name, QUESTION, noise_for(ledger), TRUTH)
     show(shown, name, done.answers[0].numbers)
 
 
@@ -98,7 +107,7 @@ def spend_all(path: str | Path, barrier: object, worker: int, names: int) -> int
     ledger, done = Ledger.open(path), 0
     for i in range(names):
         try:
-            ledger.spend(f"{worker}.{i}", QUESTION, noise().paid)
+            ledger.spend(f"{worker}.{i}", QUESTION, noise_for(ledger).paid)
             done += 1
         except OverBudget:
             break

@@ -225,7 +225,7 @@ class FileStore:
         opened.execute("INSERT INTO moved VALUES (?, ?)", (target, now()))
         opened.execute(f"PRAGMA user_version={ELSEWHERE}")
 
-    def known(self) -> Contents | None:
+    def known(self, opened: Tables) -> Contents | None:
         """Return what was kept, unless the file may have changed since."""
         return self._watch.known(self.path)
 

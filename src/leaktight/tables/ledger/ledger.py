@@ -343,7 +343,7 @@ class Ledger:
         """Return what the ledger that this is holds, of which nothing is missing."""
         if read_head(self.place, opened)[-1] != self.chain:
             raise InvalidFile(f"{self.name} was swapped for another ledger; nothing was drawn")
-        if (known := self.place.known()) is not None:
+        if (known := self.place.known(opened)) is not None:
             return known
         entries = verified_entries(opened, self.chain)
         history = self.place.has_history(opened)

@@ -10,6 +10,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
+from threading import local
 from typing import TYPE_CHECKING, Any
 from urllib.parse import SplitResult, parse_qsl, unquote, urlencode, urlsplit
 
@@ -58,6 +59,30 @@ CAUSES = {
 }
 
 
+STAMPED = ("head", "weights", "entry", "answer", "history", "tip", "moved")
+"""The tables of which any change is noticed; the running total is checked by its own hash."""
+
+
+class _Seen(local):
+    """What a thread has verified, and the stamp of the tables when it looked at them last."""
+
+    def __init__(self) -> None:
+        self.kept: tuple[tuple[Any, ...], Contents | None] = ((), None)
+        self.now: tuple[Any, ...] = ()
+
+    def __reduce__(self) -> tuple[type["_Seen"], tuple[()]]:
+        return _Seen, ()
+
+
+def _stamp(opened: Tables) -> tuple[Any, ...]:
+    """Return what any change of a row changes: how many there are, and by which transactions.
+
+    It is added up by the server, so that all entries need not be sent and verified again.
+    """
+    each = (f"SELECT '{t}', count(*), sum(xmin::text::bigint) FROM {t}" for t in STAMPED)
+    return tuple(sorted(map(tuple, opened.execute(" UNION ALL ".join(each)))))
+
+
 @dataclass(frozen=True, slots=True)
 class ServerStore:
     """A ledger in a schema of a PostgreSQL database."""
@@ -67,6 +92,7 @@ class ServerStore:
     schema: str
     address: str = field(repr=False)
     """How psycopg is told to connect; it may have a password."""
+    _seen: "_Seen" = field(default_factory=lambda: _Seen(), repr=False, compare=False)
 
     @classmethod
     def at(cls, address: str) -> "ServerStore":
@@ -128,6 +154,7 @@ class ServerStore:
             with opened.transaction(WRITE):
                 _expect_durable(self, opened)
                 yield opened
+                self._seen.now = _stamp(opened)  # what others will see
 
     def has_history(self, opened: Tables) -> bool:
         """Every ledger on a server keeps one."""
@@ -145,15 +172,19 @@ class ServerStore:
         """Write where it is from now on."""
         opened.execute("INSERT INTO moved VALUES (?, ?)", (target, now()))
 
-    def known(self) -> Contents | None:
-        """Nothing: others write, so that all is verified whenever it is read."""
-        return None
+    def known(self, opened: Tables) -> Contents | None:
+        """Return what was kept, unless any row was written, changed or taken out since."""
+        self._seen.now = _stamp(opened)
+        of, contents = self._seen.kept
+        return contents if of == self._seen.now else None
 
     def keep(self, contents: Contents) -> None:
-        """Nothing is kept."""
+        """Keep what was verified, or was written just now, as of when it was looked at last."""
+        self._seen.kept = (self._seen.now, contents)
 
     def forget(self) -> None:
-        """Nothing is known."""
+        """Know nothing, until something is kept."""
+        self._seen.kept = ((), None)
 
     def _is_there(self, opened: "Session") -> bool:
         [(found,)] = opened.execute("SELECT to_regclass(?)", (f'"{self.schema}".head',)).fetchall()

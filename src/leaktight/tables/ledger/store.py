@@ -93,7 +93,7 @@ class Store(Protocol):
     def mark_moved(self, opened: Tables, target: str) -> None:
         """Write that the ledger is elsewhere from now on."""
 
-    def known(self) -> "Contents | None":
+    def known(self, opened: Tables) -> "Contents | None":
         """Return what was kept, unless somebody may have written since."""
 
     def keep(self, contents: "Contents") -> None:
