@@ -4,11 +4,13 @@ import itertools
 import math
 from typing import Any
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from leaktight.errors import InvalidPolicy, TooLarge
+from leaktight.policies import constraint
 from leaktight.policies.constraint import Count, CountedDatabases, count
 
 
@@ -105,3 +107,24 @@ def test_counts_that_say_nothing_or_too_much_are_refused(
 ) -> None:
     with pytest.raises(InvalidPolicy, match=message):
         count(values, **bounds)
+
+
+@given(counted_databases(), st.sampled_from([1, 10**30]))
+def test_states_are_those_of_one_record_after_the_other(
+    databases: CountedDatabases, times: int
+) -> None:
+    """Also where bounds are so large that states are not numbered."""
+    counts = [(values, least, most * times) for values, least, most in databases.counts]
+    asked = CountedDatabases(databases.domains, counts)
+    layers = [{(0,) * len(counts)}]
+    for left, domain in zip(reversed(range(len(asked.domains))), asked.domains, strict=True):
+        kinds = [asked._kind(value) for value in domain]
+        after = {asked._after(state, kind) for state in layers[-1] for kind in kinds}
+        layers.append({state for state in after if asked._can_end(state, left)})
+    assert asked._layers == layers
+    if counts and layers[-1]:
+        states = np.array(sorted(layers[-1]), dtype=np.int64)
+        for ends in (states.max(axis=0), np.full(len(counts), 2**62)):
+            assert (
+                constraint._distinct(np.concatenate([states] * 2), ends).tolist() == states.tolist()
+            )

@@ -216,16 +216,23 @@ class CountedDatabases:
     @cached_property
     def _layers(self) -> list[set[State]]:
         """The states before each record and after the last; none if they are too many."""
-        layers = [{self._start}]
-        walked = 0
-        for left, domain in zip(reversed(range(len(self.domains))), self.domains, strict=True):
-            kinds = self._kinds[domain]
-            after = {self._after(state, kind) for state in layers[-1] for kind in kinds}
-            layers.append({state for state in after if self._can_end(state, left)})
-            walked += len(after)
+        n, width = len(self.domains), len(self.counts)
+        least, most = (
+            np.array([min(count[i], n + 1) for count in self.counts], np.int64) for i in (1, 2)
+        )
+        ends = np.where(most < n, most + 1, least)
+        states = np.zeros((1, width), dtype=np.int64)
+        found, walked = [states], 0
+        for left, domain in zip(reversed(range(n)), self.domains, strict=True):
+            kinds = np.array(list(self._kinds[domain]), dtype=np.int64)
+            after = np.minimum(states[:, None] + kinds, ends)
+            states = _distinct(after.reshape(len(states) * len(kinds), width), ends)
+            walked += len(states)
             if walked > MOST_STATES:
                 return []
-        return layers
+            states = states[((least - left <= states) & (states <= most)).all(axis=1)]
+            found.append(states)
+        return [set(map(tuple, layer.tolist())) for layer in found]
 
     @cached_property
     def _ways(self) -> list[dict[State, int]]:
@@ -282,3 +289,14 @@ class CountedDatabases:
         largest = math.lgamma(n + 1) - math.lgamma(k + 1) - math.lgamma(n - k + 1)
         largest += k * math.log(s) + (n - k) * math.log(m - s)
         return (largest + math.log(most - least + 1)) / math.log(10)
+
+
+def _distinct(states: npt.NDArray[np.int64], ends: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
+    """Return the rows that differ, none of which exceeds ``ends`` or is negative."""
+    if not states.size:
+        return states[:1]
+    if ends.min() < 0 or math.prod((ends + 1).tolist()) >= 2**62:
+        return np.unique(states, axis=0)
+    sizes = tuple((ends + 1).tolist())
+    numbers = np.unique(np.ravel_multi_index(tuple(states.T), sizes))
+    return np.stack(np.unravel_index(numbers, sizes), axis=1)
