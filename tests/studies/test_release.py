@@ -15,6 +15,7 @@ from leaktight.tables import count_of, cumulative, hierarchy, histogram, sum_of
 from leaktight.tables.budget import Budget
 from leaktight.tables.calibration import GaussianWithin, GeometricWithin
 from leaktight.tables.measure import rho_below
+from leaktight.tables.queries import KINDS
 
 POLICY = '[policy]\nvalues = ["a", "b", "c"]\nsecrets = "line"\nrecords = 9\nabsent = "none"\n'
 DATA = '[data]\nsource = "t.csv"\ncolumns = "v"\n'
@@ -193,3 +194,10 @@ def test_dates_and_cuts_are_read(tmp_path: Path) -> None:
     read = read_release(file)
     assert read.policy.secrets.vertices[:2] == (date(2020, 1, 1), date(2021, 1, 1))
     assert read.reading.cuts == {"v": [1, 2.5]}
+
+
+def test_the_keys_of_queries_are_those_of_their_kinds() -> None:
+    own = {key for kind in KINDS.values() for key in kind.keys}
+    assert set(keys_of("release.queries")) == {"name", "kind", "share", "error"} | own
+    page = (Path(__file__).parents[2] / "docs" / "study.md").read_text("utf-8")
+    assert all(f'"{kind}"' in page for kind in KINDS)

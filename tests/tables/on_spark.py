@@ -1,12 +1,24 @@
 """What only a real Spark shows; ``make test-spark`` runs it, with the tests of rows."""
 
+from itertools import product
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from leaktight import Policy, RandomizedResponse, SecretGraph
 from leaktight.errors import InvalidFile, InvalidInput
-from leaktight.tables import Ledger, Reading, histogram, release, release_rows, risk
+from leaktight.tables import (
+    Ledger,
+    Reading,
+    histogram,
+    mean_of,
+    quantiles_of,
+    release,
+    release_rows,
+    risk,
+    sum_of,
+)
 from leaktight.tables.protection import Protection
 from leaktight.tables.rows import count_rows
 from tests.tables.engines import CANARY, spark_frame
@@ -104,3 +116,36 @@ def test_rows_of_spark_have_no_numbers_and_nothing_of_a_risk_stays_cached(tmp_pa
     assert not [table.name for table in session().catalog.listTables() if "leaktight" in table.name]
     assert session()._jsparkSession.sharedState().cacheManager().isEmpty()
     assert session().sparkContext._jsc.getPersistentRDDs().isEmpty()
+
+
+def test_spark_and_duckdb_publish_the_same_numbers(tmp_path: Path) -> None:
+    """Four kinds of queries, with cuts, clamps and cells outside: from the same draws."""
+    dice = np.random.default_rng(5)
+    rows = [
+        (str(dice.choice(["f", "m", "x"], p=[0.5, 0.49, 0.01])), int(dice.integers(0, 99)),
+         int(dice.poisson(2)))
+        for _ in range(500)
+    ]  # fmt: skip
+    file = tmp_path / "t.csv"
+    file.write_text(
+        "\n".join(["sex,age,stay", *(",".join(map(str, row)) for row in rows)]), "utf-8"
+    )
+    frame = session().createDataFrame(rows, "sex string, age int, stay int")
+    values = product(["f", "m", "?"], ["young", "old"], range(5))
+    policy = Policy(SecretGraph.add_remove(values), records=600)
+    asked = [
+        histogram("ages", by=["sex", "age"]),
+        mean_of("stay", "stay", by=["sex"], clamp=[0, 4]),
+        quantiles_of("stays", ["0.1", "0.5", "0.9"], "stay"),
+        sum_of("days", column="stay", by=["age"]),
+    ]
+    found = []
+    for i, source in enumerate((file, frame)):
+        Ledger.create(tmp_path / f"{i}.ledger", policy, epsilon=1, people="change")
+        done = release(
+            source, policy, asked, name="a", ledger=tmp_path / f"{i}.ledger", epsilon=1,
+            columns=["sex", "age", "stay"], people="change", outside={"sex": "?"},
+            cuts={"age": [65]}, clamp=["stay"], rng=np.random.default_rng(7),
+        )  # fmt: skip
+        found.append([(a.cells, a.numbers, a.intervals()) for a in done.answers])
+    assert found[0] == found[1]
