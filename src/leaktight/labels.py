@@ -133,6 +133,15 @@ def named(label: Hashable, most: int = 40) -> str:
     return text if len(text) <= most else f"{text[: most - 1]}…"
 
 
+def pair_named(labels: Iterable[Hashable]) -> str:
+    """Return labels that stand against each other, as a person writes them.
+
+    >>> pair_named(["flu", ("female", "65-74")])
+    'flu – (female, 65-74)'
+    """
+    return " – ".join(map(named, labels))
+
+
 def first_few(labels: Sequence[Hashable]) -> str:
     """Return which labels there are, whatever was found instead of them.
 

@@ -157,7 +157,7 @@ def test_the_budget_ends(run: Run, ledger: Path) -> None:
         assert done.code == 0, done.err
     refused = run("release", "wages.toml", "--name", "2026", "--output", "2026.csv")
     assert refused.code == 2
-    assert "would bring the pair 60-90k – >90k to ε ≤ 3" in refused.err
+    assert "would bring the privacy loss of 60-90k – >90k to ε ≤ 3" in refused.err
     assert refused.err.count("\n") == 1
     assert not Path("2026.csv").exists()
 
@@ -177,7 +177,7 @@ def test_a_ledger_is_shown_to_machines_and_to_the_registry(run: Run, ledger: Pat
     [
         ("records = 595", "records = 594", "was made for another policy"),
         ('"60-90k", ">90k"]', '"60-90k", "more"]', "there is no value of 'top band': '>90k'"),
-        ("epsilon = 1", "epsilon = 3", "would bring the pair"),
+        ("epsilon = 1", "epsilon = 3", "would bring the privacy loss of"),
         ("epsilon = 1", "", "[release] needs epsilon or ratio"),
         ('ledger = "wages.ledger"', 'ledger = "none.ledger"', "there is no ledger none.ledger"),
         (

@@ -175,7 +175,7 @@ def test_a_release_beyond_the_budget_is_refused_and_costs_nothing(tmp_path: Path
     ledger = Ledger.create(tmp_path / "l", POLICY, ratio=17)
     ledger.spend("one", QUESTION, noise().paid)
     ledger.spend("two", QUESTION, noise().paid)
-    with pytest.raises(OverBudget, match=r"pair a – b to ε ≤ 4\.15889.*ln 17.*0\.0606246 left"):
+    with pytest.raises(OverBudget, match=r"a – b to ε ≤ 4\.15889.*ln 17.*0\.0606246 is left"):
         ledger.spend("three", QUESTION, noise().paid)
     assert [entry.name for entry in ledger.entries()] == ["one", "two"]
 

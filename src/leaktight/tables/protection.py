@@ -161,13 +161,13 @@ class Protection:
         return np.stack([np.zeros_like(others), others], axis=1)
 
     @property
-    def cases(self) -> list[tuple[str, str]]:
-        """The names of what pays by itself: the secret pairs or, under public counts, all."""
+    def cases(self) -> list[tuple[Hashable, ...]]:
+        """What pays by itself: the secret pairs or, under public counts, all neighbours as one."""
         if self.counts is not None:
-            return [("any neighbours", "under the public counts")]
+            return [("any two neighbours under the public counts",)]
         if self.alike:
-            return [("anyone", str(self.absent))]
-        return [(str(self.values[u]), str(self.values[v])) for u, v in self.pairs.tolist()]
+            return [("anyone", self.absent)]
+        return [(self.values[u], self.values[v]) for u, v in self.pairs.tolist()]
 
     @property
     def accounts(self) -> int:

@@ -12,7 +12,7 @@ from leaktight.errors import expect
 from leaktight.exact.numbers import rational
 from leaktight.exact.powers import Powers
 from leaktight.exact.shown import above, counted, wrapped
-from leaktight.labels import named
+from leaktight.labels import pair_named
 from leaktight.policies.secrets import CHANGE
 from leaktight.tables.budget import (
     USUAL_DELTA,
@@ -64,7 +64,7 @@ def why_no_odds(protection: Protection, gaussian: bool = False) -> str:
 class PairSpent:
     """What a secret pair has lost, how many others paid as much, and what is left to it."""
 
-    pair: tuple[Any, Any]
+    pair: tuple[Any, ...]
     alike: int
     lost: Lost
     """What counts against the budget: the ratio, or ρ."""
@@ -82,7 +82,6 @@ class PairSpent:
         return least if self.ratio is None else min(least, max(0.0, self.ratio.nats))
 
     def __str__(self) -> str:
-        u, v = self.pair
         others = f" and {self.alike - 1:,} more" if self.alike > 1 else ""
         also = [] if isinstance(self.lost, Fraction) else [told_lost(self.rho)]
         if isinstance(self.lost, Fraction):
@@ -91,7 +90,7 @@ class PairSpent:
             also.append(f"ε ≤ {above(self.approximate)} with δ = {float(USUAL_DELTA):g}")
         left = told_left(self.left, PURE if isinstance(self.lost, Powers) else CONCENTRATED)
         return (
-            f"{named(u)} – {named(v)}{others}: {told_lost(self.lost)} spent ({'; '.join(also)}), "
+            f"{pair_named(self.pair)}{others}: {told_lost(self.lost)} spent ({'; '.join(also)}), "
             f"{left} left"
         )
 

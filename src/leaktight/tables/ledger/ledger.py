@@ -16,7 +16,7 @@ from typing import Any
 from leaktight.errors import InvalidFile, InvalidInput, OverBudget
 from leaktight.exact.numbers import Number
 from leaktight.exact.ratio import RatioLike
-from leaktight.labels import named
+from leaktight.labels import pair_named
 from leaktight.policies.policy import Policy
 from leaktight.tables.budget import Budget, told_left, told_lost
 from leaktight.tables.ledger.entry import (
@@ -302,12 +302,11 @@ class Ledger:
 
     def _too_much(self, name: str, before: Spent, after: Spent) -> str:
         worst = after.worst or 0
-        u, v = self.protection.cases[worst]
         return (
-            f"the release {name!r} would bring the pair {named(u)} – {named(v)} to "
-            f"{told_lost(after.lost(worst))}, and the budget of {self.name} is "
-            f"{self.budget.told()}; that pair has "
-            f"{told_left(self.budget.left(before.lost(worst)), after.measure)} left"
+            f"the release {name!r} would bring the privacy loss of "
+            f"{pair_named(self.protection.cases[worst])} to {told_lost(after.lost(worst))}, and "
+            f"the budget of {self.name} is {self.budget.told()}, of which "
+            f"{told_left(self.budget.left(before.lost(worst)), after.measure)} is left"
         )
 
     # --- the store -------------------------------------------------------------------------
