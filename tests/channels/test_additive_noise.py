@@ -271,7 +271,7 @@ class Derived(Mechanism, SymmetricNoise):
 
     heights: tuple[int, ...]
     lean: int = 0
-    """By so much more −1 is as likely as 1."""
+    """By so much −1 is likelier than 1, and −2 less likely than 2."""
     says: int | None = 1
 
     name = "noise of one's own"
@@ -293,15 +293,15 @@ class Derived(Mechanism, SymmetricNoise):
         return Fraction(1)
 
     def _height(self, k: int) -> Fraction:
-        if k == -1:
-            return Fraction(self.heights[1] + self.lean)
+        if k in (-1, -2):
+            return Fraction(self.heights[-k] + (self.lean if k == -1 else -self.lean))
         k, last = abs(k), len(self.heights) - 1
         return self.heights[min(k, last)] / Fraction(2) ** max(0, k - last)
 
     @property
     def _sum(self) -> Fraction:
         first, *rest = self.heights
-        return Fraction(first + 2 * (sum(rest) + rest[-1]) + self.lean)
+        return Fraction(first + 2 * (sum(rest) + rest[-1]))
 
     def pmf(self, k: int) -> Fraction:
         return self._height(k) / self._sum

@@ -200,6 +200,21 @@ def test_planar_noise_on_a_grid_is_judged_by_straight_distances() -> None:
     assert holds == [True, False]
 
 
+@pytest.mark.parametrize("kind", ["planar laplace", "planar geometric"])
+def test_the_rows_of_a_grid_are_in_their_order_however_they_are_listed(kind: str) -> None:
+    """2, 0, 1 were taken for three rows that follow each other in this order."""
+    asked = f"mechanism.kind = '{kind}'\nmechanism.ratio = 2\nquestion.ratio = 2\n"
+    listed, ordered = (
+        written(f"policy.attributes = {{x = {rows}, y = [0, 1]}}\n{asked}").study.channel
+        for rows in ([2, 0, 1], [0, 1, 2])
+    )
+    assert listed is not None
+    assert ordered is not None
+    for seen in ((0, 0), (2, 1)):
+        for place in ((0, 0), (1, 1), (2, 0)):
+            assert listed[place, seen] == ordered[place, seen]
+
+
 def test_a_study_in_python_refuses_what_has_no_distances() -> None:
     policy = Policy(EUCLIDEAN, 2)
     with pytest.raises(InvalidInput, match="answers to a query have no distances"):
