@@ -115,3 +115,18 @@ def test_one_count_alone_is_kept_between_0_and_the_number_of_records() -> None:
     policy = Policy(SecretGraph.complete(["no", "yes"]), 10)
     assert fitted(policy, [count_of("ill", ["yes"])], [[-3]])["ill"][0] == 0
     assert fitted(policy, [count_of("ill", ["yes"])], [[13]])["ill"][0] == 10
+
+
+def test_noise_that_is_far_wider_than_other_noise_still_counts() -> None:
+    """The wide one alone says how two cells are parted, of which the narrow one knows the sum."""
+    policy = Policy(SecretGraph.complete(["a", "b", "c"]), 30)
+    asked = [count_of("a or b", ["a", "b"], share=100), count_of("a", ["a"])]
+    noise = calibrated(Protection(policy), asked, Ratio.of(2**300))
+    wide, narrow = noise.noises[1], noise.noises[0]
+    assert wide is not None
+    assert narrow is not None
+    assert wide.variance > 10**50 * narrow.variance
+    stored = Stored(((20,), (7,)), ())
+    found = consistent(TableRelease(None, None, noise, (), stored))  # type: ignore[arg-type]
+    assert found["a or b"] == (20,)
+    assert found["a"] == (7,)
