@@ -13,7 +13,7 @@ import pkgutil
 import time
 
 from benchmarks import cases, document, results
-from benchmarks.measure import measure
+from benchmarks.measure import WRONG, measure
 from benchmarks.results import Row
 
 
@@ -42,6 +42,8 @@ def main() -> None:
         print("docs/benchmarks.md is written by a whole run only")
     else:
         document.write(rows, seconds)
+    if wrong := [row.task for row in rows if row.agreement.startswith(WRONG)]:
+        raise SystemExit(f"our answer is wrong: {'; '.join(wrong)}")
 
 
 if __name__ == "__main__":

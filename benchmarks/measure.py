@@ -12,6 +12,8 @@ from benchmarks.results import Row, Time
 SECONDS_A_WAY, QUICKLY = 3.0, 1.0
 """How long one way is repeated at one size, at most, and how long for a first look."""
 
+WRONG = "**our answer is wrong**"
+
 SECONDS_ONCE = 10.0
 """A way whose first run takes longer has had its turn."""
 
@@ -67,8 +69,16 @@ def _time_for_another(done: list[Run], most: float) -> bool:
 
 
 def _compared(case: Case, answers: Mapping[str, Any]) -> str:
-    """Say how the answers compare; without ours there is nothing to compare."""
-    return case.agree(answers) if next(iter(case.ways)) in answers else ""
+    """Say how the answers compare; without ours there is nothing to compare.
+
+    If ours is wrong, the row says so, and those after it are measured all the same.
+    """
+    if next(iter(case.ways)) not in answers:
+        return ""
+    try:
+        return case.agree(answers)
+    except AssertionError as wrong:
+        return f"{WRONG}: {wrong!s:.80}".replace("\n", " ").replace("|", "/")
 
 
 def _time(runs: list[Run], is_new: bool) -> Time:

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from benchmarks import cases, document, results
 from benchmarks.case import same
-from benchmarks.measure import measure
+from benchmarks.measure import WRONG, _compared, measure
 from benchmarks.results import Row, Time
 
 from tests import contenders
@@ -40,6 +40,15 @@ def test_one_that_raises_dies_or_hangs_is_reported_as_such(rows: list[Row]) -> N
 def test_all_answers_must_agree() -> None:
     with pytest.raises(AssertionError):
         same({"ours": 2, "theirs": 3})
+
+
+def test_a_wrong_answer_is_told_and_the_rest_is_measured() -> None:
+    def refused(answers: object) -> str:
+        raise AssertionError(answers)
+
+    case = replace(contenders.CASES[0], agree=refused)
+    assert _compared(case, {"ours": 2}).startswith(f"{WRONG}: {{'ours': 2}}")
+    assert not _compared(case, {"theirs": 2})
 
 
 def test_the_exponent_of_a_power_is_found(rows: list[Row]) -> None:
