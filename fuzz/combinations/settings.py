@@ -35,6 +35,7 @@ from leaktight.mechanisms import (
 )
 from leaktight.mechanisms.disclosure import CellKey, Rounding, Suppression, TopCoding, swapping
 from leaktight.mechanisms.graph_exponential import NormalisedExponential
+from leaktight.mechanisms.registry import constructions
 from leaktight.policies import (
     Box,
     Circle,
@@ -828,6 +829,20 @@ MECHANISMS: dict[str, Callable[[Setting], Any]] = {
     "side by side": _side_by_side,
     "together or not at all": _together,
 }  # fmt: skip
+BUILT_ON: dict[str, Callable[[Setting], tuple[Any, ...]]] = {
+    "values": lambda cell: (_few(cell).vertices,),
+    "graph": lambda cell: (_few(cell),),
+    "line": lambda cell: (_line_of(cell),),
+    "numbers": lambda cell: (),
+}
+"""What a mechanism takes first that is registered, and has no line above."""
+
+MECHANISMS |= {
+    name: lambda cell, one=one: one.make(*BUILT_ON[one.built_on](cell), **cell.asked)  # type: ignore[misc]
+    for name, one in constructions().items()
+    if name not in MECHANISMS and one.has_ratio and one.built_on in BUILT_ON
+}
+
 QUERY_NAMES = ("each record", "the database", *QUERIES, "a function", "a table")
 KINDS_IN_A_STUDY = ("none", *KINDS)
 MECHANISM_NAMES = (*MECHANISMS, *(kind for kind in KINDS if kind not in MECHANISMS))

@@ -25,6 +25,7 @@ from .laplace import RoundedLaplace
 from .mechanism import Guarantee, Mechanism
 from .planar import PlanarGeometric, PlanarLaplace
 from .randomized_response import RandomizedResponse
+from .registry import Construction, constructions
 from .release.draw import sample
 from .release.file import release_csv
 from .release.noise import geometric_noise
@@ -36,6 +37,7 @@ __all__ = [
     "Calibrated",
     "CellKey",
     "ClampedLaplace",
+    "Construction",
     "CountOdds",
     "CountPerturbation",
     "CurveMechanism",
@@ -65,6 +67,7 @@ __all__ = [
     "TruncatedGeometric",
     "WorstCaseWithOutputs",
     "calibrated",
+    "constructions",
     "count_odds",
     "geometric_noise",
     "least_leaking",

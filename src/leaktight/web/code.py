@@ -10,7 +10,7 @@ from typing import Any
 import leaktight as lt
 from leaktight.channels.channel import Channel
 from leaktight.mechanisms.line import LineMechanism
-from leaktight.mechanisms.registry import constructions
+from leaktight.mechanisms.registry import Construction, constructions
 from leaktight.policies.secrets import ABSENT, CHANGE
 from leaktight.studies.study import Study
 from leaktight.web.document import Document, answerable
@@ -215,13 +215,16 @@ def _mechanism(table: dict[str, Any], study: Study) -> str:
         ratio += ".over(secrets.nearest, secrets.nearest)"
     private = [f"{k.name}={str(table[k.name])!r}" for k in one.keys if k.name in table]
     private = [f"ratio={ratio}.lower"] if one.has_ratio else private
-    return f"{_named(one.make)}({', '.join([*given, *private])})"
+    return f"{_named(one)}({', '.join([*given, *private])})"
 
 
-def _named(cls: Any) -> str:
-    """Return the public name of a class of mechanisms."""
-    root = "lt" if cls.__name__ in lt.__all__ else "lt.mechanisms"
-    return f"{root}.{cls.__name__}"
+def _named(one: Construction) -> str:
+    """Return the public name of what makes a mechanism: its own, or that of its registration."""
+    name: str = one.make.__name__
+    for root, room in (("lt", lt), ("lt.mechanisms", lt.mechanisms)):
+        if name in room.__all__:
+            return f"{root}.{name}"
+    return f"lt.mechanisms.constructions()[{one.name!r}].make"
 
 
 def _run(values: list[Any]) -> str:
