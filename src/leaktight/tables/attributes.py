@@ -1,4 +1,4 @@
-"""What can anyone know of one attribute of a person after all releases together?
+"""What anyone can know of one attribute of a person after all releases together.
 
 All attributes at once are rarely what a person minds: 0.06% becomes 0.3%, and says nothing. Of one
 attribute, whoever knows all others sees K(z|v) of the person's values v = (a, b), of which a is

@@ -1,4 +1,4 @@
-"""How much may be spent, and how much is left? In ε, in ρ of zCDP, or in ε and δ."""
+"""Budgets, and what is left of them: in ε, in ρ of zCDP, or in ε and δ."""
 
 from dataclasses import dataclass
 from fractions import Fraction

@@ -1,4 +1,4 @@
-"""How wide must the noise be, so that no secret pair is told apart by more than is allowed?
+"""Noise wide enough that no secret pair is told apart by more than is allowed.
 
 Geometric noise whose probabilities fall by the factor α_i < 1 per unit is added to number i. Then
 the release's ratio for a secret pair (u, v) is exactly Π_i α_i^(−|W_ui − W_vi|). With discrete

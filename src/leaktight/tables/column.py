@@ -1,4 +1,4 @@
-"""Which cells of a column are which declared value?
+"""Cells of a column, and the declared value of each.
 
 The domain is declared by the policy and never read from the data. Texts are compared as they are,
 whole numbers, decimals and dates by what they say.

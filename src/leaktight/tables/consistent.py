@@ -1,4 +1,4 @@
-"""Which table fits the released numbers best? One with no number below 0, whose sums agree.
+"""The table that fits the released numbers best: none below 0, and sums that agree.
 
 It is computed from released numbers alone, so it costs nothing: post-processing. Among all counts
 x ≥ 0 that agree with what was released without noise, and with the public number of records, it is

@@ -1,4 +1,4 @@
-"""Where is a draw of rows until it is released? There is one for each payment.
+"""Draws of rows until they are released, one for each payment.
 
 A draw is made in a folder beside its output that nobody else may look into. Before there is
 anything in it, a note beside the ledger says where it is. The note is locked by whoever draws, and

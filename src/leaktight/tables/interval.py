@@ -1,4 +1,4 @@
-"""How far may a released number be from the truth? Exactly known: the noise is."""
+"""Intervals of released numbers, exactly known, as the noise is."""
 
 from fractions import Fraction
 

@@ -1,4 +1,4 @@
-"""The law of noise: how likely is a sum of noises to be in each of some cells?
+"""The law of noise: how likely a sum of noises is in each of some cells.
 
 Floats, rounded so that a chance that is returned is never too small: a proof is in
 docs/proofs/means.md. The noises that there are have log-concave, symmetric probabilities, falling

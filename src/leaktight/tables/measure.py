@@ -1,4 +1,4 @@
-"""In what is a loss counted? In ε, the logarithm of a ratio, or in ρ of zCDP.
+"""Measures of a loss: ε, the logarithm of a ratio, or ρ of zCDP.
 
 Either adds up over releases, whatever was asked in the light of answers before. What one release
 costs is a sum of a few rational keys, each a whole number of times, which depends on the pair: in ε

@@ -1,4 +1,4 @@
-"""What noise does a number get, and how far from 0 may it be? Each block of a release has its own.
+"""The noise of each block of a release, and how far from 0 it may be.
 
 The numbers of a block all have noise of one kind and width, each drawn for itself. Geometric noise
 whose probabilities fall by α per unit is k or more away from 0 with the chance 2α^k/(1 + α), and a

@@ -1,4 +1,4 @@
-"""What can anyone know of one person after all releases together?
+"""What anyone can know of one person after all releases together.
 
 Whoever knows all others sees K(z|v) of the person's value v. For any two values, secret pair or
 not, K(z|v) ≤ R(u, v)·K(z|u), where R(u, v) is the product of their ratios in each release. So

@@ -1,4 +1,4 @@
-"""How are released numbers written to a file, with their record beside it?"""
+"""Files of released numbers, with their record beside them."""
 
 import csv
 import json

@@ -1,4 +1,4 @@
-"""What do releases of the same weights cost, before it is said in what that is counted?"""
+"""What releases of the same weights cost, before it is said in what that is counted."""
 
 from dataclasses import dataclass
 from fractions import Fraction

@@ -1,4 +1,4 @@
-"""How is every row of a table published, each with noise of its own, and paid for?
+"""Every row of a table published, each with noise of its own, and paid for.
 
 The answer of each row is drawn by itself, from a channel on the values. What it costs is on the
 disk before anything is drawn; the file is whole, on the disk and known to the ledger by its hash

@@ -1,4 +1,4 @@
-"""Whose rows are they, and how many does each person have?"""
+"""People and their rows: whose each is, and how many each person has."""
 
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any

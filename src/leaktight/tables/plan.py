@@ -1,4 +1,4 @@
-"""How near to the truth will each number be? Known before anything is spent."""
+"""Plans: how near to the truth each number will be, before anything is spent."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""Whose values are protected, and how far may what is released of neighbours be apart?
+"""Privacy units: whose values are protected, and how far apart neighbours may be.
 
 With nothing public but the number of records, each secret pair is a case of its own, and pays its
 own. If counts are public too, neighbours differ in several records at once: then there is one case,

@@ -1,4 +1,4 @@
-"""How is a table released? Count, spend, draw, store, and only then show.
+"""Releases of a table: count, spend, draw, store, and only then show.
 
 What a release will cost is on the disk before its noise is drawn, and its numbers are there before
 anybody sees them. A release that was stopped in between is paid for, and nobody has seen it: asked

@@ -1,4 +1,4 @@
-"""How do rows of a table become records with values of a policy?"""
+"""Rows of a table, read as records with values of a policy."""
 
 import re
 from collections.abc import Hashable, Mapping, Sequence

@@ -1,4 +1,4 @@
-"""What does a colleague need to check a release? A record, which holds no value of the data."""
+"""Records by which a colleague checks a release; they hold no value of the data."""
 
 import json
 import platform

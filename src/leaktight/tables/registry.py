@@ -1,4 +1,4 @@
-"""Which fields of a ledger does OpenDP's registry of deployments ask for?
+"""The fields of a ledger that OpenDP's registry of deployments asks for.
 
 Those that leaktight knows are filled in; the others are for the curator, and are None.
 """

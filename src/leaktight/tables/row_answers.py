@@ -1,4 +1,4 @@
-"""How is every row of a table answered through a channel, without all of them at once?
+"""Rows of a table answered through a channel, without all of them at once.
 
 Rows are read in batches, each is answered, and the answers go into a file; nothing else of them is
 kept. Where Spark has the table, Spark draws and writes.

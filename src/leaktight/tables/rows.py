@@ -1,4 +1,4 @@
-"""How many records have each value? Counted by the engine that has the table; only counts leave it.
+"""Counts of the records with each value, by the engine that has the table.
 
 What must hold is checked before anything is spent: each cell has a declared value, each person as
 many rows as declared, and the table as many records as the policy says.

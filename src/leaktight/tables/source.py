@@ -1,4 +1,4 @@
-"""Where is the table? In a file that DuckDB reads, or a frame of any library that narwhals knows.
+"""Sources of tables: files that DuckDB reads, and frames that narwhals knows.
 
 A file is opened by its name alone: what would be a pattern to the engine, or a partition, is none
 here, and a DuckDB of our own opens no other file than those it was made for. Columns are found by

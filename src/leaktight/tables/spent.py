@@ -1,4 +1,4 @@
-"""How much has each secret pair paid?
+"""Privacy losses of secret pairs: how much each has paid.
 
 Losses add up: after several releases, each chosen in the light of those before, a secret pair has
 lost at most the sum of its ε, or of its ρ (docs/proofs/tables.md). A pair pays for what tells its

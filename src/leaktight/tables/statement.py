@@ -1,4 +1,4 @@
-"""What does a ledger say to a person: what was released, at what cost, and what is left?"""
+"""Statements of a ledger for a person: what was released, at what cost, and what is left."""
 
 from dataclasses import dataclass
 from fractions import Fraction

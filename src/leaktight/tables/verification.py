@@ -1,4 +1,4 @@
-"""Is the record of a release true? Its digests, its place in the ledger, and its budget.
+"""Verification of a release's record: its digests, its place in the ledger, its budget.
 
 Whoever has the numbers and the record checks that they belong together. Whoever has the study, in
 which there is no data, works out the noise and the cost anew. Whoever has the ledger sees that the

@@ -1,4 +1,4 @@
-"""What does one record add to each number that is asked for? Whole numbers W, kept by their shape.
+"""Weights: the whole numbers that one record adds to what is asked for, by their shape.
 
 f(D) = Σ over records of W(value). A matrix with a column for each number would be far too long for
 many values, so a block of W is kept as one whole number for each value, its *place*:

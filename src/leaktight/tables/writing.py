@@ -1,4 +1,4 @@
-"""How are values, policies and questions written, so that equal ones read alike?"""
+"""Values, policies and questions written so that equal ones read alike."""
 
 import base64
 import json

@@ -1,4 +1,4 @@
-"""What does a ledger say of one release?
+"""Entries of a ledger, one for each release.
 
 Entries are chained by hashes: one that was changed is found. That none is missing, nor an answer,
 is for the history.

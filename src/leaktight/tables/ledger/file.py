@@ -1,4 +1,4 @@
-"""How is a ledger kept in an SQLite file, so that what is written is on the disk?
+"""Ledgers in SQLite files, where what is written is on the disk.
 
 A rollback journal with ``synchronous=EXTRA``: when COMMIT returns, the entry and the folder's
 entries are on the disk. (With a write-ahead log, a second file would have to stay beside it.)

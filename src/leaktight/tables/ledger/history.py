@@ -1,4 +1,4 @@
-"""What was written into a ledger, and in which order? A history, so that nothing can go missing.
+"""The history of a ledger, in its order, from which nothing can go missing.
 
 Each entry and each answer has a link, a hash of what it says. The history lists these links as they
 were written, and its *state* is the hash of the state before and of the next link. A tip says how

@@ -1,4 +1,4 @@
-"""What has been released, at what cost, and what is left? A ledger.
+"""Ledgers: what has been released, at what cost, and what is left.
 
 It is made once, with a policy and a budget. A release first writes what it will spend, and only
 then draws; the answer is written too before anybody sees it. So whatever happens in between, what

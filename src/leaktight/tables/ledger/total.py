@@ -1,4 +1,4 @@
-"""What have all releases cost so far? A running total, so that a new one need not read them all.
+"""The running total of all releases, so that a new one need not read them all.
 
 It is kept with the link of the last entry that it covers, and a hash. If they do not match, it is
 added up anew: it saves time, and nothing rests on it that the entries do not say.

@@ -1,4 +1,4 @@
-"""What does handing out a table risk? Exact chances, and how many people have which."""
+"""Answers on the risk of a table: exact chances, and how many people have which."""
 
 from fractions import Fraction
 

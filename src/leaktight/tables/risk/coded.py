@@ -1,4 +1,4 @@
-"""How is a table made small enough to be grouped again and again?
+"""Tables made small enough to be grouped again and again.
 
 Each value of a column becomes a whole number, by a list of the values that stays in the engine, and
 the numbers of several columns become one. A missing value is a value of its own. The table is read

@@ -1,4 +1,4 @@
-"""Who counts? DuckDB or Spark, in the same SQL; any other frame is handed to DuckDB as it is.
+"""Engines that count: DuckDB or Spark, in the same SQL; any other frame goes to DuckDB.
 
 What is kept on the way stays in the engine, and is dropped at the end. Only counts leave it.
 """

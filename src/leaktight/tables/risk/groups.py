@@ -1,4 +1,4 @@
-"""How many people are alike in what is known of them, and how many of those share a secret?
+"""Equivalence classes: how many are alike in what is known, and share a secret.
 
 People who are alike form a group. Of all groups only this leaves the engine: how many have a size
 and so many people with the most frequent secret. The numbers here are proved in

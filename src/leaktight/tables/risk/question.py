@@ -1,4 +1,4 @@
-"""What is asked of a table, by whom, and what would they like to try?
+"""Questions about the risk of a table: by whom, and what they would like to try.
 
 All of it is checked before the table is read.
 """

@@ -1,4 +1,4 @@
-"""If a table is handed out, who can be found in it, and what is learnt of them?"""
+"""The risk of handing out a table: who can be found in it, and what is learnt of them."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from fractions import Fraction
