@@ -1,4 +1,4 @@
-"""What anyone believes afterwards: how likely is an output that makes a belief large?
+"""What anyone believes afterwards: how likely an output is that makes a belief large.
 
 Once δ > 0 no posterior belief is bounded, and neither it is under Gaussian noise. What is true is
 how rarely it becomes large: Theorems 11 and 12 of ``docs/proofs/curves.md``, exactly for one value.

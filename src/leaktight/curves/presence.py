@@ -1,4 +1,4 @@
-"""Membership: how well is it told whether a person is there at all?
+"""Membership: how well it is told whether a person is there at all.
 
 A test says "there" or "absent". Its *false positive rate* is how often it says "there" of somebody
 who is absent, its *true positive rate* how often of somebody who is there, and its *advantage* the

@@ -1,4 +1,4 @@
-"""All records at once: how often is everything about everybody guessed right?
+"""All records at once: how often everything about everybody is guessed right.
 
 For (ε, δ) and independent records, δ + (1 − δ) times the product of what is guessed of each under ε
 (Theorem 10 of ``docs/proofs/curves.md``). For any curve and equal records all of whose values are

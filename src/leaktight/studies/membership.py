@@ -1,4 +1,4 @@
-"""Membership in a study: how well is it told whether a person is there, where one may be absent?"""
+"""Membership in a study: how well presence is told, where somebody may be absent."""
 
 from collections.abc import Iterator
 
