@@ -720,12 +720,15 @@ def _score(cell: Setting) -> Any:
     return ExponentialMechanism(cell.seen, vertices, scores, **cell.asked)
 
 
-def _response(cell: Setting) -> Any:
-    ratio = lt.Ratio.of(cell.ratio, cell.epsilon)
-    metric = None if cell.space_name in REAL else cell.policy.metric
-    if metric is not None:  # the nearest two are told apart no better than allowed
-        ratio = ratio.over(metric.nearest, metric.nearest)
-    return lt.RandomizedResponse(_few(cell).vertices, ratio=ratio.lower)
+def _on_values(make: Callable[..., Any]) -> Callable[[Setting], Any]:
+    def made(cell: Setting) -> Any:
+        ratio = lt.Ratio.of(cell.ratio, cell.epsilon)
+        metric = None if cell.space_name in REAL else cell.policy.metric
+        if metric is not None:  # the nearest two are told apart no better than allowed
+            ratio = ratio.over(metric.nearest, metric.nearest)
+        return make(_few(cell).vertices, ratio=ratio.lower)
+
+    return made
 
 
 def _together(cell: Setting) -> AllOrNothing:
@@ -796,7 +799,7 @@ DISCLOSED: dict[str, Document] = {
 MECHANISMS: dict[str, Callable[[Setting], Any]] = {
     "none": lambda cell: None,
     "matrix": lambda cell: _of_rows(cell, cell.seen.vertices),
-    "randomised response": _response,
+    "randomised response": _on_values(lt.RandomizedResponse),
     "geometric": lambda cell: lt.GeometricNoise(**cell.asked),
     "truncated geometric": lambda cell: lt.TruncatedGeometric(_line_of(cell), **cell.asked),
     "rounded laplace": lambda cell: RoundedLaplace(_line_of(cell), **cell.asked),
@@ -829,18 +832,10 @@ MECHANISMS: dict[str, Callable[[Setting], Any]] = {
     "side by side": _side_by_side,
     "together or not at all": _together,
 }  # fmt: skip
-BUILT_ON: dict[str, Callable[[Setting], tuple[Any, ...]]] = {
-    "values": lambda cell: (_few(cell).vertices,),
-    "graph": lambda cell: (_few(cell),),
-    "line": lambda cell: (_line_of(cell),),
-    "numbers": lambda cell: (),
-}
-"""What a mechanism takes first that is registered, and has no line above."""
-
 MECHANISMS |= {
-    name: lambda cell, one=one: one.make(*BUILT_ON[one.built_on](cell), **cell.asked)  # type: ignore[misc]
+    name: _on_values(one.make)
     for name, one in constructions().items()
-    if name not in MECHANISMS and one.has_ratio and one.built_on in BUILT_ON
+    if name not in MECHANISMS and one.has_ratio and one.built_on == "values"
 }
 
 QUERY_NAMES = ("each record", "the database", *QUERIES, "a function", "a table")
