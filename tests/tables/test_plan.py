@@ -10,9 +10,10 @@ from hypothesis import strategies as st
 
 from leaktight import Policy, SecretGraph
 from leaktight.exact.ratio import Ratio
-from leaktight.tables import cumulative, hierarchy, histogram, plan
-from leaktight.tables.calibration import calibrated
+from leaktight.tables import cumulative, hierarchy, histogram, plan, sum_of
+from leaktight.tables.calibration import allowance, calibrated
 from leaktight.tables.noise import GeometricStep
+from leaktight.tables.plan import other_noise
 from leaktight.tables.protection import Protection
 from tests.strategies.graphs import secret_graphs
 
@@ -80,3 +81,13 @@ def test_every_query_and_every_level_is_told() -> None:
     found = plan(policy, [hierarchy("tree", fanout=4), cumulative("up to")], ratio=2)
     assert [each.query for each in found] == ["tree, runs of 1", "tree, runs of 4", "up to"]
     assert str(found[-1]).startswith("up to (cumulative): one number is off by ±")
+
+
+def test_where_the_other_noise_is_not_possible_none_is_told() -> None:
+    """Squares of such weights are too long for Gaussian noise; geometric noise takes them."""
+    wages = Policy(SecretGraph.complete([0, 5_000_000]), records=9)
+    asked = [sum_of("s"), histogram("h")]
+    assert other_noise(Protection(wages), asked, allowance(epsilon=1)) is None
+    small = other_noise(Protection(wages), [histogram("h")], allowance("gaussian", rho="1/8"))
+    assert small is not None
+    assert (small.noise, small.better) == ("geometric noise", ("h",))

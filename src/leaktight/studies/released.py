@@ -48,6 +48,9 @@ if TYPE_CHECKING:
 
 NO_LEDGER = Skipped("there is no ledger yet: leaktight ledger FILE --new STUDY.toml makes it")
 
+LONGEST_LEVEL = 2**24
+"""The longest ratio of a release that is multiplied out, in bits."""
+
 MOST_ATTRIBUTES = 8
 """The most values of an attribute that are listed."""
 
@@ -80,7 +83,12 @@ class PlannedRelease:
         paid, protection = self.noise.paid, self.noise.protection
         if paid.rho:
             return PrivacyLevel(math.inf, None)
-        ratio = self.noise.level.value
+        level, allowed = self.noise.level, self.asked.allowed
+        if level.length > LONGEST_LEVEL and allowed is not None:
+            promise = allowed.promise  # just above it, and short
+            assert isinstance(promise, Ratio)
+            return PrivacyLevel(promise.lower, None, least=Fraction(1))
+        ratio = level.value
         if ratio == 1:
             return PrivacyLevel(Fraction(1), None)
         if protection.counts is not None:

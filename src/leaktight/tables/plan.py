@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
+from leaktight.errors import InvalidNumber, TooLarge
 from leaktight.exact.numbers import Number, rational
 from leaktight.exact.ratio import Ratio, RatioLike
 from leaktight.exact.rounding import float_above
@@ -103,7 +104,8 @@ def other_noise(
 ) -> OtherNoise | None:
     """Return what the other noise would do: Gaussian for geometric, geometric for Gaussian.
 
-    It is None where errors are asked for, which both noises have, and where nothing needs noise.
+    It is None where errors are asked for, which both noises have, where nothing needs noise, and
+    where the other noise is not possible.
 
     >>> from leaktight.policies.secrets import SecretGraph
     >>> from leaktight.tables.queries import count_of, cumulative
@@ -124,7 +126,10 @@ def other_noise(
     else:
         epsilon = float_above(rational(allowed.limit))
         instead = GaussianWithin(rho_below(allowed.limit, USUAL_DELTA))
-    other = calibrated(protection, asked, instead, named)
+    try:
+        other = calibrated(protection, asked, instead, named)
+    except (InvalidNumber, TooLarge):  # such as weights that are too large to be squared
+        return None
     now, then = made.expected, other.expected
     better = [a.query for a, b in zip(now, then, strict=False) if b.cell < a.cell]
     [kind] = {own.told() for own in other.noises if own is not None}
