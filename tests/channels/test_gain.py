@@ -5,12 +5,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from leaktight.channels.aim import aim_of
 from leaktight.channels.channel import Channel
 from leaktight.channels.distribution import Distribution
 from leaktight.channels.gain import Gain, Loss, Tries
 from leaktight.errors import InvalidGain, Mismatch, TooLarge
 from leaktight.exact.numbers import exact_array, fraction
 from leaktight.leakage.vulnerability import posterior_vulnerability, vulnerability
+from leaktight.policies.metric import Metric
 from tests.strategies.channels import channels, distributions, gains
 
 
@@ -22,6 +24,12 @@ def test_the_usual_gains_and_losses() -> None:
     assert Gain.by_distance(["only"], lambda a, b: 0)["only", "only"] == 1
     coarse = Loss.by_distance([0, 1, 4], lambda w, x: abs(w - x), guesses=[0, 4])
     assert coarse.matrix.shape == (2, 3)
+    diagonal = Metric.euclidean([(0, 0), (1, 1), (3, 4)])
+    far = Loss.by_distance(diagonal.values, diagonal.distance)
+    assert far == aim_of("distance", diagonal)
+    assert far[(0, 0), (3, 4)] == 5
+    assert 0 <= far[(0, 0), (1, 1)] ** 2 - 2 < Fraction(1, 10**9)
+    assert Gain.by_distance(diagonal.values, diagonal.distance)[(0, 0), (3, 4)] == 0
     inside = Gain.membership(["a", "b", "c"], ["a"])
     assert [inside[True, x] for x in "abc"] == [1, 0, 0]
     assert [inside[False, x] for x in "abc"] == [0, 1, 1]

@@ -159,6 +159,22 @@ def test_compare_says_which_is_safer_and_shows_when_it_is_not(run: Run) -> None:
     assert "sharp.csv is as private as zero.csv between any two inputs." in said.out
 
 
+def test_leak_says_epsilon_per_unit_where_there_are_distances(run: Run) -> None:
+    """ln 2 over a distance of 30; on a graph, over an edge."""
+    told = " ".join(run("leak", "coin.csv", "--graph", "edges:no-yes=30").out.split())
+    assert "On edges:no-yes=30, it is private at ε = 0.023105 per unit of distance;" in told
+    assert "per unit" not in run("leak", "coin.csv", "--graph", "edges:no-yes").out
+    found = json.loads(run("leak", "coin.csv", "--graph", "edges:no-yes=30", "--json").out)
+    assert (found["ratio on the graph"], found["at a distance of"]) == ("2", "30")
+
+
+def test_repeat_explains_how_each_chance_was_found(run: Run) -> None:
+    told = run("repeat", "coin.csv", "--observations", "1,5,1000000").out
+    methods = {line.split("(")[1] for line in told.splitlines()[1:] if line.endswith(")")}
+    assert len(methods) == 2
+    assert all(told.count(f"({method}: ") == 1 for method in methods)
+
+
 def test_estimate_encloses_what_made_the_samples(run: Run) -> None:
     """Every output as often as the channel says: 2/3 of each secret's are its own."""
     rows = [f"{s},{s if i % 3 else 1 - s}" for s in (0, 1) for i in range(3000)]

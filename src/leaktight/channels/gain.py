@@ -215,11 +215,27 @@ class Loss(_Payoff):
         distance: Callable[[Any, Any], Any],
         guesses: Iterable[Hashable] | None = None,
     ) -> "Loss":
-        """The distance between the guess and the truth."""
-        losses = cls.from_function(distance, inputs, guesses)
+        """The distance between the guess and the truth.
+
+        A pair of ends, as ``Metric.distance`` gives them, is rounded up: to its upper end.
+
+        >>> from leaktight.policies.metric import Metric
+        >>> streets = Metric.manhattan([(0, 0), (1, 2)])
+        >>> Loss.by_distance(streets.values, streets.distance)[(0, 0), (1, 2)]
+        Fraction(3, 1)
+        """
+        if callable(distance):
+            losses = cls.from_function(lambda w, x: _upper(distance(w, x)), inputs, guesses)
+        else:
+            losses = cls.from_function(distance, inputs, guesses)
         if losses.matrix.min() < 0:
             raise InvalidGain(f"a distance must not be negative, got {losses.matrix.min()}")
         return losses
+
+
+def _upper(distance: Any) -> Any:
+    """Return the upper end of a distance that is given by two."""
+    return max(distance) if isinstance(distance, tuple) and len(distance) == 2 else distance
 
 
 @dataclass(frozen=True, slots=True)

@@ -30,6 +30,13 @@ if TYPE_CHECKING:
 MOST_DRAWS = 10**6
 """The most draws for an input on a command line."""
 
+METHODS = {
+    "types": "summed exactly over how often each output may be seen, in whatever order",
+    "certified floats": "summed likewise in floats, whose rounding is counted in",
+    "bounds": "proved not to be exceeded; what may be seen is too much to be summed",
+}
+"""How a chance after many observations was found, as ``repeat`` says it."""
+
 
 def repeat(
     channel: Annotated[Path, typer.Argument(help="A channel, .csv or .json.")],
@@ -98,6 +105,8 @@ def repeat(
             percent(Fraction(p.lower)) if p.is_exact else Probability(n, Fraction(p.upper), False)
         )
         print(f"{n:>12,}  {chance}  ({p.method})")
+    for method in dict.fromkeys(p.method for p in curve.values()):
+        print(wrapped(f"({method}): {METHODS[method]}."))
     if most is not None and limit is not None:
         print(kept_below(limit, most))
     print(wrapped(_rate_in_words(rate)))

@@ -104,7 +104,7 @@ def _leaks(seen: "Channel", prior: str | None, as_json: bool, graph: str | None 
         worst, level = worst_measures(seen), distinguishability(seen)
         telling = pointwise_leakage(seen, belief)[0]
         breach, average = breach_level(seen), average_breach_level(seen)
-        asked = None if graph is None else _level_on(seen, graph)
+        asked, unit = (None, "") if graph is None else _level_on(seen, graph)
     if as_json:
         print_json(
             {
@@ -127,6 +127,7 @@ def _leaks(seen: "Channel", prior: str | None, as_json: bool, graph: str | None 
                     "average": {"factor": _exact(average.factor), "set": _names(average.pair[:1])},
                 },
                 "ratio on the graph": None if asked is None else _exact(asked.ratio),
+                "at a distance of": None if asked is None else _exact(asked.distance),
             }
         )
         return 0
@@ -143,12 +144,15 @@ def _leaks(seen: "Channel", prior: str | None, as_json: bool, graph: str | None 
         print(wrapped(sentence))
     print(wrapped(_private(level, "If all inputs are neighbours")))
     if asked is not None:
-        print(wrapped(_private(asked, f"On {graph}")))
+        print(wrapped(_private(asked, f"On {graph}", unit)))
     return 0
 
 
-def _level_on(seen: "Channel", graph: str) -> "PrivacyLevel":
-    """Return how private a channel is on a graph of its inputs, by their names or their order."""
+def _level_on(seen: "Channel", graph: str) -> "tuple[PrivacyLevel, str]":
+    """Return how private a channel is on a graph of its inputs, by their names or their order.
+
+    Where the graph has distances, ε is that per unit of them.
+    """
     from leaktight.policies.metric import Metric
     from leaktight.policies.text import apart_of
     from leaktight.privacy.level import privacy_level
@@ -166,17 +170,19 @@ def _level_on(seen: "Channel", graph: str) -> "PrivacyLevel":
         )
     from leaktight.channels.channel import Channel
 
-    return privacy_level(Channel(seen.restrict(order).matrix, values, seen.outputs), joined)
+    unit = " per unit of distance" if isinstance(joined, Metric) else ""
+    named = Channel(seen.restrict(order).matrix, values, seen.outputs)
+    return privacy_level(named, joined), unit
 
 
-def _private(level: "PrivacyLevel", where: str) -> str:
+def _private(level: "PrivacyLevel", where: str, unit: str = "") -> str:
     """Say at which ε a channel is private, and which inputs are told apart best."""
     from leaktight.exact.shown import above
 
     worst = "" if level.witness is None else f"; worst pair: {level.witness}"
     if level.ratio == math.inf:
         return f"{where}, it is private at no ε: some output rules an input out{worst}."
-    return f"{where}, it is private at ε = {above(level.epsilon)}{worst}."
+    return f"{where}, it is private at ε = {above(level.epsilon)}{unit}{worst}."
 
 
 def _breached(breach: "BreachLevel", average: "AverageBreachLevel") -> "Iterator[str]":
