@@ -1,7 +1,7 @@
 """Schema of a study: the keys of its tables, for the reader, the documentation and editors."""
 
 import tomllib
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import cache
 from importlib import resources
@@ -16,14 +16,12 @@ BEST = "best"
 GIVEN = {"matrix": "rows", "file": "file", "python": "function"}
 """The mechanisms that are given, and the key that gives them."""
 
-KINDS = (BEST, *constructions(), *GIVEN)
-"""The mechanisms that a study names."""
-
-CHOICES: Mapping[str, tuple[str, ...]] = {
-    "mechanism.kind": KINDS,
-    "question.gain": GAINS,
+CHOICES: Mapping[str, Callable[[], tuple[str, ...]]] = {
+    "mechanism.kind": lambda: (BEST, *constructions(), *GIVEN),
+    "question.gain": lambda: GAINS,
 }
-"""What some keys may say, where the library has words of its own for it."""
+"""What some keys may say, where the library has words of its own for it; mechanisms are loaded to
+know their names, so they are asked for when somebody needs them."""
 
 LIST, TABLE = {"type": "array"}, {"type": "object"}
 TYPES: Mapping[str, dict[str, Any]] = {
@@ -123,7 +121,7 @@ def keys_of(name: str) -> tuple[str, ...]:
 
 
 def _choices(path: str, said: dict[str, Any]) -> dict[str, Any]:
-    return said | {"choices": tuple(said.get("choices", CHOICES.get(path, ())))}
+    return said | {"choices": tuple(said.get("choices") or CHOICES.get(path, tuple)())}
 
 
 def _own_keys() -> Iterator[tuple[str, StudyKey]]:
