@@ -47,7 +47,7 @@ from leaktight.policies import (
     margin,
 )
 from leaktight.policies.real import Tree
-from leaktight.studies.keys import KINDS, sections
+from leaktight.studies.keys import mechanism_kinds, sections
 from leaktight.studies.mechanism import NOISY
 from leaktight.studies.reading import study_of
 
@@ -839,5 +839,5 @@ MECHANISMS |= {
 }
 
 QUERY_NAMES = ("each record", "the database", *QUERIES, "a function", "a table")
-KINDS_IN_A_STUDY = ("none", *KINDS)
-MECHANISM_NAMES = (*MECHANISMS, *(kind for kind in KINDS if kind not in MECHANISMS))
+KINDS_IN_A_STUDY = ("none", *mechanism_kinds())
+MECHANISM_NAMES = (*MECHANISMS, *(kind for kind in KINDS_IN_A_STUDY[1:] if kind not in MECHANISMS))

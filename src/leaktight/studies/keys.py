@@ -16,12 +16,21 @@ BEST = "best"
 GIVEN = {"matrix": "rows", "file": "file", "python": "function"}
 """The mechanisms that are given, and the key that gives them."""
 
+
+def mechanism_kinds() -> tuple[str, ...]:
+    """Return the mechanisms that a study names; all are loaded for it.
+
+    >>> mechanism_kinds()[0]
+    'best'
+    """
+    return (BEST, *constructions(), *GIVEN)
+
+
 CHOICES: Mapping[str, Callable[[], tuple[str, ...]]] = {
-    "mechanism.kind": lambda: (BEST, *constructions(), *GIVEN),
+    "mechanism.kind": mechanism_kinds,
     "question.gain": lambda: GAINS,
 }
-"""What some keys may say, where the library has words of its own for it; mechanisms are loaded to
-know their names, so they are asked for when somebody needs them."""
+"""What some keys may say, where the library has words of its own for it."""
 
 LIST, TABLE = {"type": "array"}, {"type": "object"}
 TYPES: Mapping[str, dict[str, Any]] = {
