@@ -65,7 +65,10 @@ def _verdict(record: TableRecord, told: Statement) -> Verdict:
         f"{told_lost(entry.cost)}; with all releases before, {told_lost(record.spent)} of "
         f"{book.budget.told()} is spent and {_left(told)} is left."
     )
-    headline = f"What becomes known of one person is not told: {why_no_odds(book.protection)}."
+    headline = (
+        f"{_promise(record)} In odds about one person it is not told: "
+        f"{why_no_odds(book.protection)}."
+    )
     if record.attributes:
         worst = max(record.attributes, key=lambda each: each.after / each.before)
         headline = (
@@ -77,6 +80,11 @@ def _verdict(record: TableRecord, told: Statement) -> Verdict:
         text = str(record.odds)
         headline = f"{text[:1].upper()}{text[1:]}."
     return Verdict(line, True, headline)
+
+
+def _promise(record: TableRecord) -> str:
+    """Return what all releases together promise, as a sentence."""
+    return f"If {record.release.ledger.protection.condition}, {promised(record.spent)}."
 
 
 def _guessing(attributes: Sequence[AttributeOdds]) -> Guessing:
@@ -203,7 +211,7 @@ def _assumed(record: TableRecord) -> Section:
     if protection.counts is not None:
         public += ", and the public counts that the policy names"
     text = [
-        f"Promised of all that was published: if {protection.condition}, {promised(record.spent)}.",
+        f"Promised of all that was published: {_promise(record)}",
         f"Assumed: {alone}; {public}; the table says what is true of the people; the random bits "
         "cannot be foreseen.",
     ]
