@@ -191,6 +191,49 @@ def test_estimate_encloses_what_made_the_samples(run: Run) -> None:
     assert "there is no column 'x'" in missing.err
 
 
+def test_estimate_says_in_words_how_many_looks_break_a_secret(run: Run) -> None:
+    """The time is 100·secret or 20 more: both digits show one of five, all but certainly."""
+    rows = [f"{s},{100 * s + 20 * (i % 2)}" for s in range(5) for i in range(400)]
+    Path("times.csv").write_text("\n".join(["secret,output", *rows]))
+    said = run("estimate", "times.csv", "--try", "round:200", "--try", "pad:max")
+    assert said.code == 0, said.err
+    told = " ".join(said.out.split())
+    assert "One guess of the secret is right with 20% before, and with about 100% after" in told
+    assert "Looks until a guess is right with 99%: about 1, an estimate." in told
+    table = {line.split()[0]: line.split() for line in said.out.splitlines() if line}
+    assert table["as"][-2:] == ["about", "1"]
+    # 0 and 20 become 0, 100 to 220 become 200, 300 to 420 become 400: three of five are right.
+    assert abs(float(table["round:200"][1].removesuffix("%")) - 60) < 4
+    assert table["round:200"][-3:-1] == ["more", "than"]
+    assert abs(float(table["pad:max"][1].removesuffix("%")) - 20) < 4
+    found = json.loads(run("estimate", "times.csv", "--try", "pad:to:100", "--json").out)
+    assert found["share of the likeliest secret"] == "1/5"
+    assert [each["looks"] for each in found["looks"]] == [1]
+    padded = found["tries"][0]  # of 0 and 100, of which half is 100 and half 120, one is told
+    assert padded["try"] == "pad:to:100"
+    assert padded["lower"] < 0.9 < padded["upper"]
+
+
+def test_a_countermeasure_that_cannot_be_is_refused_in_one_line(run: Run) -> None:
+    Path("words.csv").write_text("secret,output\na,fast\nb,2\n")
+    Path("few.csv").write_text("secret,output\na,1\nb,2\n")
+    for how, why in (
+        ("cut:3", "must be round:1000, pad:1000"),
+        ("round:0", "must be round:1000, pad:1000"),
+        ("round:max", "must be round:1000, pad:1000"),
+        ("pad:to:x", "must be round:1000, pad:1000"),
+        ("round:2 --numbers", "leave out --numbers"),
+    ):
+        said = run("estimate", "few.csv", "--try", *how.split())
+        assert (said.code, said.err.count("\n")) == (2, 1)
+        assert why in said.err
+    said = run("estimate", "words.csv", "--try", "round:2")
+    assert said.code == 2
+    assert "outputs must be numbers" in said.err
+    assert "fast" not in said.err
+    assert "99%: not tried, there are too few samples" in run("estimate", "few.csv").out
+
+
 def test_estimate_from_real_numbers(run: Run) -> None:
     rows = [f"{'slow' if i % 2 else 'fast'},{i % 2 + i / 1000},{i % 7}" for i in range(400)]
     Path("times.csv").write_text("\n".join(["key,time,power", *rows]) + "\n")

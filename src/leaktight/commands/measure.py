@@ -2,6 +2,7 @@
 
 import math
 from contextlib import suppress
+from fractions import Fraction
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -24,6 +25,8 @@ if TYPE_CHECKING:
     from leaktight.privacy.breach_level import BreachLevel
     from leaktight.privacy.level import PrivacyLevel
     from leaktight.samples.leakage import LeakageEstimate
+    from leaktight.samples.looks import Looked
+    from leaktight.samples.observations import Observations
 
 ChannelArgument = Annotated[Path, typer.Argument(help="A channel, .csv or .json.")]
 
@@ -323,6 +326,14 @@ def estimate(
     numbers: Annotated[
         bool, typer.Option("--numbers", help="Outputs are real numbers, near ones alike.")
     ] = False,
+    tries: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--try",
+            help="What would help? Outputs changed: round:1000, pad:1000 (up to a multiple), "
+            "pad:to:5000 (at least that) or pad:max. May be given again.",
+        ),
+    ] = None,
     as_json: JsonOption = False,
 ) -> int:
     """How much does something leak, judged by samples alone?
@@ -336,9 +347,15 @@ def estimate(
     Example:
       printf 'secret,output\\nno,-\\nyes,+\\nno,-\\nyes,+\\n' > seen.csv
       leaktight estimate seen.csv
+      printf 'secret,output\\nno,120\\nyes,180\\nno,130\\nyes,170\\n' > times.csv
+      leaktight estimate times.csv --try round:1000 --try pad:100
     """
     from leaktight.exact.shown import wrapped
 
+    if numbers and tries:
+        raise typer.BadParameter(
+            "--try is for outputs that are counted, as rounded ones are; leave out --numbers"
+        )
     if numbers:
         return _estimate_numbers(samples, secret, output, confidence, as_json)
 
@@ -348,8 +365,10 @@ def estimate(
         independence_test,
         read_observations,
     )
+    from leaktight.samples.looks import estimate_looks
 
     seen = read_observations(samples, secret, output)
+    after = _changed(samples, secret, output, tries or [])
     with spinner(as_json) as progress:
         progress("what the samples prove")
         estimates = (
@@ -358,6 +377,14 @@ def estimate(
         )
         progress("whether anything leaks")
         test = independence_test(seen, confidence=confidence)
+        progress("an attack by several looks")
+        looks = estimate_looks(seen, confidence)
+        rows = [("as it is", estimates[0], looks)]
+        for name, other in after:
+            progress(name)
+            guess = estimate_posterior_vulnerability(other, confidence=confidence)
+            rows.append((name, guess, estimate_looks(other, confidence)))
+    before = Fraction(int(seen.secret_totals.max()), seen.total)
     if as_json:
         print_json(
             {
@@ -365,12 +392,114 @@ def estimate(
                 "estimates": [_estimated(each) for each in (*estimates, test.leak)],
                 "evidence of a leak": test.evidence,
                 "p": str(test.p_value),
+                "share of the likeliest secret": str(before),
+                "looks": list(map(_look, looks)),
+                "tries": [
+                    {"try": name, **_estimated(guess), "looks": list(map(_look, tried))}
+                    for name, guess, tried in rows[1:]
+                ],
             }
         )
         return 0
+    for sentence in _in_words(before, estimates[0], looks):
+        print(wrapped(sentence))
+    if after:
+        _print_tries(rows)
+    print()
     for line in (*estimates, test.leak, test):
         print(wrapped(str(line), "  "))
     return 0
+
+
+BROKEN = Fraction(99, 100)
+"""How often a guess is right of a secret that is called broken."""
+
+
+def _changed(
+    samples: Path, secret: str, output: str, tries: list[str]
+) -> "list[tuple[str, Observations]]":
+    """Return the samples as each countermeasure would have let them be seen."""
+    from leaktight.errors import InvalidInput
+    from leaktight.samples import Observations
+    from leaktight.samples.countermeasure import changed
+    from leaktight.samples.observations import read_columns
+
+    if not tries:
+        return []
+    secrets, outputs = read_columns(samples, secret, output)
+    try:
+        return [(how, Observations(secrets, changed(outputs, how))) for how in tries]
+    except InvalidInput as wrong:
+        raise InvalidInput(f"--try: {wrong}") from None
+
+
+def _in_words(
+    before: Fraction, guess: "LeakageEstimate", looks: "tuple[Looked, ...]"
+) -> "Iterator[str]":
+    """Say how well a secret is guessed before, after one look and after several: estimates."""
+    from leaktight.exact.shown import percent, percent_as_given
+
+    sure = f"with {percent_as_given(guess.confidence)} confidence"
+    yield (
+        f"One guess of the secret is right with {percent(before)} before, and with about "
+        f"{percent(Fraction(guess.estimate))} after one look: {_between(guess)} {sure}."
+    )
+    several = [each for each in looks if each.looks > 1]
+    if several:
+        parts = [f"{percent(Fraction(e.estimate))} after {e.looks:,}" for e in several[-4:]]
+        last = several[-1]
+        yield (
+            "Looking at the same secret again, an attack that was learnt from one half of the "
+            f"samples was right on the other half with {', '.join(parts)}: after {last.looks:,} "
+            f"looks at least {_at_least(last.lower)} {sure}, if secrets are as likely as here."
+        )
+    yield f"Looks until a guess is right with {percent(BROKEN)}: {_looks(looks)}."
+
+
+def _looks(looks: "tuple[Looked, ...]") -> str:
+    """Say after how many looks a secret is broken, as far as the samples go."""
+    if not looks:
+        return "not tried, there are too few samples of a secret, or too many outputs"
+    enough = next((each.looks for each in looks if each.estimate >= BROKEN), None)
+    if enough is not None:
+        return f"about {enough:,}, an estimate"
+    return f"more than {looks[-1].looks:,}, an estimate; the samples are enough to try no more"
+
+
+def _print_tries(rows: "list[tuple[str, LeakageEstimate, tuple[Looked, ...]]]") -> None:
+    """Print what each countermeasure would be worth, beside the outputs as they are."""
+    from leaktight.exact.shown import percent, percent_as_given, wrapped
+
+    wide = max(len(name) for name, _, _ in rows)
+    title = "right after one look"
+    told = [f"{percent(Fraction(g.estimate))} ({_between(g)})" for _, g, _ in rows]
+    column = max(map(len, [title, *told]))
+    print(f"\n{'outputs':{wide}}  {title:{column}}  looks until {percent(BROKEN)}")
+    for (name, _, looks), chance in zip(rows, told, strict=True):
+        print(f"{name:{wide}}  {chance:{column}}  {_looks(looks).partition(',')[0]}")
+    sure = percent_as_given(rows[0][1].confidence)
+    print(wrapped(f"Estimates; each row holds with {sure} confidence by itself."))
+
+
+def _between(guess: "LeakageEstimate") -> str:
+    from leaktight.exact.shown import percent_above
+
+    return f"{_at_least(guess.lower)} to {percent_above(Fraction(guess.upper))}"
+
+
+def _at_least(chance: float) -> str:
+    """Return a chance in percent, rounded down."""
+    return f"{math.floor(Fraction(chance) * 1000) / 10:g}%"
+
+
+def _look(each: "Looked") -> dict[str, Any]:
+    return {
+        "looks": each.looks,
+        "estimate": each.estimate,
+        "lower": each.lower,
+        "confidence": str(each.confidence),
+        "trials": each.hands,
+    }
 
 
 def _estimate_numbers(
@@ -416,8 +545,6 @@ def _finite(value: float | None) -> float | None:
 
 
 def _exact(value: Any) -> str | float | None:
-    from fractions import Fraction
-
     if value is None or value == math.inf:
         return None if value is None else "infinite"
     return str(value) if isinstance(value, Fraction) else value
