@@ -7,8 +7,9 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from leaktight.channels.channel import Channel
+from leaktight.channels.deterministic import Deterministic
 from leaktight.channels.file import read_channel, write_channel
-from leaktight.errors import InvalidFile
+from leaktight.errors import InvalidFile, TooLarge
 from tests.strategies.channels import channels
 
 SCALAR = st.one_of(
@@ -18,6 +19,7 @@ SCALAR = st.one_of(
     st.floats(allow_nan=False, allow_infinity=False),
     st.none(),
 )
+FUNCTION = '{"format": "leaktight channel", "inputs": [0, 1], "outputs": ["x", "y"], '
 LABEL = st.one_of(SCALAR, st.tuples(SCALAR, st.tuples(SCALAR)))
 
 
@@ -87,6 +89,13 @@ def test_a_table_printed_by_a_program_is_floating_point(tmp_path: Path) -> None:
         ("a.json", "{", "not JSON"),
         ("a.json", "[]", "format"),
         ("a.json", '{"format": "leaktight channel", "inputs": [0]}', '"outputs" must be a list'),
+        ("a.json", FUNCTION + '"shows": [0]}', "for each input, got 1 for 2"),
+        ("a.json", FUNCTION + '"shows": [0, 2]}', "from 0 to 1, got 2"),
+        ("a.json", FUNCTION + '"shows": [0, -1]}', "from 0 to 1, got -1"),
+        ("a.json", FUNCTION + '"shows": [0, true]}', "from 0 to 1, got True"),
+        ("a.json", FUNCTION + '"shows": [0, [1]]}', "from 0 to 1, got [1]"),
+        ("a.json", FUNCTION + '"shows": 3}', '"shows" must be a list'),
+        ("a.json", FUNCTION.replace('"y"', '"x"') + '"shows": [0, 1]}', "got 'x' twice"),
         ("a.json", "[" * 100_000, "nested too deeply"),
         ("a.csv", f",x,y\n{'[' * 100_000},1,0\n", "nested too deeply"),
         ("a.txt", "", "must end in .csv or .json"),
@@ -122,3 +131,20 @@ def test_a_missing_or_binary_file_and_an_unwritable_label(tmp_path: Path) -> Non
         write_channel(Channel.identity([float("inf")]), tmp_path / "infinite.csv")
     with pytest.raises(InvalidFile, match="cannot be written"):
         write_channel(Channel.identity(2), tmp_path / "no" / "folder.csv")
+
+
+def test_a_function_is_written_as_one_output_for_each_input(tmp_path: Path) -> None:
+    """65,536 inputs and outputs, of which no matrix can be made."""
+    same = Channel.deterministic(lambda x: x, range(2**16))
+    write_channel(same, tmp_path / "same.json")
+    assert (tmp_path / "same.json").stat().st_size < 2**21
+    back = read_channel(tmp_path / "same.json")
+    assert back == same
+    assert isinstance(back, Deterministic)
+    with pytest.raises(TooLarge, match=r"a name that ends in \.json"):
+        write_channel(same, tmp_path / "same.csv")
+    parity = Channel.deterministic(lambda x: ("odd", x % 2), range(5))
+    for name in ("parity.csv", "parity.json"):
+        write_channel(parity, tmp_path / name)
+        assert read_channel(tmp_path / name) == parity
+        assert np.array_equal(read_channel(tmp_path / name).matrix, parity.matrix)

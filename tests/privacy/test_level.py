@@ -353,3 +353,19 @@ def test_what_no_breach_exceeds_is_printed_no_smaller_than_it_is(more: int) -> N
     shown = profile.split("δ(1) ")[1].split(";")[0]
     assert shown.startswith("≤ ")
     assert Fraction(shown.removeprefix("≤ ")) >= 1 - 2 * p
+
+
+def test_a_function_of_many_inputs_is_distinguished_without_its_matrix() -> None:
+    """131,072 × 65,536 entries would not fit; small ones agree with theirs."""
+    level = distinguishability(Channel.deterministic(lambda x: x // 2, range(2**17)))
+    assert (level.ratio, str(level.witness)) == (math.inf, "output 0 of 0 against 2")
+    for outputs in ([0, 0, 0], [1, 1, 2], [2, 0, 1], [5]):
+        function = Channel.deterministic(dict(enumerate(outputs)), range(len(outputs)))
+        found = distinguishability(function)
+        written = distinguishability(Channel(function.matrix, function.inputs, function.outputs))
+        assert found.ratio == written.ratio
+        assert (found.witness is None) == (written.witness is None)
+        if found.witness is not None:
+            at = found.witness
+            assert function[at.input, at.output] == 1
+            assert function[at.neighbour, at.output] == 0

@@ -4,6 +4,8 @@ A CSV file has the outputs in its first line and an input at the start of each o
 first cell says ``exact`` or ``float``; files from elsewhere may have anything there. Exact
 numbers are written as fractions, floats with all their digits. Labels are written as plain text
 where that is unambiguous, otherwise as JSON: ``1``, ``"1"``, ``["a", 1]`` for the tuple ("a", 1).
+In JSON a function, which shows each input one output, has no matrix: ``shows`` is for each input
+the place of its output, from 0.
 """
 
 import csv
@@ -18,10 +20,13 @@ from typing import Any, TextIO
 import numpy as np
 
 from leaktight.channels.channel import Channel, expect_channel
-from leaktight.errors import InvalidFile, InvalidInput, InvalidNumber
+from leaktight.channels.deterministic import Deterministic
+from leaktight.channels.distribution import LARGEST
+from leaktight.errors import InvalidChannel, InvalidFile, InvalidInput, InvalidNumber, TooLarge
 from leaktight.exact.numbers import SMALLEST, kept_float, kept_floats, rational
 from leaktight.exact.tolerances import TOLERANCES
 from leaktight.files import expect_commas, new_file, read_path
+from leaktight.labels import read_labels
 
 FORMAT = "leaktight channel"
 
@@ -97,6 +102,12 @@ def channel_suffix(path: str | Path) -> str:
 
 
 def _write_csv(channel: Channel, file: TextIO) -> None:
+    if isinstance(channel, Deterministic) and len(channel.inputs) * len(channel.outputs) > LARGEST:
+        x, z = channel.shape
+        raise TooLarge(
+            f"a CSV file would have {x:,} × {z:,} numbers; a name that ends in .json has one for "
+            "each input"
+        )
     lines = csv.writer(file, lineterminator="\n")
     kind = "exact" if channel.is_exact else "float"
     lines.writerow([kind, *map(_label_text, channel.outputs)])
@@ -178,15 +189,19 @@ def _no_constant(name: str) -> Any:
 
 
 def _write_json(channel: Channel, file: TextIO) -> None:
-    written = str if channel.is_exact else _float
-    rows = [list(map(written, row.tolist())) for row in channel.matrix]
     content = {
         "format": FORMAT,
         "numbers": "exact" if channel.is_exact else "float",
         "inputs": [_plain(label) for label in channel.inputs],
         "outputs": [_plain(label) for label in channel.outputs],
-        "matrix": rows,
     }
+    if isinstance(channel, Deterministic):
+        file.write(
+            json.dumps(content | {"shows": channel.seen.tolist()}, ensure_ascii=False) + "\n"
+        )
+        return
+    written = str if channel.is_exact else _float
+    content["matrix"] = [list(map(written, row.tolist())) for row in channel.matrix]
     file.write(json.dumps(content, ensure_ascii=False, indent=1) + "\n")
 
 
@@ -197,15 +212,37 @@ def _read_json(text: str) -> Channel:
         raise InvalidFile(f"not JSON: {wrong}") from None
     if not isinstance(content, dict) or content.get("format") != FORMAT:
         raise InvalidFile(f'expected an object with "format": "{FORMAT}"')
-    for key in ("inputs", "outputs", "matrix"):
+    rest = "shows" if "shows" in content and "matrix" not in content else "matrix"
+    for key in ("inputs", "outputs", rest):
         if not isinstance(content.get(key), list):
             raise InvalidFile(f'"{key}" must be a list, got {content.get(key)!r}')
     inputs, outputs = (list(map(_hashable, content[key])) for key in ("inputs", "outputs"))
+    if rest == "shows":
+        return _read_function(inputs, outputs, content["shows"])
     rows = [list(map(_entry, row)) if isinstance(row, list) else row for row in content["matrix"]]
     channel = Channel(rows, inputs, outputs)
     if channel.is_exact != (content.get("numbers") == "exact"):
         raise InvalidFile('"numbers" must be "exact" for fractions in quotes, "float" for floats')
     return channel
+
+
+def _read_function(inputs: list[Hashable], outputs: list[Hashable], shows: list[Any]) -> Channel:
+    rows, columns = (
+        read_labels(labels, len(labels), what, InvalidChannel)
+        for labels, what in ((inputs, "input"), (outputs, "output"))
+    )
+    places = range(len(columns))
+    if not rows or len(shows) != len(rows):
+        raise InvalidFile(
+            f'"shows" must have the place of an output for each input, got {len(shows):,} for '
+            f"{len(rows):,}"
+        )
+    for place in shows:
+        if type(place) is not int or place not in places:
+            raise InvalidFile(
+                f'"shows" must have whole numbers from 0 to {len(columns) - 1}, got {place!r:.40}'
+            )
+    return Deterministic(rows, columns, np.array(shows, dtype=np.intp))
 
 
 class _Written(str):

@@ -190,7 +190,9 @@ def privacy_level(
         neighbours = neighbours.graph
     graph = databases_of(channel, neighbours)
     if isinstance(channel, Deterministic) and lengths is None:
-        return _function_level(channel, graph)
+        order = alignment(graph.vertices, channel.inputs, "the graph's vertices and the inputs")
+        seen = channel.seen if order is None else channel.seen[order]
+        return _function_level(channel, seen, graph.edges, graph.vertices)
     matrix, edges = rows_on(channel, graph), graph.edges
     if lengths is None and graph.order > 1 and graph.is_complete:
         edges = extreme_pairs(matrix)
@@ -225,6 +227,10 @@ def distinguishability(channel: Channel) -> PrivacyLevel:
     >>> distinguishability(Channel([["3/4", "1/4"], ["1/4", "3/4"]])).ratio
     Fraction(3, 1)
     """
+    if isinstance(channel, Deterministic):
+        first = np.zeros(len(channel.inputs), dtype=np.intp)
+        pairs = np.stack([first, np.arange(len(first))], axis=1)
+        return _function_level(channel, channel.seen, pairs, channel.inputs)
     matrix = expect_channel(channel).matrix
     return _level(matrix, extreme_pairs(matrix), channel.inputs, channel.outputs)
 
@@ -263,17 +269,16 @@ def exceeds(level: PrivacyLevel, other: PrivacyLevel) -> bool:
     return Powers.of((level.ratio, here)) > Powers.of((other.ratio, there))
 
 
-def _function_level(channel: Deterministic, graph: Graph) -> PrivacyLevel:
+def _function_level(
+    channel: Deterministic, seen: Indices, edges: Indices, inputs: Labels
+) -> PrivacyLevel:
     """A function tells neighbours apart with certainty, or not at all."""
-    order = alignment(graph.vertices, channel.inputs, "the graph's vertices and the inputs")
-    seen = channel.seen if order is None else channel.seen[order]
-    tails, heads = graph.edges.T
+    tails, heads = edges.T
     apart = np.flatnonzero(seen[tails] != seen[heads])
     if not len(apart):
         return PrivacyLevel(Fraction(1), None)
     i, h = tails[apart[0]], heads[apart[0]]
-    witness = Witness(graph.vertices[i], graph.vertices[h], channel.outputs[seen[i]])
-    return PrivacyLevel(math.inf, witness)
+    return PrivacyLevel(math.inf, Witness(inputs[i], inputs[h], channel.outputs[seen[i]]))
 
 
 def _level(
