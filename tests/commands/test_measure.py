@@ -257,3 +257,62 @@ def test_what_is_not_bounded_is_nothing_in_json(run: Run) -> None:
         assert said.code == 0, said
         ends = [each["upper"] for each in json.loads(said.out)["estimates"]]
         assert None in ends  # two samples bound no leakage from above
+
+
+def best_by_hand(left: list[int], answers: list[list[int]], n: int) -> int:
+    """How many of the secrets left are guessed right, by trying every tree of questions."""
+    if n == 0 or len(left) < 2:
+        return min(len(left), 1)
+    return max(
+        sum(
+            best_by_hand([x for x in left if row[x] == z], answers, n - 1)
+            for z in {row[x] for x in left}
+        )
+        for row in answers
+    )
+
+
+def test_program_finds_the_best_questions(run: Run) -> None:
+    Path("high.py").write_text("def ask(pin, tried):\n    return (tried > pin) - (tried < pin)\n")
+    asked = ("program", "high:ask", "--inputs", "0..11", "--questions", "0..11", "--allow-code")
+    found = json.loads(run(*asked, "--attack", "3", "--json").out)
+    answers = [[(tried > pin) - (tried < pin) for pin in range(12)] for tried in range(12)]
+    right = [Fraction(best_by_hand(list(range(12)), answers, n), 12) for n in range(4)]
+    assert [Fraction(each["lower"]) for each in found["attacks"]] == right
+    assert [Fraction(each["upper"]) for each in found["attacks"]] == right
+    said = run(*asked, "--attack", "1")
+    assert said.code == 0, said.err
+    assert "1  25% (1/4)" in said.out
+    assert "First ask " in said.out
+    assert "After 0 guess " in said.out
+    assert "nobody does better" in " ".join(said.out.split())
+
+
+def test_program_asks_questions_whose_answers_are_drawn(run: Run) -> None:
+    """One look at a coin that says the truth with 3/4: right with 3/4; before, with 9/10."""
+    Path("coin.py").write_text(
+        "def ask(bit, question, chance):\n"
+        "    return bit if question and chance.flip('3/4') else int(not bit) * question\n"
+    )
+    asked = ("program", "coin:ask", "--inputs", "0,1", "--questions", "0,1", "--allow-code")
+    found = json.loads(run(*asked, "--attack", "1", "--json").out)
+    assert [each["lower"] for each in found["attacks"]] == ["1/2", "3/4"]
+    assert found["first"] == "ask 1"
+    skewed = json.loads(run(*asked, "--attack", "1", "--prior", "9/10,1/10", "--json").out)
+    assert [each["lower"] for each in skewed["attacks"]] == ["9/10", "9/10"]
+
+
+def test_an_attack_that_cannot_be_is_refused_in_one_line(run: Run) -> None:
+    Path("one.py").write_text("def ask(pin):\n    return pin\n")
+    Path("two.py").write_text("def ask(pin, tried):\n    return pin == tried\n")
+    for words, why in (
+        ("two:ask --inputs 0..3 --attack 2", "needs --questions such as 0..99"),
+        ("two:ask --inputs 0..3 --questions 0..3", "--attack such as 3"),
+        ("two:ask --inputs 0..3 --questions 7 --attack 2", "--questions must be two or more"),
+        ("two:ask --inputs 0..3 --questions 0..3 --attack 1 --output a.csv", "has no --output"),
+        ("two:ask --inputs 0..9999 --questions 0..9999 --attack 2", "may be 1,048,576 at most"),
+        ("one:ask --inputs 0..3 --questions 0..3 --attack 2", "of the input and the question"),
+    ):
+        said = run("program", *words.split(), "--allow-code")
+        assert (said.code, said.err.count("\n")) == (2, 1), said
+        assert why in said.err

@@ -214,7 +214,7 @@ MOST_INPUTS = 2**20
 """The most inputs that a range may stand for."""
 
 
-def read_inputs(text: str) -> list[int] | list[str]:
+def read_inputs(text: str, option: str = "--inputs") -> list[int] | list[str]:
     """Return the inputs of a program: 0..9999, range:10000, bits:16, or a list of them.
 
     >>> read_inputs("3..5,9"), read_inputs("bits:2"), read_inputs("no,yes")
@@ -223,13 +223,13 @@ def read_inputs(text: str) -> list[int] | list[str]:
     texts = [part.strip() for part in text.split(",")]
     ranges = [found for found in map(_range, texts) if found is not None]
     if (size := sum(map(len, ranges))) > MOST_INPUTS:
-        raise typer.BadParameter(f"--inputs may be {MOST_INPUTS:,} at most, got {size:,}")
+        raise typer.BadParameter(f"{option} may be {MOST_INPUTS:,} at most, got {size:,}")
     numbers = list(chain(*ranges)) if len(ranges) == len(texts) else []
     given = numbers or texts
     if len(given) < 2 or not all(ranges):
         many = numbers[0] if len(numbers) == 1 and numbers[0] > 1 else 10_000
         raise typer.BadParameter(
-            f"--inputs must be two or more, such as no,yes or range:{many} for the whole numbers "
+            f"{option} must be two or more, such as no,yes or range:{many} for the whole numbers "
             f"below {many:,}; got {text[:60]!r}"
         )
     return given

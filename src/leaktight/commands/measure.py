@@ -63,6 +63,13 @@ def program(
         bool, typer.Option("--allow-code", help="Run the file, which you trust.")
     ] = False,
     output: Annotated[Path | None, typer.Option(help="Write the channel, .csv or .json.")] = None,
+    questions: Annotated[
+        str | None,
+        typer.Option(help="What an attacker may ask, such as 0..9: the second argument."),
+    ] = None,
+    attack: Annotated[
+        int | None, typer.Option(help="How many --questions the best attacker asks.", min=0)
+    ] = None,
     prior: PriorOption = None,
     as_json: JsonOption = False,
 ) -> int:
@@ -71,18 +78,31 @@ def program(
     The function gets an input and, if it has a second argument, a Chance to draw from. It is run
     for every input and every outcome of its choices, so what is shown is exact. Inputs that are
     all whole numbers are passed as such, others as texts; 0..9999, range:10000 and bits:16 are
-    numbers in a row.
+    numbers in a row. With --questions and --attack, the function gets an input and a question, and
+    the attacker chooses each question after the answers before.
 
     \b
     Example:
       printf 'def check(pin):\\n    return pin == 3\\n' > lock.py
       leaktight program lock:check --inputs 0..9999 --allow-code
+      printf 'def try_pin(pin, tried):\\n    return (tried > pin) - (tried < pin)\\n' > high.py
+      leaktight program high:try_pin --inputs 0..99 --questions 0..99 --attack 3 --allow-code
     """
     from leaktight.channels.file import write_channel
     from leaktight.studies.code import called, load_function
 
     found, _ = load_function(Path(function).name, Path(function).parent, allow_code=allow_code)
     given = read_inputs(inputs)
+    if questions is not None or attack is not None:
+        if questions is None or attack is None or output is not None:
+            raise typer.BadParameter(
+                "an attack needs --questions such as 0..99 and --attack such as 3, and has no "
+                "--output"
+            )
+        from leaktight.commands.questions import attacked
+
+        asked = read_inputs(questions, "--questions")
+        return attacked(function, found, given, asked, attack, prior, as_json)
     about_to_write(output)
     seen = called(function, found, given)
     if output is not None:
