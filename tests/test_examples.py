@@ -62,7 +62,7 @@ def test_a_year_of_releases_ends_in_december(
     said = capsys.readouterr()
     assert "2027-01 is refused" in said.out
     assert said.out.count(" is refused") == 1
-    assert "would bring the privacy loss of any two neighbours" in said.err
+    assert "would bring the privacy loss of neighbours under the public counts" in said.err
     assert "of 4,406 rows was outside the declared values of the column 'diagnosis'" in said.err
     months = sorted(path.stem for path in tmp_path.glob("202?-??.csv"))
     assert months == [f"2026-{month:02}" for month in range(1, 13)]

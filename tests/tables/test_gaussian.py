@@ -210,7 +210,7 @@ def test_a_budget_in_rho_ends_exactly(tmp_path: Path) -> None:
     assert done.noise.noises == (GaussianVariance(Fraction(24)),)
     assert ledger.spent().largest == Fraction(1, 2)
     with pytest.raises(
-        OverBudget, match=r"ρ ≤ 0.54166[67], and the budget .* is ρ = 1/2.* ρ = 0 left"
+        OverBudget, match=r"ρ ≤ 0.54166[67], and the budget .* is ρ = 1/2, of which ρ = 0 is left"
     ):
         release(TABLE, PEOPLE, [histogram("h")], name="13", rho="1/24", **how)
     with pytest.raises(OverBudget):

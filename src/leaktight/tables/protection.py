@@ -164,7 +164,7 @@ class Protection:
     def cases(self) -> list[tuple[Hashable, ...]]:
         """What pays by itself: the secret pairs or, under public counts, all neighbours as one."""
         if self.counts is not None:
-            return [("any two neighbours under the public counts",)]
+            return [("neighbours under the public counts",)]
         if self.alike:
             return [("anyone", self.absent)]
         return [(self.values[u], self.values[v]) for u, v in self.pairs.tolist()]
