@@ -6,6 +6,7 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
+from leaktight.channels.channel import Channel
 from leaktight.channels.distribution import Distribution
 from leaktight.channels.gain import Gain, Loss
 from leaktight.check import Refuted, check
@@ -14,7 +15,9 @@ from leaktight.curves.graphs import best_gain, cover_bound
 from leaktight.curves.keeping import channel_keeps
 from leaktight.errors import InvalidGain, InvalidInput
 from leaktight.leakage.vulnerability import posterior_vulnerability
+from leaktight.mechanisms.best import optimal_mechanism
 from leaktight.policies.graph import Graph
+from leaktight.policies.metric import Metric
 from leaktight.policies.secrets import SecretGraph
 from tests.curves.programs import (
     both,
@@ -224,3 +227,28 @@ def test_what_attains_an_end_keeps_the_divergences_and_not_only_their_curve(
         if found.graph is not star:
             known = Distribution(before or [Fraction(1, graph.order)] * graph.order)
             assert posterior_vulnerability(found.mechanism, known) >= found.lower
+
+
+@pytest.mark.parametrize("name", ["guess", "distance", "difference", "squared"])
+def test_a_gain_may_be_named_as_in_a_study(name: str) -> None:
+    """The best mechanism of another program earns as much."""
+    line, pure = SecretGraph.line([0, 1, 2, 3]), PrivacyCurve.epsilon(ratio=2)
+    prior = ["1/2", "1/4", "1/8", "1/8"]
+    best = optimal_mechanism(line, prior, name, ratio=2).utility
+    found = best_gain(pure, line, prior, name)
+    assert found.lower <= (best if name == "guess" else -abs(best)) <= found.upper
+    assert found.upper - found.lower < Fraction(1, 10**6)
+
+
+def test_a_named_distance_is_exact_or_refused() -> None:
+    curve = PrivacyCurve.epsilon_delta(ratio=2, delta="1/10")
+    streets = Metric.manhattan([(0, 0), (1, 1), (2, 0)])
+    written = Loss.by_distance(streets.values, lambda a, b: abs(a[0] - b[0]) + abs(a[1] - b[1]))
+    named, listed = (best_gain(curve, streets, gain=each) for each in ("distance", written))
+    assert (named.lower, named.upper) == (listed.lower, listed.upper)
+    with pytest.raises(InvalidInput, match="needs distances that are rational"):
+        best_gain(curve, Metric.euclidean([(0, 0), (1, 1)]), gain="distance")
+    with pytest.raises(InvalidInput, match="gain must be one of"):
+        best_gain(curve, SecretGraph.line(3), gain="distances")
+    with pytest.raises(InvalidGain, match=r"Loss\.by_distance\(graph\.vertices, graph\.distance\)"):
+        posterior_vulnerability(Channel.identity([0, 1]), None, "distance")

@@ -284,8 +284,10 @@ def read_aim(given: Aim, inputs: Labels) -> Gain | Loss:
     if callable(given):
         return Gain.from_function(given, inputs)
     if isinstance(given, str) or not isinstance(given, Iterable):
+        named = "; Loss.by_distance(graph.vertices, graph.distance) is that of a graph"
         raise InvalidGain(
             f"expected a Gain, a Loss, Tries, a table or a function, got {given!r:.60}"
+            + (named if given == "distance" else "")
         )
     if hasattr(given, "columns") or isinstance(given, Mapping):  # a table with names of its own
         return Gain(given, None, None if hasattr(given, "columns") else inputs)

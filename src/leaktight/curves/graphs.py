@@ -15,6 +15,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from flint import fmpq, fmpq_mat
 
+from leaktight.channels.aim import aim_of
 from leaktight.channels.channel import Channel
 from leaktight.channels.distribution import Distribution, PriorLike, prior_on
 from leaktight.channels.gain import Gain, Loss
@@ -87,7 +88,7 @@ def best_gain(
     curve: PrivacyCurve,
     graph: Graph | Metric,
     prior: PriorLike = None,
-    gain: Gain | Loss | None = None,
+    gain: Gain | Loss | str | None = None,
     *,
     absent: Hashable | None = None,
 ) -> BestGain:
@@ -98,14 +99,20 @@ def best_gain(
         a distance d are (ε·d, δ)-private, with the same δ.
     :param prior: how likely each secret is beforehand; all alike if it is not given.
     :param gain: what a guess earns for a secret; 1 for the right one if not given. A loss counts
-        as a negative gain; on a star with ``absent`` gains are at least 0.
+        as a negative gain; on a star with ``absent`` gains are at least 0. It may be named as in a
+        study: "guess", "distance", "difference" or "squared".
     :param absent: the vertex of who is absent, on a star of which it is the centre; the curve may
         then bound who is present against who is absent only, as that of samples does.
 
     >>> best_gain(PrivacyCurve.epsilon_delta(ratio=2, delta="1/10"), Graph(3, [(0, 1), (1, 2)]))
     BestGain(at most 3/5 on a graph of 3 vertices)
+    >>> path = Graph(2, [(0, 1)])  # a guess is off by a third of a step, or more
+    >>> round(float(best_gain(PrivacyCurve.epsilon(ratio=2), path, gain="distance").upper), 6)
+    -0.333333
     """
     expect(curve, PrivacyCurve, "PrivacyCurve.epsilon(1) is one")
+    if isinstance(gain, str):
+        gain = _named(gain, graph)
     if isinstance(graph, Metric):
         if absent is not None:
             raise InvalidInput("absent= needs a star of neighbours, and no distances")
@@ -384,6 +391,19 @@ def _covered(matrix: fmpq_mat, delta: fmpq, chances: Sequence[fmpq]) -> fmpq:
 
 
 # --- any graph, any gain ---------------------------------------------------------------------
+
+
+def _named(gain: str, graph: Graph | Metric) -> Gain | Loss | None:
+    """Return a gain or loss by its name; the plain guess has formulas of its own."""
+    if isinstance(graph, Metric):
+        if gain == "distance" and not np.array_equal(graph.lower, graph.upper):
+            raise InvalidInput(
+                'gain="distance" needs distances that are rational, as those of Metric.manhattan '
+                "are; Loss.by_distance(metric.values, metric.distance) rounds them up"
+            )
+    else:
+        expect(graph, Graph, "Graph(3, [(0, 1), (1, 2)]) is one")
+    return None if gain == "guess" else aim_of(gain, graph)
 
 
 def _aligned(gain: Gain | Loss, graph: Graph) -> Gain | Loss:
