@@ -214,6 +214,16 @@ def test_estimate_says_in_words_how_many_looks_break_a_secret(run: Run) -> None:
     assert padded["lower"] < 0.9 < padded["upper"]
 
 
+def test_outputs_that_are_never_seen_twice_are_not_called_safe(run: Run) -> None:
+    """The last digit tells the secret, which counts of what is seen once cannot know."""
+    rows = [f"{i % 2},{10 * (i % 2) + 100 * (i // 20) + i % 20}" for i in range(2000)]
+    Path("once.csv").write_text("\n".join(["secret,output", *rows]))
+    said = " ".join(run("estimate", "once.csv", "--try", "pad:max").out.split())
+    assert "with 99%: not known, most outputs were seen only once" in said
+    assert "more than 2,000" not in said
+    assert "Looking at the same secret" not in said
+
+
 def test_a_countermeasure_that_cannot_be_is_refused_in_one_line(run: Run) -> None:
     Path("words.csv").write_text("secret,output\na,fast\nb,2\n")
     Path("few.csv").write_text("secret,output\na,1\nb,2\n")

@@ -40,6 +40,7 @@ def test_outputs_that_are_never_seen_twice_teach_nothing() -> None:
     found = estimate_looks(Observations(secrets, range(400)), seed=1)
     assert [each.looks for each in found] == [1, 2, 3, 5, 10]
     assert all(abs(each.estimate - 0.5) < 1e-9 for each in found)
+    assert {each.unseen for each in found} == {1.0}
 
 
 def test_it_ends_when_all_is_known_or_samples_are_few() -> None:

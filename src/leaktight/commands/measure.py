@@ -464,7 +464,7 @@ def _in_words(
         f"One guess of the secret is right with {percent(before)} before, and with about "
         f"{percent(Fraction(guess.estimate))} after one look: {_between(guess)} {sure}."
     )
-    several = [each for each in looks if each.looks > 1]
+    several = [each for each in looks if each.looks > 1 and each.unseen <= 1 / 2]
     if several:
         parts = [f"{percent(Fraction(e.estimate))} after {e.looks:,}" for e in several[-4:]]
         last = several[-1]
@@ -478,12 +478,17 @@ def _in_words(
 
 def _looks(looks: "tuple[Looked, ...]") -> str:
     """Say after how many looks a secret is broken, as far as the samples go."""
+    if looks and looks[0].unseen > 1 / 2:
+        return (
+            "not known, most outputs were seen only once, which teaches nothing; try round:… or, "
+            "for real numbers, --numbers"
+        )
     if not looks:
         return "not tried, there are too few samples of a secret, or too many outputs"
     enough = next((each.looks for each in looks if each.estimate >= BROKEN), None)
     if enough is not None:
         return f"about {enough:,}, an estimate"
-    return f"more than {looks[-1].looks:,}, an estimate; the samples are enough to try no more"
+    return f"more than {looks[-1].looks:,}, by this attack; the samples are too few to try more"
 
 
 def _print_tries(rows: "list[tuple[str, LeakageEstimate, tuple[Looked, ...]]]") -> None:

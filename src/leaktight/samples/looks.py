@@ -38,6 +38,8 @@ class Looked(Estimate):
 
     looks: int
     hands: int
+    unseen: float
+    """The share of outputs to test with that were not seen to learn from: they tell nothing."""
 
 
 def estimate_looks(
@@ -62,6 +64,8 @@ def estimate_looks(
     learn, test = design.halves(rng)
     scores, start = _likelihoods(observations, learn), np.log(kept_floats(design.prior))
     dealt = [_shuffled(observations, test, secret, rng) for secret in range(size)]
+    new = np.bincount(observations.columns, learn, minlength=len(observations.outputs)) == 0
+    unseen = float(test[new[observations.columns]].sum() / test.sum())
     found: list[Looked] = []
     for n in LOOKS:
         most = max(FEWEST, MOST_SCORES // (size * size * n))
@@ -79,7 +83,7 @@ def estimate_looks(
         weights = kept_floats(sample_weights(totals, design.prior))
         share = 1.0 if (hits == totals).all() else float((hits * weights).sum())
         lower = share_lower(hits, totals, design.prior, risk / len(LOOKS))
-        found.append(Looked(share, lower, 1.0, fraction(1 - risk), n, int(totals.sum())))
+        found.append(Looked(share, lower, 1.0, fraction(1 - risk), n, int(totals.sum()), unseen))
     return tuple(found)
 
 
