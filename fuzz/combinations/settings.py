@@ -761,11 +761,16 @@ def _on_plane(kind: Any) -> Callable[[Setting], Any]:
     return made
 
 
+MOST_UNDER_A_CURVE = 8
+"""The most inputs for which the best mechanism under a curve is looked for."""
+
+
 def _best_by(**more: Any) -> Callable[[Setting], Any]:
     """Return what makes the best mechanism for another promise than ε alone."""
 
     def made(cell: Setting) -> Any:
-        _few(cell)
+        if len(_few(cell).vertices) > MOST_UNDER_A_CURVE:
+            raise NotTried("a program over all mechanisms that keep a curve takes minutes")
         draft, asked = cell.draft, cell.asked | more if "delta" in more else more
         assert draft.aim is not None
         return lt.optimal_mechanism(draft.apart, draft.input_prior, draft.aim, **asked)
