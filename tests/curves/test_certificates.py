@@ -11,7 +11,14 @@ import pytest
 import leaktight as lt
 from leaktight.channels.distribution import Distribution, product_distribution
 from leaktight.check import Refuted, Unreadable, check, digest, told
-from leaktight.curves import PrivacyCurve, all_records, best_gain, best_guess, tree_guess
+from leaktight.curves import (
+    CurveWorstCase,
+    PrivacyCurve,
+    all_records,
+    best_gain,
+    best_guess,
+    tree_guess,
+)
 from leaktight.exact.numbers import rational
 from leaktight.policies.graph import Graph
 from tests.curves.programs import (
@@ -323,3 +330,22 @@ def test_whatever_is_written_is_accepted_or_refused_in_words() -> None:
             except (Refuted, Unreadable):
                 continue
             assert proved[0][1] <= proved[0][2]
+
+
+@pytest.mark.parametrize("lengths", [(1, 1, 1, 1), (1, 2, 1, 3), (1, 1, 1, None)])
+def test_distances_of_one_each_bound_all_pairs_too(lengths: tuple[int | None, ...]) -> None:
+    """(ε·d, δ) holds for any two values, not along edges alone, where δ would add up."""
+    ends = [(0, 1), (0, 2), (0, 4), (3, 4)]
+    roads = [(*pair, d) for pair, d in zip(ends, lengths, strict=True) if d is not None]
+    metric, pair = lt.Metric.from_edges(5, roads), (Fraction(3, 2), Fraction(1, 10))
+    far: dict[tuple[int, int], int] = {arc: d for i, j, d in roads for arc in ((i, j), (j, i))}
+    for k, i, j in itertools.product(range(5), repeat=3):
+        if i != j and (i, k) in far and (k, j) in far:
+            far[i, j] = min(far[i, k] + far[k, j], far.get((i, j), 99))
+    pairs = {arc: [(rational(pair[0]) ** d, rational(pair[1]))] for arc, d in far.items()}
+    truth = 5 * direct(guessing([Fraction(1, 5)] * 5), list(pairs), pairs)
+    found = lt.worst_case_leakage(metric, ratio=pair[0], delta=pair[1])
+    assert isinstance(found, CurveWorstCase)
+    assert float(found.lower) == pytest.approx(truth, abs=1e-9)
+    assert float(found.upper) == pytest.approx(truth, abs=1e-9)
+    check(found.certificate)

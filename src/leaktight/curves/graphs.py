@@ -448,6 +448,12 @@ def _earned(worth: Array, mechanism: Channel) -> fmpq:
     return sum((w * k for w, k in zip(worth.ravel(), mechanism.matrix.ravel(), strict=True)), ZERO)
 
 
+def is_one_pair(curve: PrivacyCurve) -> bool:
+    """Say whether a curve is (ε, δ) alone, of which it is known what it means at a distance."""
+    shape = curve.shape
+    return isinstance(shape, Enclosed) and len(shape.lower.pairs) == len(shape.upper.pairs) == 1
+
+
 def _by_distances(
     curve: PrivacyCurve, metric: Metric, prior: PriorLike, gain: Gain | Loss | None
 ) -> BestGain:
@@ -456,7 +462,7 @@ def _by_distances(
     All pairs are arcs, so that the cover sends everything straight, at any distances.
     """
     shape = curve.shape
-    if not isinstance(shape, Enclosed) or any(len(s.pairs) > 1 for s in (shape.lower, shape.upper)):
+    if not isinstance(shape, Enclosed) or not is_one_pair(curve):
         raise InvalidInput(
             "with distances (ε·d, δ) alone is proved: give PrivacyCurve.epsilon_delta(…), or a "
             "graph of values that are neighbours"
@@ -467,13 +473,17 @@ def _by_distances(
     lower, upper = dict[tuple[int, int], Sequence[Line]](), dict[tuple[int, int], Sequence[Line]]()
     (least, delta), (most, above) = shape.lower.pairs[0], shape.upper.pairs[0]
     ratio = Ratio(fraction(least), fraction(most))
+    joined = metric.graph.distances >= 0
     for i, h in combinations(range(graph.order), 2):
+        if not joined[i, h]:  # at an infinite distance nothing is promised
+            lower[i, h] = lower[h, i] = upper[i, h] = upper[h, i] = [(ONE, ONE)]
+            continue
         far = ratio.over(*metric.distance(metric.values[i], metric.values[h]))
         lower[i, h] = lower[h, i] = [(rational(far.lower), delta)]
         upper[i, h] = upper[h, i] = [(rational(far.upper), above)]
     if gain is None and graph.order > MOST_APART:
         matrix = fmpq_mat(graph.order, graph.order, [
-            ONE if i == h else 1 / upper[i, h][0][0]
+            ONE if i == h else 1 / upper[i, h][0][0] if joined[i, h] else ZERO
             for i in range(graph.order) for h in range(graph.order)
         ])  # fmt: skip
         chances = list(known.array)

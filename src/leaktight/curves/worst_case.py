@@ -18,7 +18,7 @@ from leaktight.channels.channel import Channel
 from leaktight.channels.distribution import Distribution, product_distribution
 from leaktight.channels.gain import Gain
 from leaktight.curves.curve import PrivacyCurve
-from leaktight.curves.graphs import BestGain, best_gain
+from leaktight.curves.graphs import BestGain, best_gain, is_one_pair
 from leaktight.curves.polygon import ONE, ZERO, Line, Polygon
 from leaktight.curves.promise import Promise, promise_of
 from leaktight.curves.records import all_records
@@ -205,7 +205,7 @@ def worst_case(
         raise InvalidInput("neighbours have no direction here: give curve.symmetric()")
     if isinstance(neighbours, Policy) and neighbours.metric and neighbours.records == 1:
         neighbours = neighbours.metric
-    if isinstance(neighbours, Metric) and neighbours.unit != 1:
+    if isinstance(neighbours, Metric) and (neighbours.unit != 1 or is_one_pair(promise)):
         return _of_metric(neighbours, promise)
     graph = in_steps(neighbours)
     [(first, n), *others] = graph.factors
