@@ -397,10 +397,9 @@ def test_a_study_names_a_server_and_the_commands_use_it(server: Server, tmp_path
     run("ledger", address, "--new", "wages.toml")
     assert "all releases of the ledger together: ε ≤ 1 of ε = 2" in run("release", "wages.toml")
     assert "nothing was spent now" in run("release", "wages.toml")
-    shown = run("ledger", address)
-    assert "ε ≤ 1 spent (ρ ≤ 0." in shown
-    assert "ε = 1 left" in shown
-    assert "ε ≤ 1 spent, ε = 1 left" in run("ledger", address, "--move", "wages.ledger")
+    for shown in (run("ledger", address), run("ledger", address, "--move", "wages.ledger")):
+        assert "ε ≤ 1 spent (ρ ≤ 0." in shown
+        assert "ε = 1 left" in shown
 
 
 def test_the_tables_are_in_a_schema_that_others_do_not_see(server: Server, address: str) -> None:
