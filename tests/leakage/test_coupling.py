@@ -2,7 +2,10 @@
 
 from collections import Counter
 from itertools import product
+from random import Random
+from typing import Any
 
+import numpy as np
 import pytest
 
 from leaktight.leakage.coupling import Coupling
@@ -27,7 +30,37 @@ def test_all_others_may_have_to_change(d: int) -> None:
     )
     coupling = Coupling.of(policy, None)
     assert coupling.others == apart == d - 1
-    assert coupling.steps == d // 2
     # The two databases are neighbours all the same.
+    assert coupling.steps == 1
     here, there = tuple(values[:d]), (*((1,) * d for _ in range(d - 1)), (0,) * d)
     assert there in policy.adjacency().explicit().neighbours(here)
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_no_databases_so_coupled_are_more_steps_apart(seed: int) -> None:
+    """Distances in the graph of all databases, for each person's move and each change of others."""
+    chosen = Random(seed)
+    values, n = range(chosen.randint(3, 5)), chosen.randint(2, 4)
+    some = tuple(chosen.choice(values) for _ in range(n))
+    sets = [{v for v in values if chosen.random() < 0.6} for _ in range(chosen.randint(1, 3))]
+    told = [count(s, equals=sum(v in s for v in some)) for s in sets if s]
+    policy = Policy(SecretGraph.complete(len(values)), n, constraints=told)
+    coupling, graph = Coupling.of(policy, None), policy.adjacency()
+    cell = {v: i for i, cell in enumerate(coupling.cells) for v in cell}
+    tried = 0
+    databases: list[Any] = list(graph.vertices)
+    for here, there in product(databases, repeat=2):
+        cells = [(cell[u], cell[v]) for u, v in zip(here, there, strict=True)]
+        (i, j), others = cells[0], cells[1:]
+        if i == j or any(
+            u != v and a == b for (a, b), u, v in zip(cells, here, there, strict=True)
+        ):
+            continue
+        change = np.zeros(len(coupling.cells), dtype=int)
+        for a, b in others:
+            change[b] += 1
+            change[a] -= 1
+        if sum(a != b for a, b in others) == np.abs(change).sum() // 2:  # nobody takes a way round
+            tried += 1
+            assert graph.distance(here, there) <= coupling._steps(i, j, tuple(change.tolist()))
+    assert tried or len(coupling.cells) < 2 or len(coupling.histograms) == 1

@@ -8,13 +8,15 @@ answered in exact numbers where the histograms are few.
 """
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from functools import cached_property
-from itertools import combinations
-from typing import Any
+from functools import cached_property, lru_cache
+from itertools import combinations, product
+from math import prod
+from typing import Any, TypeAlias
 
 import numpy as np
+import numpy.typing as npt
 from flint import fmpq
 
 from leaktight.channels.distribution import PriorLike, prior_on
@@ -22,6 +24,11 @@ from leaktight.errors import InvalidInput, TooLarge, Undecided
 from leaktight.exact.linear_program import LinearProgram, Optimum, solve_exact
 from leaktight.exact.numbers import Value, fraction
 from leaktight.policies.policy import Policy
+
+Changes: TypeAlias = npt.NDArray[np.int64]
+
+MOST_PARTS = 4096
+"""The most parts of a change that are looked at; beyond, its sets are bounded by their number."""
 
 MOST_HISTOGRAMS = 200
 """The most histograms whose couplings are looked for."""
@@ -71,7 +78,7 @@ class Coupling:
                 rest = tuple(k - (i == j) for j, k in enumerate(histogram))
                 if share and rest[i] >= 0:
                     parts = (p**k / math.factorial(k) for p, k in zip(shares, rest, strict=True))
-                    weights[rest] = math.prod(parts, start=fmpq(1))
+                    weights[rest] = prod(parts, start=fmpq(1))
             found.append({rest: weight for rest, weight in weights.items() if weight})
         return found
 
@@ -89,20 +96,62 @@ class Coupling:
     @cached_property
     def others(self) -> int:
         """How many others some coupling changes at most, for whatever the person has."""
-        there = [each for each in self.weights if each]
-        most = 0
-        for one, other in combinations(there, 2):
-            while not _couples(one, other, most):
-                most += 1
-        return most
+        return self._least(lambda i, j, changes: np.abs(changes).sum(axis=2) // 2, 0)
 
-    @property
+    @cached_property
     def steps(self) -> int:
-        """How many steps between neighbours that is at most, if all pairs are secrets.
+        """How many steps between neighbours some coupling takes at most, if all pairs are secrets.
 
-        A step that changes more than one record changes two or more, and all of them with one.
+        What it changes, with the person's own move, falls into so many indecomposable sets of
+        moves. It changes no more than :attr:`others`.
         """
-        return max(1, (1 + self.others) // 2)
+        most = (1 + self.others) // 2
+        if most <= 1:
+            return 1
+        fewest = lru_cache(None)(self._steps)
+
+        def sets(i: int, j: int, changes: Changes) -> Changes:
+            found = np.full(changes.shape[:2], most + 1, dtype=np.int64)
+            few = np.abs(changes).sum(axis=2) <= 2 * self.others
+            found[few] = [fewest(i, j, tuple(change)) for change in changes[few].tolist()]
+            return found
+
+        return self._least(sets, 1)
+
+    def _least(self, cost: Callable[[int, int, Changes], Changes], least: int) -> int:
+        """Return the least number that no pair of histograms joined by a coupling must exceed."""
+        for (i, one), (j, other) in combinations(enumerate(self.weights), 2):
+            if one and other:
+                here, there = (np.array(list(w), dtype=np.int64) for w in (one, other))
+                costs = cost(i, j, there[None] - here[:, None])
+                while not _couples(one, other, costs <= least):
+                    least += 1
+        return least
+
+    def _steps(self, i: int, j: int, change: tuple[int, ...]) -> int:
+        """Return the fewest indecomposable sets for a person's move i→j and a change of others.
+
+        Others move from cells that lose to cells that gain, in any order. So a set without the
+        person is a part of the change that keeps all counts and has no smaller one, and what is
+        left goes with the person as soon as it has none.
+        """
+        if prod(abs(k) + 1 for k in change) > MOST_PARTS:
+            return max(1, (1 + sum(map(abs, change)) // 2) // 2)  # each has two moves or more
+        counts = self.policy.public_counts
+        assert counts is not None
+        ways = [range(min(k, 0), max(k, 0) + 1) for k in change]
+        parts = np.array(list(product(*ways)), dtype=np.int64)
+        kept = ~(parts @ counts.cells.table).any(axis=1) & (parts.sum(axis=1) == 0)
+        free = [part for part in parts[kept] if part.any()]
+        least = [a for a in free if not any(_within(b, a) for b in free if b is not a)]
+        left, taken = {change}, 1
+        while all(any(_within(part, np.array(rest)) for part in least) for rest in left):
+            left = {
+                tuple((np.array(rest) - part).tolist())
+                for rest in left for part in least if _within(part, np.array(rest))
+            }  # fmt: skip
+            taken += 1
+        return taken
 
     def ratio(self, ratios: Sequence[Sequence[Any]]) -> Value:
         """Return a ratio that no output exceeds: of the person's move, and of those of others."""
@@ -113,14 +162,19 @@ class Coupling:
         return fraction(max(largest, default=fmpq(1)) ** (1 + self.others))
 
 
+def _within(part: Changes, whole: Changes) -> bool:
+    """Say whether a change is a part of another: nowhere larger, and nowhere the other way."""
+    return bool(((part * whole >= 0) & (np.abs(part) <= np.abs(whole))).all())
+
+
 def _couples(
-    one: dict[tuple[int, ...], fmpq], other: dict[tuple[int, ...], fmpq], most: int
+    one: dict[tuple[int, ...], fmpq],
+    other: dict[tuple[int, ...], fmpq],
+    joined: npt.NDArray[np.bool_],
 ) -> bool:
-    """Say whether one can be turned into the other by changing at most so many records."""
-    here, there = (np.array(list(weights), dtype=np.int64) for weights in (one, other))
-    apart = np.abs(here[:, None] - there[None]).sum(axis=2)
-    rows, columns = np.nonzero(apart <= 2 * most)
-    if len(set(rows.tolist())) < len(here) or len(set(columns.tolist())) < len(there):
+    """Say whether some coupling of the two joins only histograms that may be ``joined``."""
+    rows, columns = np.nonzero(joined)
+    if not (joined.any(axis=0).all() and joined.any(axis=1).all()):
         return False
     totals = sum(one.values(), fmpq(0)), sum(other.values(), fmpq(0))
     masses = [w / totals[0] for w in one.values()] + [w / totals[1] for w in other.values()]
@@ -128,7 +182,7 @@ def _couples(
     flow = LinearProgram(
         [0] * len(rows),
         (
-            np.concatenate([rows, len(here) + columns]),
+            np.concatenate([rows, len(one) + columns]),
             np.concatenate([edges, edges]),
             [1] * (2 * len(rows)),
         ),
