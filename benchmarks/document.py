@@ -32,6 +32,8 @@ BEHIND = {
     "estimation": "the others return floats without a bound on their error",
     "exact_measures": "a few microseconds for labels and checks of small channels",
     "functions": "numpy counts without labels, in floats",
+    "gaussian_noise": "OpenDP draws in compiled code; ours keeps or refuses one draw after the "
+    "other in Python",
     "g_vulnerability": "a few microseconds for labels and checks of small channels",
     "noise": "numpy draws rounded noise from a generator that can be predicted; ours takes its "
     "bits from the operating system",
