@@ -78,7 +78,7 @@ MISTAKES = {
     "bound line:-3 --ratio 2": "whole number from 1, got line:-3",
     "bound line:99999999 --ratio 2": "at most 10,000 values here, got 99,999,999",
     f"bound line:{'9' * 5000} --ratio 2": "whole number from 1",
-    "bound complete:9999 --ratio 2": "at most 1,000 values here, got 9,999",
+    "bound complete:9999 --ratio 2": "at most 2,000 values here, got 9,999",
     "bound cycle:2 --ratio 2": "a cycle needs at least 3",
     "bound grid:3x --ratio 2": "whole number from 1, got grid:",
     "bound grid:999x999x999 --ratio 2": "at most 10,000 values",

@@ -48,7 +48,7 @@ def test_what_is_far_from_any_graph_is_not_guessed() -> None:
 @pytest.mark.parametrize(
     "text",
     ["", ":", "line", "line:", "line:x", "line:1.5", "line:²", "line:1e3", "grid:", "grid:x",
-     "grid:3x", "grid:101x100", "complete:1001", "threshold:3:0", "threshold::1", "edges:a",
+     "grid:3x", "grid:101x100", "complete:2001", "threshold:3:0", "threshold::1", "edges:a",
      "edges:a-b-c", "edges:a-,b", "edges:-", "Line:3", " line:3", "line:3 ", "line:10001"],
 )  # fmt: skip
 def test_anything_else_is_refused_in_one_line(text: str) -> None:

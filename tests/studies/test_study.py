@@ -57,7 +57,7 @@ MISTAKES: dict[str, tuple[str, str]] = {
     "values is true": ("[policy]\nvalues = true", r"\[policy\] values must be a list.*true"),
     "values is empty": ("[policy]\nvalues = []", r"\[policy\] values: .*at least one"),
     "values is 0": ("[policy]\nvalues = 0", r"\[policy\] values: "),
-    "values is a billion": ("[policy]\nvalues = 1_000_000_000", "at most 1,000 values"),
+    "values is a billion": ("[policy]\nvalues = 1_000_000_000", "at most 2,000 values"),
     "a value twice": ('[policy]\nvalues = ["a", "a"]', r"\[policy\] values: .*twice"),
     "values that read alike": ('[policy]\nvalues = [1, "1"]', "must read differently, got '1'"),
     "a value is a table": ("[policy]\nvalues = [{ a = 1 }]", "must have texts or numbers"),

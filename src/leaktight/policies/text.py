@@ -19,13 +19,20 @@ FORMS = "complete:6, line:4, cycle:7, threshold:10:2, grid:3x4, edges:a-b,b-c"
 MOST_VALUES = 10**4
 """The most values of a graph that a person writes down."""
 
-MOST_JOINED = 10**3
-"""The most values if all of them may be joined: half a million pairs."""
+MOST_JOINED = 2_000
+"""The most values if all of them may be joined: two million pairs."""
+
+MOST_APART = 10**3
+"""The most points between all of which there are distances."""
+
+LIMITS = dict.fromkeys(("line", "cycle", "grid", "edges"), MOST_VALUES) | dict.fromkeys(
+    ("complete", "threshold", "partition"), MOST_JOINED
+)
 
 
 def check_order(kind: str, *sides: int) -> None:
     """Refuse a graph of this kind that is too large, before it is made."""
-    most = MOST_VALUES if kind in ("line", "cycle", "grid", "edges") else MOST_JOINED
+    most = LIMITS.get(kind, MOST_APART)
     order = math.prod(sides)
     if order > most:
         found = f"{order:,}" if order < 10**15 else "far more"
