@@ -36,31 +36,41 @@ def test_all_others_may_have_to_change(d: int) -> None:
     assert there in policy.adjacency().explicit().neighbours(here)
 
 
+def apart(policy: Policy) -> list[tuple[int, int]]:
+    """The distance of databases in the graph of all, and the steps, for what may be coupled."""
+    coupling, graph = Coupling.of(policy, None), policy.adjacency()
+    values = policy.secrets.vertices
+    cell = {values[v]: i for i, cell in enumerate(coupling.cells) for v in cell}
+    found, databases = [], list[Any](graph.vertices)
+    for here, there in product(databases, repeat=2):
+        cells = [(cell[u], cell[v]) for u, v in zip(here, there, strict=True)]
+        (i, j), others = cells[0], cells[1:]
+        stay = all(u == v or a != b for (a, b), u, v in zip(cells, here, there, strict=True))
+        change = np.zeros(len(coupling.cells), dtype=int)
+        for a, b in others:
+            change[b] += 1
+            change[a] -= 1
+        direct = sum(a != b for a, b in others) == np.abs(change).sum() // 2
+        if i != j and stay and direct:  # nobody takes a way round
+            steps = coupling._steps(i, j, tuple(change.tolist()))
+            found.append((int(graph.distance(here, there)), steps))
+    return found
+
+
 @pytest.mark.parametrize("seed", range(12))
 def test_no_databases_so_coupled_are_more_steps_apart(seed: int) -> None:
-    """Distances in the graph of all databases, for each person's move and each change of others."""
     chosen = Random(seed)
     values, n = range(chosen.randint(3, 5)), chosen.randint(2, 4)
     some = tuple(chosen.choice(values) for _ in range(n))
     sets = [{v for v in values if chosen.random() < 0.6} for _ in range(chosen.randint(1, 3))]
     told = [count(s, equals=sum(v in s for v in some)) for s in sets if s]
-    policy = Policy(SecretGraph.complete(len(values)), n, constraints=told)
-    coupling, graph = Coupling.of(policy, None), policy.adjacency()
-    cell = {v: i for i, cell in enumerate(coupling.cells) for v in cell}
-    tried = 0
-    databases: list[Any] = list(graph.vertices)
-    for here, there in product(databases, repeat=2):
-        cells = [(cell[u], cell[v]) for u, v in zip(here, there, strict=True)]
-        (i, j), others = cells[0], cells[1:]
-        if i == j or any(
-            u != v and a == b for (a, b), u, v in zip(cells, here, there, strict=True)
-        ):
-            continue
-        change = np.zeros(len(coupling.cells), dtype=int)
-        for a, b in others:
-            change[b] += 1
-            change[a] -= 1
-        if sum(a != b for a, b in others) == np.abs(change).sum() // 2:  # nobody takes a way round
-            tried += 1
-            assert graph.distance(here, there) <= coupling._steps(i, j, tuple(change.tolist()))
-    assert tried or len(coupling.cells) < 2 or len(coupling.histograms) == 1
+    found = apart(Policy(SecretGraph.complete(len(values)), n, constraints=told))
+    assert all(distance <= steps for distance, steps in found)
+
+
+def test_some_are_two_steps_apart() -> None:
+    """Two bits with public counts: 00 and 11 may become 01 and 10 beside the person's own move."""
+    values = list(product((0, 1), repeat=2))
+    told = [count([v for v in values if v[bit]], equals=2) for bit in (0, 1)]
+    found = apart(Policy(SecretGraph.complete(values), 5, constraints=told))
+    assert {*found} == {(1, 1), (2, 2)}
