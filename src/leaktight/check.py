@@ -530,6 +530,7 @@ class Setting(NamedTuple):
             values, unit, covered, whole = self.coverage(vertices, written)
             whole *= unit
         demand(max(covered) <= whole, "a packing must not cover a vertex more than once")
+        demand(sum(values) > 0, "a packing must answer something")
         longest = size((s, t, q, *(p for others in self.near for p in others.values())))
         self.reader.spend(2 * sum(map(len, self.near)), size((whole, s, t)), longest)
         for h, others in enumerate(self.near):
@@ -607,7 +608,7 @@ def check_pieces(content: dict[str, Any], ends: list[Fraction], reader: Reader) 
     """Return what is attained and not exceeded by each kind of record."""
     found, counted, powers = list[Proved](), 0, [Fraction(1)] * 3
     kept, share = (reader.number(content.get(key, "1")) for key in ("kept", "share"))
-    demand(0 <= kept <= 1, "what is kept must be a chance")
+    demand(0 <= kept <= 1 and share > 0, "what is kept must be a chance, and the share above 0")
     for piece in content["pieces"]:
         (below, above), n = settings(piece, ends, reader), piece["records"]
         demand(n >= 1, "records must be a whole number above 0")
@@ -680,6 +681,7 @@ class Guessed:
         self.edges = [(i, h) for i, h in claim["edges"]]
         self.arcs = {(i, h) for edge in self.edges for i, h in (edge, edge[::-1])}
         demand(all(0 <= i < n and i != h for i, h in self.arcs), "an edge is none of the graph")
+        demand(2 * len(self.edges) == len(self.arcs), "an edge is there twice")
         self.prior = [reader.number(text) for text in claim["prior"]]
         demand(sum(self.prior) == 1 and min(self.prior) >= 0, "the prior must sum to 1")
         demand(len(claim["gain"]) == len(guesses), "each guess must earn something")
@@ -737,7 +739,6 @@ def check_edges(claim: dict[str, Any], reader: Reader) -> Proved:
     asked, sides = Guessed(claim, reader), list[Arcs]()
     for key in ("lower pairs", "upper pairs"):
         demand(len(claim[key]) == len(asked.edges), "every edge must have its pairs")
-        demand(2 * len(asked.edges) == len(asked.arcs), "an edge is there twice")
         pairs = [pairs_of(written, reader) for written in claim[key]]
         sides.append({arc: each for (i, h), each in zip(asked.edges, pairs, strict=True)
                       for arc in ((i, h), (h, i))})  # fmt: skip
@@ -888,6 +889,7 @@ class Divergences:
         self.reader = reader
         self.rho = reader.number(claim["rho"]) if "rho" in claim else None
         self.bounds = dict(pairs_read(claim.get("bounds", []), reader))
+        demand(len(self.bounds) == len(claim.get("bounds", [])), "an order is there twice")
         demand(self.rho is None or self.rho > 0, "ρ must be above 0")
         demand(all(a > 1 and g >= 0 for a, g in self.bounds.items()), "an order must be above 1")
         demand(self.rho is not None or bool(self.bounds), "a divergence must be bounded")
@@ -1098,6 +1100,7 @@ def coins(
     """Return how likely each place may be for who has its value, and corners above all that may."""
     if "powers" not in claim:
         below, above = (lines_of(claim[key], reader) for key in ("lower lines", "upper lines"))
+        demand(all(r + d >= 1 for r, d in below), "no mechanism keeps a line that ends below 1")
         reader.spend(8 * (len(places) + len(above)) * (len(below) + len(above) + 2), 512, 512)
         return [min([Fraction(1), *(r * a + d for r, d in below)]) for a in places], corners(above)
     promise, powers = Divergences(claim, reader), [reader.number(p) for p in claim["powers"]]
@@ -1196,6 +1199,8 @@ def over_distances(
     longest = 512 + n * (v + 1).bit_length()
     reader.spend(8 * n + 8, longest, longest)
     left, most = [Fraction(w == 0) for w in range(n + 1)], [Fraction(0)] * len(pairs)
+    once = len({(k, w, back) for k, w, back, _ in written}) == len(written)
+    demand(once, "a multiplier is there twice")  # the largest is paid for, not all of them
     for k, w, back, text in written:
         fits = 0 <= k < len(pairs) and 0 <= w < n and back in (0, 1)
         demand(fits, "a multiplier has no pair, or no step")

@@ -349,3 +349,59 @@ def test_distances_of_one_each_bound_all_pairs_too(lengths: tuple[int | None, ..
     assert float(found.lower) == pytest.approx(truth, abs=1e-9)
     assert float(found.upper) == pytest.approx(truth, abs=1e-9)
     check(found.certificate)
+
+
+# --- forged ----------------------------------------------------------------------------------
+
+
+def test_a_multiplier_in_pieces_costs_no_less() -> None:
+    """One coin within (1, 1/2) is guessed with 3/4 at most; δ pays for the largest multiplier."""
+    proof: dict[str, Any] = {
+        "format": "leaktight all records 1", "kinds": [{"prior": ["1/2", "1/2"], "records": 1}],
+        "lower pairs": [["1", "1/2"]], "upper pairs": [["1", "1/2"]], "distances": ["3/4", "1/4"],
+        "lower": "3/4", "upper": "3/4", "multipliers": [[0, 0, 0, "1/2"]],
+    }  # fmt: skip
+    check(proof)
+    pieces = {"multipliers": [[0, 0, 0, "1/20"]] * 10}
+    with pytest.raises(Refuted, match="multiplier is there twice"):
+        check(proof | pieces | {"lower": "1/2", "upper": "21/40"})
+
+
+@pytest.mark.parametrize("name", CURVES)
+def test_an_edge_that_is_there_twice_is_refused(name: str) -> None:
+    """What a tree takes from the bound, it would take twice."""
+    proof = accepted(best_gain(CURVES[name], Graph(3, [(0, 1), (1, 2)])))
+    assert "forest" in proof
+    for doubled in (proof["edges"] * 2, [*proof["edges"], proof["edges"][0][::-1]]):
+        with pytest.raises(Refuted, match="edge is there twice"):
+            check(proof | {"edges": doubled, "lower": "1/3", "upper": "1/3"})
+
+
+def test_an_order_that_is_there_twice_is_refused() -> None:
+    """The mechanism would keep the last one alone."""
+    proof = accepted(best_guess(PrivacyCurve.renyi({2: 3}), 4, tries=2))
+    with pytest.raises(Refuted, match="order is there twice"):
+        check(proof | {"bounds": [["2", "1/100"], ["2", "3"]]})
+
+
+def test_a_line_that_nobody_keeps_attains_nothing() -> None:
+    proof: dict[str, Any] = {
+        "format": "leaktight presence 1", "prior": ["1/2", "1/2"], "tries": 1, "price": "1/2",
+        "lower": "1/4", "upper": "1", "places": ["1/2", "1/2"],
+        "lower lines": [["0", "1/4"]], "upper lines": [["0", "1/2"]],
+    }  # fmt: skip
+    with pytest.raises(Refuted, match="no mechanism keeps"):
+        check(proof)
+    check(proof | {"lower lines": [["1", "1/4"]], "upper lines": [["1", "1/2"]]})
+
+
+@pytest.mark.parametrize("share", ["0", "1/3"])
+def test_records_that_answer_nothing_are_refused(share: str) -> None:
+    proof: dict[str, Any] = {
+        "format": "leaktight records 1", "lower ratio": "2", "upper ratio": "2",
+        "kept": "0", "share": share,
+        "pieces": [{"records": 2, "vertices": ["a", "b"], "edges": [[0, 1]], "upper": "4/3",
+                    "parts": [{"vertices": [0, 1], "cover": ["1", "1"]}], "packing": ["0", "0"]}],
+    }  # fmt: skip
+    with pytest.raises(Refuted, match=r"must answer|above 0"):
+        check(proof)
