@@ -19,9 +19,10 @@
 Every message says where, what must hold, what was found and, if there is one, the way out.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from functools import wraps
+from operator import index
 from typing import Any, ParamSpec, TypeVar
 
 Kind = TypeVar("Kind")
@@ -95,10 +96,49 @@ def expect(value: Kind, kind: type[Any], way_out: str) -> Kind:
     raise InvalidInput(f"expected {kind.__name__}, got {value!r:.60}; {way_out}")
 
 
+def expect_whole(
+    value: Any,
+    what: str,
+    least: int = 1,
+    most: int | None = None,
+    error: type[InvalidInput] = InvalidNumber,
+) -> int:
+    """Return a whole number, of Python or numpy; true and false are none.
+
+    >>> expect_whole(2.5, "the radius", 0)
+    Traceback (most recent call last):
+    leaktight.errors.InvalidNumber: the radius must be a whole number from 0 up, got 2.5
+    """
+    try:
+        number = least - 1 if value is True or value is False else index(value)
+    except TypeError:
+        number = least - 1
+    if number < least or (most is not None and number > most):
+        upto = "up" if most is None else f"to {most:,}"
+        found = "a huge one" if number.bit_length() > 200 else f"{value!r:.60}"
+        raise error(f"{what} must be a whole number from {least} {upto}, got {found}")
+    return number
+
+
+def expect_list(
+    given: Any, must: str, error: type[InvalidInput] = InvalidInput, way_out: str = ""
+) -> Iterable[Any]:
+    """Return what was listed; a text is one thing and no list of them.
+
+    >>> expect_list("ab", "a partition must be a list of groups")
+    Traceback (most recent call last):
+    leaktight.errors.InvalidInput: a partition must be a list of groups, got 'ab'
+    """
+    if isinstance(given, Iterable) and not isinstance(given, str | bytes):
+        return given
+    raise error(f"{must}, got {given!r:.80}{way_out}")
+
+
 NEW_NAMES = {
     "CountsTell": "MarginLeakage",
     "OddsUnderCounts": "PosteriorBound",
     "Partly": "KnownShare",
+    "Spent": "Accountant",
     "Thinned": "AllOrNothing",
     "counts_tell": "margin_leakage",
     "odds_under_counts": "posterior_bound",
@@ -144,6 +184,15 @@ def renamed(**new: str) -> Callable[[Callable[Given, Kind]], Callable[Given, Kin
         return checked
 
     return with_names
+
+
+def spelling(text: str) -> str:
+    """Return the same text for both spellings of English, to compare words by.
+
+    >>> spelling("neighbours") == spelling("neighbors"), spelling("randomized response")
+    (True, 'randomised response')
+    """
+    return text.replace("iz", "is").replace("our", "or")
 
 
 @contextmanager

@@ -123,6 +123,15 @@ def suggestion(label: Hashable, labels: Sequence[Hashable]) -> str:
     return first_few(labels)
 
 
+def parts(label: Any) -> tuple[Any, ...]:
+    """Return what a label is of: the attributes of a tuple, or itself.
+
+    >>> parts(("female", 3)), parts("flu")
+    (('female', 3), ('flu',))
+    """
+    return label if isinstance(label, tuple) else (label,)
+
+
 def named(label: Hashable, most: int = 40) -> str:
     """Return a label as a person writes it: that of several attributes with commas.
 

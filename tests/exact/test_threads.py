@@ -14,19 +14,13 @@ from leaktight.exact.threads import one_thread, pools
 @pytest.fixture
 def two_threads() -> Iterator[None]:
     """Let every BLAS have two threads, and afterwards what it had."""
-    before = [(pool.put, pool.number()) for pool in pools()]
-    if not before:
-        pytest.skip("numpy and scipy bring no OpenBLAS along here")
-    for put, _ in before:
-        put(2)
-    yield
-    for put, number in before:
-        put(number)
+    with pools().limit(limits=2):
+        yield
 
 
 def numbers() -> set[int]:
     """How many threads does BLAS take now?"""
-    return {pool.number() for pool in pools()}
+    return {pool["num_threads"] for pool in pools().info()}
 
 
 @pytest.mark.usefixtures("two_threads")

@@ -233,3 +233,25 @@ def test_a_complete_graph_of_two_million_edges() -> None:
     graph = SecretGraph.complete(2000)
     assert graph.is_connected
     assert graph.diameter == graph.radius == 1
+
+
+class Listed(Graph):
+    """A graph that does not notice that all of its vertices are joined."""
+
+    is_complete = False
+
+
+@pytest.mark.parametrize("order", [1, 2, 3, 5, 6, 7, 8, 130])
+def test_a_complete_graph_knows_what_a_search_finds(order: int) -> None:
+    names = [f"v{i}" for i in range(order)]
+    graph = Graph.all_joined(names)
+    searched = Listed(names, itertools.combinations(names, 2))
+    for known in ("component_labels", "degrees", "distances", "eccentricities"):
+        mine, theirs = getattr(graph, known), getattr(searched, known)
+        assert np.array_equal(mine, theirs), known
+        assert mine.dtype == theirs.dtype, known
+    assert [*map(list, graph.blocks())] == [*map(list, searched.blocks())]
+    assert np.array_equal(graph.distances_from("v0"), searched.distances_from("v0"))
+    assert (graph.size, graph.components) == (searched.size, searched.components)
+    assert graph == searched
+    assert pickle.loads(pickle.dumps(graph)) == searched

@@ -219,3 +219,12 @@ def test_infinite_distances_and_too_many_values() -> None:
         Metric.euclidean(range(2000))
     with pytest.raises(InvalidGraph, match="not a vertex"):
         apart.distance(0, 7)
+
+
+@pytest.mark.parametrize("n", [5, 131])
+def test_lengths_in_whole_numbers_are_counted_from_one_value_too(n: int) -> None:
+    """Few values, and more than are searched without a library; the last is on its own."""
+    edges = [(i, i + 1, 1 + i % 3) for i in range(n - 2)]
+    graph, _ = Metric.from_edges(n, edges).rounded()
+    for start in (0, n // 2, n - 1):
+        assert graph.distances_from(start).tolist() == graph.distances[start].tolist()

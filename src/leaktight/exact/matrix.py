@@ -164,7 +164,7 @@ def _float_maxima(matrix: Array, weights: Array | None) -> Array:
     """
     by_columns = matrix.flags.f_contiguous
     if matrix.size <= 2**20 or (by_columns and weights is None):
-        return (matrix if weights is None else matrix * weights[:, None]).max(axis=0)
+        return np.maximum.reduce(matrix if weights is None else matrix * weights[:, None])
     if by_columns and weights is not None:
         size = max(1, 2**17 // len(matrix))
         starts = range(0, matrix.shape[1], size)

@@ -37,32 +37,41 @@ def rational(value: object) -> fmpq:
     >>> rational("1/3") + rational("0.25")
     7/12
     """
-    if (read := _READ.get(type(value))) is not None:
-        return read(value)
-    if isinstance(value, fmpq):
-        return value
-    if isinstance(value, int | fmpz):
-        return fmpq(int(value))
-    if isinstance(value, float | np.floating):
-        if not math.isfinite(value):
-            raise InvalidNumber(f"a number must be finite, got {value!r}")
-        return fmpq(*value.as_integer_ratio())
-    if isinstance(value, str):
-        return _parse(value)
-    if isinstance(value, Decimal):
-        return _parse(str(value))
-    if isinstance(value, RationalNumber | np.integer):
-        return fmpq(int(value.numerator), int(value.denominator))
+    return (_READ.get(type(value)) or _reader(type(value), value))(value)
+
+
+def _reader(kind: type, value: object) -> Callable[[Any], fmpq]:
+    """Return how numbers of a kind that is seldom met are read."""
+    for known, read in _READ.items():
+        if issubclass(kind, known):
+            return read
     raise InvalidNumber(f"expected a number such as 1, '1/3' or '0.25', got {value!r}")
+
+
+def _of_float(value: Any) -> fmpq:
+    if not math.isfinite(value):
+        raise InvalidNumber(f"a number must be finite, got {value!r}")
+    return fmpq(*value.as_integer_ratio())
+
+
+def _of_parts(value: Any) -> fmpq:
+    return fmpq(int(value.numerator), int(value.denominator))
 
 
 _READ: dict[type, Callable[[Any], fmpq]] = {
     fmpq: lambda value: value,
-    int: fmpq,
+    int: lambda value: fmpq(int(value)),
+    fmpz: fmpq,
     Fraction: lambda value: fmpq(value.numerator, value.denominator),
     str: lambda value: _parse(value),
+    float: _of_float,
+    np.float64: _of_float,
+    np.floating: _of_float,
+    Decimal: lambda value: _parse(str(value)),
+    RationalNumber: _of_parts,
+    np.integer: _of_parts,
 }
-"""How the commonest kinds of numbers are read; to find out what others are takes longer."""
+"""How each kind of number is read."""
 
 
 def as_printed(value: object) -> fmpq:
@@ -130,7 +139,7 @@ def public(value: Any) -> Value:
 
 def is_exact(array: Array) -> bool:
     """Say whether the numbers of ``array`` are exact rationals."""
-    return array.dtype == object
+    return array.dtype.hasobject
 
 
 def read_numbers(values: Iterable[object]) -> Array:
@@ -149,10 +158,12 @@ def read_numbers(values: Iterable[object]) -> Array:
         return float64(values)
     row = values.tolist() if isinstance(values, np.ndarray) else list(values)
     kinds = set(map(type, row))
-    if len(kinds) == 1 and (read := _READ.get(*kinds)) is not None:
-        return objects(map(read, row))
     if kinds <= {float, np.float64}:
         return np.array(row, dtype=np.float64)
+    if kinds == {int}:
+        return objects(map(fmpq, row))
+    if len(kinds) == 1 and kinds <= {fmpq, Fraction, str}:
+        return objects(map(_READ[kinds.pop()], row))
     if any(issubclass(kind, float | np.floating) for kind in kinds):
         return np.array([kept_float(v) for v in row], dtype=np.float64)
     return exact_array(row)
@@ -304,6 +315,20 @@ def over_common(numbers: Array) -> tuple[Array, fmpz]:
 def total(numbers: Array) -> Any:
     """Return the sum of a flat array: exact, or correctly rounded for floats."""
     return numbers.sum() if is_exact(numbers) else math.fsum(numbers.tolist())
+
+
+BEYOND = "the product of so many floats is beyond the floats; use .exact()"
+
+
+def product_of_powers(factors: Iterable[tuple[Any, int]]) -> Any:
+    """Return Π base^times of exact numbers or floats; floats must not overflow or vanish."""
+    try:
+        whole = math.prod(base**times for base, times in factors)
+    except OverflowError:
+        whole = math.inf
+    if isinstance(whole, float) and not SMALLEST < whole < math.inf:
+        raise InvalidNumber(BEYOND)
+    return whole
 
 
 VERY_LONG = 2048

@@ -22,6 +22,7 @@ from leaktight.exact.powers import LONGEST, Powers, as_powers
 from leaktight.exact.shown import counted, one_line
 from leaktight.labels import Labels
 from leaktight.policies.graph import MOST_DRAWN, Graph, Indices, product_edges
+from leaktight.policies.space import Space
 
 MOST_VERTICES = 2_000_000
 """The most databases that are listed one by one."""
@@ -38,7 +39,7 @@ def _no_pairs() -> Indices:
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class AdjacencyGraph:
+class AdjacencyGraph(Space):
     """The Cartesian product of ``factors``, each a graph and how often it is repeated.
 
     With no public constraints the factors are the records' secret graphs, and a vertex is the
@@ -82,6 +83,10 @@ class AdjacencyGraph:
                 f"got {self._places}"
             )
         self.one_way_indices.flags.writeable = False
+
+    def adjacency(self) -> "AdjacencyGraph":
+        """Return itself."""
+        return self
 
     @classmethod
     def of(cls, graph: Graph, records: int = 1) -> "AdjacencyGraph":

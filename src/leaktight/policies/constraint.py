@@ -16,7 +16,7 @@ from typing import Any, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from leaktight.errors import InvalidPolicy, TooLarge, renamed
+from leaktight.errors import InvalidPolicy, TooLarge, expect_list, expect_whole, renamed
 from leaktight.exact.powers import Powers
 from leaktight.labels import Labels
 
@@ -45,8 +45,8 @@ class Count:
 
     def __post_init__(self) -> None:
         for bound in (self.least, self.most):
-            if bound is not None and (not isinstance(bound, int | np.integer) or bound < 0):
-                raise InvalidPolicy(f"a count must be a whole number from 0 up, got {bound!r}")
+            if bound is not None:
+                expect_whole(bound, "a count", 0, error=InvalidPolicy)
         if self.most is not None and self.least > self.most:
             raise InvalidPolicy(
                 f"a count must leave some number, got at least {self.least} and at most {self.most}"
@@ -114,9 +114,7 @@ def read_values(values: Iterable[Hashable], what: str) -> Labels:
     Traceback (most recent call last):
     leaktight.errors.InvalidPolicy: what is counted must be a list of values, got 'flu'
     """
-    if isinstance(values, str) or not isinstance(values, Iterable):
-        raise InvalidPolicy(f"{what} must be a list of values, got {values!r}")
-    read = tuple(values)
+    read = tuple(expect_list(values, f"{what} must be a list of values", InvalidPolicy))
     if not read:
         raise InvalidPolicy(f"{what} must be at least one value, got none")
     return read

@@ -7,13 +7,14 @@ database is known to satisfy: the pair (G, I) of Definition 1 of [Edwards2021]_.
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
-from leaktight.errors import InvalidGraph, InvalidPolicy, Mismatch, TooLarge
+from leaktight.errors import InvalidPolicy, Mismatch, TooLarge
 from leaktight.exact.numbers import objects
 from leaktight.exact.powers import Powers
+from leaktight.exact.ratio import Ratio
 from leaktight.exact.shown import counted
 from leaktight.labels import Labels
 from leaktight.policies.adjacency import MOST_VERTICES, AdjacencyGraph
@@ -21,7 +22,6 @@ from leaktight.policies.constraint import Count, CountedDatabases
 from leaktight.policies.difference import Rows, check_size, minimal_differences
 from leaktight.policies.graph import Graph
 from leaktight.policies.metric import Metric
-from leaktight.policies.public_counts import Cells, Most, PublicCounts
 from leaktight.policies.reading import Reader, RecordValues
 from leaktight.policies.secret_difference import (
     Direction,
@@ -29,6 +29,10 @@ from leaktight.policies.secret_difference import (
     direction,
     total_difference,
 )
+from leaktight.policies.space import Space
+
+if TYPE_CHECKING:
+    from leaktight.policies.public_counts import Most, PublicCounts
 
 MOST_NAMED = 4
 """The most counts that are named one by one."""
@@ -47,7 +51,7 @@ MOST_ENTRIES = 10**9
 
 
 @dataclass(frozen=True, init=False, repr=False)
-class Policy:
+class Policy(Space):
     """A secret graph, a number of records, and what is public about the database.
 
     With nothing public, every database is possible and none is listed. Otherwise give
@@ -96,7 +100,7 @@ class Policy:
         databases: Iterable[Any] | None = None,
     ) -> None:
         metric = secrets if isinstance(secrets, Metric) else None
-        public = Reader.of(secrets.graph if isinstance(secrets, Metric) else secrets, records)
+        public = Reader.of(secrets if metric is None else metric.graph, records)
         counts = public.counts(constraints)
         if predicate is not None and not callable(predicate):
             raise InvalidPolicy(
@@ -121,6 +125,16 @@ class Policy:
                 "counts are steps of a graph; leave it out, or give a SecretGraph"
             )
         self._refuse_the_impossible()
+
+    @property
+    def policy(self) -> "Policy":
+        """Itself."""
+        return self
+
+    @property
+    def measured(self) -> Metric | None:
+        """How far apart the values of a record are; None if all secret pairs count alike."""
+        return self.metric
 
     @classmethod
     def of_graph(cls, graph: Graph) -> "Policy":
@@ -226,9 +240,37 @@ class Policy:
             raise InvalidPolicy(f'a reading is "either" or "mutual", got {reading!r:.40}')
         return self._adjacency if reading == "either" else self._adjacency.without_one_way()
 
+    def joined(self) -> AdjacencyGraph:
+        """Return the same, however far apart the values of a record are."""
+        if self.metric is None:
+            return self.adjacency()
+        return AdjacencyGraph.of(self.secrets, self.records)
+
+    def record_spaces(self) -> tuple[tuple[Graph | Metric, int], ...]:
+        """Return the space of one record, and how many there are."""
+        if self.metric is None:
+            return self.adjacency().factors
+        return ((self.metric, self.records),)
+
+    def as_metric(self) -> Metric:
+        """Return the distances of the databases; lengths are those of one record."""
+        if self.metric is None or self.records == 1:
+            return self.metric or Metric.of(self.adjacency().explicit())
+        raise InvalidPolicy(
+            f"here the values of one record may have distances, got {self.records:,} records; "
+            "give the metric of one"
+        )
+
+    def in_edges(self, across: Ratio) -> tuple[Space, Ratio]:
+        """Return secret pairs of one length as those of a graph, with the ratio for a pair."""
+        unit = None if self.metric is None else self.metric.unit
+        if unit is None:
+            return self, across
+        return Policy(self.secrets, self.records), across.over(unit, unit)
+
     @cached_property
     def _adjacency(self) -> AdjacencyGraph:
-        expect_graph(self)
+        self.expect_edges()
         if self.is_constrained:
             check_size(self.database_count, self.records, self.secrets.order)
             differences = minimal_differences(self._rows, self.secrets, self._told())
@@ -250,7 +292,7 @@ class Policy:
         (2, 0) → (0, 1): yes, the secret difference is {(1, 0, 1)}, and no possible database is
         in between
         """
-        expect_graph(self)
+        self.expect_edges()
         reader = Reader(self.secrets, self.records)
         read = reader.databases([first]) + reader.databases([second])
         one, other = (tuple(each) if self.records > 1 else (each,) for each in read)
@@ -291,7 +333,7 @@ class Policy:
         return AdjacencyGraph.of_records(graphs[domain] for domain in self.values)
 
     @cached_property
-    def public_counts(self) -> PublicCounts | None:
+    def public_counts(self) -> "PublicCounts | None":
         """Who is whose neighbour, by kinds of neighbours; None if not only counts are public.
 
         It does not list databases, so that there may be any number of records.
@@ -305,17 +347,21 @@ class Policy:
         """
         if not self.constraints or self._is_more_public:
             return None
+        from leaktight.policies.public_counts import Cells, PublicCounts
+
         cells = Cells.of(self.secrets.order, self.records, self._limits(), self._told())
         return PublicCounts(cells, self.secrets)
 
     @cached_property
-    def reach(self) -> Most:
+    def reach(self) -> "Most":
         """In how many records neighbours differ at most: in one, if records are independent.
 
         >>> secrets = Graph(2, [(0, 1)])
         >>> Policy(secrets, 3, databases=[(0, 0, 1), (1, 1, 1)]).reach
         Most(attained=2, value=2)
         """
+        from leaktight.policies.public_counts import Most
+
         if not self.is_constrained:
             return Most(1, 1)
         if self.public_counts is not None:
@@ -423,13 +469,3 @@ class Policy:
             *public,
         ]
         return f"Policy({', '.join(said)})"
-
-
-def expect_graph(neighbours: object) -> None:
-    """Refuse a metric, and a policy with one, where all neighbours must count alike."""
-    metric = neighbours.metric if isinstance(neighbours, Policy) else neighbours
-    if isinstance(metric, Metric):
-        raise InvalidGraph(
-            "here neighbours must be joined by edges that count alike, not by a metric; "
-            f"the graph of the pairs that matter is .graph, got {metric!r:.80}"
-        )

@@ -5,9 +5,7 @@ from collections.abc import Callable, Hashable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
-import numpy as np
-
-from leaktight.errors import InvalidGraph, InvalidPolicy
+from leaktight.errors import InvalidGraph, InvalidPolicy, expect_list, expect_whole
 from leaktight.exact.shown import counted
 from leaktight.labels import Labels, suggestion
 from leaktight.policies.constraint import Count, read_values
@@ -35,27 +33,17 @@ class Reader:
                 f"secrets must be a SecretGraph or a Metric, got {secrets!r:.80}; "
                 "SecretGraph.complete(values) joins all values"
             )
-        if not isinstance(records, int | np.integer) or isinstance(records, bool):
-            raise InvalidPolicy(f"records must be a whole number, got records={records!r:.80}")
-        if records < 1:
-            raise InvalidPolicy(f"a policy needs at least one record, got records={records}")
-        if records > MOST_RECORDS:
-            raise InvalidPolicy(
-                f"a policy may have at most {MOST_RECORDS:,} records, "
-                f"got {counted(int(records), 'record', 'records')}"
-            )
-        return cls(secrets, int(records))
+        return cls(secrets, expect_whole(records, "records", 1, MOST_RECORDS, InvalidPolicy))
 
     def counts(self, constraints: Iterable[Count] | Count) -> tuple[Count, ...]:
         """Read one count, or a list of them."""
-        if not isinstance(constraints, Iterable | Count):
-            raise InvalidPolicy(
-                f"constraints must be a list of counts, got {constraints!r:.80}; "
-                "count(values, equals=…) makes one"
-            )
-        return tuple(
-            map(self._count, [constraints] if isinstance(constraints, Count) else constraints)
+        if isinstance(constraints, Count):
+            return (self._count(constraints),)
+        must, way_out = (
+            "constraints must be a list of counts",
+            "; count(values, equals=…) makes one",
         )
+        return tuple(map(self._count, expect_list(constraints, must, InvalidPolicy, way_out)))
 
     def _count(self, constraint: Count) -> Count:
         if not isinstance(constraint, Count):
@@ -74,7 +62,7 @@ class Reader:
         """Read the possible values of each record."""
         if isinstance(values, Mapping):
             for record in values:
-                if not isinstance(record, int) or not 0 <= record < self.records:
+                if record not in range(self.records):
                     raise InvalidPolicy(
                         f"values= must name records 0 to {self.records - 1}, got {record!r}"
                     )
@@ -83,12 +71,9 @@ class Reader:
                 self._domain(values[record], record) if record in values else everything
                 for record in range(self.records)
             )
-        if isinstance(values, str) or not isinstance(values, Iterable):
-            raise InvalidPolicy(
-                "values= must be a list of the possible values of each record, or a mapping from "
-                f"records to lists, got {values!r:.80}"
-            )
-        domains = tuple(self._domain(some, record) for record, some in enumerate(values))
+        must = "values= must be a list of the possible values of each record, or a mapping from "
+        listed = expect_list(values, must + "records to lists", InvalidPolicy)
+        domains = tuple(self._domain(some, record) for record, some in enumerate(listed))
         if len(domains) != self.records:
             raise InvalidPolicy(
                 f"values= must say the possible values of each of the {self.records:,} records, "
@@ -103,9 +88,8 @@ class Reader:
 
     def databases(self, databases: Iterable[Any]) -> tuple[Any, ...]:
         """Read a list of all possible databases."""
-        if isinstance(databases, str) or not isinstance(databases, Iterable):
-            raise InvalidPolicy(f"databases= must be a list of databases, got {databases!r:.80}")
-        read = tuple(map(self._database, databases))
+        must = "databases= must be a list of databases"
+        read = tuple(map(self._database, expect_list(databases, must, InvalidPolicy)))
         if not read:
             raise InvalidPolicy("some database must be possible, got databases= with none")
         if len(set(read)) < len(read):

@@ -4,26 +4,45 @@ What must be hard to tell apart are real numbers, the more so the nearer they ar
 private at ε if K(Z|x) ≤ e^(ε·d(x,x′))·K(Z|x′) for every set Z of outputs.
 """
 
+from abc import abstractmethod
 from collections import Counter
 from collections.abc import Hashable, Iterable
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import pairwise
-from typing import TypeAlias
 
-import numpy as np
-
-from leaktight.errors import InvalidNumber, InvalidPolicy
+from leaktight.errors import InvalidNumber, InvalidPolicy, expect_whole
 from leaktight.exact.numbers import Number, as_printed, fraction
 from leaktight.exact.shown import shown
 from leaktight.policies.adjacency import AdjacencyGraph
 from leaktight.policies.graph import Graph
 from leaktight.policies.metric import Metric
 from leaktight.policies.secrets import SecretGraph
+from leaktight.policies.space import Space
+
+
+class RealPolicy(Space):
+    """Real values that are the harder to tell apart the nearer they are."""
+
+    @abstractmethod
+    def grid(self, points: int) -> Metric:
+        """Return the metric of so many points."""
+
+    @property
+    def finite(self) -> AdjacencyGraph | Metric | None:
+        """What is finite beside the real values; None if nothing is."""
+        return None
+
+    def adjacency(self) -> AdjacencyGraph:
+        """Refuse: no two real values are next to each other."""
+        raise InvalidPolicy(
+            "real values have distances, for which pure ε alone is proved: give ratio= or "
+            "epsilon=, or finitely many of them: .grid(points)"
+        )
 
 
 @dataclass(frozen=True, init=False, repr=False)
-class Interval:
+class Interval(RealPolicy):
     """The numbers from ``low`` to ``high``, |x − y| apart.
 
     >>> ages = Interval(0, 100)
@@ -57,7 +76,7 @@ class Interval:
 
 
 @dataclass(frozen=True, init=False, repr=False)
-class Circle:
+class Circle(RealPolicy):
     """The points of a circle, as far apart as the shorter way round: hours, or directions.
 
     >>> Circle(24).grid(12).distance(1, 11)[0]
@@ -82,7 +101,7 @@ class Circle:
 
 
 @dataclass(frozen=True, init=False, repr=False)
-class Tree:
+class Tree(RealPolicy):
     """The points of all edges of a tree, as far apart as the way between them is long.
 
     >>> Tree([("mouth", "fork", 5), ("fork", "left", 3), ("fork", "right", 3)])
@@ -135,7 +154,7 @@ class Tree:
 
 
 @dataclass(frozen=True, init=False, repr=False)
-class Box:
+class Box(RealPolicy):
     """Several values at once, one of each side; distances are the sums of theirs.
 
     A side is real values, or finitely many: a graph, whose edges are of length 1, or a metric.
@@ -146,11 +165,11 @@ class Box:
     Box(Interval(0, 100), SecretGraph(2 vertices, 1 edge: 'f'-'m'))
     """
 
-    sides: tuple["Interval | Circle | Tree | Graph | Metric", ...]
+    sides: tuple[RealPolicy | Graph | Metric, ...]
 
-    def __init__(self, *sides: "Interval | Circle | Tree | Graph | Metric") -> None:
+    def __init__(self, *sides: RealPolicy | Graph | Metric) -> None:
         fit = all(isinstance(side, Interval | Circle | Tree | Graph | Metric) for side in sides)
-        if not fit or not any(isinstance(side, Interval | Circle | Tree) for side in sides):
+        if not fit or not any(isinstance(side, RealPolicy) for side in sides):
             raise InvalidPolicy(
                 "a box needs an Interval, a Circle, a Tree, a graph or a Metric for each side, and "
                 f"one of the first three, got {sides!r:.60}"
@@ -158,39 +177,28 @@ class Box:
         object.__setattr__(self, "sides", sides)
 
     @property
-    def real(self) -> tuple["Interval | Circle | Tree", ...]:
+    def real(self) -> tuple[RealPolicy, ...]:
         """The sides of real values."""
-        return tuple(side for side in self.sides if isinstance(side, Interval | Circle | Tree))
+        return tuple(side for side in self.sides if isinstance(side, RealPolicy))
 
     @property
     def finite(self) -> AdjacencyGraph | Metric | None:
         """The product of all other sides; None if there are none."""
-        sides = [side for side in self.sides if isinstance(side, Graph | Metric)]
-        if any(isinstance(side, Metric) for side in sides):
-            return Metric.product(*(s if isinstance(s, Metric) else Metric.of(s) for s in sides))
-        graphs = [side for side in sides if isinstance(side, Graph)]
-        return AdjacencyGraph.of_records(graphs) if graphs else None
+        sides = [side for side in self.sides if not isinstance(side, RealPolicy)]
+        if any(side.measured is not None for side in sides):
+            return Metric.product(*(side.as_metric() for side in sides))
+        return AdjacencyGraph.of_records(side.graph for side in sides) if sides else None
 
     def grid(self, points: int) -> Metric:
         """Return the metric of so many points on each side of real values."""
-        return Metric.product(*map(self._listed, self.sides, [points] * len(self.sides)))
-
-    @staticmethod
-    def _listed(side: "Interval | Circle | Tree | Graph | Metric", points: int) -> Metric:
-        if isinstance(side, Graph):
-            return Metric.of(side)
-        return side if isinstance(side, Metric) else side.grid(points)
+        return Metric.product(
+            *(s.grid(points) if isinstance(s, RealPolicy) else s.as_metric() for s in self.sides)
+        )
 
     def __repr__(self) -> str:
         return f"Box({', '.join(map(repr, self.sides))})"
 
 
-RealPolicy: TypeAlias = Interval | Box | Circle | Tree
-"""Real values that are the harder to tell apart the nearer they are."""
-
-
 def expect_count(given: int, least: int) -> int:
     """Return how many points there are."""
-    if not isinstance(given, int | np.integer) or isinstance(given, bool) or given < least:
-        raise InvalidNumber(f"a whole number from {least} on must say how many, got {given!r:.60}")
-    return int(given)
+    return expect_whole(given, "how many there are", least)

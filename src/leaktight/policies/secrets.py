@@ -16,7 +16,7 @@ from typing import Any, Self, TypeAlias
 
 import numpy as np
 
-from leaktight.errors import InvalidGraph
+from leaktight.errors import InvalidGraph, expect_list
 from leaktight.labels import Labels
 from leaktight.policies.graph import Graph, Vertices, product_edges, strong_product_edges
 
@@ -57,9 +57,7 @@ class SecretGraph(Graph):
         >>> SecretGraph.complete(4).size
         6
         """
-        bare = cls(values)
-        everywhere = np.stack(np.triu_indices(bare.order, k=1), axis=1)
-        return cls.from_indices(bare.vertices, everywhere, alike=np.zeros(bare.order, np.int64))
+        return cls.all_joined(values)
 
     @classmethod
     def line(cls, values: Vertices) -> Self:
@@ -229,16 +227,11 @@ def _tuples(attributes: Sequence[Graph]) -> Iterator[Labels]:
 
 def _read_groups(groups: object) -> list[Vertices]:
     """Return the groups of a partition, each a list of values."""
-    if isinstance(groups, str) or not isinstance(groups, Iterable):
-        raise InvalidGraph(f"a partition must be a list of groups, got {groups!r:.80}")
-    read = list(groups)
-    for group in read:
-        if isinstance(group, str) or not isinstance(group, Iterable):
-            raise InvalidGraph(
-                f"each group of a partition must be a list of values, got {group!r:.80}; "
-                "a group of one value is [value]"
-            )
-    return read
+    each = "each group of a partition must be a list of values"
+    return [
+        expect_list(group, each, InvalidGraph, "; a group of one value is [value]")
+        for group in expect_list(groups, "a partition must be a list of groups", InvalidGraph)
+    ]
 
 
 def _is_number(value: object) -> bool:

@@ -103,6 +103,11 @@ class LinearQuery(SymmetricQuery):
         return all(not isinstance(w, tuple | str) and rational(w).q == 1 for w in weights)
 
 
+def linear_of(query: Query | None) -> LinearQuery | None:
+    """Return a query that adds up a weight for each record; None for any other."""
+    return query if isinstance(query, LinearQuery) else None
+
+
 @dataclass(frozen=True, slots=True)
 class CountingQuery(LinearQuery):
     """How many records have a value in ``values``?

@@ -1,17 +1,6 @@
 """What is the least c·x under linear constraints, nearly and exactly?"""
 
-from leaktight.exact.linear_program.highs import GrowingProgram, solve, solve_inside, solve_whole
-from leaktight.exact.linear_program.program import Indices, Infeasible, LinearProgram, Optimum
-from leaktight.exact.linear_program.simplex import solve_exact
+import lazy_loader
 
-__all__ = [
-    "GrowingProgram",
-    "Indices",
-    "Infeasible",
-    "LinearProgram",
-    "Optimum",
-    "solve",
-    "solve_exact",
-    "solve_inside",
-    "solve_whole",
-]
+# The names are in __init__.pyi; each is loaded when it is first used.
+__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)

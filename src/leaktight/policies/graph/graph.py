@@ -25,10 +25,13 @@ from leaktight.policies.graph.search import (
     forest_distances,
     linked,
 )
+from leaktight.policies.space import Space
 
 if TYPE_CHECKING:
     import igraph
     import networkx
+
+    from leaktight.policies.adjacency import AdjacencyGraph
 
 Kept = TypeVar("Kept", bound=np.generic)
 
@@ -51,7 +54,7 @@ MOST_DRAWN, MOST_LINES = 400, 2000
 
 
 @dataclass(frozen=True, init=False, eq=False, repr=False)
-class Graph:
+class Graph(Space):
     """A finite simple graph (V, E) with labelled vertices.
 
     ``vertices`` are any distinct hashable things, or a number n for 0, …, n−1. ``edges`` is
@@ -67,7 +70,6 @@ class Graph:
 
     # No slots: cached_property keeps what was computed in the instance's dictionary.
     vertices: Labels
-    edges: Indices
     alike: Indices | None = None
     """A number per vertex, if known: an automorphism takes each vertex to any of its number."""
     kinds: Indices | None = None
@@ -101,6 +103,19 @@ class Graph:
         graph._set("vertices", listed_labels(vertices, "vertex", InvalidGraph))
         graph._set("edges", _read_only(read_edges(pairs, graph.vertices)))
         graph._set("alike", alike)
+        return graph
+
+    @classmethod
+    def all_joined(cls, vertices: Vertices) -> Self:
+        """Join every two vertices; the edges are listed only if they are asked for.
+
+        >>> Graph.all_joined(10**5).size, Graph.all_joined(3).edges.tolist()
+        (4999950000, [[0, 1], [0, 2], [1, 2]])
+        """
+        graph = cls.__new__(cls)
+        graph._set("vertices", listed_labels(vertices, "vertex", InvalidGraph))
+        graph._set("size", graph.order * (graph.order - 1) // 2)
+        graph._set("alike", np.zeros(graph.order, np.int64))
         return graph
 
     @classmethod
@@ -150,7 +165,12 @@ class Graph:
         """The number of vertices."""
         return len(self.vertices)
 
-    @property
+    @cached_property
+    def edges(self) -> Indices:
+        """The pairs of positions that are joined: every pair, unless others were given."""
+        return _read_only(np.stack(np.triu_indices(self.order, k=1), axis=1))
+
+    @cached_property
     def size(self) -> int:
         """The number of edges."""
         return len(self.edges)
@@ -196,6 +216,8 @@ class Graph:
     @cached_property
     def degrees(self) -> Indices:
         """The number of neighbours of each vertex."""
+        if self.is_complete:
+            return _read_only(np.full(self.order, self.order - 1))
         return _read_only(np.bincount(self.edges.ravel(), minlength=self.order))
 
     def subgraph(self, vertices: Iterable[Hashable]) -> "Graph":
@@ -215,6 +237,8 @@ class Graph:
     @cached_property
     def component_labels(self) -> Indices:
         """For each vertex the number of its component; components count from the first vertex."""
+        if self.is_complete:
+            return _read_only(np.zeros(self.order, dtype=np.int64))
         return _read_only(linked(self.order, *self.edges.T).astype(np.int64))
 
     @cached_property
@@ -238,6 +262,8 @@ class Graph:
         """
         if self.size == self.order - len(self.components):  # a forest
             return list(self.edges)
+        if self.is_complete:
+            return [np.arange(self.order)]
         starts, ends = self._joined
         joined = [part.tolist() for part in np.split(ends, starts[1:-1])]
         return [np.sort(np.array(block, dtype=np.int64)) for block in biconnected(joined)]
@@ -293,6 +319,8 @@ class Graph:
         if self.order <= FEW:
             table = all_distances(self.order, self.edges, self.lengths).astype(np.int16)
             return _read_only(table)
+        if self.is_complete:
+            return _read_only(1 - np.eye(self.order, dtype=np.int16))
         if self._is_forest:
             starts, ends = (each.tolist() for each in self._joined)
             around = [ends[a:b] for a, b in pairwise(starts)]
@@ -338,6 +366,12 @@ class Graph:
         # Distances are shifted by one, so that −1 (no path) falls in a column that is cut off.
         counts = [np.bincount(row + 1, minlength=width + 1)[1:] for row in self.distances]
         return _read_only(np.array(counts))
+
+    def adjacency(self) -> "AdjacencyGraph":
+        """Return the adjacency graph of one record (Theorem 14 of [Edwards2021]_)."""
+        from leaktight.policies.adjacency import AdjacencyGraph
+
+        return AdjacencyGraph.of(self)
 
     # --- how it looks ----------------------------------------------------------------------
 
@@ -406,14 +440,18 @@ class Graph:
             near = self.distances[sources].astype(np.int64)
             nearest = np.where(near < 0, self.order, near).min(axis=0)
             return np.where(nearest == self.order, -1, nearest)
+        if self.is_complete:
+            steps = np.ones(self.order, dtype=np.int64)
+            steps[sources] = 0
+            return steps
         from scipy.sparse import csr_array
         from scipy.sparse.csgraph import dijkstra
 
         starts, ends = self._joined
         ones, shape = np.ones(len(ends), dtype=np.int8), (self.order, self.order)
         joined = csr_array((ones, ends, starts), shape)
-        steps = dijkstra(joined, indices=sources, unweighted=True, min_only=True)
-        return np.where(np.isinf(steps), -1, steps).astype(np.int64)
+        far = dijkstra(joined, indices=sources, unweighted=True, min_only=True)
+        return np.where(np.isinf(far), -1, far).astype(np.int64)
 
     def _set(self, name: str, value: object) -> None:
         object.__setattr__(self, name, value)

@@ -10,13 +10,10 @@ import math
 from collections.abc import Hashable, Iterable, Sequence
 from html import escape
 from numbers import Real
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
-
-if TYPE_CHECKING:
-    import igraph
 
 Points: TypeAlias = npt.NDArray[np.float64]
 Box: TypeAlias = tuple[float, ...]
@@ -136,10 +133,16 @@ def _spread(places: Points) -> Points:
 
 def _layout(order: int, edges: npt.NDArray[np.int64]) -> Points:
     """Return a point per vertex, neighbours about 1 apart: components in rows, like words."""
-    import igraph
-
-    components = igraph.Graph(n=order, edges=edges.tolist()).connected_components()
-    shapes = [_shape(component) for component in components.subgraphs()]
+    beside: list[list[int]] = [[] for _ in range(order)]
+    for i, j in sorted(edges.tolist()):
+        beside[i].append(j)
+        beside[j].append(i)
+    components, seen = list[list[int]](), set[int]()
+    for vertex in range(order):
+        if vertex not in seen:
+            components.append(sorted(_walk(vertex, beside)))
+            seen.update(components[-1])
+    shapes = [_shape(component, beside) for component in components]
     sizes = [np.ptp(shape, axis=0) + 1 for shape in shapes]
     area = sum(width * height for width, height in sizes)
     widest = max(max(width for width, _ in sizes), math.sqrt(1.5 * area))
@@ -153,22 +156,38 @@ def _layout(order: int, edges: npt.NDArray[np.int64]) -> Points:
     return points
 
 
-def _shape(graph: "igraph.Graph") -> Points:
-    """Lay out a connected graph."""
-    n, m, degrees = graph.vcount(), graph.ecount(), graph.degree()
+def _walk(start: int, beside: list[list[int]]) -> list[int]:
+    """Return the vertices that can be reached, in the order of a walk that goes on as it can."""
+    found, left = dict.fromkeys([start]), list(reversed(beside[start]))
+    while left:
+        vertex = left.pop()
+        if vertex not in found:
+            found[vertex] = None
+            left += reversed(beside[vertex])
+    return list(found)
+
+
+def _shape(members: list[int], beside: list[list[int]]) -> Points:
+    """Lay out a connected graph, its vertices in the order of ``members``."""
+    n, degrees = len(members), [len(beside[v]) for v in members]
+    m, place = sum(degrees) // 2, {v: k for k, v in enumerate(members)}
     points = np.empty((n, 2))
     if m < n and max(degrees) <= 2:
-        walk, _ = graph.dfs(degrees.index(min(degrees)))
+        walk = _walk(members[degrees.index(min(degrees))], beside)
         row, column = np.divmod(np.arange(n), ROW)
-        points[walk] = np.stack([np.where(row % 2, ROW - 1 - column, column), row], axis=1)
+        line = np.stack([np.where(row % 2, ROW - 1 - column, column), row], axis=1)
+        points[[place[v] for v in walk]] = line
     elif max(degrees) == 2 or 4 * m >= n * (n - 1):
-        walk = [0, *graph.dfs(0)[0][:0:-1]] if max(degrees) == 2 else list(range(n))
+        walk = _walk(members[0], beside) if max(degrees) == 2 else members
         angles = 2 * np.pi * np.arange(n) / n
         around = np.stack([np.sin(angles), -np.cos(angles)], axis=1)
-        points[walk] = around / (2 * math.sin(math.pi / n))
+        points[[place[v] for v in walk]] = around / (2 * math.sin(math.pi / n))
     else:
-        points = np.array(graph.layout_kamada_kawai().coords)
-        ends = points[np.array(graph.get_edgelist())]
+        import igraph  # which loads matplotlib
+
+        edges = [(place[v], place[w]) for v in members for w in beside[v] if v < w]
+        points = np.array(igraph.Graph(n=n, edges=edges).layout_kamada_kawai().coords)
+        ends = points[np.array(edges)]
         points /= np.median(np.linalg.norm(ends[:, 0] - ends[:, 1], axis=1))
     return points
 

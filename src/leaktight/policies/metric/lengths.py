@@ -15,7 +15,7 @@ import numpy as np
 import numpy.typing as npt
 from flint import arb, fmpq, fmpz
 
-from leaktight.errors import InvalidFile, InvalidNumber
+from leaktight.errors import InvalidFile, InvalidNumber, expect_list
 from leaktight.exact.numbers import Array, as_printed, exact_array, to_float
 from leaktight.exact.rounding import precision
 from leaktight.exact.shown import shown
@@ -69,8 +69,7 @@ def read_points(points: Points) -> tuple[list[Hashable], Array]:
     >>> read_points({"home": (0, "1/2"), "work": (3, 4)})[1].tolist()
     [[0, 1/2], [3, 4]]
     """
-    if isinstance(points, str) or not isinstance(points, Iterable):
-        raise InvalidNumber(f"points must be a list of coordinates, got {points!r:.60}")
+    expect_list(points, "points must be a list of coordinates", InvalidNumber)
     if isinstance(points, Mapping):
         values, given = list(points), list(points.values())
     else:

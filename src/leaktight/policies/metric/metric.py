@@ -16,7 +16,7 @@ from fractions import Fraction
 from functools import cached_property
 from heapq import heappop, heappush
 from itertools import product as tuples
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
@@ -55,6 +55,10 @@ from leaktight.policies.metric.lengths import (
     read_table,
     straight,
 )
+from leaktight.policies.space import Space
+
+if TYPE_CHECKING:
+    from leaktight.policies.adjacency import AdjacencyGraph
 
 MOST_VALUES = 1000
 """The most values between all of which distances are computed."""
@@ -67,7 +71,7 @@ EARTH = 6371.0088
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Metric:
+class Metric(Space):
     """Values, the pairs of them that matter, and how far apart each pair is.
 
     ``graph`` joins the pairs without a value between them. The length of each edge lies between
@@ -104,8 +108,12 @@ class Metric:
         (Fraction(2, 1), Fraction(2, 1))
         """
         expect(graph, Graph, "Graph(vertices, edges) makes one")
-        each = exact_array([positive(length, *graph.vertices[:1] * 2)] * graph.size)
-        return cls(graph, each, each)
+        each = positive(length, *graph.vertices[:1] * 2)
+        lengths = np.full(graph.size, each, dtype=object)
+        made = cls(graph, lengths, lengths)
+        if graph.size:
+            made.__dict__["unit"] = fraction(each)
+        return made
 
     @classmethod
     def from_edges(
@@ -409,6 +417,36 @@ class Metric:
         fewer = self.with_edges(kept)
         return Metric(fewer.graph, fewer.lower / stretch, fewer.upper, self.is_closed, self.places)
 
+    # --- as a space ------------------------------------------------------------------------
+
+    @property
+    def measured(self) -> "Metric":
+        """Itself."""
+        return self
+
+    def adjacency(self) -> "AdjacencyGraph":
+        """Refuse: its edges do not count alike."""
+        self.expect_edges()
+        raise AssertionError
+
+    def joined(self) -> "AdjacencyGraph":
+        """Return the graph of the pairs that matter."""
+        return self.graph.adjacency()
+
+    def record_spaces(self) -> "tuple[tuple[Graph | Metric, int], ...]":
+        """Return itself, or its graph if that says the same."""
+        return ((self.graph if self.unit == 1 else self, 1),)
+
+    def as_metric(self) -> "Metric":
+        """Return itself."""
+        return self
+
+    def in_edges(self, across: Ratio) -> tuple[Space, Ratio]:
+        """Return the policy of one record."""
+        from leaktight.policies.policy import Policy
+
+        return Policy(self).in_edges(across)
+
     def _repr_svg_(self) -> str | None:
         """Draw a map of the points, or the graph if the values are no points of a plane."""
         if self.places is None or self.order > MOST_DRAWN:
@@ -470,3 +508,9 @@ class _LongGraph(Graph):
         """For each vertex the distance to the farthest vertex of its component."""
         farthest: Indices = self.distances.max(axis=1)
         return farthest
+
+    def _steps_from(self, sources: Indices | Sequence[int]) -> Indices:
+        """Return the length of the way to each vertex from the nearest source, −1 if none."""
+        ways = self.distances[sources]
+        nearest: Indices = np.where(ways < 0, np.iinfo(np.int64).max, ways).min(axis=0)
+        return np.where(nearest == np.iinfo(np.int64).max, -1, nearest)

@@ -1,30 +1,6 @@
 """Who is whose neighbour if counts are public, for any number of records?"""
 
-from leaktight.policies.public_counts.answers import Answers, counted_answers
-from leaktight.policies.public_counts.cells import Cells
-from leaktight.policies.public_counts.counts import Most, PublicCounts
-from leaktight.policies.public_counts.gains import Gains, Move
-from leaktight.policies.public_counts.kinds import Kinds
-from leaktight.policies.public_counts.linear_change import largest_change
-from leaktight.policies.public_counts.search import Heaviest
-from leaktight.policies.public_counts.whole_change import (
-    Change,
-    largest_whole_change,
-    largest_whole_square,
-)
+import lazy_loader
 
-__all__ = [
-    "Answers",
-    "Cells",
-    "Change",
-    "Gains",
-    "Heaviest",
-    "Kinds",
-    "Most",
-    "Move",
-    "PublicCounts",
-    "counted_answers",
-    "largest_change",
-    "largest_whole_change",
-    "largest_whole_square",
-]
+# The names are in __init__.pyi; each is loaded when it is first used.
+__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)

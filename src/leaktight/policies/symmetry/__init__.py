@@ -1,26 +1,6 @@
 """Which vertices, and which pairs, does a graph treat alike?"""
 
-from leaktight.policies.symmetry.automorphisms import AutomorphismGroup, automorphism_group
-from leaktight.policies.symmetry.orbits import Points
-from leaktight.policies.symmetry.regularity import (
-    DistanceDistribution,
-    IntersectionArray,
-    UnequalDistances,
-    distance_distribution,
-    distance_regularity,
-    vertex_transitivity,
-)
-from leaktight.policies.symmetry.wreath import WreathGroup
+import lazy_loader
 
-__all__ = [
-    "AutomorphismGroup",
-    "DistanceDistribution",
-    "IntersectionArray",
-    "Points",
-    "UnequalDistances",
-    "WreathGroup",
-    "automorphism_group",
-    "distance_distribution",
-    "distance_regularity",
-    "vertex_transitivity",
-]
+# The names are in __init__.pyi; each is loaded when it is first used.
+__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)
