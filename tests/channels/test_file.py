@@ -143,6 +143,10 @@ def test_a_function_is_written_as_one_output_for_each_input(tmp_path: Path) -> N
     assert isinstance(back, Deterministic)
     with pytest.raises(TooLarge, match=r"a name that ends in \.json"):
         write_channel(same, tmp_path / "same.csv")
+    some = Channel.deterministic(lambda x: x, range(2**11 + 1))  # a matrix could be made, of 8 MB
+    with pytest.raises(TooLarge, match=r"2,049 × 2,049 numbers, and may have 4,194,304"):
+        write_channel(some, tmp_path / "some.csv")
+    assert not (tmp_path / "some.csv").exists()
     parity = Channel.deterministic(lambda x: ("odd", x % 2), range(5))
     for name in ("parity.csv", "parity.json"):
         write_channel(parity, tmp_path / name)

@@ -10,8 +10,8 @@ from leaktight.channels.channel import Channel
 from leaktight.channels.distribution import Distribution
 from leaktight.errors import InvalidNumber
 from leaktight.leakage.entropy import shannon_entropy
+from leaktight.leakage.groups import Tree
 from leaktight.leakage.guesswork import (
-    Tree,
     conditional_marginal_guesswork,
     conditional_questions,
     marginal_guesswork,

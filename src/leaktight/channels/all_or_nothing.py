@@ -8,13 +8,17 @@ answer, which may depend on what is public about it.
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import product
+from typing import Any
 
 import numpy as np
+from flint import fmpq
 
 from leaktight.channels.channel import Channel
 from leaktight.channels.composition import Parallel
+from leaktight.channels.distribution import Distribution, ProductDistribution
 from leaktight.channels.representation import ByChannel
-from leaktight.exact.numbers import rational
+from leaktight.exact.matrix import column_maxima
+from leaktight.exact.numbers import rational, total
 from leaktight.labels import Labels
 
 
@@ -72,6 +76,35 @@ class AllOrNothing(ByChannel):
         at = [outputs[answers] for answers in instead]
         matrix[np.arange(len(instead)), at] += 1 - matrix.sum(axis=1)
         return Channel(matrix, whole.inputs, tuple(outputs))
+
+    def sum_of_maxima(self) -> Any:
+        """Return s·Π Σ_z max_x P(z|x) + Π T − s·Π M, T the fixed answers and M their least R.
+
+        That is so if the input of least R among those with a fixed answer is also where that answer
+        is likeliest, as for the mechanisms of worst cases; otherwise all is written out.
+        """
+        powers = [fmpq(1)] * 3
+        for one, times in self.factors:
+            given = [k for k, z in enumerate(one.channel.outputs) if z is not NO_ANSWER]
+            answers = one.channel.matrix[:, given]
+            names = [one.channel.outputs[k] for k in given]
+            used, most, least = answers.sum(axis=1), column_maxima(answers), fmpq(0)
+            for fixed in dict.fromkeys(one.instead):
+                inside = [x for x, z in enumerate(one.instead) if z == fixed]
+                x, z = min(inside, key=used.__getitem__), names.index(fixed)
+                if answers[x, z] < most[z]:
+                    return self.expand().sum_of_maxima()
+                least += used[x]
+            bases = total(most), fmpq(len(set(one.instead))), least
+            powers = [power * base**times for power, base in zip(powers, bases, strict=True)]
+        whole, fixed_ones, unkept = powers
+        kept = rational(self.kept)
+        return kept * whole + fixed_ones - kept * unkept
+
+    def uniform(self) -> ProductDistribution:
+        """The uniform prior of all records."""
+        each = ((Distribution.uniform(one.channel.inputs), times) for one, times in self.factors)
+        return ProductDistribution(tuple(each))
 
     @property
     def channel(self) -> Channel:

@@ -17,6 +17,7 @@ from leaktight.channels.representation import Belief, Representation
 from leaktight.errors import InvalidChannel
 from leaktight.exact.matrix import (
     cascade,
+    column_maxima,
     equal_rows,
     html_table,
     read_table,
@@ -33,6 +34,7 @@ from leaktight.exact.numbers import (
     kept,
     kept_floats,
     public,
+    total,
 )
 from leaktight.exact.shown import shown
 from leaktight.exact.tolerances import TOLERANCES
@@ -186,6 +188,14 @@ class Channel(Representation):
     def shape(self) -> tuple[int, int]:
         """How many inputs and outputs there are."""
         return len(self.inputs), len(self.outputs)
+
+    def sum_of_maxima(self) -> Any:
+        """Return Σ_z max_x K(z|x), exact for an exact channel."""
+        return total(column_maxima(self.matrix))
+
+    def uniform(self) -> Distribution:
+        """Return the uniform prior of the inputs."""
+        return prior_on(None, self.inputs)
 
     def row(self, x: Hashable) -> Distribution:
         """The distribution of the outputs given input ``x``."""

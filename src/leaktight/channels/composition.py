@@ -12,10 +12,16 @@ from flint import fmpz
 
 from leaktight.channels.channel import Channel, expect_channel, same_numbers
 from leaktight.channels.deterministic import Deterministic
-from leaktight.channels.distribution import LARGEST, PriorLike, ProductDistribution, runs
+from leaktight.channels.distribution import (
+    LARGEST,
+    Distribution,
+    PriorLike,
+    ProductDistribution,
+    runs,
+)
 from leaktight.channels.representation import Belief, Representation
 from leaktight.errors import InvalidChannel, InvalidNumber, Mismatch, TooLarge
-from leaktight.exact.numbers import Array, exact_array, kept
+from leaktight.exact.numbers import Array, exact_array, kept, product_of_powers
 from leaktight.exact.shown import counted
 from leaktight.labels import Labels, positions
 
@@ -151,6 +157,15 @@ class Parallel(Representation):
             outer = _times(matrix[:, None, :, None], channel.matrix[None, :, None, :])
             matrix = outer.reshape(rows, columns)
         return Channel.trusted(inputs, outputs, matrix)
+
+    def sum_of_maxima(self) -> Any:
+        """Return the product over all channels."""
+        return product_of_powers((one.sum_of_maxima(), times) for one, times in self.factors)
+
+    def uniform(self) -> ProductDistribution:
+        """The uniform prior of all secrets."""
+        each = ((Distribution.uniform(one.inputs), times) for one, times in self.factors)
+        return ProductDistribution(tuple(each))
 
     def views(self, policy: "Policy", query: "Query | None" = None) -> "Views":
         """Return what is seen of one record: whoever the others are, it has its own channel."""

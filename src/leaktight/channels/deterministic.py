@@ -80,6 +80,10 @@ class Deterministic(Channel):
         """Where the outputs that some input shows stand."""
         return np.flatnonzero(np.bincount(self.seen, minlength=len(self.outputs)))
 
+    def sum_of_maxima(self) -> fmpq:
+        """Return how many outputs occur."""
+        return fmpq(len(self.occurring))
+
     def row(self, x: Hashable) -> Distribution:
         """The certain output of input ``x``."""
         row = _zeros((len(self.outputs),))

@@ -133,6 +133,15 @@ class Distribution:
         return is_exact(self.array)
 
     @property
+    def factors(self) -> "tuple[tuple[Distribution, int], ...]":
+        """The independent individuals that it is of: one, once."""
+        return ((self, 1),)
+
+    def expand(self) -> "Distribution":
+        """The distribution itself, of which there is nothing to multiply."""
+        return self
+
+    @property
     def support(self) -> Labels:
         """The values of positive probability."""
         return tuple(v for v, p in zip(self.values, self.array, strict=True) if p > 0)
@@ -283,23 +292,27 @@ PriorLike: TypeAlias = (
 """A distribution on a channel's inputs, by label or by position; None is the uniform one."""
 
 
-def known(prior: PriorLike) -> Distribution:
-    """Return ``prior`` as a distribution on whatever values it names."""
-    if isinstance(prior, ProductDistribution):
-        return prior.expand()
+_READ = Distribution, ProductDistribution
+
+
+def read_prior(prior: PriorLike) -> Distribution | ProductDistribution:
+    """Return ``prior`` as a distribution on whatever values it names, or as a product of them."""
     if prior is None:
         raise InvalidDistribution("a prior must be given where there is no channel to fit it to")
-    return prior if isinstance(prior, Distribution) else Distribution(prior)
+    return prior if isinstance(prior, _READ) else Distribution(prior)
+
+
+def known(prior: PriorLike) -> Distribution:
+    """Return ``prior`` as a distribution on whatever values it names, multiplied out."""
+    return read_prior(prior).expand()
 
 
 def prior_on(prior: PriorLike, inputs: Labels) -> Distribution:
     """Return ``prior`` as a distribution on ``inputs`` in their order."""
     if prior is None:
         return _uniform(inputs)
-    if isinstance(prior, ProductDistribution):
-        prior = prior.expand()
-    if isinstance(prior, Distribution):
-        return prior.on(inputs)
+    if isinstance(prior, _READ):
+        return prior.expand().on(inputs)
     if (named := as_mapping(prior)) is not None:
         positions(named, inputs, "input")
         return Distribution([named.get(x, 0) for x in inputs], inputs)

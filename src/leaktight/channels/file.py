@@ -21,7 +21,6 @@ import numpy as np
 
 from leaktight.channels.channel import Channel, expect_channel
 from leaktight.channels.deterministic import Deterministic
-from leaktight.channels.distribution import LARGEST
 from leaktight.errors import InvalidChannel, InvalidFile, InvalidInput, InvalidNumber, TooLarge
 from leaktight.exact.numbers import SMALLEST, kept_float, kept_floats, rational
 from leaktight.exact.tolerances import TOLERANCES
@@ -29,6 +28,9 @@ from leaktight.files import expect_commas, new_file, read_path
 from leaktight.labels import read_labels
 
 FORMAT = "leaktight channel"
+
+LARGEST_CSV = 2**22
+"""How many numbers a CSV file may have of a channel that .json has with one for each input."""
 
 
 def write_channel(channel: Channel, path: str | Path) -> None:
@@ -102,11 +104,11 @@ def channel_suffix(path: str | Path) -> str:
 
 
 def _write_csv(channel: Channel, file: TextIO) -> None:
-    if isinstance(channel, Deterministic) and len(channel.inputs) * len(channel.outputs) > LARGEST:
+    if isinstance(channel, Deterministic) and math.prod(channel.shape) > LARGEST_CSV:
         x, z = channel.shape
         raise TooLarge(
-            f"a CSV file would have {x:,} × {z:,} numbers; a name that ends in .json has one for "
-            "each input"
+            f"a CSV file would have {x:,} × {z:,} numbers, and may have {LARGEST_CSV:,}; a name "
+            "that ends in .json has one for each input"
         )
     lines = csv.writer(file, lineterminator="\n")
     kind = "exact" if channel.is_exact else "float"

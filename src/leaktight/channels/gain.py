@@ -1,33 +1,99 @@
 """Gain and loss functions of an attacker, or of an honest user."""
 
 import math
-from collections.abc import Callable, Hashable, Iterable, Mapping
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from itertools import combinations, product
-from typing import Any, ClassVar, Self, TypeAlias
+from typing import Any, ClassVar, Protocol, Self, TypeAlias
 
 import numpy as np
 
 from leaktight.channels.channel import Channel, expect_channel
 from leaktight.errors import InvalidGain, TooLarge
 from leaktight.exact.matrix import html_table, matrix_product, read_table, text_table
-from leaktight.exact.numbers import Array, Value, float_array, is_exact, public
+from leaktight.exact.numbers import (
+    Array,
+    Value,
+    exact_array,
+    float_array,
+    is_exact,
+    public,
+    total,
+)
+from leaktight.exact.shown import counted
 from leaktight.labels import Labels, alignment, listed_labels, position, positions, read_labels
 
 
+class Beliefs(Protocol):
+    """What guesses are made from: how likely each input is together with each output."""
+
+    @property
+    def inputs(self) -> Labels:
+        """The names of the inputs."""
+
+    def tried(self, first: int, end: int | None = None) -> Any:
+        """Return the chance that the guesses from the first to the end, best first, are right."""
+
+    def share(self, k: int) -> Any:
+        """Return the chance that one of k guesses is right after the output that suits best."""
+
+    def likeliest(self, k: int) -> Iterator[tuple[int, Iterable[int]]]:
+        """Yield each output that can occur, and the k likeliest of the inputs that it leaves."""
+
+    def expected(self, table: Array) -> Array:
+        """Return what each guess (row of the table) brings on average at each output (column)."""
+
+    def occurring(self, expected: Array) -> tuple[Array, Array, Array]:
+        """Return which outputs can occur, how likely each is, and what is expected at these."""
+
+
+class Objective(ABC):
+    """What is wanted of a guess; ``sign`` is 1 if much of it is wanted, −1 if little is."""
+
+    __slots__ = ()
+    word: ClassVar[str]
+    """What it is called: a gain or a loss."""
+    sign: ClassVar[int]
+
+    def aligned(self, inputs: Labels) -> "Objective":
+        """Return the same for inputs in this order."""
+        return self
+
+    @property
+    @abstractmethod
+    def is_exact(self) -> bool:
+        """Whether all numbers are exact rationals."""
+
+    @abstractmethod
+    def listed(self, inputs: Labels) -> "Gain | Loss":
+        """Return what each guess brings for each input."""
+
+    def table(self, inputs: Labels, at: Array) -> Array:
+        """Return what each guess (row) brings for some of the inputs (columns)."""
+        return self.listed(inputs).aligned(inputs).matrix[:, at]
+
+    @abstractmethod
+    def worth(self, seen: Beliefs) -> Any:
+        """Return what the best guess for each output brings on average."""
+
+    @abstractmethod
+    def peak(self, seen: Beliefs) -> Any:
+        """Return what the best guess brings after the output that suits it best."""
+
+    @abstractmethod
+    def strategy(self, seen: Beliefs) -> Iterator[tuple[int, Hashable]]:
+        """Yield each output that can occur and the best guess for it, the first of equals."""
+
+
 @dataclass(frozen=True, slots=True, init=False, eq=False, repr=False)
-class _Payoff:
+class _Payoff(Objective):
     """A number for each guess and each true input."""
 
     guesses: Labels
     inputs: Labels
     matrix: Array
     """One row per guess, one column per input."""
-
-    word: ClassVar[str]
-    """What it is called: a gain or a loss."""
-    sign: ClassVar[int]
-    """1 if much of it is wanted, −1 if little is."""
 
     def __init__(
         self,
@@ -74,16 +140,44 @@ class _Payoff:
         w = position(guess, self.guesses, "guess")
         return public(self.matrix[w, position(x, self.inputs, "input")])
 
+    def aligned(self, inputs: Labels) -> Self:
+        """Return the same with its columns in the order of ``inputs``."""
+        order = alignment(inputs, self.inputs, f"the {self.word} and the inputs")
+        return self if order is None else type(self)(self.matrix[:, order], self.guesses, inputs)
+
+    def listed(self, inputs: Labels) -> Any:
+        """Return it as it is."""
+        return self
+
     def expected(self, joint: Array, inputs: Labels) -> Array:
         """The expected payoff of each guess (rows) at each output (columns).
 
         ``joint`` has the probability of each input (rows, labelled ``inputs``) and output.
         """
-        order = alignment(inputs, self.inputs, f"the {type(self).__name__.lower()} and the inputs")
-        table = self.matrix if order is None else self.matrix[:, order]
+        table = self.aligned(inputs).matrix
         if not (is_exact(table) and is_exact(joint)):
             table, joint = float_array(table), float_array(joint)
         return matrix_product(table, joint)
+
+    @staticmethod
+    @abstractmethod
+    def best(expected: Array) -> Any:
+        """Return the best of each column."""
+
+    def worth(self, seen: Beliefs) -> Any:
+        """Return what the best guess for each output brings on average."""
+        return total(self.best(seen.expected(self.matrix)))
+
+    def peak(self, seen: Beliefs) -> Any:
+        """Return what the best guess brings after the output that suits it best."""
+        _, chances, best = seen.occurring(self.best(seen.expected(self.matrix)))
+        return self.best(best / chances)
+
+    def strategy(self, seen: Beliefs) -> Iterator[tuple[int, Hashable]]:
+        """Yield each output that can occur and the best guess for it, the first of equals."""
+        at, _, expected = seen.occurring(seen.expected(self.matrix))
+        best = (self.sign * expected).argmax(axis=0)
+        return ((z, self.guesses[w]) for z, w in zip(at.tolist(), best.tolist(), strict=True))
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, type(self)):
@@ -118,6 +212,11 @@ class Gain(_Payoff):
 
     __slots__ = ()
     word, sign = "gain", 1
+
+    @staticmethod
+    def best(expected: Array) -> Any:
+        """Return the largest of each column."""
+        return expected.max(axis=0)
 
     @classmethod
     def binary(cls, inputs: Iterable[Hashable]) -> "Gain":
@@ -175,15 +274,14 @@ class Gain(_Payoff):
         inputs, outputs = expect_channel(channel).inputs, channel.outputs
         aim = read_aim(gain, inputs)
         ways = len(aim.guesses) ** len(outputs)
-        if isinstance(aim, Loss):
+        if aim.sign < 0:
             raise InvalidGain(f"what strategies earn needs a gain, got {aim!r:.60}")
         if ways * channel.matrix.size > MOST_SETS:
             raise TooLarge(
                 f"all strategies with {len(aim.guesses):,} guesses for each of {len(outputs):,} "
                 "outputs are too many to list"
             )
-        order = alignment(inputs, aim.inputs, "the gain and the channel's inputs")
-        payoffs, matrix = aim.matrix if order is None else aim.matrix[:, order], channel.matrix
+        payoffs, matrix = aim.aligned(inputs).matrix, channel.matrix
         if not (is_exact(payoffs) and is_exact(matrix)):
             payoffs, matrix = float_array(payoffs), float_array(matrix)
         chosen = list(product(range(len(aim.guesses)), repeat=len(outputs)))
@@ -202,6 +300,11 @@ class Loss(_Payoff):
 
     __slots__ = ()
     word, sign = "loss", -1
+
+    @staticmethod
+    def best(expected: Array) -> Any:
+        """Return the least of each column."""
+        return expected.min(axis=0)
 
     @classmethod
     def zero_one(cls, inputs: Iterable[Hashable]) -> "Loss":
@@ -239,17 +342,100 @@ def _upper(distance: Any) -> Any:
 
 
 @dataclass(frozen=True, slots=True)
-class Tries:
+class Tries(Objective):
     """The attacker may guess ``k`` times and gains 1 if one guess is right.
 
     The k-subsets that are the guesses are never listed.
     """
 
     k: int
+    word, sign = "gain", 1
 
     def __post_init__(self) -> None:
         if not isinstance(self.k, int) or self.k < 1:
             raise InvalidGain(f"there must be at least one try, a whole number, got {self.k!r}")
+
+    def worth(self, seen: Beliefs) -> Any:
+        """Return the chance that one of the tries is right."""
+        return seen.tried(0, self.k)
+
+    def peak(self, seen: Beliefs) -> Any:
+        """Return the chance after the output that suits the tries best."""
+        return seen.share(self.k)
+
+    def strategy(self, seen: Beliefs) -> Iterator[tuple[int, Hashable]]:
+        """Yield each output and the values to try, best first."""
+        return ((z, tuple(seen.inputs[i] for i in at)) for z, at in seen.likeliest(self.k))
+
+    @property
+    def is_exact(self) -> bool:
+        """They are 0 and 1."""
+        return True
+
+    def table(self, inputs: Labels, at: Array) -> Array:
+        """Return 1 where a set of values that may be tried (row) has an input (column)."""
+        size, k = len(at), min(self.k, len(at))
+        if (sets := math.comb(size, k)) > MOST_TRIED:
+            raise TooLarge(
+                f"{k} tries for {size} inputs choose from {counted(sets, 'set', 'sets')}, "
+                f"the most are {MOST_TRIED:,}"
+            )
+        tried = (np.isin(np.arange(size), each) for each in combinations(range(size), k))
+        return exact_array(int(hit) for each in tried for hit in each).reshape(-1, size)
+
+    def listed(self, inputs: Labels) -> Gain:
+        """Return the gain of all sets of inputs that may be tried."""
+        k = min(self.k, len(inputs))
+        if (sets := math.comb(len(inputs), k)) * len(inputs) > MOST_SETS:
+            raise TooLarge(f"{sets:,} sets of {k} of {len(inputs):,} inputs are too many to list")
+        guesses = list(combinations(inputs, k))
+        return Gain([[int(x in guess) for x in inputs] for guess in guesses], guesses, inputs)
+
+
+class _Right(Tries):
+    """One guess, which is a value rather than a tuple of them."""
+
+    __slots__ = ()
+
+    def strategy(self, seen: Beliefs) -> Iterator[tuple[int, Hashable]]:
+        """Yield each output and its likeliest value."""
+        return ((z, seen.inputs[first]) for z, (first,) in seen.likeliest(1))
+
+    def listed(self, inputs: Labels) -> Gain:
+        """Return 1 for the right guess, 0 otherwise."""
+        return Gain.binary(inputs)
+
+
+class _Wrong(Objective):
+    """The chance that one guess is wrong."""
+
+    __slots__ = ()
+    word, sign = "loss", -1
+
+    @property
+    def is_exact(self) -> bool:
+        """They are 0 and 1."""
+        return True
+
+    def worth(self, seen: Beliefs) -> Any:
+        """Return the chance that the secret is none of the likeliest values."""
+        return seen.tried(1)
+
+    def listed(self, inputs: Labels) -> Loss:
+        """Return 0 for the right guess, 1 otherwise."""
+        return Loss.zero_one(inputs)
+
+    def peak(self, seen: Beliefs) -> Any:
+        """Return the chance after the output that suits the guess best."""
+        return 1 - seen.share(1)
+
+    def strategy(self, seen: Beliefs) -> Iterator[tuple[int, Hashable]]:
+        """Yield each output and its likeliest value."""
+        return RIGHT.strategy(seen)
+
+
+RIGHT, WRONG = _Right(1), _Wrong()
+"""That one guess is right, and that it is wrong."""
 
 
 Aim: TypeAlias = "Gain | Loss | Tries | Callable[[Any, Any], Any] | Any"
@@ -258,29 +444,23 @@ Aim: TypeAlias = "Gain | Loss | Tries | Callable[[Any, Any], Any] | Any"
 MOST_SETS = 2**20
 """The most inputs, times sets of them, for which these are listed."""
 
+MOST_TRIED = 2**12
+"""The most sets of values that several tries may choose from, where each is gone through."""
 
-def read_aim(given: Aim, inputs: Labels) -> Gain | Loss:
-    """Return what each guess earns or costs; 1 for the right one if nothing is given.
+
+def read_objective(given: Aim, inputs: Labels) -> Objective:
+    """Return what is wanted of a guess of ``inputs``; that it is right if nothing is given.
 
     A function of a guess and an input, or a table with a row for each guess, is a gain. The guesses
-    are the inputs unless a table has names for its rows, or another number of them. With several
-    tries, a guess is a set of inputs.
+    are the inputs unless a table has names for its rows, or another number of them.
 
-    >>> read_aim(Tries(2), ("a", "b", "c")).guesses
-    (('a', 'b'), ('a', 'c'), ('b', 'c'))
-    >>> read_aim(lambda w, x: w == x, (0, 1)).matrix.tolist()
+    >>> read_objective(lambda w, x: w == x, (0, 1)).matrix.tolist()
     [[1, 0], [0, 1]]
     """
-    if isinstance(given, Gain | Loss):
-        return given
     if given is None:
-        return Gain.binary(inputs)
-    if isinstance(given, Tries):
-        k = min(given.k, len(inputs))
-        if (sets := math.comb(len(inputs), k)) * len(inputs) > MOST_SETS:
-            raise TooLarge(f"{sets:,} sets of {k} of {len(inputs):,} inputs are too many to list")
-        guesses = list(combinations(inputs, k))
-        return Gain([[int(x in guess) for x in inputs] for guess in guesses], guesses, inputs)
+        return RIGHT
+    if isinstance(given, Objective):
+        return given
     if callable(given):
         return Gain.from_function(given, inputs)
     if isinstance(given, str) or not isinstance(given, Iterable):
@@ -293,3 +473,27 @@ def read_aim(given: Aim, inputs: Labels) -> Gain | Loss:
         return Gain(given, None, None if hasattr(given, "columns") else inputs)
     rows = list(given)
     return Gain(rows, inputs if len(rows) == len(inputs) else None, inputs)
+
+
+def read_gain(given: Aim, inputs: Labels) -> Objective:
+    """Return what is wanted of a guess as :func:`read_objective` does; no loss is."""
+    found = read_objective(given, inputs)
+    if found.sign < 0:
+        raise InvalidGain("expected a gain, got a Loss; expected_loss takes one")
+    return found
+
+
+def read_loss(given: Any, what: str = "a Loss") -> "Loss":
+    """Return a loss."""
+    if not isinstance(given, Loss):
+        raise InvalidGain(f"expected {what}, got {given!r:.60}")
+    return given
+
+
+def read_aim(given: Aim, inputs: Labels) -> Gain | Loss:
+    """Return what each guess earns or costs, listed: of several tries, for each set of inputs.
+
+    >>> read_aim(Tries(2), ("a", "b", "c")).guesses
+    (('a', 'b'), ('a', 'c'), ('b', 'c'))
+    """
+    return read_objective(given, inputs).listed(inputs)

@@ -6,9 +6,10 @@ from typing import TYPE_CHECKING, Any
 
 from flint import fmpq
 
-from leaktight.errors import InvalidInput
+from leaktight.errors import InvalidChannel, InvalidInput
 
 if TYPE_CHECKING:
+    from leaktight.channels.distribution import Distribution, ProductDistribution
     from leaktight.channels.views import AverageView, Views
     from leaktight.policies.policy import Policy
     from leaktight.policies.symmetric_query import Query
@@ -34,6 +35,18 @@ class Representation(ABC):
         self, policy: "Policy", query: "Query | None", belief: Belief
     ) -> "Iterator[AverageView]":
         """Yield what is seen of each kind of record by somebody who knows nobody."""
+
+    def sum_of_maxima(self) -> Any:
+        """Return Σ_z max_x K(z|x): by how much one guess gets likelier, at worst."""
+        from leaktight.channels.channel import expect_channel
+
+        return expect_channel(self).sum_of_maxima()
+
+    def uniform(self) -> "Distribution | ProductDistribution":
+        """Return the uniform prior of what is hidden."""
+        from leaktight.channels.channel import expect_channel
+
+        return expect_channel(self).uniform()
 
 
 class ByChannel(Representation):
@@ -61,7 +74,8 @@ class ByChannel(Representation):
 def expect_representation(mechanism: Any) -> Representation:
     """Return a mechanism that says what is seen of one record."""
     if not isinstance(mechanism, Representation):
-        raise InvalidInput(
-            f"expected a channel, or a mechanism that has one, got {mechanism!r:.60}"
+        raise InvalidChannel(
+            f"expected a channel, or a mechanism that has one, got {mechanism!r:.60}; "
+            "Channel(rows) makes one"
         )
     return mechanism

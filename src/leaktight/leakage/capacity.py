@@ -10,23 +10,20 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 import numpy as np
-from flint import fmpq
 
-from leaktight.channels.all_or_nothing import NO_ANSWER, AllOrNothing
+from leaktight.channels.all_or_nothing import AllOrNothing
 from leaktight.channels.channel import Channel, expect_channel
 from leaktight.channels.composition import Parallel
-from leaktight.channels.deterministic import Deterministic
-from leaktight.channels.distribution import Distribution, ProductDistribution, prior_on
+from leaktight.channels.distribution import Distribution, ProductDistribution, known, prior_on
+from leaktight.channels.representation import expect_representation
 from leaktight.channels.row_distance import (
     RowDistance,
     largest_row_distance,
     largest_row_distance_between,
 )
 from leaktight.exact.bound import OfFactor
-from leaktight.exact.matrix import column_maxima
-from leaktight.exact.numbers import Value, public, rational, total
+from leaktight.exact.numbers import Value, public, total
 from leaktight.exact.shown import in_bits, shown
-from leaktight.leakage.vulnerability import product_of_powers
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -50,47 +47,8 @@ def min_capacity(channel: Channel | Parallel | AllOrNothing) -> Capacity:
     >>> min_capacity(Channel([["2/3", "1/3"], ["1/3", "2/3"]])).factor
     Fraction(4, 3)
     """
-    if isinstance(channel, AllOrNothing):
-        return _all_or_nothing_capacity(channel)
-    if isinstance(channel, Parallel):
-        uniform = [(prior_on(None, c.inputs), times) for c, times in channel.factors]
-        factor = product_of_powers((_sum_of_maxima(c), times) for c, times in channel.factors)
-        return Capacity(public(factor), ProductDistribution(tuple(uniform)))
-    factor = public(_sum_of_maxima(channel))
-    return Capacity(factor, prior_on(None, channel.inputs))
-
-
-def _all_or_nothing_capacity(records: AllOrNothing) -> Capacity:
-    """Return s·Π Σ_z max_x P(z|x) + Π T − s·Π M, T the fixed answers and M their least R.
-
-    That is so if the input of least R among those with a fixed answer is also where that answer
-    is likeliest, as for the mechanisms of worst cases; otherwise all is written out.
-    """
-    powers = [fmpq(1)] * 3
-    for one, times in records.factors:
-        given = [k for k, z in enumerate(one.channel.outputs) if z is not NO_ANSWER]
-        answers = one.channel.matrix[:, given]
-        names = [one.channel.outputs[k] for k in given]
-        used, most, least = answers.sum(axis=1), column_maxima(answers), fmpq(0)
-        for fixed in dict.fromkeys(one.instead):
-            inside = [x for x, z in enumerate(one.instead) if z == fixed]
-            x, z = min(inside, key=used.__getitem__), names.index(fixed)
-            if answers[x, z] < most[z]:
-                return min_capacity(records.expand())
-            least += used[x]
-        bases = total(most), fmpq(len(set(one.instead))), least
-        powers = [power * base**times for power, base in zip(powers, bases, strict=True)]
-    whole, fixed_ones, unkept = powers
-    kept = rational(records.kept)
-    factor = kept * whole + fixed_ones - kept * unkept
-    priors = [(prior_on(None, one.channel.inputs), times) for one, times in records.factors]
-    return Capacity(public(factor), ProductDistribution(tuple(priors)))
-
-
-def _sum_of_maxima(channel: Channel) -> fmpq | float:
-    if isinstance(channel, Deterministic):
-        return fmpq(len(channel.occurring))
-    return total(column_maxima(expect_channel(channel).matrix))
+    seen = expect_representation(channel)
+    return Capacity(public(seen.sum_of_maxima()), seen.uniform())
 
 
 def risk_capacity(channel: Channel) -> Capacity:
@@ -132,8 +90,8 @@ def bayes_security(channel: Channel) -> BayesSecurity:
     BayesSecurity(1/2, at the inputs (0, 2))
     """
     most = risk_capacity(channel)
-    support = most.prior.support if isinstance(most.prior, Distribution) else ()
-    return BayesSecurity(1 / most.factor if most.factor < math.inf else Fraction(0), support)
+    left = 1 / most.factor if most.factor < math.inf else Fraction(0)
+    return BayesSecurity(left, known(most.prior).support)
 
 
 def membership_capacity(channel: Channel, subset: Iterable[Hashable]) -> Capacity:

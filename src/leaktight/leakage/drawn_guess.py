@@ -1,13 +1,10 @@
 """Chance that a guess drawn by the belief is right: the Gini, or quadratic, vulnerability."""
 
-import numpy as np
-
-from leaktight.channels.channel import Channel, expect_channel
-from leaktight.channels.deterministic import Deterministic
-from leaktight.channels.distribution import PriorLike, prior_on
-from leaktight.leakage.groups import Groups
+from leaktight.channels.channel import Channel
+from leaktight.channels.distribution import PriorLike
+from leaktight.leakage.joint import joint_of_one
 from leaktight.leakage.registry import leakage_measure
-from leaktight.leakage.vulnerability import Leakage, joint
+from leaktight.leakage.vulnerability import Leakage
 
 
 @leakage_measure("a guess drawn by the belief is right (Gini)")
@@ -20,13 +17,5 @@ def drawn_guess_leakage(channel: Channel, prior: PriorLike = None) -> Leakage:
     >>> leak.before, leak.after
     (Fraction(1, 2), Fraction(5, 9))
     """
-    belief = prior_on(prior, expect_channel(channel).inputs)
-    if isinstance(channel, Deterministic):
-        left = (weights for _, _, weights in Groups.of(channel, belief).split())
-        after = sum((weights**2).sum() / weights.sum() for weights in left)
-    else:
-        both = joint(channel, belief)
-        seen = both.sum(axis=0)
-        possible = np.flatnonzero(seen > 0)
-        after = ((both[:, possible] ** 2).sum(axis=0) / seen[possible]).sum()
-    return Leakage.of_gain((belief.array**2).sum(), after)
+    seen = joint_of_one(channel, prior)
+    return Leakage.of_gain((seen.prior.array**2).sum(), seen.agreement())

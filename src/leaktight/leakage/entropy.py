@@ -6,38 +6,28 @@ parallel, each term is).
 """
 
 import math
-from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, TypeAlias
+from typing import Any, ClassVar
 
-import numpy as np
 from flint import arb, fmpq
 
-from leaktight.channels.channel import Channel, expect_channel
-from leaktight.channels.composition import Parallel, pair_factors
-from leaktight.channels.deterministic import Deterministic
-from leaktight.channels.distribution import (
-    Distribution,
-    PriorLike,
-    ProductDistribution,
-    known,
-    prior_on,
-)
+from leaktight.channels.channel import Channel
+from leaktight.channels.composition import Parallel
+from leaktight.channels.distribution import PriorLike
 from leaktight.errors import InvalidNumber
 from leaktight.exact.bound import Bits, added
-from leaktight.exact.numbers import Number, float_array, rational, total
-from leaktight.exact.rounding import log2_interval, nearest_float, outward
+from leaktight.exact.numbers import Number, rational
+from leaktight.exact.rounding import nearest_float
 from leaktight.exact.shown import Told, in_bits
-from leaktight.leakage.float_entropy import float_entropy, float_information, float_remainder
-from leaktight.leakage.groups import Groups
-from leaktight.leakage.hyper import Hyper, hyper, posteriors
-from leaktight.leakage.vulnerability import joint
+from leaktight.leakage.joint import Joint, Order, joint, joint_of_one, unseen
 
 
 class _Lost:
     """What follows from the entropy before and after, proved or not."""
 
     __slots__ = ()
+    is_proved: ClassVar[bool]
+    """Whether the number of bits is enclosed."""
     before: float
     after: float
 
@@ -71,6 +61,7 @@ class EntropyLeakage(Bits, _Lost):
     True
     """
 
+    is_proved = True
     before: float
     after: float
 
@@ -86,6 +77,7 @@ class EntropyEstimate(Told, _Lost):
     EntropyEstimate(1 before, 0.918296 after: ≈ 0.0817042 bits)
     """
 
+    is_proved = False
     estimate: float
     before: float
     after: float
@@ -131,10 +123,7 @@ def joint_entropy(channel: Channel, prior: PriorLike = None) -> float:
     >>> joint_entropy(coin) == shannon_entropy(["3/8", "1/8", "1/8", "3/8"])
     True
     """
-    belief = prior_on(prior, expect_channel(channel).inputs)
-    if isinstance(channel, Deterministic):  # the secret says what is seen
-        return shannon_entropy(belief)
-    return shannon_entropy(joint(channel, belief).ravel())
+    return shannon_entropy(joint_of_one(channel, prior).pairs)
 
 
 def mutual_information(channel: Channel | Parallel, prior: PriorLike = None) -> float:
@@ -146,37 +135,7 @@ def mutual_information(channel: Channel | Parallel, prior: PriorLike = None) -> 
     >>> mutual_information(Channel([["2/3", "1/3"], ["1/3", "2/3"]]))
     0.08170416594551048
     """
-    if isinstance(channel, Parallel):
-        pairs = pair_factors(channel, prior)
-        return math.fsum(times * mutual_information(c, p) for c, p, times in pairs)
-    found = _information(channel, prior)
-    return found if isinstance(found, float) else nearest_float(found)
-
-
-def _information(channel: Channel, prior: PriorLike) -> float | Callable[[], arb]:
-    """Return I(X;Z): enclosed as tightly as asked, or an estimate of floats."""
-    belief = prior_on(prior, expect_channel(channel).inputs)
-    if isinstance(channel, Deterministic):
-        groups = Groups.of(channel, belief)
-        if groups.is_exact:
-            return groups.shown if len(groups.outputs) > 1 else 0.0
-        return groups.told()
-    if not (channel.is_exact and belief.is_exact):
-        nats = float_information(float_array(belief.array), float_array(channel.matrix))
-        return nats / math.log(2)
-    if _tells_nothing(channel, belief):
-        return 0.0
-    before, after = Groups.cut(belief.array), Groups.of_joint(joint(channel, belief))
-    return lambda: before.shannon() - after.shannon()
-
-
-def _tells_nothing(channel: Channel, belief: Distribution) -> bool:
-    """Say whether all outputs leave the same belief, of exact numbers."""
-    if isinstance(channel, Deterministic):
-        return len(np.unique(channel.seen[belief.array > 0])) == 1
-    joined = joint(channel, belief)
-    rows, columns = joined.sum(axis=1), joined.sum(axis=0)
-    return bool((np.multiply.outer(rows, columns) == joined).all())
+    return math.fsum(times * one.information() for one, times in joint(channel, prior).parts)
 
 
 def shannon_leakage(
@@ -196,9 +155,7 @@ def renyi_entropy(prior: PriorLike, order: Number) -> float:
     0.15200309344504997
     """
     alpha = _read_order(order)
-    if isinstance(prior, ProductDistribution):
-        return math.fsum(times * renyi_entropy(factor, order) for factor, times in prior.factors)
-    return _entropy(_unseen(prior), alpha)
+    return math.fsum(times * one.entropy(alpha) for one, times in unseen(prior).parts)
 
 
 def conditional_renyi_entropy(
@@ -214,15 +171,7 @@ def conditional_renyi_entropy(
     0.15200309344504997
     """
     alpha = _read_order(order)
-    if isinstance(channel, Parallel):
-        pairs = pair_factors(channel, prior)
-        return math.fsum(times * conditional_renyi_entropy(c, p, order) for c, p, times in pairs)
-    belief = _belief(channel, prior, alpha)
-    exact = channel.is_exact and belief.is_exact
-    if alpha == 1 and not exact and not isinstance(channel, Deterministic):
-        nats = float_remainder(float_array(belief.array), float_array(channel.matrix))
-        return nats / math.log(2)
-    return _entropy(_seen(channel, belief), alpha)
+    return math.fsum(times * one.entropy(alpha) for one, times in _seen(channel, prior, alpha))
 
 
 def cachin_entropy(channel: Channel, prior: PriorLike = None, order: Number = math.inf) -> float:
@@ -235,12 +184,11 @@ def cachin_entropy(channel: Channel, prior: PriorLike = None, order: Number = ma
     >>> cachin_entropy(binary, ["9/10", "1/10"]) > renyi_entropy(["9/10", "1/10"], math.inf)
     True
     """
-    alpha, belief = _read_order(order), prior_on(prior, expect_channel(channel).inputs)
-    after = [(p, _unseen(posterior)) for p, posterior in posteriors(channel, belief)]
-    exact = [(p, h) for p, h in after if isinstance(h, Groups)]
-    if exact:
-        return nearest_float(lambda: sum((arb(p) * _ball(h, alpha) for p, h in exact), arb(0)))
-    return math.fsum(p * _entropy(h, alpha) for p, h in after)
+    alpha, seen = _read_order(order), joint_of_one(channel, prior)
+    after = [(p, unseen(posterior)) for p, posterior in seen.posteriors()]
+    if seen.is_exact:
+        return nearest_float(lambda: sum((arb(p) * one.ball(alpha) for p, one in after), arb(0)))
+    return math.fsum(p * one.entropy(alpha) for p, one in after)
 
 
 def renyi_leakage(
@@ -252,69 +200,34 @@ def renyi_leakage(
     (0.15200309344504997, 0.15200309344505)
     """
     alpha = _read_order(order)
-    if isinstance(channel, Parallel):
-        each = [(renyi_leakage(c, p, order), times) for c, p, times in pair_factors(channel, prior)]
-        both = (
-            math.fsum(times * leak.before for leak, times in each),
-            math.fsum(times * leak.after for leak, times in each),
-        )
-        proved = [(leak, times) for leak, times in each if isinstance(leak, EntropyLeakage)]
-        if len(proved) < len(each):
-            return EntropyEstimate(math.fsum(times * leak.bits for leak, times in each), *both)
-        return EntropyLeakage(*added((leak.bits_interval, times) for leak, times in proved), *both)
-    belief = _belief(channel, prior, alpha)
-    before, after = _unseen(belief), _seen(channel, belief)
-    entropies = _entropy(before, alpha), _entropy(after, alpha)
-    lost: float | Callable[[], arb] = 0.0
-    if alpha == 1:
-        lost = _information(channel, belief)
-    elif isinstance(before, Hyper) or isinstance(after, Hyper):
-        lost = entropies[0] - entropies[1]
-    elif alpha in (0, math.inf):
-        factor = _likelihood(after, alpha) / _likelihood(before, alpha)
-        return EntropyLeakage(*log2_interval(factor), *entropies)
-    elif not _tells_nothing(channel, belief):
-
-        def lost() -> arb:
-            return _ball(before, alpha) - _ball(after, alpha)
-
-    if not (channel.is_exact and belief.is_exact):
-        assert isinstance(lost, float)
-        return EntropyEstimate(lost, *entropies)
-    ends = (lost, lost) if isinstance(lost, float) else outward(lost)
-    return EntropyLeakage(*ends, *entropies)
+    (first, once), *others = seen = _seen(channel, prior, alpha)
+    if once == 1 and not others:
+        return _leaked(first, alpha)
+    each: list[tuple[Any, int]] = [(_leaked(one, alpha), times) for one, times in seen]
+    both = (
+        math.fsum(times * leak.before for leak, times in each),
+        math.fsum(times * leak.after for leak, times in each),
+    )
+    if all(leak.is_proved for leak, _ in each):
+        ends = added((leak.bits_interval, times) for leak, times in each)
+        return EntropyLeakage(*ends, *both)
+    return EntropyEstimate(math.fsum(times * leak.bits for leak, times in each), *both)
 
 
-# --- one form for all orders ---------------------------------------------------------------
+def _leaked(seen: Joint, alpha: Order) -> EntropyLeakage | EntropyEstimate:
+    before, after = seen.before.entropy(alpha), seen.entropy(alpha)
+    if seen.is_exact:
+        return EntropyLeakage(*seen.lost(alpha), before, after)
+    return EntropyEstimate(seen.information() if alpha == 1 else before - after, before, after)
 
 
-Beliefs: TypeAlias = Groups | Hyper
-"""What is believed after each output; a ``Hyper`` is of floats."""
+def _seen(channel: Channel | Parallel, prior: PriorLike, alpha: Order) -> list[tuple[Joint, int]]:
+    """Return each secret and what is seen of it; exact but for Shannon's order, where it can be."""
+    parts = joint(channel, prior).parts
+    return parts if alpha == 1 else [(one.enclosing(), times) for one, times in parts]
 
 
-def _unseen(prior: PriorLike) -> Beliefs:
-    """Return what is believed when nothing was seen: one posterior, the prior."""
-    belief = known(prior)
-    if belief.is_exact:
-        return Groups.cut(belief.array)
-    return Hyper(belief.values, Distribution([1.0]), belief.array[:, None])
-
-
-def _seen(channel: Channel, belief: Distribution) -> Beliefs:
-    if isinstance(channel, Deterministic):
-        return Groups.of(channel, belief)
-    if channel.is_exact and belief.is_exact:
-        return Groups.of_joint(joint(channel, belief))
-    return hyper(channel, belief)
-
-
-def _belief(channel: Channel, prior: PriorLike, alpha: fmpq | float) -> Distribution:
-    """Return the prior; that of a function of the secret is exact but for Shannon's order."""
-    belief = prior_on(prior, expect_channel(channel).inputs)
-    return belief.exact() if isinstance(channel, Deterministic) and alpha != 1 else belief
-
-
-def _read_order(order: Number) -> fmpq | float:
+def _read_order(order: Number) -> Order:
     if isinstance(order, float) and order == math.inf:
         return math.inf
     alpha = rational(order)
@@ -323,33 +236,3 @@ def _read_order(order: Number) -> fmpq | float:
     if alpha != 0 and not fmpq(1, 10**6) <= alpha <= 10**6:
         raise InvalidNumber(f"an order must be 0, ∞ or from a millionth to a million, got {order}")
     return alpha
-
-
-def _likelihood(beliefs: Beliefs, alpha: fmpq | float) -> Any:
-    """Return 2^−H for the orders at which that is a plain number: 0 and ∞."""
-    if isinstance(beliefs, Groups):
-        if alpha == 0:
-            return fmpq(1, int(beliefs.sizes().max()))
-        return beliefs.tried(0, 1)
-    if alpha == 0:
-        return fmpq(1, int((beliefs.inner > 0).sum(axis=0).max()))
-    return total(beliefs.outer.array * beliefs.inner.max(axis=0))
-
-
-def _entropy(beliefs: Beliefs, alpha: fmpq | float) -> float:
-    if isinstance(beliefs, Groups):
-        if (beliefs.sizes() == 1).all():
-            return 0.0
-        if not beliefs.is_exact:
-            return beliefs.left()
-        return nearest_float(lambda: _ball(beliefs, alpha))
-    if alpha in (0, math.inf):
-        return -math.log2(_likelihood(beliefs, alpha)) + 0.0
-    return float_entropy(float_array(beliefs.outer.array), beliefs.inner, float(alpha))
-
-
-def _ball(beliefs: Groups, alpha: fmpq | float) -> arb:
-    """Return an enclosure of Arimoto's entropy in bits, for exact beliefs."""
-    if isinstance(alpha, float) or alpha == 0:
-        return -arb(_likelihood(beliefs, alpha)).log_base(2)
-    return beliefs.shannon() if alpha == 1 else beliefs.renyi(alpha)

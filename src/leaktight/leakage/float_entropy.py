@@ -1,11 +1,12 @@
 """Entropies of floats, summed without cancellation."""
 
 import math
+import sys
 from collections.abc import Iterator
 
 import numpy as np
 
-from leaktight.exact.numbers import Array
+from leaktight.exact.numbers import SMALLEST, Array
 
 MUCH = 2.0**-3
 """From so many nats on, the terms p·ln(p/q), whose negative ones sum to at most 1, may be added."""
@@ -47,7 +48,7 @@ def float_remainder(prior: Array, matrix: Array) -> float:
         joined = prior[rows, None] * matrix[rows]
         # The sum of one column may round to less than its only entry.
         logs = np.minimum(_log_of_quotient(joined, mean), 0)
-        sums.append(np.vdot(joined, logs))
+        sums.append(np.einsum("xz,xz->", joined, logs))
     return 0.0 - math.fsum(sums)
 
 
@@ -68,8 +69,7 @@ def _log_of_quotient(p: Array, q: Array) -> Array:
     """Return ln(p/q), cut off at the ends of the floats, so that p = 0 times it is 0."""
     with np.errstate(over="ignore"):
         quotient = p / q
-    limits = np.finfo(float)
-    np.clip(quotient, limits.smallest_normal, limits.max, out=quotient)
+    np.clip(quotient, SMALLEST, sys.float_info.max, out=quotient)
     return np.log(quotient, out=quotient)
 
 

@@ -6,20 +6,22 @@ that a million inputs are a million numbers, whatever they show.
 
 import math
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Hashable, Iterator
 from dataclasses import dataclass
-from typing import Any
+from heapq import heapify, heappop, heappush
+from typing import Any, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 from flint import arb, fmpq
 
-from leaktight.channels.deterministic import Deterministic
 from leaktight.channels.distribution import Distribution
-from leaktight.exact.matrix import sum_columns
 from leaktight.exact.numbers import Array, is_exact, rational, total, whole_numbers
 
 Indices = npt.NDArray[np.intp]
+
+Tree: TypeAlias = Hashable | tuple["Tree", "Tree"]
+"""A value, or a question: the tree if it is yes and the tree if it is no."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -36,11 +38,6 @@ class Groups:
     """Which of the probabilities that were given each is."""
     outputs: Indices
     """Which output each group belongs to."""
-
-    @classmethod
-    def of(cls, channel: Deterministic, prior: Distribution) -> "Groups":
-        """Cut a prior into the groups of inputs that give the same output."""
-        return cls.cut(prior.array, channel.seen)
 
     @classmethod
     def cut(cls, probabilities: Array, seen: Indices | None = None) -> "Groups":
@@ -100,6 +97,17 @@ class Groups:
             return self.chance(self.maxima())
         order, ranks = self._ranks()
         return self.chance(self.weights[order[(ranks >= first) & (ranks < (end or len(ranks)))]])
+
+    def share(self, k: int) -> Any:
+        """Return the chance that one of k guesses is right after the output that suits best."""
+        order, ranks = self._ranks()
+        chosen = order[ranks < k]
+        tops, sums = np.zeros(len(self.outputs), self.weights.dtype), self.sums()
+        np.add.at(tops, self.group[chosen], self.weights[chosen])
+        if not self.is_exact:
+            return (tops / sums).max()
+        distinct = set(zip(tops.tolist(), sums.tolist(), strict=True))
+        return max(rational(top) / rational(whole) for top, whole in distinct)
 
     def guesses(self) -> Any:
         """Return how many guesses hit the secret on average, the likeliest first."""
@@ -213,7 +221,35 @@ class Groups:
         return power / (1 - power) * mean.log_base(2)
 
 
-def group_sums(table: Array, channel: Deterministic) -> Array:
-    """Return the sums of a table's columns, one for each input, over each output that occurs."""
-    seen = channel.reduced().seen
-    return sum_columns(table, seen.tolist(), tuple(range(seen.max() + 1)))
+def huffman(belief: Distribution) -> tuple[Tree, Any]:
+    """Return the tree, and the sum of the weights of its questions.
+
+    Of equal weights, all are paired before a larger one is looked at, so they are kept together.
+    """
+    groups = Groups.cut(belief.array)
+    waiting: dict[Any, list[Tree]] = {}
+    for i, weight in zip(groups.inputs.tolist(), groups.weights.tolist(), strict=True):
+        waiting.setdefault(weight, []).append(belief.values[i])
+    smallest = list(waiting)
+    heapify(smallest)
+    asked: list[Any] = []
+
+    def ask(weight: Any, trees: list[Tree]) -> None:
+        asked.extend([weight] * len(trees))
+        if weight not in waiting:
+            waiting[weight] = []
+            heappush(smallest, weight)
+        waiting[weight] += trees
+
+    alone: tuple[Any, Tree] | None = None
+    while smallest:
+        weight = heappop(smallest)
+        trees = waiting.pop(weight)
+        if alone is not None:
+            ask(alone[0] + weight, [(trees[0], alone[1])])
+            trees = trees[1:]
+        if len(trees) > 1:
+            ask(2 * weight, [(yes, no) for no, yes in zip(trees[::2], trees[1::2], strict=False)])
+        alone = (weight, trees[-1]) if len(trees) % 2 else None
+    assert alone is not None
+    return alone[1], groups.chance(np.array(asked)) if asked else belief.array[0] * 0

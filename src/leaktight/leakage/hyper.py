@@ -1,19 +1,16 @@
 """Hyper-distributions: what an attacker believes after each observation."""
 
-from collections.abc import Hashable, Iterator
+from collections.abc import Hashable
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
 from leaktight.channels.channel import Channel, expect_channel
-from leaktight.channels.deterministic import Deterministic
-from leaktight.channels.distribution import Distribution, PriorLike, prior_on
+from leaktight.channels.distribution import Distribution, PriorLike
 from leaktight.exact.matrix import text_table
-from leaktight.exact.numbers import Array, kept
+from leaktight.exact.numbers import Array
 from leaktight.labels import Labels, position
-from leaktight.leakage.groups import Groups
-from leaktight.leakage.vulnerability import joint
+from leaktight.leakage.joint import dense
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -56,28 +53,7 @@ def hyper(channel: Channel, prior: PriorLike = None) -> Hyper:
     >>> after.outer["+"], after.posterior("+")["yes"]
     (Fraction(11, 30), Fraction(2, 11))
     """
-    channel = expect_channel(channel)
-    belief = prior_on(prior, channel.inputs)
-    joined = kept(joint(channel, belief), belief.array[:, None], channel.matrix)
-    outer = joined.sum(axis=0)
-    occurs = np.flatnonzero(outer > 0)
-    outputs = tuple(channel.outputs[z] for z in occurs)
-    inner = kept(joined[:, occurs] / outer[occurs], joined[:, occurs])
+    at, chances, inner = dense(expect_channel(channel), prior).after()
     inner.flags.writeable = False
-    return Hyper(channel.inputs, Distribution.trusted(outputs, outer[occurs]), inner)
-
-
-def posteriors(channel: Channel, belief: Distribution) -> Iterator[tuple[Any, Distribution]]:
-    """Yield how likely each output that can occur is, and what it leaves.
-
-    Of a deterministic channel, outputs that leave the same chances are taken together, and what
-    each chance is of is left out.
-    """
-    if not isinstance(channel, Deterministic):
-        after = hyper(channel, belief)
-        yield from zip(after.outer.array, map(after.posterior, after.outer.values), strict=True)
-        return
-    for times, chances, often in Groups.of(channel, belief).kinds():
-        whole = (chances * often).sum()
-        left = np.repeat(kept(chances / whole, chances), often)
-        yield times * whole, Distribution.trusted(tuple(range(len(left))), left)
+    outputs = tuple(channel.outputs[z] for z in at)
+    return Hyper(channel.inputs, Distribution.trusted(outputs, chances), inner)

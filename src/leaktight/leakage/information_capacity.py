@@ -13,6 +13,7 @@ enclosure, whatever the iteration did.
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import singledispatch
 from typing import Any
 
 import numpy as np
@@ -66,13 +67,6 @@ def renyi_capacity(channel: Channel | Parallel, order: Number) -> CapacityEnclos
     >>> round(half.bits, 6)
     0.041856
     """
-    if isinstance(channel, Parallel):
-        each = [(renyi_capacity(factor, order), times) for factor, times in channel.factors]
-        return CapacityEnclosure(
-            float_below(sum((rational(c.lower) * times for c, times in each), fmpq(0))),
-            float_above(sum((rational(c.upper) * times for c, times in each), fmpq(0))),
-            ProductDistribution(tuple((c.prior, times) for c, times in each)),  # type: ignore[misc]
-        )
     if isinstance(order, float) and order == math.inf:
         raise InvalidNumber("the capacity of order ∞ is exact: use min_capacity")
     exact_order = rational(order)
@@ -82,13 +76,40 @@ def renyi_capacity(channel: Channel | Parallel, order: Number) -> CapacityEnclos
             f"the order of a capacity must be from {SMALLEST_ORDER} to {LARGEST_ORDER}, "
             f"got {order}; for order ∞ there is min_capacity"
         )
-    channel = expect_channel(channel)
-    if isinstance(channel, Deterministic):  # one input for each output, all alike, tells it all
-        outputs, first = np.unique(channel.seen, return_index=True)
-        weights = np.full(len(channel.inputs), fmpq(0), dtype=object)
-        weights[first] = fmpq(1, len(outputs))
-        attaining = Distribution.trusted(channel.inputs, weights)
-        return CapacityEnclosure(*log2_interval(len(outputs)), attaining)
+    return _enclosed(channel, exact_order)
+
+
+@singledispatch
+def _enclosed(channel: Any, order: fmpq) -> CapacityEnclosure:
+    """Enclose the capacity of a channel, by its kind."""
+    return _enclosed(expect_channel(channel), order)
+
+
+@_enclosed.register
+def _(channel: Parallel, order: fmpq) -> CapacityEnclosure:
+    """Add up the capacities of independent channels."""
+    each = [(_enclosed(factor, order), times) for factor, times in channel.factors]
+    return CapacityEnclosure(
+        float_below(sum((rational(c.lower) * times for c, times in each), fmpq(0))),
+        float_above(sum((rational(c.upper) * times for c, times in each), fmpq(0))),
+        ProductDistribution(tuple((c.prior, times) for c, times in each)),  # type: ignore[misc]
+    )
+
+
+@_enclosed.register
+def _(channel: Deterministic, order: fmpq) -> CapacityEnclosure:
+    """One input for each output, all alike, tells it all."""
+    outputs, first = np.unique(channel.seen, return_index=True)
+    weights = np.full(len(channel.inputs), fmpq(0), dtype=object)
+    weights[first] = fmpq(1, len(outputs))
+    attaining = Distribution.trusted(channel.inputs, weights)
+    return CapacityEnclosure(*log2_interval(len(outputs)), attaining)
+
+
+@_enclosed.register
+def _(channel: Channel, order: fmpq) -> CapacityEnclosure:
+    """Propose a prior by an interior-point method, and prove what it leaks."""
+    alpha = to_float(order)
     matrix = float_array(channel.matrix)
     matrix = matrix[:, matrix.max(axis=0) > 0]
     matrix = matrix / matrix.sum(axis=1, keepdims=True)
@@ -97,7 +118,7 @@ def renyi_capacity(channel: Channel | Parallel, order: Number) -> CapacityEnclos
         weights = maximise(*_objective(matrix, alpha), enough)
     if channel.is_exact or not SAFE_ORDERS[0] <= alpha <= SAFE_ORDERS[1]:
         exact = channel.exact().matrix
-        lower, upper = _enclose_exact(exact[:, exact.max(axis=0) > 0], weights, exact_order)
+        lower, upper = _enclose_exact(exact[:, exact.max(axis=0) > 0], weights, order)
     else:
         lower, upper = _enclose(matrix, weights, alpha)
     # Arimoto's leakage at π^(1/α) is Sibson's at π.

@@ -1,19 +1,14 @@
 """Leakage of one output rather than all on average: the max case, and pointwise leakage."""
 
-from collections.abc import Hashable, Iterable
+from collections.abc import Hashable
 from dataclasses import dataclass
 
-import numpy as np
-
-from leaktight.channels.channel import Channel, expect_channel
-from leaktight.channels.deterministic import Deterministic
-from leaktight.channels.distribution import PriorLike, prior_on
-from leaktight.channels.gain import Gain
+from leaktight.channels.channel import Channel
+from leaktight.channels.distribution import PriorLike
 from leaktight.exact.bound import OfFactor
-from leaktight.exact.numbers import Value, float_array, public
-from leaktight.leakage.groups import Groups
-from leaktight.leakage.hyper import hyper, posteriors
-from leaktight.leakage.vulnerability import GainLike, Leakage, most_gained
+from leaktight.exact.numbers import Value, public
+from leaktight.leakage.joint import joint_of_one
+from leaktight.leakage.vulnerability import GainLike, Leakage, gain_of
 
 
 def max_case_leakage(channel: Channel, prior: PriorLike = None, gain: GainLike = None) -> Leakage:
@@ -26,14 +21,9 @@ def max_case_leakage(channel: Channel, prior: PriorLike = None, gain: GainLike =
     >>> leak.before, leak.after
     (Fraction(9, 10), Fraction(1, 1))
     """
-    belief = prior_on(prior, expect_channel(channel).inputs)
-    if isinstance(channel, Deterministic) and not isinstance(gain, Gain):
-        left = (posterior.array[:, None] for _, posterior in posteriors(channel, belief))
-        after = max(most_gained(each, (), gain)[0] for each in left)
-    else:
-        after = most_gained(hyper(channel, belief).inner, channel.inputs, gain).max()
-    before = most_gained(belief.array[:, None], belief.values, gain)[0]
-    return Leakage.of_gain(before, after)
+    seen = joint_of_one(channel, prior)
+    aim = gain_of(gain, seen)
+    return Leakage.of_gain(aim.worth(seen.before), aim.peak(seen))
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,24 +47,8 @@ def pointwise_leakage(channel: Channel, prior: PriorLike = None) -> tuple[Output
     >>> [(each.output, str(each.factor)) for each in pointwise_leakage(rare, ["1/10", "9/10"])]
     [('+', '10'), ('-', '100/99')]
     """
-    belief = prior_on(prior, expect_channel(channel).inputs)
-    if isinstance(channel, Deterministic):  # each input of the group has 1/P(z)
-        left = Groups.of(channel, belief).split()
-        sure = [(z, at.min(), 1 / weights.sum()) for z, at, weights in left]
-        return _ranked(
-            OutputLeakage(channel.outputs[z], channel.inputs[i], public(growth))
-            for z, i, growth in sure
-        )
-    after = hyper(channel, belief)
-    known = np.flatnonzero(belief.array > 0)
-    before = belief.array if after.inner.dtype == object else float_array(belief.array)
-    growth = after.inner[known] / before[known, None]
-    best = growth.argmax(axis=0)
-    return _ranked(
-        OutputLeakage(z, channel.inputs[known[i]], public(growth[i, at]))
-        for at, (z, i) in enumerate(zip(after.outer.values, best, strict=True))
+    told = (
+        OutputLeakage(channel.outputs[z], channel.inputs[i], public(growth))
+        for z, i, growth in joint_of_one(channel, prior).growth()
     )
-
-
-def _ranked(told: Iterable[OutputLeakage]) -> tuple[OutputLeakage, ...]:
     return tuple(sorted(told, key=lambda each: -each.factor))

@@ -7,17 +7,13 @@ from typing import Any
 import numpy as np
 
 from leaktight.channels.channel import Channel, expect_channel
-from leaktight.channels.distribution import PriorLike, prior_on
-from leaktight.channels.gain import Gain, Loss, Tries
+from leaktight.channels.distribution import PriorLike
+from leaktight.channels.gain import Gain, Loss, Tries, read_aim, read_objective
 from leaktight.errors import InvalidGain, Mismatch
 from leaktight.exact.numbers import Value, public, total
 from leaktight.labels import positions, suggestion
-from leaktight.leakage.vulnerability import (
-    joint,
-    posterior_risk,
-    posterior_vulnerability,
-    strategy,
-)
+from leaktight.leakage.joint import dense, joint_of_one
+from leaktight.leakage.vulnerability import strategy
 from leaktight.policies.neighbours import Neighbours, adjacency_of
 
 
@@ -58,9 +54,9 @@ def utility(
     # An output that the prior excludes stands for any guess, say the first.
     spare = next(iter(remap.values()))
     released = channel.merge({z: remap.get(z, spare) for z in channel.outputs})
-    if isinstance(gain, Loss):
-        return Utility(posterior_risk(channel, prior, gain), remap, released)
-    return Utility(posterior_vulnerability(channel, prior, gain), remap, released)
+    seen = joint_of_one(channel, prior)
+    aim = read_objective(gain, seen.inputs).aligned(seen.inputs)
+    return Utility(public(aim.worth(seen)), remap, released)
 
 
 def _of_remap(
@@ -76,8 +72,8 @@ def _of_remap(
     if missing:
         raise Mismatch(f"the remap must have a guess for each output, but not for {missing[0]!r}")
     released = channel.merge({z: remap[z] for z in channel.outputs})
-    aim = Gain.binary(channel.inputs) if gain is None else gain
-    expected = aim.expected(joint(released, prior_on(prior, channel.inputs)), channel.inputs)
+    aim = read_aim(gain, channel.inputs)
+    expected = aim.expected(dense(released, prior).array, channel.inputs)
     at = positions(released.outputs, aim.guesses, "guess")
     value = total(expected[at, np.arange(len(at))])
     return Utility(public(value), dict(remap), released)

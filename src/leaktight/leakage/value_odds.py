@@ -81,7 +81,7 @@ class ValueTable(tuple[ValueOdds, ...]):
         """
         if len({odds.before for odds in self}) <= 1 and not named:
             return ""
-        few = max(FEW, named)
+        few = max(FEW, named + 1)  # the largest factor of those that are not named, too
         told = "; ".join(map(str, self[:few]))
         more = f"; {len(self) - few:,} more rise by no larger factor" * (len(self) > few)
         return f"By value, after the outcome that speaks for it most: {told}{more}."

@@ -23,7 +23,6 @@ from leaktight.exact.numbers import Number, Value, fraction, rational, to_float
 from leaktight.exact.ratio import Ratio, RatioLike
 from leaktight.exact.shown import Told, shown
 from leaktight.labels import Labels, positions
-from leaktight.leakage.vulnerability import joint
 
 Sets: TypeAlias = Mapping[str, Iterable[Hashable]] | Iterable[Iterable[Hashable]]
 """Sets of inputs; a mapping says in words what each of them means."""
@@ -90,7 +89,7 @@ def breaches(
     """
     limit = Ratio.of(1) if ratio is None and epsilon is None else Ratio.of(ratio, epsilon)
     exact = expect_channel(channel).exact()
-    joined = joint(exact, prior_on(prior, exact.inputs).exact())
+    joined = prior_on(prior, exact.inputs).exact().array[:, None] * exact.matrix
     chances = joined.sum(axis=0)
     occurs = [(z, fraction(chance)) for z, chance in enumerate(chances) if chance > 0]
     least = to_float(rational(limit.lower)) * (1 - UNSURE)

@@ -24,9 +24,7 @@ from leaktight.exact.rounding import outward
 from leaktight.exact.shown import above, shown, shown_above, shown_below
 from leaktight.labels import Labels, alignment
 from leaktight.policies.graph import Graph, Indices
-from leaktight.policies.metric import Metric
-from leaktight.policies.neighbours import Neighbours, Space, adjacency_of, metric_of
-from leaktight.policies.policy import Policy
+from leaktight.policies.neighbours import Neighbours, Space, adjacency_of, space_of
 from leaktight.policies.real import Interval
 from leaktight.privacy.largest_ratio import extreme_pairs, largest_rates, largest_ratio
 
@@ -156,6 +154,7 @@ def privacy_level(
     >>> level = privacy_level(Channel(rows, line.vertices), line)
     >>> level.ratio, str(level.witness)
     (Fraction(2, 1), "output 0 of 'low' against 'middle'")
+    >>> from leaktight.policies.metric import Metric
     >>> far = Metric.from_edges(line.vertices, [("low", "middle", 2), ("middle", "high", 1)])
     >>> privacy_level(Channel(rows, line.vertices), far)
     PrivacyLevel(ratio 2, ε ≤ 0.693148; worst: output 0 of 'middle' against 'high')
@@ -182,13 +181,9 @@ def privacy_level(
         from leaktight.privacy.records import parallel_level
 
         return parallel_level(channel, neighbours)
-    if isinstance(neighbours, Policy) and neighbours.metric is not None:
-        neighbours = metric_of(neighbours)
-    lengths = None
-    if isinstance(neighbours, Metric):
-        lengths = None if neighbours.unit == 1 else neighbours.lower
-        neighbours = neighbours.graph
-    graph = databases_of(channel, neighbours)
+    metric = None if space_of(neighbours).measured is None else neighbours.as_metric()
+    lengths = None if metric is None or metric.unit == 1 else metric.lower
+    graph = databases_of(channel, neighbours if metric is None else metric.graph)
     if isinstance(channel, Deterministic) and lengths is None:
         order = alignment(graph.vertices, channel.inputs, "the graph's vertices and the inputs")
         seen = channel.seen if order is None else channel.seen[order]
@@ -238,7 +233,7 @@ def distinguishability(channel: Channel) -> PrivacyLevel:
 # --- where it is worst ---------------------------------------------------------------------
 
 
-def databases_of(channel: Channel, neighbours: Neighbours) -> Graph:
+def databases_of(channel: Channel, neighbours: Space) -> Graph:
     """Return the graph on the channel's inputs, written out."""
     inputs = len(expect_channel(channel).inputs)
     if isinstance(neighbours, Graph) and neighbours.order == inputs:
