@@ -232,7 +232,7 @@ def test_what_is_no_question_is_refused() -> None:
     curve = PrivacyCurve.epsilon(1)
     with pytest.raises(InvalidInput, match="'replace' or 'add/remove'"):
         best_guess(curve, 3, neighbours="swap")
-    with pytest.raises(InvalidNumber, match="tries must be from 1 to the 3 values"):
+    with pytest.raises(InvalidNumber, match="tries must be a whole number from 1 to 3, got"):
         best_guess(curve, 3, tries=4)
     with pytest.raises(InvalidInput, match="guessed once"):
         best_guess(curve, 3, absent="1/2")

@@ -237,5 +237,5 @@ def test_a_belief_in_values_some_steps_apart_is_that_of_a_group(curve: PrivacyCu
         assert found.lower <= whole.upper
         assert whole.lower <= found.upper
         assert found.upper <= whole.upper + Fraction(1, 10**9)
-    with pytest.raises(InvalidNumber, match="steps apart"):
+    with pytest.raises(InvalidNumber, match="how many steps"):
         belief_at(curve, "1/100", "0.999", steps=0)

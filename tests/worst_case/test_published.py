@@ -341,7 +341,7 @@ def test_a_connected_graph_with_few_outputs_leaks_less() -> None:
     pair = leakage_bounds(path(4), 2, outputs=2)
     assert only(pair, "number of outputs").value == 2
     assert only(pair, "r outputs (ours)").value == Fraction(16, 9)
-    with pytest.raises(InvalidNumber, match="at least 1 output"):
+    with pytest.raises(InvalidNumber, match="outputs= must be a whole number from 1 up, got 0"):
         leakage_bounds(path(4), 2, outputs=0)
 
 

@@ -159,7 +159,7 @@ def test_a_tree_of_long_edges_is_what_grids_come_near_to() -> None:
         (lambda: Interval(1, math.nan), "finite|number"),
         (lambda: Circle(0), "a length above 0"),
         (lambda: Box(), "a box needs an Interval"),
-        (lambda: Interval(0, 1).grid(1), "from 2 on"),
+        (lambda: Interval(0, 1).grid(1), "from 2 up"),
         (lambda: Tree([(0, 1, 1), (2, 3, 1)]), "connected and without cycles"),
         (lambda: Tree([(0, 1, 1), (1, 2, 1), (2, 0, 1)]), "connected and without cycles"),
     ],

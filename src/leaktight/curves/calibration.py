@@ -16,7 +16,7 @@ from leaktight.curves.curve import PrivacyCurve
 from leaktight.curves.guess import ADD_REMOVE, REPLACE, best_guess
 from leaktight.curves.posterior import belief_chance
 from leaktight.curves.shapes import Gaussian
-from leaktight.errors import InvalidInput, InvalidNumber
+from leaktight.errors import InvalidInput, InvalidNumber, expect_whole
 from leaktight.exact.numbers import Number, as_printed, fraction, to_float
 from leaktight.exact.shown import Told, above, shown
 
@@ -81,8 +81,7 @@ def calibrate(
     width = as_printed(sensitivity)
     if width <= 0:
         raise InvalidNumber(f"the sensitivity must be above 0, got {sensitivity}")
-    if isinstance(releases, bool) or not isinstance(releases, int) or releases < 1:
-        raise InvalidNumber(f"releases must be a whole number from 1, got {releases!r}")
+    releases = expect_whole(releases, "releases")
     if neighbours not in (REPLACE, ADD_REMOVE):
         raise InvalidInput(f"neighbours must be 'replace' or 'add/remove', got {neighbours!r:.60}")
     keeps: Callable[[PrivacyCurve], bool]

@@ -17,11 +17,8 @@ from leaktight.curves.curve import PrivacyCurve
 from leaktight.curves.polygon import ONE, ZERO, Corner, Polygon
 from leaktight.curves.renyi import Concentrated, Orders, Renyi
 from leaktight.curves.shapes import (
-    BoundedRange,
     Enclosed,
     Gaussian,
-    Laplace,
-    Sampled,
     Shape,
     Smooth,
 )
@@ -117,8 +114,8 @@ def _width(found: Enclosed) -> fmpq:
 def _gathered(parts: list[Part]) -> list[Part]:
     """Put together what has a formula: Gaussian noise, and Rényi divergences."""
     noise = [(s, n) for s, n in parts if isinstance(s, Gaussian)]
-    orders = [(s, n) for s, n in parts if isinstance(s, Orders)]
-    rest = [(s, n) for s, n in parts if not isinstance(s, Gaussian | Orders)]
+    orders = [(s.divergences, n) for s, n in parts if s.divergences is not None]
+    rest = [(s, n) for s, n in parts if s.divergences is None and not isinstance(s, Gaussian)]
     if noise:
         rest.append((Gaussian(reduce(add, (s.square * n for s, n in noise))), 1))
     if orders:
@@ -141,13 +138,12 @@ def _added(parts: list[tuple[Orders, int]]) -> Orders:
 
 def _drawn(shape: Shape) -> Shape:
     """Return a shape that is a polygon or has a formula for its losses."""
-    smooth = isinstance(shape, Enclosed | Gaussian | Laplace | BoundedRange | Sampled)
-    return shape if smooth else PrivacyCurve(shape, "").polygons()
+    return shape if shape.polygons or shape.smooth else PrivacyCurve(shape, "").polygons()
 
 
 def _exactly(parts: list[Part]) -> Enclosed | None:
     """Return the product of polygons, if the losses of it can be told apart."""
-    shapes = [(shape, n) for shape, n in parts if isinstance(shape, Enclosed)]
+    shapes = [(shape.polygons, n) for shape, n in parts if shape.polygons is not None]
     if len(shapes) < len(parts):
         return None
     symmetric = all(shape.is_symmetric for shape, _ in shapes)
@@ -227,11 +223,11 @@ _Sides: TypeAlias = tuple[Masses, Masses]
 
 
 def _masses(shape: Shape, step: fmpq, detail: Detail) -> _Sides:
-    if isinstance(shape, Enclosed):
-        return _telling(shape.lower).merged(step), _telling(shape.upper).split(step)
-    assert isinstance(shape, Gaussian | Laplace | BoundedRange | Sampled)
+    if (both := shape.polygons) is not None:
+        return _telling(both.lower).merged(step), _telling(both.upper).split(step)
+    assert shape.smooth is not None
     with precision(WORK):
-        return _Table(shape, step, detail).masses()
+        return _Table(shape.smooth, step, detail).masses()
 
 
 class _Table:

@@ -10,7 +10,7 @@ from fractions import Fraction
 
 from flint import arb, fmpq
 
-from leaktight.errors import InvalidNumber
+from leaktight.errors import expect_whole
 from leaktight.exact.bound import Bound
 from leaktight.exact.numbers import Number, fraction, rational
 from leaktight.exact.ratio import Ratio, RatioLike
@@ -35,8 +35,7 @@ def geometric_rho(step: Number | Ratio, shift: int = 1) -> Bound[Fraction]:
     >>> float(geometric_rho("11/10")) < 0.0953102**2 / 2
     True
     """
-    if isinstance(shift, bool) or not isinstance(shift, int) or shift < 0:
-        raise InvalidNumber(f"a shift must be a whole number from 0, got {shift!r:.60}")
+    shift = expect_whole(shift, "a shift", 0)
 
     def divergence(ratio: fmpq) -> arb:
         q = 1 / arb(ratio)

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import lru_cache
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from flint import arb, fmpq
 
@@ -21,23 +21,22 @@ from leaktight.curves.renyi import Concentrated, Orders, Renyi
 from leaktight.curves.shapes import (
     WORK,
     BoundedRange,
-    Drawn,
     Enclosed,
-    Formula,
     Gaussian,
     Laplace,
     Sampled,
     Shape,
     ends,
 )
-from leaktight.errors import InvalidInput, InvalidNumber, TooLarge, expect
+from leaktight.errors import InvalidInput, InvalidNumber, TooLarge, expect, expect_whole
 from leaktight.exact.bound import Chance, Epsilon
 from leaktight.exact.numbers import Number, as_printed, fraction, rational, to_float
 from leaktight.exact.ratio import Ratio, RatioLike
 from leaktight.exact.rounding import ln_interval, precision
 from leaktight.exact.shown import Told, shown
-from leaktight.policies.neighbours import Neighbours
-from leaktight.privacy.profile import privacy_profile
+
+if TYPE_CHECKING:
+    from leaktight.policies.neighbours import Neighbours
 
 LINES = 256
 """With how many lines and points a smooth curve is drawn where a polygon is needed."""
@@ -163,7 +162,7 @@ class PrivacyCurve(Told):
         >>> PrivacyCurve.discrete_laplace(ratio=4, sensitivity=2).advantage
         Chance(1/2)
         """
-        steps = _count(sensitivity, "the sensitivity")
+        steps = expect_whole(sensitivity, "the sensitivity")
         asked = Ratio.of(ratio, epsilon)
         said = f"geometric noise, {_ratio_said(asked)}"
         step = asked.over(Fraction(1, steps), Fraction(1, steps))
@@ -187,7 +186,7 @@ class PrivacyCurve(Told):
         >>> PrivacyCurve.randomized_response(4, ratio=3).advantage
         Chance(1/3)
         """
-        count = _count(values, "how many values there are")
+        count = expect_whole(values, "how many values there are")
         asked = Ratio.of(ratio, epsilon)
         low, high = (
             Polygon.around([(1 / (end + count - 1), end / (end + count - 1))] if count > 1 else [])
@@ -213,7 +212,7 @@ class PrivacyCurve(Told):
         return cls(BoundedRange(*bounds), f"bounded range, {_ratio_said(asked)}")
 
     @classmethod
-    def of(cls, channel: Channel, neighbours: Neighbours) -> "PrivacyCurve":
+    def of(cls, channel: Channel, neighbours: "Neighbours") -> "PrivacyCurve":
         """What a channel promises to neighbours, of whichever it protects least at each point.
 
         >>> from leaktight.policies.secrets import SecretGraph
@@ -221,6 +220,8 @@ class PrivacyCurve(Told):
         >>> PrivacyCurve.of(coin, SecretGraph.complete(2)) == PrivacyCurve.epsilon("ln 2")
         True
         """
+        from leaktight.privacy.profile import privacy_profile
+
         found = privacy_profile(channel.exact(), neighbours)
         polygon = Polygon.around(corner for corner, _ in found.upper)
         return cls(Enclosed(polygon, polygon), "what the channel promises")
@@ -272,6 +273,17 @@ class PrivacyCurve(Told):
         """Whether both orders of two neighbours are bounded alike; not so after sampling."""
         return self.shape.is_symmetric
 
+    @property
+    def divergences(self) -> Orders | None:
+        """The Rényi divergences that are promised: more than the curve that follows from them."""
+        return self.shape.divergences
+
+    @property
+    def pair(self) -> Enclosed | None:
+        """The polygons of (ε, δ) alone, of which it is known what it means at a distance."""
+        both = self.shape.polygons
+        return both if both and len(both.lower.pairs) == len(both.upper.pairs) == 1 else None
+
     def delta(self, epsilon: Number | None = None, *, ratio: RatioLike = None) -> Chance[Fraction]:
         """Return the least δ at ε that the promise implies, for both orders of neighbours."""
         asked = Ratio.of(ratio, epsilon)
@@ -294,10 +306,10 @@ class PrivacyCurve(Told):
         Epsilon(ε ≤ 4.88656)
         """
         wanted = _chance(delta, "δ")
-        if isinstance(self.shape, Enclosed):
+        if (both := self.shape.polygons) is not None:
             low, high = (
                 _steepest(polygon, wanted, self.is_symmetric)
-                for polygon in (self.shape.lower, self.shape.upper)
+                for polygon in (both.lower, both.upper)
             )
             return Epsilon(_ln(low)[0], _ln(high)[1])
         if self._delta_at(0.0)[1] <= wanted:
@@ -314,8 +326,8 @@ class PrivacyCurve(Told):
         """Propose the ε at which the profile has δ > 0, or where it ends."""
         from scipy.optimize import brentq
 
-        if isinstance(self.shape, Orders) and delta:
-            return self.shape.loss_at(to_float(delta))
+        if self.divergences is not None and delta:
+            return self.divergences.loss_at(to_float(delta))
         wanted = math.log(to_float(delta)) if delta else -LARGEST_LOSS
 
         def over(epsilon: float) -> float:
@@ -350,7 +362,7 @@ class PrivacyCurve(Told):
 
     def polygons(self, lines: int = LINES) -> Enclosed:
         """Return polygons that enclose the curve; exact ones are the curve itself."""
-        return _drawn(self.shape, _count(lines, "the number of lines"))
+        return _drawn(self.shape, expect_whole(lines, "the number of lines"))
 
     # --- what follows from it ----------------------------------------------------------------
 
@@ -360,12 +372,12 @@ class PrivacyCurve(Told):
         >>> PrivacyCurve.epsilon(ratio=2).group(2).delta(ratio=1)
         Chance(1/2)
         """
-        steps = _count(size, "the size of a group")
+        steps = expect_whole(size, "the size of a group")
         if steps == 1:
             return self
         said = f"{self.says}, for {steps} steps"
-        if isinstance(self.shape, Formula):
-            return PrivacyCurve(self.shape.grouped(steps), said)
+        if (grouped := self.shape.grouped(steps)) is not None:
+            return PrivacyCurve(grouped, said)
         whole = drawn = self.polygons()
         for _ in range(steps - 1):
             exact = whole.is_exact and drawn.is_exact
@@ -393,8 +405,8 @@ class PrivacyCurve(Told):
             )
         if share == 0:
             return PrivacyCurve(self.shape, said)._unless(True)
-        if isinstance(self.shape, Formula):
-            return PrivacyCurve(Sampled(self.shape, share), said)
+        if self.shape.smooth is not None:
+            return PrivacyCurve(Sampled(self.shape.smooth, share), said)
         drawn = self.polygons()
         upper = drawn.upper.sampled(share)
         lower = upper if drawn.is_exact else drawn.lower.sampled(share)
@@ -445,11 +457,8 @@ class PrivacyCurve(Told):
         """
         from leaktight.curves.composition import composed
 
-        return composed([(self, _count(times, "how many releases there are"))], width)
+        return composed([(self, expect_whole(times, "how many releases there are"))], width)
 
-
-NOTHING = [(ONE, ONE)]
-"""A pair that promises nothing."""
 
 MOST_CORNERS = 2**14
 """The most corners of the polygon of a group."""
@@ -458,11 +467,7 @@ MOST_CORNERS = 2**14
 @lru_cache(maxsize=64)
 def _drawn(shape: Shape, lines: int) -> Enclosed:
     """Draw a shape, once."""
-    if isinstance(shape, Orders):
-        return Enclosed(
-            Polygon.around(shape.within(lines)), Polygon.of_pairs(shape.lines(lines) or NOTHING)
-        )
-    return Drawn(shape, lines).enclosed
+    return shape.drawn(lines)
 
 
 def _enclosed(low: Polygon, high: Polygon) -> Enclosed:
@@ -482,12 +487,6 @@ def _amount(value: Number, what: str) -> fmpq:
     if number < 0:
         raise InvalidNumber(f"{what} must be at least 0, got {value}")
     return number
-
-
-def _count(value: int, what: str) -> int:
-    if isinstance(value, bool) or not isinstance(value, int) or value < 1:
-        raise InvalidNumber(f"{what} must be a whole number from 1, got {value!r}")
-    return value
 
 
 def _ratio_said(ratio: Ratio) -> str:

@@ -29,7 +29,6 @@ from leaktight.curves.curve import PrivacyCurve
 from leaktight.curves.guess import best_guess
 from leaktight.curves.keeping import made_to_keep
 from leaktight.curves.polygon import ONE, ZERO, Line, Polygon
-from leaktight.curves.renyi import Orders
 from leaktight.curves.shapes import Enclosed
 from leaktight.curves.trees import star_lines, star_rows, tree_rows
 from leaktight.errors import InvalidGain, InvalidInput, TooLarge, Undecided, expect
@@ -57,7 +56,7 @@ LARGEST = 256
 
 
 def _nothing() -> None:
-    """Nothing is proved by a file of its own."""
+    """Nothing was made, or is proved by a file of its own."""
 
 
 @dataclass(frozen=True, repr=False)
@@ -69,10 +68,15 @@ class BestGain(Bound[Fraction]):
     """
 
     graph: Graph
-    mechanism: Channel | None = None
+    _mechanism: Callable[[], Channel | None] = field(default=_nothing, compare=False, repr=False)
     _certificate: Callable[[], dict[str, Any] | None] = field(
         default=_nothing, compare=False, repr=False
     )
+
+    @cached_property
+    def mechanism(self) -> Channel | None:
+        """A mechanism that keeps the promise and gains ``lower``, if one was made."""
+        return self._mechanism()
 
     @cached_property
     def certificate(self) -> dict[str, Any] | None:
@@ -129,7 +133,8 @@ def best_gain(
     chances = list(known.array)
     if graph.is_complete:
         guess = best_guess(curve, graph.vertices, known)
-        return BestGain(guess.lower, guess.upper, graph, guess.mechanism, lambda: guess.certificate)
+        made, proof = lambda: guess.mechanism, lambda: guess.certificate
+        return BestGain(guess.lower, guess.upper, graph, made, proof)
     support = [x for x, p in enumerate(chances) if p]
     if len(support) == 2 and (steps := int(graph.distances[support[0], support[1]])) > 0:
         return _two(curve.group(steps), graph, chances[support[0]])
@@ -207,7 +212,7 @@ def _on_forest(
     def proved() -> dict[str, Any] | None:
         gain, proof = Gain.binary(names), {"forest": [str(w) for w in weights]}
         shapes = {curve.shape for curve in curves.values()}
-        orders = next((shape for shape in shapes if isinstance(shape, Orders)), None)
+        orders = next((shape.divergences for shape in shapes if shape.divergences), None)
         if orders is None:
             pairs = [{arc: side.pairs for arc, side in one.items()} for one in _sides(drawn)]
             return claim_of_edges(
@@ -220,7 +225,8 @@ def _on_forest(
             orders, graph, prior, gain, mechanism=rows, lines=lines, ends=(low, high), proof=proof
         )
 
-    return BestGain(fraction(low), fraction(high), graph, Channel(rows, names, names), proved)
+    mechanism = Channel(rows, names, names)
+    return BestGain(fraction(low), fraction(high), graph, lambda: mechanism, proved)
 
 
 def _sides(drawn: Mapping[tuple[int, int], Enclosed]) -> tuple[dict[Any, Polygon], ...]:
@@ -244,17 +250,17 @@ def _on_star(
     lower = star_rows(drawn.lower, worth, centre)
     upper = lower if drawn.is_exact else star_rows(drawn.upper, worth, centre)
     mechanism, low = Channel(lower.rows, graph.vertices, gain.guesses), lower.value
-    if isinstance(curve.shape, Orders):  # divergences are more than the curve that follows
+    if curve.divergences is not None:  # they are more than the curve that follows
         mechanism = made_to_keep(mechanism, graph, curve)[0]
         low = sum((np.array(worth) * mechanism.matrix).ravel(), ZERO)
     ends, rows = (low, upper.value), mechanism.matrix.tolist()
 
     def proved() -> dict[str, Any] | None:
         lines = star_lines(drawn.upper)
-        if isinstance(curve.shape, Orders):
-            known = curve.shape.lines(LINES)
+        if (orders := curve.divergences) is not None:
+            known = orders.lines(LINES)
             return claim_of_divergences(
-                curve.shape, graph, prior, gain, mechanism=rows, lines=known.items(), ends=ends,
+                orders, graph, prior, gain, mechanism=rows, lines=known.items(), ends=ends,
                 proof=_both_ways(upper.multipliers, lines, known, centre),
             ) if known else None  # fmt: skip
         return claim_of_absent(
@@ -263,7 +269,7 @@ def _on_star(
             proof=_written({(x, centre, at): c for (x, at), c in upper.multipliers.items()}),
         )  # fmt: skip
 
-    return BestGain(fraction(low), fraction(upper.value), graph, mechanism, proved)
+    return BestGain(fraction(low), fraction(upper.value), graph, lambda: mechanism, proved)
 
 
 def _both_ways(
@@ -306,12 +312,10 @@ def _worth(prior: Distribution, gain: Gain | Loss) -> Array:
 
 def _by_weighting(curve: PrivacyCurve, graph: Graph, chances: Sequence[fmpq]) -> BestGain | None:
     """Corollary 9: exactly, if Σ_j λ^(−d(i,j))·u_j = π_i and = 1 have solutions of at least 0."""
-    shape = curve.shape
-    if not isinstance(shape, Enclosed) or not graph.is_connected:
+    shape = curve.pair
+    if shape is None or not graph.is_connected:
         return None
     if graph.order > LARGEST and len(set(chances)) > 1:
-        return None
-    if any(len(side.pairs) > 1 for side in (shape.lower, shape.upper)):
         return None
     low, high = (_weighted(side.pairs[0], graph, chances) for side in (shape.lower, shape.upper))
     if low is None or high is None:
@@ -427,31 +431,25 @@ def _by_program(
     )
     found = sides.solved(graph, prior, gain)
     mechanism, (low, high) = found.mechanism, found.ends
-    if isinstance(curve.shape, Orders):  # divergences are more than the curve that follows
+    if curve.divergences is not None:  # they are more than the curve that follows
         mechanism = made_to_keep(mechanism, graph, curve)[0]
         low = _earned(_worth(prior, gain), mechanism)
     asked: Any = {"mechanism": mechanism.matrix.tolist(), "ends": (low, high), "proof": found.proof}
 
     def proved() -> dict[str, Any] | None:
-        if isinstance(curve.shape, Orders):
-            if not (known := curve.shape.lines(LINES)):
+        if (orders := curve.divergences) is not None:
+            if not (known := orders.lines(LINES)):
                 return None
             lines = [(pair, known[pair]) for pair in drawn.upper.pairs]
-            return claim_of_divergences(curve.shape, graph, prior, gain, lines=lines, **asked)
+            return claim_of_divergences(orders, graph, prior, gain, lines=lines, **asked)
         pairs = drawn.lower.pairs, drawn.upper.pairs
         return claim(graph, prior, gain, pairs=pairs, **asked)
 
-    return BestGain(fraction(low), fraction(high), graph, mechanism, proved)
+    return BestGain(fraction(low), fraction(high), graph, lambda: mechanism, proved)
 
 
 def _earned(worth: Array, mechanism: Channel) -> fmpq:
     return sum((w * k for w, k in zip(worth.ravel(), mechanism.matrix.ravel(), strict=True)), ZERO)
-
-
-def is_one_pair(curve: PrivacyCurve) -> bool:
-    """Say whether a curve is (ε, δ) alone, of which it is known what it means at a distance."""
-    shape = curve.shape
-    return isinstance(shape, Enclosed) and len(shape.lower.pairs) == len(shape.upper.pairs) == 1
 
 
 def _by_distances(
@@ -461,8 +459,8 @@ def _by_distances(
 
     All pairs are arcs, so that the cover sends everything straight, at any distances.
     """
-    shape = curve.shape
-    if not isinstance(shape, Enclosed) or not is_one_pair(curve):
+    shape = curve.pair
+    if shape is None:
         raise InvalidInput(
             "with distances (ε·d, δ) alone is proved: give PrivacyCurve.epsilon_delta(…), or a "
             "graph of values that are neighbours"
@@ -499,7 +497,7 @@ def _by_distances(
         )  # fmt: skip
 
     low, high = found.ends
-    return BestGain(fraction(low), fraction(high), graph, found.mechanism, proved)
+    return BestGain(fraction(low), fraction(high), graph, lambda: found.mechanism, proved)
 
 
 class _Solved(NamedTuple):

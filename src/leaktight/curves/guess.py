@@ -29,11 +29,11 @@ from leaktight.curves.certificate import (
     of_pairs,
     of_tangents,
 )
-from leaktight.curves.curve import NOTHING, PrivacyCurve
-from leaktight.curves.polygon import ONE, ZERO, Corner, Line, Polygon
+from leaktight.curves.curve import PrivacyCurve
+from leaktight.curves.polygon import NOTHING, ONE, ZERO, Corner, Line, Polygon
 from leaktight.curves.renyi import Orders, Tangent
 from leaktight.curves.shapes import Enclosed, Ends, Shape
-from leaktight.errors import InvalidDistribution, InvalidInput, InvalidNumber, expect
+from leaktight.errors import InvalidDistribution, InvalidInput, InvalidNumber, expect, expect_whole
 from leaktight.exact.bound import Chance
 from leaktight.exact.linear_program import LinearProgram, Optimum, solve_exact
 from leaktight.exact.numbers import Number, as_printed, exact_array, fraction, rational, to_float
@@ -144,8 +144,7 @@ def best_guess(
     known = prior_on(prior, labels).exact()
     if neighbours not in (REPLACE, ADD_REMOVE):
         raise InvalidInput(f"neighbours must be 'replace' or 'add/remove', got {neighbours!r:.60}")
-    if isinstance(tries, bool) or not isinstance(tries, int) or not 1 <= tries <= len(labels):
-        raise InvalidNumber(f"tries must be from 1 to the {len(labels)} values, got {tries!r}")
+    tries = expect_whole(tries, "tries", 1, len(labels))
     away = as_printed(absent)
     if not 0 <= away <= 1:
         raise InvalidNumber(f"absent must be from 0 to 1, got {absent}")
@@ -175,8 +174,8 @@ def _replace(curve: PrivacyCurve, answer: BestGuess, chances: list[fmpq]) -> Bes
         return _several(curve, answer, chances, kinds)
     if sum(kind.times for kind in kinds) == 1:
         return _ended(answer, ONE, ONE)
-    if isinstance(shape, Orders):
-        return _of_orders(shape, answer, chances, kinds)
+    if shape.divergences is not None:
+        return _of_orders(shape.divergences, answer, chances, kinds)
     found = guess_program(shape, kinds)
     return _ended(
         answer,
@@ -240,9 +239,10 @@ COARSE, ROUNDS = 32, 2
 
 def _looked_at(curve: PrivacyCurve, kinds: Sequence[Kind]) -> Shape:
     """Return the shape of a curve; that of divergences is drawn if there are many priors."""
-    if isinstance(curve.shape, Orders) and len(kinds) > MOST_KINDS:
-        upper = Polygon.of_pairs(curve.shape.lines(DRAWN) or NOTHING)
-        return Enclosed(Polygon.around(curve.shape.within(FEWER)), upper)
+    orders = curve.divergences
+    if orders is not None and len(kinds) > MOST_KINDS:
+        upper = Polygon.of_pairs(orders.lines(DRAWN) or NOTHING)
+        return Enclosed(Polygon.around(orders.within(FEWER)), upper)
     return curve.shape
 
 
@@ -300,10 +300,11 @@ def guess_program(shape: Shape, kinds: Sequence[Kind]) -> Found:
     Small polygons are exact. Otherwise floats propose the slope at the values for which a row is
     full, which says all else, and what it proposes is proved.
     """
-    if not isinstance(shape, Enclosed):
+    both = shape.polygons
+    if both is None:
         return _proved(shape, kinds, *_proposed(shape, kinds))
-    lower = _of_polygon(shape.lower, kinds)
-    upper = lower if shape.is_exact else _of_polygon(shape.upper, kinds)
+    lower = _of_polygon(both.lower, kinds)
+    upper = lower if both.is_exact else _of_polygon(both.upper, kinds)
     return Found((lower.ends[0], upper.ends[1]), lower.points, upper.weights, upper.pairs)
 
 
@@ -493,17 +494,17 @@ def _several(
     v, k = len(chances), answer.tries
     if k == v:
         return _ended(answer, ONE, ONE)
-    if isinstance(curve.shape, Orders):
-        *both, order = curve.shape.response(v, k)
-        proof = curve.shape.to_dict() | {"order": str(order)}
+    if (orders := curve.divergences) is not None:
+        *both, order = orders.response(v, k)
+        proof = orders.to_dict() | {"order": str(order)}
         ends = (both[0], both[1])
         return _ended(answer, *ends, _nothing, lambda: claim_of_tries(v, k, ends=ends, proof=proof))
-    if isinstance(curve.shape, Enclosed):
+    if (polygons := curve.shape.polygons) is not None:
         low, high = (
             min([ONE, *((r * k + (v - 1) * d) / (r * k + v - k) for r, d in polygon.pairs)])
-            for polygon in (curve.shape.lower, curve.shape.upper)
+            for polygon in (polygons.lower, polygons.upper)
         )
-        pairs = of_pairs(curve.shape.lower.pairs, curve.shape.upper.pairs)
+        pairs = of_pairs(polygons.lower.pairs, polygons.upper.pairs)
         return _ended(
             answer,
             low,
@@ -628,30 +629,31 @@ def _present(
     certain = not away and tries >= sum(kind.times for kind in kinds)
     price = ZERO if certain else _asked_price(shape, kinds, tries, away)
     powers = {a: shape.detection(a)[0] for a in places}
-    if isinstance(promised, Orders) and isinstance(shape, Enclosed):
-        above = shape.upper
-        lines = promised.lines(DRAWN)
-    elif isinstance(shape, Orders):
-        lines = dict(shape.lines(COARSE))
+    orders = promised.divergences
+    if orders is not None and shape.polygons is not None:
+        above = shape.polygons.upper
+        lines = orders.lines(DRAWN)
+    elif orders is not None:
+        lines = dict(orders.lines(COARSE))
         if certain:
             pass
         elif len(kinds) == 1 and not away:  # the price is the slope at the place of all
             (a, p) = next((a, p) for a, p in powers.items() if a)
-            touching = shape.lines_at([to_float(min(a, 1 - p))])[0] if p < 1 else None
+            touching = orders.lines_at([to_float(min(a, 1 - p))])[0] if p < 1 else None
             if touching is not None:
                 slope = touching[0][0]
                 price = kinds[0].prior * (slope if a + p <= 1 else 1 / slope)
                 lines |= [touching]
         else:
-            found = (shape.line_of_slope(to_float(price / kind.prior)) for kind in kinds)
+            found = (orders.line_of_slope(to_float(price / kind.prior)) for kind in kinds)
             lines |= filter(None, found)
         above = Polygon.of_pairs(lines or NOTHING)
     else:
         slopes = [(p, shape.profile(p)[1]) for p in (price / kind.prior for kind in kinds) if p]
         above = Polygon.of_lines([*slopes, (ONE, ONE)])
         promise = of_lines(Polygon.hull(powers.items()).lines, above.lines)
-    if isinstance(promised, Orders):
-        promise = promised.to_dict() | {"powers": [str(powers[a]) for a in places]}
+    if orders is not None:
+        promise = orders.to_dict() | {"powers": [str(powers[a]) for a in places]}
         promise |= of_tangents(lines.items())
     low = sum((p * powers[a] for p, a in zip(chances, places, strict=True)), ZERO)
     low += away * (tries - sum(places, ZERO))
@@ -671,8 +673,8 @@ def _present(
 
 def _asked_price(shape: Shape, kinds: Sequence[Kind], tries: int, away: fmpq) -> fmpq:
     """Propose the ν at which the places of slope ν/π sum to the tries."""
-    if isinstance(shape, Enclosed):
-        return _price(shape.upper, kinds, tries, away)
+    if (both := shape.polygons) is not None:
+        return _price(both.upper, kinds, tries, away)
     return max(_balanced(shape, kinds, tries, away)[0], away)
 
 
@@ -704,9 +706,10 @@ def _spread(
         share = kinds[0].prior * kinds[0].times
         low, high = shape.detection(a)
         return low * share, high * share, [a], tries - a * kinds[0].times
-    if isinstance(shape, Enclosed) and len(shape.upper.corners) * len(kinds) <= 16 * FEW:
-        nu = _price(shape.upper, kinds, tries, away)
-        places = _filled(shape.lower, kinds, tries, away)
+    both = shape.polygons
+    if both is not None and len(both.upper.corners) * len(kinds) <= 16 * FEW:
+        nu = _price(both.upper, kinds, tries, away)
+        places = _filled(both.lower, kinds, tries, away)
     else:
         near, places = _balanced(shape, kinds, tries, away)
         nu = max(near, away)

@@ -56,7 +56,7 @@ def keeps(found: PrivacyCurve, curve: PrivacyCurve) -> Kept:
     False
     """
     expect(curve, PrivacyCurve, "PrivacyCurve.epsilon(1) is one")
-    if isinstance(curve.shape, Orders):
+    if curve.divergences is not None:
         raise InvalidInput(
             "Rényi divergences do not follow from a curve; give channel_keeps the channel"
         )
@@ -93,7 +93,8 @@ def channel_keeps(channel: Channel, neighbours: Neighbours, curve: PrivacyCurve)
     """
     expect(curve, PrivacyCurve, "PrivacyCurve.epsilon(1) is one")
     exact = expect(channel, Channel, "Channel(rows) is one").exact()
-    if not isinstance(curve.shape, Orders):
+    orders = curve.divergences
+    if orders is None:
         return keeps(PrivacyCurve.of(exact, neighbours), curve)
     graph = adjacency_of(neighbours).explicit()
     arcs = graph.arcs.tolist()
@@ -105,7 +106,7 @@ def channel_keeps(channel: Channel, neighbours: Neighbours, curve: PrivacyCurve)
     matrix = exact.restrict(graph.vertices).matrix
     undecided = False
     for x, other in arcs:
-        held = _divergence_holds(curve.shape, matrix[x], matrix[other])
+        held = _divergence_holds(orders, matrix[x], matrix[other])
         if held is False:
             return Kept(False, "two neighbours have a larger Rényi divergence than promised")
         undecided |= held is None

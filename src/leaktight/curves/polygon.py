@@ -20,6 +20,9 @@ Line: TypeAlias = tuple[fmpq, fmpq]
 
 ZERO, ONE = fmpq(0), fmpq(1)
 
+NOTHING = [(ONE, ONE)]
+"""A pair that promises nothing."""
+
 
 @dataclass(frozen=True, slots=True)
 class Polygon:

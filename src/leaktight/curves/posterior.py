@@ -15,9 +15,8 @@ from flint import fmpq
 from leaktight.channels.distribution import PriorLike, prior_on
 from leaktight.curves.curve import PrivacyCurve
 from leaktight.curves.polygon import ONE, ZERO, Polygon
-from leaktight.curves.renyi import Orders
-from leaktight.curves.shapes import Enclosed, Formula, Shape
-from leaktight.errors import InvalidDistribution, InvalidInput, InvalidNumber, expect
+from leaktight.curves.shapes import Shape
+from leaktight.errors import InvalidDistribution, InvalidInput, InvalidNumber, expect, expect_whole
 from leaktight.exact.bound import Chance
 from leaktight.exact.numbers import Number, as_printed, fraction, rational, to_float
 from leaktight.exact.shown import percent_above, percent_as_given
@@ -96,7 +95,7 @@ def any_belief_chance(
     total = sum(far, ZERO)
     uniform = len(set(chances)) == 1
     attained = uniform or all(r * a + total <= 1 for r, a in zip(rises, far, strict=True))
-    if isinstance(curve.shape, Orders):  # rows of three ratios may break what their curve keeps
+    if curve.divergences is not None:  # rows of three ratios may break what their curve keeps
         attained = False
     single = max((1 - p) * known[p][0] / (1 - stop) for p in known)
     return Chance(fraction(min(low if attained else single, ONE)), fraction(min(high, ONE)))
@@ -116,10 +115,9 @@ def belief_at(curve: PrivacyCurve, prior: Number, sure: Number, *, steps: int = 
     """
     _expect(curve)
     start, kept = (_inside(value) for value in (prior, sure))
-    if isinstance(steps, bool) or not isinstance(steps, int) or steps < 1:
-        raise InvalidNumber(f"values must be a whole number of steps apart, got {steps!r:.60}")
-    if isinstance(curve.shape, Formula):
-        curve, steps = curve.group(steps), 1
+    steps = expect_whole(steps, "how many steps values are apart")
+    if (grouped := curve.shape.grouped(steps)) is not None:
+        curve, steps = PrivacyCurve(grouped, curve.says), 1
     low, high = _least(curve.shape, start, 1 - kept, steps)
     return Belief(fraction(low), fraction(high), fraction(start), fraction(kept))
 
@@ -136,7 +134,7 @@ def expected_belief(curve: PrivacyCurve, prior: Number) -> Chance[Fraction]:
     _expect(curve)
     start, drawn = _inside(prior), curve.polygons()
     low, high = (_mean(polygon, start) for polygon in (drawn.lower, drawn.upper))
-    if isinstance(curve.shape, Orders):  # pairs of coins keep the divergences, longer rows may not
+    if curve.divergences is not None:  # pairs of coins keep the divergences, longer rows may not
         low = max(_mean(Polygon.hull([corner]), start) for corner in drawn.lower.corners)
     return Chance(fraction(low), fraction(high))
 
@@ -201,8 +199,8 @@ def _chance(shape: Shape, start: fmpq, stop: fmpq) -> tuple[fmpq, fmpq]:
 
 def farthest(shape: Shape, rise: fmpq) -> tuple[fmpq, fmpq]:
     """Return what encloses a*(l), the largest a with g(a) ≥ l·a, for l > 1."""
-    if isinstance(shape, Enclosed):
-        return shape.lower.farthest(rise), shape.upper.farthest(rise)
+    if (both := shape.polygons) is not None:
+        return both.lower.farthest(rise), both.upper.farthest(rise)
 
     def over(a: fmpq, side: int) -> fmpq:
         return shape.detection(a)[side] / a - rise

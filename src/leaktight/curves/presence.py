@@ -14,7 +14,7 @@ from flint import fmpq
 from leaktight.channels.channel import Channel, expect_channel
 from leaktight.curves.curve import PrivacyCurve
 from leaktight.curves.promise import Promise
-from leaktight.errors import InvalidInput, InvalidNumber
+from leaktight.errors import InvalidInput, expect, expect_whole
 from leaktight.exact.numbers import fraction, rational
 from leaktight.exact.ratio import Ratio
 from leaktight.exact.shown import percent, percent_above
@@ -58,15 +58,12 @@ def membership(promise: Promise, steps: int = 1) -> Membership:
     >>> print(membership(PrivacyCurve.gaussian(1)))
     the advantage of a test is at most 38.3%; at 1% false positives at most 9.3% are found
     """
-    if isinstance(steps, bool) or not isinstance(steps, int) or steps < 1:
-        raise InvalidNumber(f"steps must be a whole number from 1 on, got {steps!r:.60}")
+    steps = expect_whole(steps, "steps")
     if isinstance(promise, Ratio):
         ratio = rational(promise.upper) ** steps
         rates = tuple((each, fraction(_within(ratio, rational(each)))) for each in RATES)
         return Membership(fraction((ratio - 1) / (ratio + 1)), rates, False)
-    if not isinstance(promise, PrivacyCurve):
-        raise InvalidInput(f"a promise is a Ratio or a PrivacyCurve, got {promise!r:.60}")
-    curve = promise if steps == 1 else promise.group(steps)
+    curve = expect(promise, PrivacyCurve, "a promise is a Ratio or a PrivacyCurve").group(steps)
     found = tuple((each, 1 - Fraction(curve.beta(each).lower)) for each in RATES)
     return Membership(Fraction(curve.advantage.upper), found, False)
 

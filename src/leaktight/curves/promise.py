@@ -11,6 +11,30 @@ Promise: TypeAlias = Ratio | PrivacyCurve
 """What a mechanism must keep: pure ε as its ratio, everything else as a curve."""
 
 
+def pure_of(promise: Promise | None) -> Ratio | None:
+    """Return the ratio of a promise of pure ε; None for any other, and for none."""
+    return promise if isinstance(promise, Ratio) else None
+
+
+def curve_of(promise: Promise | None) -> PrivacyCurve | None:
+    """Return the curve of a promise other than pure ε; None for that, and for none."""
+    return promise if isinstance(promise, PrivacyCurve) else None
+
+
+def promise_if_any(
+    ratio: RatioLike = None,
+    epsilon: Number | None = None,
+    delta: Number | None = None,
+    rho: Number | None = None,
+    mu: Number | None = None,
+    curve: PrivacyCurve | None = None,
+) -> Promise | None:
+    """Return a promise, or None if none is given."""
+    if (ratio, epsilon, delta, rho, mu, curve) == (None,) * 6:
+        return None
+    return promise_of(ratio, epsilon, delta=delta, rho=rho, mu=mu, curve=curve)
+
+
 def promise_of(
     ratio: RatioLike = None,
     epsilon: Number | None = None,

@@ -19,7 +19,6 @@ from leaktight.channels.distribution import ProductDistribution
 from leaktight.curves.certificate import claim_of_everyone, of_pairs, of_tangents
 from leaktight.curves.curve import PrivacyCurve
 from leaktight.curves.polygon import ONE, ZERO, Line, Polygon
-from leaktight.curves.renyi import Orders
 from leaktight.errors import InvalidInput, expect
 from leaktight.exact.bound import Chance
 from leaktight.exact.linear_program import LinearProgram, Optimum, solve_exact
@@ -75,14 +74,15 @@ def all_records(curve: PrivacyCurve, records: ProductDistribution) -> AllRecords
     drawn = curve.polygons(LINES)
     factors = [(list(one.exact().array), n) for one, n in records.factors]
     # Rényi divergences are more than the curve that follows: what keeps that may break them.
-    low = (_within if isinstance(curve.shape, Orders) else _lower)(drawn.lower, factors)
+    low = (_within if curve.divergences else _lower)(drawn.lower, factors)
     high = _upper(drawn.upper, factors)
 
     def proved() -> dict[str, Any]:
         promise = of_pairs(drawn.lower.pairs, drawn.upper.pairs)
-        if isinstance(curve.shape, Orders) and (known := curve.shape.lines(LINES)):
+        orders = curve.divergences
+        if orders is not None and (known := orders.lines(LINES)):
             lines = [(pair, known[pair]) for pair in drawn.upper.pairs]
-            promise = curve.shape.to_dict() | of_tangents(lines)
+            promise = orders.to_dict() | of_tangents(lines)
         ends = -_short(-low.end), _short(high.end)
         return claim_of_everyone(factors, promise=promise, ends=ends, proof=low.by | high.by)
 

@@ -19,8 +19,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from flint import arb, fmpq
 
-from leaktight.curves.polygon import ONE, ZERO, Line
-from leaktight.curves.shapes import KEPT, WORK, Ends, ends
+from leaktight.curves.polygon import NOTHING, ONE, ZERO, Line, Polygon
+from leaktight.curves.shapes import KEPT, WORK, Enclosed, Ends, Shape, ends
 from leaktight.exact.numbers import Array, rational, to_float
 from leaktight.exact.rounding import precision
 
@@ -29,6 +29,9 @@ FARTHEST, ORDERS = 2.0**16, 128
 
 FAR, PLACES = 30.0, 96
 """How far to the left points are proposed, in logarithms, and how many."""
+
+CLOSE = 0.5
+"""Up to this α·|log P/Q|, sums are of small differences, not of chances near 1."""
 
 ROUGHLY = -13
 """How far below a proposal, as a power of 4, points of a polygon are: its lines are rougher."""
@@ -64,8 +67,19 @@ class Response(NamedTuple):
     order: fmpq
 
 
-class Orders(ABC):
+class Orders(Shape):
     """A promise about Rényi divergences, in both directions."""
+
+    @property
+    def divergences(self) -> "Orders":
+        """Itself."""
+        return self
+
+    def drawn(self, lines: int) -> Enclosed:
+        """Return polygons by pairs that follow, and by pairs of coins that keep it."""
+        return Enclosed(
+            Polygon.around(self.within(lines)), Polygon.of_pairs(self.lines(lines) or NOTHING)
+        )
 
     @abstractmethod
     def to_dict(self) -> dict[str, Any]:
@@ -414,11 +428,10 @@ def _slope(point: Point) -> float:
     a, p, order = point
     if not 0 < a < p < 1:
         return 1.0
-    up, down = p / a, (1 - p) / (1 - a)
+    step, x = (p - a) / (a * (1 - a)), math.log1p((p - a) / (a * (1 - p)))  # of P/Q, and of its log
     if order == 1:
-        return (up - down) / math.log(up / down)
-    part = (down / up) ** (order - 1)
-    return (order - 1) / order * (up - down * part) / (1 - part)
+        return step / x
+    return (order - 1) / order * (step / -math.expm1((1 - order) * x) + (1 - p) / (1 - a))
 
 
 @lru_cache(maxsize=64)
@@ -458,8 +471,16 @@ def _newton(a: Array, orders: Array, bounds: Array) -> Array:
     for _ in range(16):
         one = np.exp(orders * np.log(p) - first)
         two = np.exp(orders * np.log1p(-p) - second)
-        rise = np.maximum(orders * (one / p - two / (1 - p)), 2.0**-500)
-        before, p = p, np.clip(p - (one + two - 1) / rise, a, last)
+        over, rise = one + two - 1, orders * (one / p - two / (1 - p))
+        up, down = np.log1p((p - a) / a), np.log1p((a - p) / (1 - a))
+        if (close := orders * np.maximum(up, -down) < CLOSE).any():  # sums would leave no digits
+            up, down = np.where(close, up, 0.0), np.where(close, down, 0.0)
+            more = a * (np.expm1(orders * up) - orders * np.expm1(up))
+            more += (1 - a) * (np.expm1(orders * down) - orders * np.expm1(down))
+            over = np.where(close, np.exp(-limit) * more + np.expm1(-limit), over)
+            apart = np.expm1(less * up) - np.expm1(less * down)
+            rise = np.where(close, np.exp(-limit) * orders * apart, rise)
+        before, p = p, np.clip(p - over / np.maximum(rise, 2.0**-500), a, last)
         if (np.abs(before - p) <= 2.0**-40 * (p - a)).all():
             break
     return p
@@ -687,6 +708,13 @@ def _softplus(x: float) -> float:
 
 
 def _divergence(rows: list[tuple[float, float, float]], order: float) -> float:
+    """Return D_α; by what is left when Σ (P − Q) = 0 is taken away, where P and Q are close."""
+    if order * max(abs(p - q) for p, q, _ in rows) < CLOSE:
+        losses = [(math.exp(q) * n, p - q) for p, q, n in rows]
+        if order == 1:
+            return math.fsum(w * (x * math.exp(x) - math.expm1(x)) for w, x in losses)
+        more = math.fsum(w * (math.expm1(order * x) - order * math.expm1(x)) for w, x in losses)
+        return math.log1p(more) / (order - 1)
     if order == 1:
         return math.fsum(math.exp(p) * (p - q) * n for p, q, n in rows)
     parts = [order * p + (1 - order) * q + math.log(n) for p, q, n in rows]
@@ -699,5 +727,14 @@ def _near(one: Array, other: Array, times: Array, orders: Array) -> Array:
     parts = np.outer(orders, one) + np.outer(1 - orders, other) + np.log(times)
     top = parts.max(axis=1)
     logs = top + np.log(np.exp(parts - top[:, None]).sum(axis=1))
-    first = (np.exp(one) * (one - other) * times).sum()
+    weights, loss = np.exp(other) * times, one - other
+    if (close := orders * np.abs(loss).max() < CLOSE).any():  # as above
+        k = orders[close, None]
+        logs[close] = np.log1p((np.expm1(k * loss) - k * np.expm1(loss)) @ weights)
+    is_near = np.abs(loss).max() < CLOSE
+    first = (
+        weights @ (loss * np.exp(loss) - np.expm1(loss))
+        if is_near
+        else (np.exp(one) * loss * times).sum()
+    )
     return np.where(orders == 1, first, logs / np.where(orders == 1, 1.0, orders - 1))

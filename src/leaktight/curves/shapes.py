@@ -5,18 +5,21 @@ read off floats is a proposal only: a point to look at, which any other might re
 """
 
 import math
+from abc import ABC, abstractmethod
 from bisect import bisect_left
-from collections.abc import Hashable
 from dataclasses import dataclass
 from functools import cached_property
 from statistics import NormalDist
-from typing import Protocol, TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
 
 from flint import arb, fmpq
 
 from leaktight.curves.polygon import ONE, ZERO, Polygon
 from leaktight.exact.numbers import rational, to_float
 from leaktight.exact.rounding import precision
+
+if TYPE_CHECKING:
+    from leaktight.curves.renyi import Orders
 
 Ends: TypeAlias = tuple[fmpq, fmpq]
 """Rationals below and above a number."""
@@ -25,38 +28,92 @@ WORK, KEPT = 224, 128
 """The bits with which a number is computed, and those that are kept of its ends."""
 
 
-class Shape(Hashable, Protocol):
+class Shape(ABC):
     """What a privacy curve is made of."""
 
     @property
+    @abstractmethod
     def is_symmetric(self) -> bool:
         """Whether both orders of two neighbours are bounded alike."""
 
+    @abstractmethod
     def detection(self, alpha: fmpq) -> Ends:
         """Return what encloses g(a), for a from 0 to 1."""
 
+    @abstractmethod
     def near(self, alpha: float) -> float:
         """Propose g(a)."""
 
+    @abstractmethod
     def profile(self, ratio: fmpq) -> Ends:
         """Return what encloses δ(λ), for λ > 0."""
 
+    @abstractmethod
     def touched(self, ratio: float) -> float:
         """Propose where a line of the slope λ from above touches g."""
 
+    @property
+    def polygons(self) -> "Enclosed | None":
+        """Itself, if it is polygons."""
+        return None
 
-class Smooth(Shape, Protocol):
+    @property
+    def smooth(self) -> "Smooth | None":
+        """Itself, if its losses have a formula."""
+        return None
+
+    @property
+    def divergences(self) -> "Orders | None":
+        """The Rényi divergences that are promised: more than the curve that follows from them."""
+        return None
+
+    def drawn(self, lines: int) -> "Enclosed":
+        """Return polygons around it: below lines that touch it, and through points on it."""
+        slopes = [rational(s) for s in self._slopes(lines)]
+        touching = [(slope, self.profile(slope)[1]) for slope in slopes]
+        places = {rational(self.touched(to_float(slope))) for slope in slopes}
+        points = [(a, self.detection(a)[0]) for a in places if 0 <= a <= 1]
+        if not self.is_symmetric:
+            return Enclosed(Polygon.hull(points), Polygon.of_lines(touching))
+        return Enclosed(Polygon.around(points), Polygon.of_pairs(touching))
+
+    def _slopes(self, lines: int) -> list[float]:
+        """Propose slopes from 1 on, or around it, evenly in their logarithms."""
+        most = 1.0
+        small = rational(2.0**-16 / lines**2)
+        while most < 700 and self.profile(rational(math.exp(most)))[1] > small:
+            most *= 1.25
+        while most > 2.0**-60 and self.profile(rational(math.exp(most / 1.25)))[1] <= small:
+            most /= 1.25
+        steps = [most * k / lines for k in range(lines + 1)]
+        if not self.is_symmetric:
+            steps += [-step for step in steps[1:]]
+        return [math.exp(step) for step in steps]
+
+    def grouped(self, steps: int) -> "Shape | None":
+        """Return g∘…∘g, if it has a formula."""
+        return None
+
+
+class Smooth(Shape):
     """A shape whose profile is a formula, computed with as many bits as are asked for."""
 
+    @property
+    def smooth(self) -> "Smooth":
+        """Itself."""
+        return self
+
+    @abstractmethod
     def delta(self, loss: arb) -> arb:
         """Return a ball around δ(e^loss), at the precision that is set."""
 
+    @abstractmethod
     def point(self, loss: arb) -> tuple[arb, arb]:
         """Return balls around the point (a, p) where the slope falls below e^loss."""
 
 
 @dataclass(frozen=True)
-class Enclosed:
+class Enclosed(Shape):
     """Two polygons between which a curve lies; the same one twice if it is exact."""
 
     lower: Polygon
@@ -66,6 +123,15 @@ class Enclosed:
     def is_symmetric(self) -> bool:
         """Whether both polygons are."""
         return self.upper.is_symmetric and (self.is_exact or self.lower.is_symmetric)
+
+    @property
+    def polygons(self) -> "Enclosed":
+        """Itself."""
+        return self
+
+    def drawn(self, lines: int) -> "Enclosed":
+        """Itself."""
+        return self
 
     @property
     def is_exact(self) -> bool:
@@ -97,10 +163,8 @@ class Enclosed:
         return [to_float(a) for a, _ in self.lower.corners]
 
 
-class Formula:
+class Formula(Smooth):
     """What is common to shapes whose profile is a formula for λ ≥ 1 and symmetric."""
-
-    __slots__ = ()
 
     @property
     def is_symmetric(self) -> bool:
@@ -309,7 +373,7 @@ def _cut(ball: arb) -> arb:
 
 
 @dataclass(frozen=True)
-class Sampled:
+class Sampled(Smooth):
     """(1 − q)·a + q·g(a): whoever is present takes part with the chance q, add/remove."""
 
     whole: Smooth
@@ -361,37 +425,3 @@ class Sampled:
         """Where the whole is touched by a steeper line."""
         rate = to_float(self.rate)
         return self.whole.touched((ratio - 1 + rate) / rate)
-
-
-@dataclass(frozen=True)
-class Drawn:
-    """Polygons around any shape, drawn with so many lines and points."""
-
-    shape: Shape
-    lines: int
-
-    @cached_property
-    def enclosed(self) -> Enclosed:
-        """The polygon below lines that touch the shape, and that through points on it."""
-        if isinstance(self.shape, Enclosed):
-            return self.shape
-        slopes = [rational(s) for s in self._slopes()]
-        touching = [(slope, self.shape.profile(slope)[1]) for slope in slopes]
-        places = {rational(self.shape.touched(to_float(slope))) for slope in slopes}
-        points = [(a, self.shape.detection(a)[0]) for a in places if 0 <= a <= 1]
-        if not self.shape.is_symmetric:
-            return Enclosed(Polygon.hull(points), Polygon.of_lines(touching))
-        return Enclosed(Polygon.around(points), Polygon.of_pairs(touching))
-
-    def _slopes(self) -> list[float]:
-        """Propose slopes from 1 on, or around it, evenly in their logarithms."""
-        most = 1.0
-        small = rational(2.0**-16 / self.lines**2)
-        while most < 700 and self.shape.profile(rational(math.exp(most)))[1] > small:
-            most *= 1.25
-        while most > 2.0**-60 and self.shape.profile(rational(math.exp(most / 1.25)))[1] <= small:
-            most /= 1.25
-        steps = [most * k / self.lines for k in range(self.lines + 1)]
-        if not self.shape.is_symmetric:
-            steps += [-step for step in steps[1:]]
-        return [math.exp(step) for step in steps]

@@ -18,7 +18,7 @@ from leaktight.channels.channel import Channel
 from leaktight.channels.distribution import Distribution, product_distribution
 from leaktight.channels.gain import Gain
 from leaktight.curves.curve import PrivacyCurve
-from leaktight.curves.graphs import BestGain, best_gain, is_one_pair
+from leaktight.curves.graphs import BestGain, best_gain
 from leaktight.curves.polygon import ONE, ZERO, Line, Polygon
 from leaktight.curves.promise import Promise, promise_of
 from leaktight.curves.records import all_records
@@ -29,15 +29,16 @@ from leaktight.exact.ratio import Ratio, RatioLike
 from leaktight.policies.adjacency import AdjacencyGraph
 from leaktight.policies.graph import Graph
 from leaktight.policies.metric import Metric
-from leaktight.policies.neighbours import Space, joined_by
+from leaktight.policies.neighbours import space_of
 from leaktight.policies.policy import Policy
-from leaktight.policies.real import Box, Circle, Interval, RealPolicy, Tree
+from leaktight.policies.real import RealPolicy
+from leaktight.policies.space import Space
 from leaktight.worst_case.bound import WorstCaseBound
 from leaktight.worst_case.columns import best_cover, coverage, total_weight, weighting
 from leaktight.worst_case.optimum import WorstCase
 from leaktight.worst_case.optimum import worst_case_leakage as worst_case_of_ratio
 from leaktight.worst_case.real import RealWorstCase
-from leaktight.worst_case.under_counts import WorstCaseUnderCounts, are_too_many
+from leaktight.worst_case.under_counts import WorstCaseUnderCounts, tied_by_counts
 
 LINES = 24
 """With how many lines a smooth curve is drawn where one of its pairs is chosen."""
@@ -149,7 +150,7 @@ def worst_case_leakage(
 ) -> RealWorstCase: ...
 @overload
 def worst_case_leakage(
-    neighbours: Space | RealPolicy,
+    neighbours: Space,
     ratio: RatioLike = None,
     epsilon: Number | None = None,
     *,
@@ -159,7 +160,7 @@ def worst_case_leakage(
     curve: PrivacyCurve | None = None,
 ) -> WorstCase | RealWorstCase | WorstCaseUnderCounts | CurveWorstCase: ...
 def worst_case_leakage(
-    neighbours: Space | RealPolicy,
+    neighbours: Space,
     ratio: RatioLike = None,
     epsilon: Number | None = None,
     *,
@@ -196,17 +197,17 @@ def worst_case_leakage(
 
 
 def worst_case(
-    neighbours: Space | RealPolicy, promise: Promise
+    neighbours: Space, promise: Promise
 ) -> WorstCase | RealWorstCase | WorstCaseUnderCounts | CurveWorstCase:
     """Return the same for a promise that was read."""
     if isinstance(promise, Ratio):
         return worst_case_of_ratio(neighbours, promise)
     if not promise.is_symmetric:
         raise InvalidInput("neighbours have no direction here: give curve.symmetric()")
-    if isinstance(neighbours, Policy) and neighbours.metric and neighbours.records == 1:
-        neighbours = neighbours.metric
-    if isinstance(neighbours, Metric) and (neighbours.unit != 1 or is_one_pair(promise)):
-        return _of_metric(neighbours, promise)
+    metric = space_of(neighbours).measured
+    alone = metric is not None and (metric.unit != 1 or promise.pair)
+    if metric is not None and alone and neighbours.joined().records == 1:
+        return _of_metric(metric, promise)
     graph = in_steps(neighbours)
     [(first, n), *others] = graph.factors
     if n == 1 and not others and (first.is_complete or first.order <= MOST_SOLVED):
@@ -214,26 +215,20 @@ def worst_case(
     return _of_many(graph, promise)
 
 
-def in_steps(neighbours: Space | RealPolicy) -> AdjacencyGraph:
+def in_steps(neighbours: Space) -> AdjacencyGraph:
     """Return who is a neighbour of whom; refuse distances, and databases that are not listed."""
-    if isinstance(neighbours, Interval | Box | Circle | Tree):
-        raise InvalidPolicy(
-            "real values have distances, for which pure ε alone is proved: give ratio= or epsilon="
-        )
-    metric = neighbours if isinstance(neighbours, Metric) else None
-    if isinstance(neighbours, Policy):
-        metric = neighbours.metric
+    metric = neighbours.measured
     if metric is not None and metric.unit != 1:
         raise InvalidPolicy(
             "with distances pure ε alone is proved here: give ratio= or epsilon=, or a graph of "
             "values that are neighbours"
         )
-    if isinstance(neighbours, Policy) and are_too_many(neighbours):
+    if tied_by_counts(neighbours) is not None:
         raise TooLarge(
             "under public counts a curve needs a list of all databases, and these are too many; "
             "take fewer records, or pure ε: ratio= or epsilon="
         )
-    return joined_by(neighbours)
+    return neighbours.joined()
 
 
 def _of_one(graph: AdjacencyGraph, curve: PrivacyCurve) -> CurveWorstCase:

@@ -14,7 +14,6 @@ from typing import Any, Protocol
 from leaktight.channels.channel import Channel
 from leaktight.channels.distribution import Distribution
 from leaktight.channels.gain import Gain, Loss
-from leaktight.check import MOST_BYTES, Refuted, Unreadable, check, complaint, digest, loaded
 from leaktight.errors import InvalidFile, InvalidInput, TooLarge, Undecided
 from leaktight.exact.numbers import Array, rational
 from leaktight.exact.ratio import Ratio
@@ -44,6 +43,8 @@ def write_certificate(proved: Proved, path: str | Path) -> None:
     certificate = getattr(proved, "certificate", None)
     if not isinstance(certificate, dict):
         raise InvalidInput(f"expected a WorstCase or a BestMechanism, got {proved!r:.60}")
+    from leaktight.check import MOST_BYTES, Refuted, Unreadable, check
+
     text = json.dumps(certificate, indent=1) + "\n"
     try:
         if len(text) > MOST_BYTES:
@@ -66,6 +67,8 @@ def verify_certificate(path: str | Path) -> list[tuple[int, Any, Any]]:
     What is attained by some private channel is the product of lower^records, and what none
     exceeds the product of upper^records. Of a mechanism it is what it earns, and what none exceeds.
     """
+    from leaktight.check import Refuted, Unreadable, check, complaint, loaded
+
     try:
         return check(loaded(str(path)))
     except Refuted as wrong:
@@ -95,12 +98,16 @@ def digest_of(
     '5647d9a26ec5f9e2'
     """
     if prior is not None and gain is not None:
+        from leaktight.check import digest
+
         return digest(mechanism_claim(metric_of(neighbours), prior, gain))
     return digest_of_records(record_spaces(neighbours))
 
 
 def digest_of_records(kinds: Iterable[tuple[Graph | Metric, int]]) -> str:
     """Return the digest of the worst case of independent records, given the space of each kind."""
+    from leaktight.check import digest
+
     return digest({"pieces": [graph_claim(space) | {"records": n} for space, n in kinds]})
 
 

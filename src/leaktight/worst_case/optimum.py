@@ -14,16 +14,15 @@ from typing import Any, overload
 from leaktight.channels.all_or_nothing import AllOrNothing
 from leaktight.channels.channel import Channel
 from leaktight.channels.composition import Parallel
-from leaktight.check import RECORDS, WORST_CASE
 from leaktight.exact.numbers import Number
 from leaktight.exact.powers import Powers
 from leaktight.exact.ratio import Ratio, RatioLike
 from leaktight.policies.adjacency import AdjacencyGraph
 from leaktight.policies.graph import Graph
 from leaktight.policies.metric import Metric
-from leaktight.policies.neighbours import Space, in_edges, joined_by, record_spaces
+from leaktight.policies.neighbours import Space, in_edges
 from leaktight.policies.policy import Policy
-from leaktight.policies.real import Box, Circle, Interval, RealPolicy, Tree
+from leaktight.policies.real import RealPolicy
 from leaktight.worst_case.bound import WorstCaseBound
 from leaktight.worst_case.certificate import digest_of_records
 from leaktight.worst_case.real import RealWorstCase, real_worst_case
@@ -31,7 +30,7 @@ from leaktight.worst_case.records import RecordKind
 from leaktight.worst_case.together import Together
 from leaktight.worst_case.under_counts import (
     WorstCaseUnderCounts,
-    are_too_many,
+    tied_by_counts,
     worst_case_under_counts,
 )
 
@@ -107,6 +106,8 @@ class WorstCase(WorstCaseBound):
         >>> proof["pieces"][0]["mechanism"], proof["pieces"][0]["parts"]
         ([['2/3', '1/3'], ['1/3', '2/3']], [{'vertices': [0, 1], 'cover': ['2/3', '2/3']}])
         """
+        from leaktight.check import RECORDS, WORST_CASE
+
         if self.together is not None:
             bounds = [piece.bounded() for piece in self.pieces]
             return {"format": RECORDS} | self.ratio.to_dict() | self.together.certificate(bounds)
@@ -128,8 +129,12 @@ def worst_case_leakage(
 def worst_case_leakage(
     neighbours: RealPolicy, ratio: RatioLike = None, epsilon: Number | None = None
 ) -> RealWorstCase: ...
+@overload
 def worst_case_leakage(
-    neighbours: Space | RealPolicy, ratio: RatioLike = None, epsilon: Number | None = None
+    neighbours: Space, ratio: RatioLike = None, epsilon: Number | None = None
+) -> WorstCase | RealWorstCase | WorstCaseUnderCounts: ...
+def worst_case_leakage(
+    neighbours: Space, ratio: RatioLike = None, epsilon: Number | None = None
 ) -> WorstCase | RealWorstCase | WorstCaseUnderCounts:
     """Return the largest leakage of any mechanism that is private, with mechanism and proof.
 
@@ -150,6 +155,7 @@ def worst_case_leakage(
     (Fraction(2, 1), Fraction(2, 1), True)
     >>> worst_case_leakage(Metric.euclidean([(0, 0), (3, 0), (0, 4)]), ratio=2)
     WorstCase(between 1.39057 and 1.39058 bits at ratio 2 (ε = ln 2); columns of a metric)
+    >>> from leaktight.policies.real import Interval
     >>> worst_case_leakage(Interval(0, 100), epsilon="0.1")
     RealWorstCase(exactly 6 = 1 + εL/2, 2.58497 bits)
     >>> from leaktight.policies.constraint import count
@@ -158,17 +164,16 @@ def worst_case_leakage(
     >>> worst_case_leakage(ward, ratio=2)
     WorstCaseUnderCounts(exactly 408.035 bits at ratio 2 (ε = ln 2); weighting)
     """
-    if isinstance(neighbours, Interval | Box | Circle | Tree):
+    if isinstance(neighbours, RealPolicy):
         found = real_worst_case(neighbours, ratio, epsilon)
-        if not isinstance(neighbours, Box) or neighbours.finite is None:
+        if neighbours.finite is None:
             return found
         part = worst_case_leakage(neighbours.finite, ratio, epsilon)
         return replace(found, lower=found.lower * part.lower, upper=found.upper * part.upper)
     known, asked = in_edges(neighbours, Ratio.of(ratio, epsilon))
-    if isinstance(known, Policy) and are_too_many(known):
-        return worst_case_under_counts(known, asked)
-    kinds = record_spaces(known)
-    graph = joined_by(known)
+    if (tied := tied_by_counts(known)) is not None:
+        return worst_case_under_counts(tied, asked)
+    kinds, graph = known.record_spaces(), known.joined()
     pieces = [RecordKind.of(space, asked, records) for space, records in kinds]
     if sum(records for _, records in kinds) == 1:
         return WorstCase(graph, asked, tuple(pieces))

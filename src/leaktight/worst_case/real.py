@@ -9,18 +9,18 @@ weighting is negative, and prices prove another formula. See docs/proofs/real-va
 from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import singledispatch
 from math import prod
+from typing import TypeAlias
 
 from flint import arb, fmpq
 
-from leaktight.errors import Undecided
+from leaktight.errors import InvalidPolicy, Undecided
 from leaktight.exact.bound import Factor
 from leaktight.exact.numbers import Number, as_printed, fraction, rational
 from leaktight.exact.ratio import Ratio, RatioLike
 from leaktight.exact.rounding import precision
 from leaktight.policies.real import Box, Circle, Interval, RealPolicy, Tree
-
-ENDS = ("lower", "upper")
 
 BITS = 128
 """The precision of a closed form."""
@@ -49,32 +49,59 @@ def real_worst_case(
     >>> real_worst_case(Interval(0, 100), epsilon="0.1")
     RealWorstCase(exactly 6 = 1 + εL/2, 2.58497 bits)
     """
-    ends, formula = _epsilon(ratio, epsilon), _formula(policy)
-    if ends[1] == 0:
-        return RealWorstCase(Fraction(1), Fraction(1), formula, policy)
-    if isinstance(policy, Box):
-        return _of_box(policy, [real_worst_case(s, ratio, epsilon) for s in policy.real], formula)
-    if isinstance(policy, Interval):
-        half = rational(policy.length) / 2
-        low, high = (fraction(1 + end * half) for end in ends)
-        return RealWorstCase(low, high, formula, policy)
-    value = _on_circle(policy) if isinstance(policy, Circle) else _on_tree(policy, ends[0])
-    with precision(BITS):
-        balls = [value(arb(end)) if end else arb(1) for end in ends]
-        low, high = fraction(balls[0].lower().fmpq()), fraction(balls[1].upper().fmpq())
+    formula, low, high = _closed_form(policy, _epsilon(ratio, epsilon))
     return RealWorstCase(low, high, formula, policy)
 
 
-def _of_box(box: Box, sides: list[RealWorstCase], formula: str) -> RealWorstCase:
+ClosedForm: TypeAlias = tuple[str, Fraction, Fraction]
+"""A formula, and its values at both ends of ε."""
+
+
+@singledispatch
+def _closed_form(policy: RealPolicy, ends: tuple[fmpq, fmpq]) -> ClosedForm:
+    raise InvalidPolicy(f"no closed form is known for {policy!r:.60}; a .grid of it is a metric")
+
+
+@_closed_form.register
+def _of_interval(interval: Interval, ends: tuple[fmpq, fmpq]) -> ClosedForm:
+    low, high = (fraction(1 + end * rational(interval.length) / 2) for end in ends)
+    return "1 + εL/2", low, high
+
+
+@_closed_form.register
+def _of_circle(circle: Circle, ends: tuple[fmpq, fmpq]) -> ClosedForm:
+    half = rational(circle.circumference) / 2
+    return _enclosed("εc/(2(1 − e^(−εc/2)))", lambda e: e * half / -(-e * half).expm1(), ends)
+
+
+@_closed_form.register
+def _of_tree(tree: Tree, ends: tuple[fmpq, fmpq]) -> ClosedForm:
+    value = _on_tree(tree, ends[0]) if ends[1] else arb.exp
+    return _enclosed("the closed form of trees", value, ends)
+
+
+def _enclosed(formula: str, value: Callable[[arb], arb], ends: tuple[fmpq, fmpq]) -> ClosedForm:
+    with precision(BITS):
+        balls = [value(arb(end)) if end else arb(1) for end in ends]
+        return formula, fraction(balls[0].lower().fmpq()), fraction(balls[1].upper().fmpq())
+
+
+@_closed_form.register
+def _of_box(box: Box, ends: tuple[fmpq, fmpq]) -> ClosedForm:
     """Multiply the worst cases of the sides; only one may be proved by prices, the others cover."""
-    priced = sum(isinstance(side.policy, Tree) for side in sides) + (box.finite is not None)
-    if priced > 1:
+    sides = [_closed_form(side, ends) for side in box.real]
+    priced = sum(isinstance(side, Tree) for side in box.real) + (box.finite is not None)
+    if priced > 1 and ends[1]:
         raise Undecided(
             "worst cases multiply where all sides but one have covers, as intervals and circles "
             f"do; got {priced} others in {box!r:.80}. A grid of it is a metric, which is settled"
         )
-    low, high = (prod((getattr(s, end) for s in sides), start=Fraction(1)) for end in ENDS)
-    return RealWorstCase(low, high, formula, box)
+    factors = [f"Π({each})" for each in dict.fromkeys(formula for formula, *_ in sides)]
+    return (
+        "·".join(factors + ["V"] * (box.finite is not None)),
+        prod((low for _, low, _ in sides), start=Fraction(1)),
+        prod((high for *_, high in sides), start=Fraction(1)),
+    )
 
 
 def _epsilon(ratio: RatioLike, epsilon: Number | None) -> tuple[fmpq, fmpq]:
@@ -87,21 +114,6 @@ def _epsilon(ratio: RatioLike, epsilon: Number | None) -> tuple[fmpq, fmpq]:
         with precision(BITS):
             low, high = (arb(rational(end) - 1).log1p() for end in (asked.lower, asked.upper))
             return low.lower().fmpq(), high.upper().fmpq()
-
-
-def _formula(policy: RealPolicy) -> str:
-    if isinstance(policy, Interval):
-        return "1 + εL/2"
-    if isinstance(policy, Box):
-        kinds = dict.fromkeys(_formula(side) for side in policy.real)
-        factors = [f"Π({each})" for each in kinds] + ["V"] * (policy.finite is not None)
-        return "·".join(factors)
-    return "εc/(2(1 − e^(−εc/2)))" if isinstance(policy, Circle) else "the closed form of trees"
-
-
-def _on_circle(circle: Circle) -> Callable[[arb], arb]:
-    half = rational(circle.circumference) / 2
-    return lambda e: e * half / -(-e * half).expm1()
 
 
 def _on_tree(tree: Tree, epsilon: fmpq) -> Callable[[arb], arb]:

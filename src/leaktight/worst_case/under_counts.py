@@ -9,9 +9,10 @@ weighting, so that the worst case is exact: docs/proofs/public-counts.md.
 
 import math
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from math import comb
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from flint import arb, fmpq
@@ -23,8 +24,11 @@ from leaktight.exact.powers import Powers
 from leaktight.exact.ratio import Ratio, RatioLike, step_ratio
 from leaktight.exact.rounding import outward, precision
 from leaktight.policies.policy import Policy
-from leaktight.policies.public_counts import PublicCounts
+from leaktight.policies.space import Space
 from leaktight.worst_case.bound import WorstCaseBound
+
+if TYPE_CHECKING:
+    from leaktight.policies.public_counts import PublicCounts
 
 MOST_COUNTED = 1000
 """The most records with public counts of which all databases may be listed."""
@@ -98,14 +102,15 @@ def _two_to(bits: float) -> tuple[Powers, Powers]:
     return Powers.of((2, whole), (low, 1)), Powers.of((2, whole), (high, 1))
 
 
-def are_too_many(policy: Policy) -> bool:
-    """Say whether databases with public counts are too many to list."""
-    if policy.public_counts is None or policy.records > MOST_COUNTED:
-        return policy.public_counts is not None
-    try:
-        return policy.database_count > MOST_DATABASES
-    except TooLarge:
-        return True
+def tied_by_counts(space: Space) -> Policy | None:
+    """Return the policy whose databases are too many to list, and tied by public counts alone."""
+    policy = space.policy
+    if policy is None or policy.public_counts is None:
+        return None
+    if policy.records <= MOST_COUNTED:
+        with suppress(TooLarge):
+            return policy if policy.database_count > MOST_DATABASES else None
+    return policy
 
 
 def worst_case_under_counts(
@@ -149,7 +154,7 @@ def worst_case_under_counts(
     return WorstCaseUnderCounts(asked, attained, upper, databases, by_diameter, route)
 
 
-def database_count(counts: PublicCounts) -> Powers | None:
+def database_count(counts: "PublicCounts") -> Powers | None:
     """Return the number of databases, if there is one histogram and it can be written out."""
     only, left = counts.cells.only, counts.cells.records
     if only is None or left > MOST_ARRANGED:
@@ -160,7 +165,7 @@ def database_count(counts: PublicCounts) -> Powers | None:
     return _within(counts, only) * Powers.of((ways, 1))
 
 
-def database_bound(counts: PublicCounts) -> Powers:
+def database_bound(counts: "PublicCounts") -> Powers:
     """Return at least the number of databases."""
     only = counts.cells.only
     if only is None:
@@ -169,12 +174,12 @@ def database_bound(counts: PublicCounts) -> Powers:
     return database_count(counts) or _within(counts, only) * Powers.of((2, arranged))
 
 
-def _within(counts: PublicCounts, histogram: Sequence[int]) -> Powers:
+def _within(counts: "PublicCounts", histogram: Sequence[int]) -> Powers:
     """Return how many ways there are to choose values in given cells."""
     return Powers.of(*zip(map(len, counts.cells.members), histogram, strict=True))
 
 
-def diameter_bound(counts: PublicCounts, ratio: Ratio) -> Powers | None:
+def diameter_bound(counts: "PublicCounts", ratio: Ratio) -> Powers | None:
     """Return Theorem 11 of [Edwards2021]_: λ^diameter for each component, if it is known."""
     if not counts.all_secret:
         return None
@@ -194,7 +199,7 @@ def _arrangements(histogram: Sequence[int]) -> arb:
     return ways / arb.const_log2()
 
 
-def _databases(counts: PublicCounts, histogram: Sequence[int]) -> arb:
+def _databases(counts: "PublicCounts", histogram: Sequence[int]) -> arb:
     """Return log2 of the number of databases with a histogram."""
     sizes = map(len, counts.cells.members)
     within = (k * arb(size).log_base(2) for size, k in zip(sizes, histogram, strict=True))
@@ -216,7 +221,7 @@ def _two_cells(there: Sequence[tuple[int, int]], q: fmpq) -> arb:
     return _arrangements([m, k]) - log
 
 
-def _covered(counts: PublicCounts, q: fmpq) -> arb:
+def _covered(counts: "PublicCounts", q: fmpq) -> arb:
     """Return log2 of the cover that gives all databases with the same histogram equal weights."""
     cells, n = counts.cells, counts.cells.records
     half = fmpq(1, 2) if cells.are_equalities else fmpq(1)
@@ -264,7 +269,7 @@ def _one_histogram(there: Sequence[tuple[int, int]], q: arb, across: arb) -> arb
     return log
 
 
-def _attained(counts: PublicCounts, asked: Ratio) -> float:
+def _attained(counts: "PublicCounts", asked: Ratio) -> float:
     """Return what randomised response leaks that is private, at least.
 
     It tells the truth of all records with a certain chance, for each of the databases.
@@ -278,7 +283,7 @@ def _attained(counts: PublicCounts, asked: Ratio) -> float:
     return max(0.0, outward(lambda: _databases(counts, histogram) + n * arb(truth).log_base(2))[0])
 
 
-def _typical(counts: PublicCounts) -> Sequence[int] | None:
+def _typical(counts: "PublicCounts") -> Sequence[int] | None:
     """Return a histogram that many databases have, if one is found."""
     cells = counts.cells
     if cells.only is not None or len(cells.members) > MOST_CELLS:

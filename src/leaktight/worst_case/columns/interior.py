@@ -17,6 +17,7 @@ from itertools import product
 import numpy as np
 
 from leaktight.policies.graph import Indices
+from leaktight.progress import tell
 from leaktight.worst_case.columns.pricing import Floats
 
 MOST_STEPS = 60
@@ -131,11 +132,12 @@ def interior_point(
         np.full((guesses, len(arcs)), spread / (1 - 1 / np.min(ratio)) / order),
     )
     best, least = now, np.inf
-    for _ in range(MOST_STEPS):
+    for step in range(MOST_STEPS):
         lacking = now.prices[orbits] - earned - arcs.costs(now.flows)
         short: Floats = sizes - np.bincount(orbits, now.columns.sum(axis=0))
         far = float((now.slacks * now.flows).sum() + order * np.abs(lacking).max())
         far += float(np.abs(short).sum())
+        tell(f"step {step + 1}, {far:.1e} left to gain")
         if not far < least:  # floats are at their end
             break
         best, least = now, far

@@ -21,6 +21,7 @@ from flint import fmpq, fmpz
 
 from leaktight.exact.numbers import Array, float_array, to_float
 from leaktight.policies.graph import Graph, Indices
+from leaktight.progress import tell
 from leaktight.worst_case.columns.flow import (
     Flow,
     Neighbours,
@@ -239,6 +240,7 @@ class _AnyGraph:
         (tails, heads), long = self.graph.arcs.T, np.tile(lengths, 2)
         left = np.arange(len(prices))  # the rows whose columns can still be improved
         for _ in range(MOST_STEPS):
+            tell(f"{len(left):,} of {len(prices):,} columns left to price")
             levels = found[left]
             net = prices[left] * np.exp(-step * levels)
             net[np.arange(len(left)), roots[left]] -= net.sum(axis=1)  # what the root would take

@@ -21,6 +21,7 @@ from leaktight.exact.threads import one_thread
 from leaktight.exact.tolerances import TOLERANCES
 from leaktight.policies.graph import Graph, Indices
 from leaktight.policies.symmetry import AutomorphismGroup, Points, automorphism_group
+from leaktight.progress import tell
 from leaktight.worst_case.columns.flow import Flow
 from leaktight.worst_case.columns.interior import interior_point, taken_apart
 from leaktight.worst_case.columns.pricing import Flags, Floats, Pricing, step_of
@@ -293,13 +294,14 @@ def _generate(
     if centre is not None:
         centre = centre + market.cheaper(centre, centre)[1]
         best = min(best, centre, key=lambda prices: float(prices @ sizes))
-    for _ in range(MOST_ROUNDS):
+    for turn in range(MOST_ROUNDS):
         try:
             optimum, binding = known.program.solve(), known.program.binding()
         except Undecided:
             if optimum is None:
                 raise
             break
+        tell(f"round {turn + 1:,}, {best @ sizes - optimum.value:.1e} left to prove")
         used = optimum.y > TOLERANCES.entry
         for smooth in SMOOTH if centre is None or at_vertex else (1.0, *SMOOTH):
             if smooth == 1:

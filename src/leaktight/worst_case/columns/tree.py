@@ -19,7 +19,7 @@ from leaktight.exact.linear_program import LinearProgram, Optimum, solve_exact
 from leaktight.exact.numbers import Array, exact_array, fraction, rational
 from leaktight.policies.graph import Graph, Indices
 
-MOST_VERTICES = 20_000
+MOST_IN_TREE = 20_000
 """The most vertices of a tree; so many take some seconds."""
 
 MOST_PIVOTS = 100

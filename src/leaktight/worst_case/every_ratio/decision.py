@@ -19,7 +19,7 @@ from flint import fmpq_poly, fmpz_poly
 from leaktight.channels.all_or_nothing import NO_ANSWER
 from leaktight.channels.channel import Channel
 from leaktight.channels.composition import Parallel
-from leaktight.errors import InvalidInput, InvalidNumber
+from leaktight.errors import InvalidInput, InvalidNumber, expect_list
 from leaktight.exact.algebraic import (
     AlgebraicNumber,
     in_order,
@@ -200,12 +200,8 @@ def decide_bound(
 
 
 def _polynomial(coefficients: Iterable[Number], name: str) -> fmpq_poly:
-    if isinstance(coefficients, str | bytes) or not isinstance(coefficients, Iterable):
-        raise InvalidNumber(
-            f"the {name} must be a list of coefficients, the constant one first, "
-            f"got {coefficients!r:.60}"
-        )
-    return fmpq_poly([as_printed(c) for c in coefficients])
+    must = f"the {name} must be a list of coefficients, the constant one first"
+    return fmpq_poly([as_printed(c) for c in expect_list(coefficients, must, InvalidNumber)])
 
 
 def _negative(polynomial: fmpz_poly, piece: Piece) -> Fraction | None:

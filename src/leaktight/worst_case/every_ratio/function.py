@@ -25,6 +25,7 @@ from leaktight.exact.shown import counted
 from leaktight.policies.graph import Graph
 from leaktight.policies.neighbours import Neighbours, adjacency_of
 from leaktight.policies.symmetry import automorphism_group
+from leaktight.progress import tell
 from leaktight.worst_case.columns import column_optimum
 from leaktight.worst_case.every_ratio.piece import Piece, basis_pieces, weighting_pieces
 
@@ -105,10 +106,8 @@ def worst_case_function(neighbours: Neighbours) -> WorstCaseFunction:
     >>> worst_case_function(Policy(Graph(2, [(0, 1)]), records=3))
     (8λ^3)/(λ^3 + 3λ^2 + 3λ + 1) for λ ≥ 1
     """
-    if isinstance(neighbours, Graph):
-        return WorstCaseFunction(_sum(map(_connected, _components(neighbours))))
     graph = adjacency_of(neighbours)
-    parts = [(worst_case_function(factor), copies) for factor, copies in graph.factors]
+    parts = [(_of_graph(factor), copies) for factor, copies in graph.factors]
     if sum(copies for _, copies in graph.factors) == 1:
         return parts[0][0]
     if all(piece.is_weighting for function, _ in parts for piece in function.pieces):
@@ -119,7 +118,11 @@ def worst_case_function(neighbours: Neighbours) -> WorstCaseFunction:
             f"so that all databases must be looked at: at most {MOST_VERTICES}, got "
             f"{counted(graph.order, 'database', 'databases')}"
         )
-    return worst_case_function(graph.explicit())
+    return _of_graph(graph.explicit())
+
+
+def _of_graph(graph: Graph) -> WorstCaseFunction:
+    return WorstCaseFunction(_sum(map(_connected, _components(graph))))
 
 
 def _components(graph: Graph) -> Iterator[Graph]:
@@ -147,6 +150,7 @@ def _connected(graph: Graph) -> Function:
                 f"{filled - 1} proofs for all ratios, and there is a gap after "
                 f"{float(gap[0].lower):.6g}; worst_case_leakage settles any one ratio exactly"
             )
+        tell(f"left: λ above {float(gap[0].lower):.5g}")
         pieces += _fill(graph, *gap)
     return _joined(pieces)
 

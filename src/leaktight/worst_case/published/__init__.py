@@ -1,19 +1,6 @@
 """Which published bounds apply, and which is tightest?"""
 
-from leaktight.worst_case.published.bounds import LeakageBounds
-from leaktight.worst_case.published.codes import (
-    covering_code,
-    hamming_code,
-    repetition_code,
-    smallest_code,
-)
-from leaktight.worst_case.published.published import leakage_bounds
+import lazy_loader
 
-__all__ = [
-    "LeakageBounds",
-    "covering_code",
-    "hamming_code",
-    "leakage_bounds",
-    "repetition_code",
-    "smallest_code",
-]
+# The names are in __init__.pyi; each is loaded when it is first used.
+__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)

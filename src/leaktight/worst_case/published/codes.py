@@ -17,7 +17,7 @@ import numpy as np
 import numpy.typing as npt
 from flint import fmpz_poly
 
-from leaktight.errors import InvalidInput, InvalidNumber, Mismatch, Undecided, expect
+from leaktight.errors import InvalidInput, Mismatch, Undecided, expect, expect_whole
 from leaktight.exact.linear_program import LinearProgram, solve_whole
 from leaktight.exact.numbers import rational
 from leaktight.exact.powers import Powers
@@ -117,7 +117,7 @@ class CoveringCode:
         return CoveringCode(graph, name, self.parts + other.parts)
 
     def __pow__(self, copies: int) -> "CoveringCode":
-        _check_whole("the number of copies", copies)
+        expect_whole(copies, "the number of copies")
         if copies == 1:
             return self
         factors = self.graph.factors
@@ -158,8 +158,8 @@ def repetition_code(records: int, values: int = 2) -> CoveringCode:
     >>> repetition_code(10)
     CoveringCode(repetition code: 2 words within distance 5)
     """
-    _check_whole("records", records)
-    _check_whole("values", values)
+    expect_whole(records, "records")
+    expect_whole(values, "values")
     each, more = divmod(records, values)
     seen = Counter({records - each - 1: more}) + Counter({records - each: values - more})
     covered = Covered(values, (tuple(sorted(seen.items())),))
@@ -178,7 +178,7 @@ def hamming_code(checks: int) -> CoveringCode:
     ['CoveringCode(Hamming(3,1) code: 2 words within distance 1)',
     'CoveringCode(Hamming(15,11) code: 2,048 words within distance 1)']
     """
-    _check_whole("checks", checks)
+    expect_whole(checks, "checks")
     if checks > MOST_CHECKS:
         raise InvalidInput(f"a Hamming code has 1 to {MOST_CHECKS} check bits here, got {checks}")
     n = 2**checks - 1
@@ -203,11 +203,6 @@ def hamming_blocks(records: int) -> tuple[CoveringCode, ...]:
         code = hamming_code(checks) ** blocks
         codes.append(code * repetition_code(left) if left else code)
     return tuple(codes)
-
-
-def _check_whole(name: str, number: int) -> None:
-    if not isinstance(number, int) or isinstance(number, bool) or number < 1:
-        raise InvalidNumber(f"{name} must be a whole number from 1 up, got {number!r:.60}")
 
 
 # --- codes of listed graphs ----------------------------------------------------------------
@@ -241,8 +236,7 @@ def covering_code(
         views = np.unique(np.sort(inside, axis=0), axis=1).T.tolist()
         counts = tuple(tuple(sorted(Counter(view).items())) for view in views)
         covered.append(Covered(len(inside), counts))
-    whole = AdjacencyGraph.of(listed) if isinstance(graph, Graph) else graph
-    return CoveringCode(whole, name, ((tuple(covered), 1),))
+    return CoveringCode(graph.adjacency(), name, ((tuple(covered), 1),))
 
 
 def greedy_code(graph: Graph, radius: int) -> CoveringCode:
@@ -278,8 +272,7 @@ def smallest_code(graph: Graph, radius: int) -> CoveringCode:
 
 
 def _near(graph: Graph, radius: int) -> npt.NDArray[np.bool_]:
-    if not isinstance(radius, int) or radius < 0:
-        raise InvalidNumber(f"the radius must be a whole number from 0 up, got {radius!r:.60}")
+    radius = expect_whole(radius, "the radius", 0)
     expect(graph, Graph, "policy.adjacency().explicit() is that of a policy")
     return (graph.distances >= 0) & (graph.distances <= radius)
 

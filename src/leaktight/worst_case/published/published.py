@@ -16,14 +16,13 @@ from typing import Any
 
 import numpy as np
 
-from leaktight.errors import InvalidNumber, Mismatch, TooLarge
+from leaktight.errors import Mismatch, TooLarge, expect_whole
 from leaktight.exact.numbers import Number, rational
 from leaktight.exact.powers import Powers
 from leaktight.exact.ratio import Ratio, RatioLike
 from leaktight.policies.adjacency import AdjacencyGraph
 from leaktight.policies.metric import Metric
-from leaktight.policies.neighbours import Space, adjacency_of, in_edges
-from leaktight.policies.policy import Policy
+from leaktight.policies.neighbours import Space, in_edges
 from leaktight.policies.public_counts import PublicCounts
 from leaktight.worst_case.published.assumptions import Setting
 from leaktight.worst_case.published.bounds import (
@@ -53,10 +52,10 @@ from leaktight.worst_case.published.formulas import (
     vertex_count,
 )
 from leaktight.worst_case.under_counts import (
-    are_too_many,
     database_bound,
     database_count,
     diameter_bound,
+    tied_by_counts,
 )
 
 
@@ -103,6 +102,7 @@ def leakage_bounds(
     listed: a million of them cost no more than one. For a :class:`Metric` there are the number of
     values, and Theorem 11 of [Edwards2021]_ with e^(ε·diameter) and e^(ε·radius).
 
+    >>> from leaktight.policies.policy import Policy
     >>> from leaktight.policies.secrets import SecretGraph
     >>> bounds = leakage_bounds(Policy(SecretGraph.complete(3), records=2), ratio=2)
     >>> for bound in bounds.bounds[::4]:
@@ -115,14 +115,15 @@ def leakage_bounds(
     >>> print(bounds.inapplicable[0])
     Lemma 4 of [Alvim2011b]: λ: not all databases are neighbours
     """
-    if outputs is not None and (not isinstance(outputs, int) or outputs < 1):
-        raise InvalidNumber(f"outputs= must be a whole number, at least 1 output, got {outputs!r}")
+    if outputs is not None:
+        outputs = expect_whole(outputs, "outputs=")
     known, enclosed = in_edges(neighbours, Ratio.of(ratio, epsilon))
-    if isinstance(known, Policy) and known.metric is not None:
-        return _for_metric(known.metric, known.records, enclosed)
-    if isinstance(known, Policy) and known.public_counts is not None and are_too_many(known):
-        return _under_counts(known.public_counts, enclosed, outputs)
-    graph = adjacency_of(known)
+    if (metric := known.measured) is not None:
+        return _for_metric(metric, known.joined().records, enclosed)
+    tied = tied_by_counts(known)
+    if tied is not None and tied.public_counts is not None:
+        return _under_counts(tied.public_counts, enclosed, outputs)
+    graph = known.adjacency()
     setting = Setting(graph, rational(enclosed.upper), outputs)
     given = itertools.chain.from_iterable(_given(graph, code) for code in codes)
     rows = [bound.at(setting) for bound in (*PUBLISHED, *given)]
