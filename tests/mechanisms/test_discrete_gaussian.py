@@ -103,14 +103,21 @@ def test_draws_follow_the_probabilities(variance: str) -> None:
     assert len(noise.draw(2)) == 2  # from the operating system
 
 
-@pytest.mark.parametrize("gamma", [fmpq(0), fmpq(1, 3), fmpq(1), fmpq(7, 3)])
-def test_coins_of_exponential_bias(gamma: fmpq) -> None:
-    draws, n = Draws.of(np.random.default_rng(1)), 5000
-    seen = sum(draws.exponential_coin(gamma) for _ in range(n))
-    p = math.exp(-float(gamma.p) / float(gamma.q))
-    assert abs(seen - n * p) <= 5 * math.sqrt(n * p * (1 - p))
+@pytest.mark.parametrize("variance", [10**14, 10**30])
+def test_wide_noise_spreads_as_it_should(variance: int) -> None:
+    found = DiscreteGaussian(variance=variance).draw(5000, np.random.default_rng(5))
+    for share, within in ((0.382925, 0.5), (0.682689, 1.0), (0.954500, 2.0)):
+        seen = sum(abs(k) <= within * math.isqrt(variance) for k in found) / 5000
+        assert abs(seen - share) < 0.04
+    assert abs(sum(k > 0 for k in found) - 2500) < 200
+    assert {k % 1024 for k in found} > set(range(0, 1024, 64))
+
+
+def test_fair_integers_and_coins_are_drawn_one_by_one() -> None:
+    draws = Draws.of(np.random.default_rng(1))
     assert {draws.below(5) for _ in range(200)} == set(range(5))
     assert draws.below(1) == 0
+    assert abs(sum(draws.coin(fmpq(1, 3)) for _ in range(3000)) - 1000) < 130
 
 
 def test_what_it_cannot_be_is_refused() -> None:

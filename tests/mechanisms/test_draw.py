@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 import pytest
+from flint import arb, ctx, fmpq
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.stats import chi2
@@ -19,9 +20,11 @@ from leaktight.channels.composition import parallel
 from leaktight.errors import InvalidChannel, InvalidInput, InvalidNumber, Mismatch
 from leaktight.exact.numbers import fraction
 from leaktight.exact.ratio import Ratio
+from leaktight.mechanisms.release import gaussian as gaussian_module
 from leaktight.mechanisms.release import noise as noise_module
 from leaktight.mechanisms.release import sample
 from leaktight.mechanisms.release.draw import AliasTable
+from leaktight.mechanisms.release.gaussian import gaussian_noise
 from leaktight.mechanisms.release.noise import geometric_noise
 from leaktight.mechanisms.release.random_bits import (
     Chance,
@@ -508,6 +511,107 @@ def test_noise_that_cannot_be_drawn_is_refused() -> None:
     for size in (-1, 1.5, "3"):
         with pytest.raises(InvalidNumber, match="how many integers"):
             geometric_noise(size, ratio=2)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    ("variance", "digit", "steps", "rare"),
+    [
+        ("1/3", 4, 3, 12),  # m = 1: h and a sign alone
+        ("17", 4, 3, 12),  # m = 2, all of n by its digits
+        ("17", 1, 4, 1),  # digits of a bit each, and lower bits that are decided together
+        ("200/3", 2, 3, 2),  # m = 4
+    ],
+)
+def test_all_sections_together_give_gaussian_noise_its_probabilities(
+    variance: str, digit: int, steps: int, rare: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Whatever is drawn falls into every section; a path's mass is w(k)/(2·m·Σ_h w(h·m))."""
+    for name, value in (("DIGIT", digit), ("LAST", 2**digit - 1), ("STEPS", steps), ("RARE", rare)):
+        monkeypatch.setattr(gaussian_module, name, value)
+    bits, most = 200, 2 * steps
+    spread = 2 * fmpq(*Fraction(variance).as_integer_ratio())
+    shape = gaussian_module._Shape.of(spread / 2)
+    found: dict[int | None, Fraction] = {}
+    waiting, parts = [(tuple[int, ...](), Fraction(1))], list[Fraction]()
+    far = Fraction(0)
+    while waiting:
+        path, mass = waiting.pop()
+        ahead = iter(path)
+
+        def chosen(masses: list[Fraction]) -> int:
+            section = next(ahead, None)  # noqa: B023
+            if section is None:
+                parts[:] = masses
+                raise OutOfBytes
+            return section
+
+        def scripted(cuts: Cuts, count: int, source: RandomBytes) -> npt.NDArray[np.uint8]:
+            low, high = cuts(bits)
+            assert count == 1
+            assert all(0 <= b - a <= 2 for a, b in zip(low, high, strict=True))
+            masses = [Fraction(b - a, 2**bits) for a, b in pairwise([0, *low, 2**bits])]
+            return np.array([chosen(masses)], dtype=np.uint8)
+
+        def fair(count: int, size: int, source: RandomBytes) -> npt.NDArray[np.int64]:
+            return np.array([chosen([Fraction(1, 2**size)] * 2**size)])
+
+        def compared(chance: Chance, word: int, start: int, source: RandomBytes) -> bool:
+            assert word == start == 0
+            below = Fraction(min(chance(bits)[0], 2**bits), 2**bits)
+            return chosen([1 - below, below]) == 1
+
+        monkeypatch.setattr(gaussian_module, "sections", scripted)
+        monkeypatch.setattr(gaussian_module, "_random", fair)
+        monkeypatch.setattr(gaussian_module, "is_below", compared)
+        try:
+            [*kept] = shape.proposed(1, os.urandom).tolist()
+        except OutOfBytes:
+            if path == (steps, steps):  # h is at least twice as many
+                far += mass
+            else:
+                waiting += [((*path, i), mass * part) for i, part in enumerate(parts) if part]
+        else:
+            k = kept[0] if kept else None
+            found[k] = found.get(k, Fraction(0)) + mass
+    assert far + sum(found.values()) == 1
+    m = 2**shape.bits
+    near = set(range(-most * m + 1, most * m))
+    assert set(found) - {None} == near
+    before, ctx.prec = ctx.prec, bits + 64
+    try:
+        whole = sum(((-arb(fmpq(h * h * m * m) / spread)).exp() for h in range(400)), arb(0))
+        for k in near:
+            expected = (-arb(fmpq(k * k) / spread)).exp() / (2 * m * whole)
+            off = abs(expected - arb(fmpq(*found[k].as_integer_ratio())))
+            assert off < arb(2) ** (20 - bits)
+    finally:
+        ctx.prec = before
+
+
+@pytest.mark.parametrize("variance", ["1/3", "2", "17", "2500"])
+def test_a_million_draws_fit_the_discrete_gaussian(variance: str) -> None:
+    sigma2, size = Fraction(variance), 10**6
+    drawn = np.array(gaussian_noise(size, sigma2, np.random.default_rng(17)))
+    weights = np.exp(-(np.arange(-2000, 2001) ** 2) / (2 * float(sigma2)))
+    chances = weights / weights.sum()
+    edge = int((chances * size > 20).sum()) // 2
+    inner = chances[2000 - edge + 1 : 2000 + edge]
+    tail = chances[2000 + edge :].sum()
+    counts = np.bincount(np.clip(drawn, -edge, edge) + edge, minlength=2 * edge + 1)
+    expected = size * np.array([[tail, *inner, tail]])
+    assert misfit(counts[None], expected) < 1
+    assert misfit(np.roll(counts, 1)[None], expected) > 1
+
+
+def test_gaussian_noise_that_is_too_long_for_64_bits_is_kept_whole(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    wide = gaussian_noise(500, Fraction(10**6), np.random.default_rng(2))
+    monkeypatch.setattr(gaussian_module, "WIDTH", 8)
+    assert gaussian_noise(500, Fraction(10**6), np.random.default_rng(2)) == wide
+    for size in (-1, 1.5, "3"):
+        with pytest.raises(InvalidNumber, match="how many integers"):
+            gaussian_noise(size, Fraction(1))  # type: ignore[arg-type]
 
 
 def test_bytes_of_a_generator_are_used_as_they_are() -> None:

@@ -75,3 +75,6 @@ def test_what_makes_no_sense_is_refused() -> None:
         SubsetSelection(["one"], ratio=2)
     with pytest.raises(TooLarge, match="entries"):
         SubsetSelection(60, ratio=1).channel  # noqa: B018
+    with pytest.raises(TooLarge, match="entries"):  # what is seen of them would take minutes
+        SubsetSelection(27, epsilon=1).channel  # noqa: B018
+    assert SubsetSelection(27, ratio=5).channel.shape == (27, 17_550)

@@ -199,6 +199,24 @@ def test_the_correction_removes_most_of_the_bias(prior: tuple[str, str] | None) 
     assert abs(better - truth) < abs(plain - truth) / 3
 
 
+@pytest.mark.parametrize("prior", [None, ("1/3", "2/3")])
+def test_an_estimate_lies_within_its_own_bounds(prior: tuple[str, str] | None) -> None:
+    """Also of few samples, whose outputs are seen once, or guessed worse than without them."""
+    rng = np.random.default_rng(5)
+    for seed in range(60):
+        size = int(rng.integers(4, 16))
+        secrets = ["a", "b", *rng.choice(["a", "b"], size)]
+        seen = Observations(secrets, rng.integers(rng.choice([2, 30]), size=size + 2).tolist())
+        for estimate in (estimate_mutual_information, estimate_posterior_vulnerability):
+            found = estimate(seen, prior, seed=seed)
+            assert found.lower <= found.estimate <= found.upper, str(found)
+
+
+def test_as_few_samples_tell_no_more_than_the_secret() -> None:
+    seen = Observations(["no", "yes"] * 6, range(12))  # less its bias, 1 + 1/(24 ln 2) bits
+    assert estimate_mutual_information(seen, seed=0).estimate == 1
+
+
 def test_one_secret_tells_nothing() -> None:
     seen = Observations(["a"] * 5, [1, 2, 1, 3, 3])
     for prior in (None, [1]):

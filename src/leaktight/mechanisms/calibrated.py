@@ -17,7 +17,7 @@ from leaktight.exact.shown import below, percent
 from leaktight.mechanisms.geometric import GeometricNoise
 from leaktight.mechanisms.randomized_response import RandomizedResponse
 from leaktight.policies.fibres import whole_weights
-from leaktight.policies.policy import Policy, expect_graph
+from leaktight.policies.policy import Policy
 from leaktight.policies.query import sensitivity
 from leaktight.policies.symmetric_query import LinearQuery
 
@@ -91,8 +91,8 @@ def calibrated(
     Fraction(16, 1)
     """
     asked = Ratio.of(ratio, epsilon)
-    expect_graph(policy)
-    alone = Policy(expect(policy, Policy, "Policy(graph, records) makes one").secrets)
+    expect(policy, Policy, "Policy(graph, records) makes one").expect_edges()
+    alone = Policy(policy.secrets)
     if query is None:
         steps = max(1, policy.reach.value)
         values = policy.secrets.vertices

@@ -20,8 +20,8 @@ from leaktight.exact.rounding import precision
 from leaktight.exact.shown import shown
 from leaktight.mechanisms.line import read_sensitivity
 from leaktight.mechanisms.mechanism import Guarantee, Mechanism
-from leaktight.mechanisms.rational_draws import Draws, drawn
 from leaktight.mechanisms.registry import Key, construction
+from leaktight.mechanisms.release import gaussian_noise
 
 BITS = 128
 """How exactly probabilities are enclosed."""
@@ -202,38 +202,14 @@ class DiscreteGaussian(Mechanism, UnboundedNoise):
     def draw(self, size: int, rng: np.random.Generator | None = None) -> list[int]:
         """Draw so many integers, exactly and independently.
 
-        As in section 5 of [Canonne2020]_: geometric noise of scale t = ⌊σ⌋ + 1, kept with the
-        chance e^(−(|k| − σ²/t)²/(2σ²)). Random bits come from the operating system; for tests,
-        ``rng`` may be a numpy generator.
+        Nothing is rounded; the proof is in docs/proofs/sampling.md. Random bits come from the
+        operating system; for tests, ``rng`` may be a numpy generator.
 
         >>> found = DiscreteGaussian(variance=100).draw(1000, np.random.default_rng(7))
         >>> sum(abs(k) <= 10 for k in found) // 100  # tenths; 70.6%
         7
         """
-        draws, variance = Draws.of(rng), rational(self.variance)
-        scale = math.isqrt(int(variance.floor())) + 1
-
-        def one() -> int:
-            while True:
-                k = _geometric(draws, scale)
-                away = abs(k) - variance / scale
-                if draws.exponential_coin(away * away / (2 * variance)):
-                    return k
-
-        return drawn(size, one)
-
-
-def _geometric(draws: Draws, scale: int) -> int:
-    """Draw k with P(k) ∝ e^(−|k|/t): the rest modulo t, then how many t, then the sign."""
-    while True:
-        rest = draws.below(scale)
-        if not draws.exponential_coin(fmpq(rest, scale)):
-            continue
-        size = rest + scale * draws.successes(lambda: draws.exponential_coin(fmpq(1)))
-        if draws.coin(fmpq(1, 2)):
-            return size
-        if size:  # 0 has no sign, and would come twice as often
-            return -size
+        return gaussian_noise(size, self.variance, rng)
 
 
 def _theta(q: arb) -> arb:

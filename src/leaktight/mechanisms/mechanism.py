@@ -141,12 +141,12 @@ class Mechanism(ByChannel):
         return f"{type(self).__name__}({self.name}: {self.guarantee})"
 
 
-def refuse_too_large(inputs: int, outputs: int) -> None:
+def refuse_too_large(inputs: int, outputs: int, most: int = LARGEST) -> None:
     """Refuse to write out a channel with more entries than an array may hold."""
-    if inputs * outputs > LARGEST:
+    if inputs * outputs > most:
         raise TooLarge(
             f"the channel has {counted(inputs, 'input', 'inputs')} and "
-            f"{counted(outputs, 'output', 'outputs')}, more than {LARGEST:,} entries"
+            f"{counted(outputs, 'output', 'outputs')}, more than {most:,} entries"
         )
 
 

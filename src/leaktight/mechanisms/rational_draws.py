@@ -1,7 +1,6 @@
-"""Exact draws, one by one: fair integers, coins of rational bias, and coins of bias e^(−γ).
+"""Exact draws, one by one: fair integers, and coins of rational bias.
 
-All are decided by whole numbers, from random bytes; nothing is rounded. Coins of bias e^(−γ), for
-rational γ, are those of section 5 of [Canonne2020]_.
+All are decided by whole numbers, from random bytes; nothing is rounded.
 """
 
 from collections.abc import Callable
@@ -43,22 +42,6 @@ class Draws:
     def coin(self, chance: fmpq) -> bool:
         """Return True with a rational chance."""
         return self.below(int(chance.q)) < int(chance.p)
-
-    def exponential_coin(self, gamma: fmpq) -> bool:
-        """Return True with the chance e^(−γ), for γ ≥ 0.
-
-        Σ_k (−γ)^k/k! for γ ≤ 1: the first k at which a coin of chance γ/k fails is odd.
-        """
-        whole = int(gamma.floor())
-        if any(not self._at_most_1(fmpq(1)) for _ in range(whole)):
-            return False
-        return self._at_most_1(gamma - whole)
-
-    def _at_most_1(self, gamma: fmpq) -> bool:
-        k = 1
-        while self.coin(gamma / k):
-            k += 1
-        return k % 2 == 1
 
     def successes(self, draw: Callable[[], bool]) -> int:
         """Return how often a coin shows True before it first does not."""

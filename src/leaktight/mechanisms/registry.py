@@ -63,6 +63,9 @@ class Construction:
         return not self.keys
 
 
+ROOMS = ("leaktight.mechanisms", "leaktight.mechanisms.disclosure")
+"""Where constructions stand, each in a file that registers it."""
+
 _REGISTERED: dict[str, Construction] = {}
 
 Made = TypeVar("Made", bound=Callable[..., Any])
@@ -90,7 +93,7 @@ def constructions() -> Mapping[str, Construction]:
     >>> constructions()["geometric"].built_on
     'numbers'
     """
-    room = import_module("leaktight.mechanisms")
-    for module in pkgutil.iter_modules(room.__path__):
-        import_module(f"leaktight.mechanisms.{module.name}")
+    for room in ROOMS:
+        for module in pkgutil.iter_modules(import_module(room).__path__):
+            import_module(f"{room}.{module.name}")
     return dict(sorted(_REGISTERED.items()))

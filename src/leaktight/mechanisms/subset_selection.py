@@ -24,6 +24,9 @@ from leaktight.mechanisms.registry import construction
 from leaktight.policies.graph import Graph, Vertices
 from leaktight.policies.secrets import SecretGraph
 
+MOST_ENTRIES = 2**21
+"""The most entries of its channel: of 27 databases λ = e would make 24 million, for minutes."""
+
 
 @construction("subset selection", "values", has_distances=True)
 @frozen(init=False, repr=False)
@@ -73,7 +76,7 @@ class SubsetSelection(Mechanism):
     def channel(self) -> Channel:
         """What is seen of each value: a tuple of values, in their order."""
         v, w = len(self.values), self.size
-        refuse_too_large(v, comb(v, w))
+        refuse_too_large(v, comb(v, w), MOST_ENTRIES)
         other = 1 / (self.ratio * comb(v - 1, w - 1) + comb(v - 1, w))
         sets = list(combinations(range(v), w))
         matrix = np.full((v, len(sets)), rational(other), dtype=object)

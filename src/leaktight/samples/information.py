@@ -44,7 +44,9 @@ def estimate_mutual_information(
     Samples, prior and seed are as for ``estimate_posterior_vulnerability``. Without a prior, every
     secret that can occur must have been seen; outputs may be unseen, and any number of them. The
     estimate is that of the frequencies less its bias to first order; for pairs that is (pairs −
-    secrets − outputs + 1)/(2N ln 2), of those that occur ([Miller1955]_, [Chothia2013]_).
+    secrets − outputs + 1)/(2N ln 2), of those that occur ([Miller1955]_, [Chothia2013]_). Where
+    outputs are hardly ever seen twice, that may exceed H(X), which no output tells more than: then
+    the estimate is H(X).
 
     >>> seen = Observations.from_counts({"no": {"-": 500}, "yes": {"+": 500}})
     >>> print(estimate_mutual_information(seen, ["1/2", "1/2"]))
@@ -55,8 +57,10 @@ def estimate_mutual_information(
     rng, risk = generator(seed), read_risk(confidence)
     design = SampleDesign.of(observations, prior, rng)
     learn, test = design.halves(rng)
+    shares = observations.secret_totals / observations.total
+    most = _entropy(shares if design.prior is None else design.prior)
     return LeakageEstimate(
-        max(0.0, corrected(design)) / LN2,
+        min(most, max(0.0, corrected(design))) / LN2,
         max(0.0, information_lower(design, learn, test, risk / 2)) / LN2 * (1 - ROUNDING),
         max(0.0, information_upper(design, risk / 2)) / LN2 * (1 + ROUNDING),
         fraction(1 - risk),

@@ -65,7 +65,8 @@ def estimate_posterior_vulnerability(
     Without a ``prior``, which here does not mean a uniform one, the samples must be pairs drawn
     independently, secret and output. With one, only the outputs need be drawn, independently for
     each sample; how many samples each secret has is then up to whoever drew them. The estimate is
-    how often guesses learnt from one half of the samples are right on the other.
+    how often guesses learnt from one half of the samples are right on the other, but no less than
+    the prior's likeliest secret is.
 
     The bounds hold for any outputs, also if most of them were never seen. They need a random split
     of the samples; to get the same one again, give a ``seed``, chosen before seeing the samples.
@@ -106,8 +107,9 @@ def _guessed(
     design: SampleDesign, learn: Counts, test: Counts, risk: fmpq, confidence: Fraction
 ) -> LeakageEstimate:
     """Return how likely the best guess is right, with two bounds of this risk each."""
+    least = 0.0 if design.prior is None else to_float(design.prior.max())  # guessed without outputs
     return LeakageEstimate(
-        design.crossed(learn, test),
+        max(least, design.crossed(learn, test)),
         success_lower(design, learn, test, risk),
         success_upper(design, risk),
         confidence,

@@ -1,13 +1,6 @@
 """Which private mechanism is best, and what proves it?"""
 
-from leaktight.mechanisms.best.best import BestMechanism, optimal_mechanism
-from leaktight.mechanisms.best.few_outputs import WorstCaseWithOutputs, worst_case_with_outputs
-from leaktight.mechanisms.best.under_curve import CurveMechanism
+import lazy_loader
 
-__all__ = [
-    "BestMechanism",
-    "CurveMechanism",
-    "WorstCaseWithOutputs",
-    "optimal_mechanism",
-    "worst_case_with_outputs",
-]
+# The names are in __init__.pyi; each is loaded when it is first used.
+__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)

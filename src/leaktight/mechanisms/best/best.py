@@ -8,7 +8,7 @@ and the bound. See ``docs/proofs/design.md``.
 from collections.abc import Hashable, Iterable
 from dataclasses import dataclass, field
 from fractions import Fraction
-from typing import Any, overload
+from typing import TYPE_CHECKING, Any, overload
 
 import numpy as np
 from flint import fmpq
@@ -17,10 +17,8 @@ from leaktight.channels.aim import aim_of
 from leaktight.channels.channel import Channel
 from leaktight.channels.distribution import Distribution, PriorLike, prior_on
 from leaktight.channels.gain import Aim, Gain, Loss, read_aim
-from leaktight.check import MECHANISM
 from leaktight.curves.curve import PrivacyCurve
 from leaktight.curves.promise import promise_of
-from leaktight.curves.worst_case import in_steps
 from leaktight.errors import InvalidGain, TooLarge
 from leaktight.exact.bound import Bound
 from leaktight.exact.numbers import (
@@ -34,7 +32,6 @@ from leaktight.exact.ratio import Ratio, RatioLike
 from leaktight.exact.rounding import float_above
 from leaktight.exact.shown import above, shown
 from leaktight.labels import alignment, positions
-from leaktight.mechanisms.best.under_curve import CurveMechanism, best_under_curve
 from leaktight.mechanisms.mechanism import Guarantee, Mechanism, guarantee_of
 from leaktight.policies.graph import Graph
 from leaktight.policies.metric import Metric
@@ -42,6 +39,9 @@ from leaktight.policies.neighbours import Space, metric_of
 from leaktight.privacy.level import privacy_level
 from leaktight.worst_case.certificate import digest_of, mechanism_claim
 from leaktight.worst_case.columns import Arcs, best_channel
+
+if TYPE_CHECKING:
+    from leaktight.mechanisms.best.under_curve import CurveMechanism
 
 MOST_ENTRIES = 2**20
 """The most inputs times guesses for which a mechanism is designed."""
@@ -113,6 +113,8 @@ class BestMechanism(Bound[Fraction], Mechanism):
             "flows": [[[i, h, str(amount)] for i, h, amount in flow] for flow in self.flows],
             "upper": str(rational(self.upper)),
         }
+        from leaktight.check import MECHANISM
+
         return {"format": MECHANISM} | self.ratio.to_dict() | claim
 
     def __str__(self) -> str:
@@ -144,7 +146,7 @@ def optimal_mechanism(
     rho: Number | None = None,
     mu: Number | None = None,
     curve: PrivacyCurve | None = None,
-) -> BestMechanism | CurveMechanism: ...
+) -> "BestMechanism | CurveMechanism": ...
 def optimal_mechanism(
     neighbours: Space,
     prior: PriorLike = None,
@@ -157,7 +159,7 @@ def optimal_mechanism(
     rho: Number | None = None,
     mu: Number | None = None,
     curve: PrivacyCurve | None = None,
-) -> BestMechanism | CurveMechanism:
+) -> "BestMechanism | CurveMechanism":
     """Return the mechanism of largest expected gain, or least loss, among those that are private.
 
     The gain is 1 for the right guess unless given, the prior uniform. It may be a Gain or a Loss,
@@ -194,6 +196,9 @@ def optimal_mechanism(
         )
     aim = _read_aim(gain, metric, outputs)
     if isinstance(promise, PrivacyCurve):
+        from leaktight.curves.worst_case import in_steps
+        from leaktight.mechanisms.best.under_curve import best_under_curve
+
         return best_under_curve(in_steps(metric).explicit(), belief, aim, promise)
     asked = promise
     earned = exact_array(aim.matrix) * belief.array * aim.sign

@@ -1,29 +1,6 @@
 """What do rounding, suppression, cell keys, swapping and top-coding protect?"""
 
-from leaktight.mechanisms.disclosure.count import PerturbedCount
-from leaktight.mechanisms.disclosure.linked import LinkedCounts
-from leaktight.mechanisms.disclosure.odds import CountOdds, count_odds
-from leaktight.mechanisms.disclosure.perturbation import (
-    SUPPRESSED,
-    CellKey,
-    CountPerturbation,
-    Rounding,
-    Suppression,
-    TopCoding,
-)
-from leaktight.mechanisms.disclosure.records import pram, swapping
+import lazy_loader
 
-__all__ = [
-    "SUPPRESSED",
-    "CellKey",
-    "CountOdds",
-    "CountPerturbation",
-    "LinkedCounts",
-    "PerturbedCount",
-    "Rounding",
-    "Suppression",
-    "TopCoding",
-    "count_odds",
-    "pram",
-    "swapping",
-]
+# The names are in __init__.pyi; each is loaded when it is first used.
+__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)

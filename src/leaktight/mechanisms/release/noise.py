@@ -8,22 +8,21 @@ docs/proofs/sampling.md.
 """
 
 from collections.abc import Callable, Sequence
-from functools import cache
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 from flint import arb, fmpq
 
-from leaktight.errors import InvalidNumber, TooLarge
+from leaktight.errors import InvalidNumber
 from leaktight.exact.numbers import Number, rational
 from leaktight.exact.ratio import Ratio, RatioLike
-from leaktight.exact.rounding import precision
 from leaktight.mechanisms.release.random_bits import (
     BLOCK,
     Cuts,
     RandomBytes,
-    cuts_of,
+    enclosed,
+    expect_size,
     random_bytes,
     sections,
 )
@@ -33,9 +32,6 @@ DIGIT = 4
 
 LAST = 2**DIGIT - 1
 """The greatest digit."""
-
-MOST_DRAWN = 2**32
-"""How many integers are drawn at once."""
 
 WIDTH = 62
 """Noise below 2^62 is kept in 64 bits."""
@@ -59,10 +55,7 @@ def geometric_noise(
     >>> int((noise == 0).sum()) // 1000  # tenths; (1−c)/(1+c) is 46.2%
     4
     """
-    if isinstance(size, bool) or not isinstance(size, int | np.integer) or size < 0:
-        raise InvalidNumber(f"size must say how many integers to draw, got {size!r:.60}")
-    if size > MOST_DRAWN:
-        raise TooLarge(f"at most {MOST_DRAWN:,} integers are drawn at once; draw them in parts")
+    expect_size(size)
     base = rational(Ratio.of(ratio, epsilon).lower)
     if base == 1:
         raise InvalidNumber("geometric noise needs an ε above 0: at ε = 0 none is wide enough")
@@ -131,17 +124,4 @@ def _below(base: fmpq, i: int) -> list[arb]:
 def _enclosed(balls: Callable[[], list[arb]], base: fmpq) -> Cuts:
     """Return the cuts that ``balls`` enclose."""
     guard = 64 + 2 * int((base - 1).q).bit_length()  # lost by the powers, and by 1 − c near 0
-
-    @cache
-    def fine(bits: int) -> tuple[list[int], list[int]]:
-        with precision(bits + guard):
-            low, high = cuts_of(balls(), bits)
-        return sorted(low), sorted(high)
-
-    @cache
-    def enclose(bits: int) -> tuple[list[int], list[int]]:
-        spare = -bits % 64  # fewer bits are read off 64
-        low, high = fine(bits + spare)
-        return [end >> spare for end in low], [-(-end >> spare) for end in high]
-
-    return enclose
+    return enclosed(lambda _: balls(), guard)

@@ -9,13 +9,15 @@ too which of several sections of [0, 1] U lies in.
 
 import os
 from collections.abc import Callable, Iterable, Sequence
+from functools import cache
 from typing import Any, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 from flint import arb
 
-from leaktight.errors import InvalidInput
+from leaktight.errors import InvalidInput, InvalidNumber, TooLarge
+from leaktight.exact.rounding import precision
 
 RandomBytes: TypeAlias = Callable[[int], bytes]
 """Gives so many bytes, all of whose bits are fair and independent."""
@@ -32,6 +34,9 @@ UNDECIDED = 128
 
 BLOCK = 2**16
 """How many draws are made at a time: few enough to stay in the cache."""
+
+MOST_DRAWN = 2**32
+"""How many integers are drawn at once."""
 
 
 def random_bytes(rng: np.random.Generator | None) -> RandomBytes:
@@ -66,6 +71,35 @@ def cuts_of(balls: Iterable[arb], bits: int) -> tuple[list[int], list[int]]:
     ends = [(ball.lower().fmpq(), ball.upper().fmpq()) for ball in balls]
     low = [int((low * 2**bits).floor()) for low, _ in ends]
     return low, [int((high * 2**bits).ceil()) for _, high in ends]
+
+
+def enclosed(balls: Callable[[int], list[arb]], guard: int) -> Cuts:
+    """Return the cuts that ``balls`` enclose, worked out with ``guard`` bits more than are asked.
+
+    They are told with how many bits that is.
+    """
+
+    @cache
+    def fine(bits: int) -> tuple[list[int], list[int]]:
+        with precision(bits + guard):
+            low, high = cuts_of(balls(bits + guard), bits)
+        return sorted(low), sorted(high)
+
+    @cache
+    def enclose(bits: int) -> tuple[list[int], list[int]]:
+        spare = -bits % 64  # fewer bits are read off 64
+        low, high = fine(bits + spare)
+        return [end >> spare for end in low], [-(-end >> spare) for end in high]
+
+    return enclose
+
+
+def expect_size(size: Any) -> None:
+    """Refuse what does not say how many integers are drawn."""
+    if isinstance(size, bool) or not isinstance(size, int | np.integer) or size < 0:
+        raise InvalidNumber(f"size must say how many integers to draw, got {size!r:.60}")
+    if size > MOST_DRAWN:
+        raise TooLarge(f"at most {MOST_DRAWN:,} integers are drawn at once; draw them in parts")
 
 
 def is_below(chance: Chance, word: int, bits: int, source: RandomBytes) -> bool:
