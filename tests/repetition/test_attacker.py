@@ -20,9 +20,8 @@ from leaktight.policies.graph import Graph
 from leaktight.policies.policy import Policy
 from leaktight.policies.secrets import SecretGraph
 from leaktight.privacy.level import privacy_level
+from leaktight.repetition.adversary import Adversary, ChannelAdversary
 from leaktight.repetition.attacker import (
-    Adversary,
-    ChannelAdversary,
     GraphAdversary,
     attacker_on,
     largest_n,

@@ -14,10 +14,11 @@ from leaktight.errors import InvalidInput, InvalidNumber
 from leaktight.leakage.vulnerability import posterior_vulnerability
 from leaktight.mechanisms.best import optimal_mechanism
 from leaktight.mechanisms.geometric import TruncatedGeometric
+from leaktight.policies.graph import Graph
 from leaktight.policies.metric import Metric
 from leaktight.policies.policy import Policy
 from leaktight.policies.secrets import SecretGraph
-from leaktight.repetition.attacker import largest_n
+from leaktight.repetition.attacker import MOST_SOLVED, largest_n
 from leaktight.repetition.explanation import explain
 from leaktight.repetition.success import success_probability
 from tests.strategies.metrics import metrics
@@ -217,3 +218,19 @@ def test_no_mechanism_for_a_metric_tells_more_than_is_said(
     assert told.after[0].value <= told.belief[0].value
     if metric.unit == 1:
         assert told.after == explain(metric.graph, prior, epsilon=epsilon, observations=looks).after
+
+
+@pytest.mark.parametrize(
+    "promise", [{"epsilon": 1}, {"mu": 1}, {"rho": "1/2"}, {"epsilon": 1, "delta": "1e-5"}]
+)
+def test_edges_between_all_values_are_not_listed(
+    promise: dict[str, Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    graphs = {v: SecretGraph.complete(v) for v in (5, 6, 7, 8, 200)}
+    quick = {v: str(explain(graph, **promise)) for v, graph in graphs.items()}
+    for graph in graphs.values():
+        assert graph.order <= MOST_SOLVED or "edges" not in vars(graph)
+    if set(promise) == {"epsilon"}:  # curves on other graphs are bounded by programs
+        monkeypatch.setattr(Graph, "is_complete", False)
+        for v in quick:
+            assert str(explain(SecretGraph.complete(v), **promise)) == quick[v]

@@ -299,7 +299,7 @@ def test_what_is_shown_is_short() -> None:
 
 
 def test_bad_gains_and_losses_are_refused_in_one_line() -> None:
-    with pytest.raises(InvalidGain, match="expected a Gain or Tries"):
+    with pytest.raises(InvalidGain, match="expected a Gain, a Loss, Tries, a table"):
         expected_gain(COIN, 3)  # type: ignore[arg-type]
     with pytest.raises(InvalidGain, match="expected a Loss"):
         expected_loss(COIN, Gain.binary([0, 1]))  # type: ignore[arg-type]

@@ -10,18 +10,17 @@ from dataclasses import dataclass
 from fractions import Fraction
 from itertools import islice
 from math import comb
-from typing import Any, NamedTuple, TypeAlias
+from typing import Any, ClassVar, NamedTuple, TypeAlias
 
 import numpy as np
-from flint import fmpq
 
 from leaktight.channels.distribution import PriorLike, prior_on
-from leaktight.errors import InvalidNumber, TooLarge
+from leaktight.errors import InvalidNumber
 from leaktight.exact.bound import Chance
-from leaktight.exact.numbers import fraction, rational, whole_numbers
+from leaktight.exact.numbers import fraction, rational
 from leaktight.exact.shown import counted
-from leaktight.repetition.questions import BLOCK, Certain, Left, Noisy, Questions, read_questions
-from leaktight.repetition.symmetry import Symmetries, symmetries
+from leaktight.repetition.questions import BLOCK, Asked, Left, Questions, read_questions
+from leaktight.repetition.symmetry import Symmetries
 
 MOST = 2**30
 """How many answers are looked at before the best is no longer searched for, some ten seconds."""
@@ -29,14 +28,12 @@ MOST = 2**30
 AT_FIRST = 2**26
 """How many answers are looked at before it is asked which questions are alike."""
 
-MOST_HISTORIES = 2**20
-"""The most sequences of answers that are drawn."""
-
 
 @dataclass(frozen=True, slots=True)
 class Guess:
     """Where questions end: the likeliest secret."""
 
+    asks: ClassVar = False
     guess: Hashable
     chance: Fraction
     """How likely it is right, given the answers so far."""
@@ -46,6 +43,7 @@ class Guess:
 class Ask:
     """A question, and what to do after each answer."""
 
+    asks: ClassVar = True
     question: Hashable
     after: Mapping[Hashable, "Ask | Guess"]
 
@@ -100,43 +98,31 @@ def best_attack(
     if not isinstance(n, int | np.integer) or n < 0:
         raise InvalidNumber(f"there must be a whole number of questions, got {n!r:.60}")
     asked = read_questions(questions)
-    if isinstance(asked, Noisy):
-        most = max(len(channel.outputs) for channel in asked.channels)
-        if most**n > MOST_HISTORIES:
-            raise TooLarge(
-                f"{n} drawn answers of {most} kinds come in {counted(most**n, 'way', 'ways')}, "
-                f"more than {MOST_HISTORIES:,}"
-            )
-    belief = prior_on(prior, asked.secrets).exact().array
-    weights, unit = whole_numbers(belief) if isinstance(asked, Certain) else (belief, fmpq(1))
-    possible = np.flatnonzero(weights)
-    left = possible, weights[possible]
-    if isinstance(asked, Certain):
-        asked, left = asked.of(possible), (np.arange(len(possible)), weights[possible])
+    asked.expect_few(int(n))
+    asked, left, unit = asked.possible(prior_on(prior, asked.secrets).exact().array)
     found = _adaptive(asked, left, int(n)) if adaptive else _Beforehand(asked).best(left, int(n))
     lower, upper = (fraction(rational(end) * unit) for end in (found.value, found.bound))
     return Attack(lower, upper, int(n), found.tree)
 
 
-def _guess(asked: Certain | Noisy, left: Left) -> Guess:
+def _guess(asked: Asked, left: Left) -> Guess:
     secrets, weights = left
     chance = rational(weights.max()) / rational(weights.sum())
     return Guess(asked.secrets[secrets[weights.argmax()]], fraction(chance))
 
 
-def _adaptive(asked: Certain | Noisy, left: Left, n: int) -> Found:
+def _adaptive(asked: Asked, left: Left, n: int) -> Found:
     """Return the best n questions, each chosen after the answers before."""
     found = _Search(asked, min(MOST, AT_FIRST)).best(left, n)
     if found.value == found.bound or MOST <= AT_FIRST:
         return found
-    alike = symmetries(asked, left[1]) if isinstance(asked, Certain) else None
-    return _Search(asked, MOST).best(left, n, alike)
+    return _Search(asked, MOST).best(left, n, asked.symmetries(left[1]))
 
 
 class _Search:
     """A search for the best next question, of as many as can be looked at."""
 
-    def __init__(self, asked: Certain | Noisy, most: int) -> None:
+    def __init__(self, asked: Asked, most: int) -> None:
         self.asked = asked
         self.most = most
         self.spent = 0
@@ -152,8 +138,7 @@ class _Search:
         secrets, weights = left
         if n == 0 or len(secrets) == 1:
             return Found(weights.max(), weights.max(), _guess(self.asked, left))
-        drawn = tuple(weights) if isinstance(self.asked, Noisy) else ()
-        key = n, secrets.tobytes(), drawn
+        key = n, secrets.tobytes(), self.asked.drawn(weights)
         if key not in self.known:
             if alike and after is not None:
                 alike = self._still(alike, after, left, n)
@@ -176,12 +161,12 @@ class _Search:
         order = np.argsort(sizes, kind="stable")
         order = order[np.argsort(-worth[order], kind="stable")]
         for q in questions[order].tolist():
-            if best.value >= bound or (n == 1 and isinstance(best.tree, Ask)):
+            if best.value >= bound or (n == 1 and best.tree.asks):
                 return best  # the last question is the one after which a guess is worth most
-            if self.spent > self.most and isinstance(best.tree, Ask):
+            if self.spent > self.most and best.tree.asks:
                 return best._replace(bound=bound)
             parts = dict(self.asked.split(q, left))
-            if len(parts) == 1 and isinstance(self.asked, Certain):
+            if len(parts) == 1 and self.asked.tells_by_parts:
                 continue  # it tells nothing
             if sum(self.asked.bound(part, n - 1) for part in parts.values()) <= best.value:
                 continue
@@ -199,7 +184,7 @@ class _Search:
 class _Beforehand:
     """A search for the best questions that are asked whatever the answers."""
 
-    def __init__(self, asked: Certain | Noisy) -> None:
+    def __init__(self, asked: Asked) -> None:
         self.asked = asked
 
     def best(self, left: Left, n: int) -> Found:
@@ -218,7 +203,7 @@ class _Beforehand:
     def _alike(self, left: Left, n: int, few: int) -> Symmetries | None:
         """Return symmetries, if there are too many choices to do without."""
         many = comb(len(self.asked.names) + n - 1, n) > few > 0
-        return symmetries(self.asked, left[1]) if many and isinstance(self.asked, Certain) else None
+        return self.asked.symmetries(left[1]) if many else None
 
     def _choices(
         self, n: int, alike: Symmetries | None, least: int = 0

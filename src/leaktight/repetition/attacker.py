@@ -6,8 +6,6 @@ if each depends on those before, and no attacker does better than what is said h
 other than pure ε, n releases keep the composed curve.
 """
 
-import math
-from abc import ABC, abstractmethod
 from collections.abc import Iterable
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
@@ -20,24 +18,21 @@ from flint import arb, fmpq
 from leaktight.channels.channel import Channel
 from leaktight.channels.distribution import Distribution, PriorLike, prior_on
 from leaktight.curves.curve import PrivacyCurve
-from leaktight.curves.graphs import best_gain, cover_bound
 from leaktight.curves.guess import ADD_REMOVE, REPLACE, best_guess
 from leaktight.curves.posterior import Belief, belief_at
-from leaktight.curves.promise import Promise, promise_of
+from leaktight.curves.promise import Promise, promise_if_any
 from leaktight.errors import InvalidInput, InvalidNumber, InvalidPolicy, TooLarge, Undecided
-from leaktight.exact.matrix import equal_rows
 from leaktight.exact.numbers import Array, Number, exact_array, fraction, largest, rational
 from leaktight.exact.ratio import Ratio, RatioLike
 from leaktight.exact.rounding import precision
 from leaktight.exact.shown import Probability, shown
-from leaktight.leakage.value_odds import ValueOdds, bounded_odds, channel_odds
-from leaktight.leakage.vulnerability import posterior_vulnerability
-from leaktight.mechanisms.best import optimal_mechanism
+from leaktight.leakage.value_odds import ValueOdds, bounded_odds
 from leaktight.policies.adjacency import AdjacencyGraph
 from leaktight.policies.graph import Graph
 from leaktight.policies.metric import Metric
 from leaktight.policies.neighbours import adjacency_of
 from leaktight.policies.policy import Policy
+from leaktight.repetition.adversary import Adversary, ChannelAdversary
 from leaktight.worst_case.columns import (
     best_cover,
     best_metric_cover,
@@ -45,7 +40,6 @@ from leaktight.worst_case.columns import (
     total_weight,
     weighting,
 )
-from leaktight.worst_case.optimum import worst_case_leakage
 
 Secret: TypeAlias = Channel | Graph | AdjacencyGraph | Metric | Policy | Number
 """What an attacker is after: the input of a channel, a vertex of a graph, a value of a metric, what
@@ -65,38 +59,6 @@ LEAST_BITS = 12
 
 MOST_EPSILON = 10**6
 """The largest n·ε, as for one ratio."""
-
-
-class Adversary(ABC):
-    """One who guesses: from what a channel shows, or from whatever keeps a promise."""
-
-    __slots__ = ()
-    noun = "release"
-    """What an observation is called."""
-    neighbours = ""
-    """Which neighbours a promise is about, if both relations may be meant."""
-    is_bounded = True
-    """Whether there is a chance to tell, and not only how rarely a belief grows."""
-
-    @abstractmethod
-    def chance(self, n: int) -> Probability:
-        """How likely the best guess is right after n observations: exactly, or at most."""
-
-    @abstractmethod
-    def in_the_end(self) -> Fraction:
-        """What the chance tends to with ever more observations."""
-
-    def beliefs(self, times: Iterable[int]) -> tuple[Probability, ...]:
-        """The largest probability that a value can have then, where it is bounded."""
-        return ()
-
-    def odds_of_values(self, n: int) -> list[ValueOdds]:
-        """How far the belief in each value can rise by n observations, where it is bounded."""
-        return []
-
-    def outlooks(self, times: Iterable[int], sure: Number) -> tuple[tuple[int, Belief], ...]:
-        """What a belief stays below, but rarely, where nothing bounds it for certain."""
-        return ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -173,8 +135,12 @@ class GraphAdversary(Adversary):
         """The chance that the best mechanism gives, and what none exceeds."""
         likeliest = fraction(self.prior.array.max())
         if likeliest == Fraction(1, self.graph.order):
+            from leaktight.worst_case.optimum import worst_case_leakage
+
             worst = worst_case_leakage(self.space, ratio)
             return likeliest * worst.lower, likeliest * worst.upper
+        from leaktight.mechanisms.best import optimal_mechanism
+
         found = optimal_mechanism(self.space, self.prior, ratio=ratio)
         return found.utility, found.upper
 
@@ -266,39 +232,6 @@ class MetricAdversary(GraphAdversary):
 
 
 @dataclass(frozen=True, slots=True)
-class ChannelAdversary(Adversary):
-    """One who guesses the input of a channel, and sees n independent outputs of it."""
-
-    noun = "observation"
-    channel: Channel
-    prior: Distribution
-
-    def chance(self, n: int) -> Probability:
-        """The chance of the best guess, exact where n outputs can be counted exactly."""
-        if n == 0:
-            return Probability(0, fraction(self.prior.array.max()), True)
-        if n == 1:
-            once = posterior_vulnerability(self.channel, self.prior)
-            return Probability(1, fraction(rational(once)), True)
-        from leaktight.repetition.success import success_probability
-
-        found = success_probability(self.channel, self.prior, n)
-        upper = fraction(rational(found.upper))
-        return Probability(n, upper, upper == fraction(rational(found.lower)))
-
-    def odds_of_values(self, n: int) -> list[ValueOdds]:
-        """How far one observation raises the belief in each input, exactly; of more, nothing."""
-        return channel_odds(self.channel, self.prior) if n == 1 else []
-
-    def in_the_end(self) -> Fraction:
-        """What the chance tends to: inputs with equal rows are never told apart."""
-        best: dict[int, fmpq] = {}
-        for row, chance in zip(equal_rows(self.channel.matrix), self.prior.array, strict=True):
-            best[row] = max(chance, best.get(row, fmpq(0)))
-        return fraction(sum(best.values(), fmpq(0)))
-
-
-@dataclass(frozen=True, slots=True)
 class CurveAdversary(Adversary):
     """One who guesses a vertex of ``graph``, and sees releases each of which keeps a ``curve``.
 
@@ -326,6 +259,8 @@ class CurveAdversary(Adversary):
         if self.neighbours == ADD_REMOVE:
             guess = best_guess(curve, self.graph.vertices, self.prior, neighbours=ADD_REMOVE)
             return guess.lower, guess.upper
+        from leaktight.curves.graphs import best_gain, cover_bound
+
         try:
             found = best_gain(curve, self.graph, self.prior)
         except (TooLarge, Undecided):
@@ -486,20 +421,6 @@ def attacker_on(
     return attackers_on(secret, prior, promise_if_any(ratio, epsilon), distance)[0]
 
 
-def promise_if_any(
-    ratio: RatioLike = None,
-    epsilon: Number | None = None,
-    delta: Number | None = None,
-    rho: Number | None = None,
-    mu: Number | None = None,
-    curve: PrivacyCurve | None = None,
-) -> Promise | None:
-    """Return a promise, or None if none is given."""
-    if (ratio, epsilon, delta, rho, mu, curve) == (None,) * 6:
-        return None
-    return promise_of(ratio, epsilon, delta=delta, rho=rho, mu=mu, curve=curve)
-
-
 def _one_record(policy: Policy) -> Graph:
     if policy.is_constrained:
         raise InvalidPolicy(
@@ -546,39 +467,7 @@ def largest_n(
     """
     promise = promise_if_any(ratio, epsilon, delta, rho, mu, curve)
     found = attackers_on(secret, prior, promise, distance, neighbours)
-    return min(most_below(attacker, below) for attacker in found)
-
-
-def most_below(attacker: Adversary, below: Number) -> int | float:
-    """Return the most observations after which the chance is below a threshold, by bisection."""
-    limit = fraction(rational(below))
-    before = attacker.chance(0).value
-    if before == 1:
-        raise InvalidNumber("every guess is right before anything is seen: nothing is kept secret")
-    if not before < limit < 1:
-        raise InvalidNumber(
-            f"the threshold must be above {shown(before)}, the chance before any observation, "
-            f"and below 1, got {shown(limit)}"
-        )
-    if isinstance(attacker, ChannelAdversary):
-        from leaktight.repetition.curve import observations_needed
-
-        return observations_needed(attacker.channel, attacker.prior, success=limit).lower - 1
-    if attacker.chance(1).value >= limit:
-        return 0
-    if attacker.in_the_end() <= limit:
-        # Nothing but what one observation settles is ever settled for certain.
-        return math.inf
-    safe, unsafe = 1, 2
-    while attacker.chance(unsafe).value < limit:
-        safe, unsafe = unsafe, 2 * unsafe
-    while unsafe - safe > 1:
-        middle = (safe + unsafe) // 2
-        if attacker.chance(middle).value < limit:
-            safe = middle
-        else:
-            unsafe = middle
-    return safe
+    return min(attacker.most_below(fraction(rational(below))) for attacker in found)
 
 
 def _power(ratio: Ratio, k: int) -> fmpq:

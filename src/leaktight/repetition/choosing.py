@@ -14,6 +14,7 @@ from leaktight.exact.rounding import ln_interval
 from leaktight.exact.shown import Told, percent, percent_or_fraction, shown
 from leaktight.exact.shown import below as written_below
 from leaktight.labels import named, position
+from leaktight.progress import tell
 from leaktight.repetition.attacker import (
     CurveAdversary,
     GraphAdversary,
@@ -202,6 +203,7 @@ def _largest_safe(found: Callable[[Fraction], Fraction], limit: Fraction) -> Fra
     while (apart := unsafe - safe) > (safe - 1 or unsafe - 1) / 2**PLACES:
         # Powers of short fractions are not rounded.
         middle = _simplest(safe + apart / 3, unsafe - apart / 3)
+        tell(f"λ from {float(safe):.8g} to {float(unsafe):.8g}")
         safe, unsafe = (middle, unsafe) if found(middle) <= limit else (safe, middle)
     # A largest ratio that is a short fraction is the simplest one here.
     return short if found(short := _simplest(safe, unsafe)) == limit else safe

@@ -14,6 +14,7 @@ from leaktight.errors import InvalidNumber, TooLarge
 from leaktight.exact.bound import Count, Side
 from leaktight.exact.numbers import Number, as_printed, fraction, rational
 from leaktight.exact.shown import shown
+from leaktight.progress import tell
 from leaktight.repetition.enclosure import SuccessProbability
 from leaktight.repetition.likelihood_bounds import MOST_CLASSES, bounded_success
 from leaktight.repetition.own_output import OwnOutput
@@ -54,6 +55,7 @@ def success_curve(
     likelihoods = _tables(points.values())
     curve = {}
     for done, (n, seen) in enumerate(points.items(), 1):
+        tell(f"{n:,} observations, {done} of {len(points)}")
         curve[n] = success_of(seen, likelihoods)
         if progress is not None:
             progress(done, len(points))

@@ -1,7 +1,7 @@
 """Enclosures of a value after many observations."""
 
 from dataclasses import dataclass
-from typing import Self, TypeAlias
+from typing import TYPE_CHECKING, Self, TypeAlias
 
 from flint import fmpq
 
@@ -9,7 +9,9 @@ from leaktight.exact.bound import Bound
 from leaktight.exact.numbers import Value, fraction
 from leaktight.exact.rounding import float_above, float_below
 from leaktight.exact.shown import counted
-from leaktight.repetition.types import Method
+
+if TYPE_CHECKING:
+    from leaktight.repetition.types import Method
 
 Ends: TypeAlias = tuple[fmpq, fmpq]
 """Exact numbers below and above another."""
@@ -24,7 +26,7 @@ class Enclosed(Bound[Value]):
     """
 
     observations: int
-    method: Method
+    method: "Method"
 
     @property
     def source(self) -> str:
@@ -35,7 +37,7 @@ class Enclosed(Bound[Value]):
         return f"{self.text} {self.source}"
 
 
-def enclosed(ends: Ends, observations: int, method: Method, exact: bool) -> Enclosed:
+def enclosed(ends: Ends, observations: int, method: "Method", exact: bool) -> Enclosed:
     """Round the ends outward, unless they are equal and all numbers were given exactly."""
     lower, upper = ends
     if exact and lower == upper:
@@ -51,7 +53,7 @@ class EventProbability(Enclosed):
 
     @classmethod
     def with_complement(
-        cls, own: Ends, other: Ends, observations: int, method: Method, exact: bool
+        cls, own: Ends, other: Ends, observations: int, method: "Method", exact: bool
     ) -> Self:
         """Round both outward; each also bounds the other."""
         (low, high), (left, right) = own, other
@@ -70,7 +72,7 @@ class SuccessProbability(EventProbability):
     """
 
     @classmethod
-    def of_error(cls, error: Ends, observations: int, method: Method, exact: bool) -> Self:
+    def of_error(cls, error: Ends, observations: int, method: "Method", exact: bool) -> Self:
         """Take the error, which is known between two numbers, off 1."""
         own = 1 - error[1], 1 - error[0]
         return cls.with_complement(own, error, observations, method, exact)

@@ -4,7 +4,6 @@ import math
 from collections.abc import Hashable, Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
-from math import prod
 
 import numpy as np
 
@@ -13,9 +12,9 @@ from leaktight.curves.curve import PrivacyCurve
 from leaktight.curves.guess import ADD_REMOVE, REPLACE
 from leaktight.curves.posterior import Belief
 from leaktight.curves.presence import Membership, membership
-from leaktight.curves.promise import Promise
+from leaktight.curves.promise import Promise, promise_if_any
 from leaktight.errors import InvalidInput, InvalidNumber
-from leaktight.exact.numbers import Number, as_printed, float_array, fraction, rational
+from leaktight.exact.numbers import Number, as_printed, fraction
 from leaktight.exact.ratio import RatioLike
 from leaktight.exact.shown import (
     Probability,
@@ -25,30 +24,13 @@ from leaktight.exact.shown import (
     percent_or_fraction,
     wrapped,
 )
-from leaktight.exact.tolerances import TOLERANCES
 from leaktight.labels import positions
-from leaktight.leakage.value_odds import ValueOdds, ValueTable
+from leaktight.leakage.value_odds import ValueTable
 from leaktight.policies.policy import Policy
 from leaktight.policies.secrets import SecretGraph
 from leaktight.privacy.breach import Breach
-from leaktight.repetition.attacker import (
-    Adversary,
-    ChannelAdversary,
-    Secret,
-    attackers_on,
-    most_below,
-    promise_if_any,
-)
-from leaktight.repetition.guarantee_bound import guaranteed_success
-from leaktight.repetition.likelihood_bounds import success_bounds
-from leaktight.repetition.rounds import Observations, observe
-from leaktight.repetition.types import TypeClasses
-
-MOST_TYPES = 2**18
-"""The most types, times the inputs, that are gone through for a sentence: about a second."""
-
-MOST_PAIRED = 24
-"""The most inputs of which every two are compared after many observations, for a sentence."""
+from leaktight.repetition.adversary import Adversary
+from leaktight.repetition.attacker import Secret, attackers_on
 
 SURE = Fraction(9999, 10000)
 """With which chance over the output a belief stays small, if no other is asked for."""
@@ -57,12 +39,6 @@ RELATIONS = {
     REPLACE: "replace: a neighbour has another value",
     ADD_REMOVE: "add/remove: a neighbour is absent",
 }
-
-MOST_ENTRIES = 2**16
-"""The most entries of a channel in which the output that tells most of each value is looked for."""
-
-MOST_OBSERVED = 2**20
-"""The most observations of which is asked whether a threshold is reached."""
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -300,16 +276,9 @@ def explain(
     if neighbours == ADD_REMOVE and promise is not None:
         whole = replace(whole, membership=membership(promise))
     asked = list(sensitive)
-    if (odds := _value_odds(first)) or asked:
+    if (odds := first.quick_odds()) or asked:
         positions(asked, tuple(each.value for each in odds), "possible value")
     return replace(whole, values=ValueTable.ranked(odds, asked), named=len(asked))
-
-
-def _value_odds(attacker: Adversary) -> list[ValueOdds]:
-    """Return the odds of each value, unless so many things can be seen that it takes long."""
-    if isinstance(attacker, ChannelAdversary) and prod(attacker.channel.shape) > MOST_ENTRIES:
-        return []
-    return attacker.odds_of_values(1)
 
 
 def _explained(
@@ -321,14 +290,14 @@ def _explained(
     assumption: str,
 ) -> Explanation:
     threshold = None if below is None else fraction(as_printed(below))
-    most, reached = (None, None) if threshold is None else _most_below(attacker, threshold)
+    most, reached = (None, None) if threshold is None else attacker.keeps_below(threshold)
     return Explanation(
         what,
         attacker.noun,
         attacker.chance(0),
-        tuple(_chance(attacker, n) for n in times) if attacker.is_bounded else (),
+        tuple(attacker.quick_chance(n) for n in times) if attacker.is_bounded else (),
         attacker.beliefs(times),
-        _most_telling(attacker) if isinstance(attacker, ChannelAdversary) else None,
+        attacker.most_telling(),
         assumption,
         threshold,
         most,
@@ -338,71 +307,11 @@ def _explained(
     )
 
 
-def is_quick(seen: Observations, n: int) -> bool:
-    """Say whether what n rounds of observations tell is found in about a second."""
-    return n == 1 or TypeClasses.of(seen.rounds(n).parts).count * len(seen) <= MOST_TYPES
-
-
-def _seen_by(observer: ChannelAdversary) -> Observations:
-    return observe(observer.channel, observer.prior)
-
-
-def _chance(attacker: Adversary, n: int) -> Probability:
-    """Return the chance after n observations; a bound where the exact one takes long."""
-    if not isinstance(attacker, ChannelAdversary) or n == 1 or is_quick(_seen_by(attacker), n):
-        return attacker.chance(n)
-    bounds = [guaranteed_success(attacker.channel, attacker.prior, n)]
-    if len(attacker.channel.inputs) <= MOST_PAIRED:
-        pairs = success_bounds(attacker.channel, attacker.prior, n)
-        bounds.append(fraction(rational(pairs.upper)))
-    return Probability(n, min(bounds), False)
-
-
-def _most_below(attacker: Adversary, threshold: Fraction) -> tuple[int | float, bool | None]:
-    """Return the most observations that keep the chance below, and whether one more does not."""
-    if isinstance(attacker, ChannelAdversary) and threshold < attacker.in_the_end():
-        reach, seen = 1, _seen_by(attacker)
-        while reach < MOST_OBSERVED and is_quick(seen, 2 * reach):
-            reach *= 2
-        if attacker.chance(reach).value < threshold:
-            return reach, None
-    most = most_below(attacker, threshold)
-    return most, isinstance(most, int) and attacker.chance(most + 1).is_exact
-
-
-def _most_telling(observer: ChannelAdversary) -> Breach | None:
-    """Return the output after which an input is likeliest that has become likelier, if any has."""
-    channel, before = observer.channel, observer.prior.array
-    joined = float_array(before)[:, None] * float_array(channel.matrix)
-    outer = joined.sum(axis=0)
-    inner = np.divide(joined, outer, out=np.zeros_like(joined), where=outer > 0)
-    maybe = inner >= float_array(before)[:, None] * (1 - TOLERANCES.entry)
-    # Floats propose: a largest one is among those that are largest up to rounding and have risen.
-    for least in (inner[maybe].max(initial=0.0) * (1 - TOLERANCES.entry), 0.0):
-        found = [_told(observer, x, z) for x, z in np.argwhere(maybe & (inner >= least)).tolist()]
-        if risen := [told for told in found if told.after > told.before]:
-            return max(risen, key=lambda told: (told.after, told.chance))
-    return None
-
-
-def _told(observer: ChannelAdversary, x: int, z: int) -> Breach:
-    """Return what an output tells of an input, exactly."""
-    channel, prior = observer.channel, observer.prior.array
-    column = prior * channel.matrix[:, z]
-    chance = column.sum()
-    after = column[x] / chance if chance else prior[x]
-    own = channel.inputs[x]
-    ends = fraction(prior[x]), fraction(rational(after)), fraction(rational(chance))
-    return Breach(repr(own), (own,), channel.outputs[z], *ends)
-
-
 def _assumption(secret: Secret, attacker: Adversary, promise: Promise | None) -> str:
-    if isinstance(attacker, ChannelAdversary):
-        return ""
     kept = f"that keeps {promise}" if isinstance(promise, PrivacyCurve) else "with this guarantee"
-    if isinstance(secret, Policy) and secret.records > 1:
-        return (
-            f"It holds for every mechanism {kept}, also if all other records are "
-            "known, but not if records are known to depend on each other."
-        )
-    return f"It holds for every mechanism {kept}."
+    dependent = (
+        ", also if all other records are known, "
+        "but not if records are known to depend on each other"
+    )
+    several = isinstance(secret, Policy) and secret.records > 1
+    return attacker.assumption(kept, dependent if several else "")

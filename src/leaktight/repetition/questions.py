@@ -4,10 +4,11 @@ What is left over after some answers are the secrets that are still possible, ea
 probability that it is the secret and gave those answers.
 """
 
+from abc import ABC, abstractmethod
 from collections.abc import Hashable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any, TypeAlias
+from typing import TYPE_CHECKING, Any, ClassVar, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -15,10 +16,13 @@ from flint import fmpq
 
 from leaktight.channels.channel import Channel, expect_channel
 from leaktight.channels.deterministic import Deterministic
-from leaktight.errors import InvalidInput, Mismatch
-from leaktight.exact.matrix import column_maxima
-from leaktight.exact.numbers import Array, total
+from leaktight.errors import InvalidInput, Mismatch, TooLarge
+from leaktight.exact.numbers import Array, whole_numbers
+from leaktight.exact.shown import counted
 from leaktight.labels import Labels
+
+if TYPE_CHECKING:
+    from leaktight.repetition.symmetry import Symmetries
 
 Left: TypeAlias = tuple[npt.NDArray[np.intp], Array]
 """Which secrets are left, and their weights."""
@@ -30,17 +34,78 @@ BLOCK = 2**22
 """How many answers are looked at together."""
 
 
+MOST_HISTORIES = 2**20
+"""The most sequences of answers that are drawn."""
+
+
 @dataclass(frozen=True, eq=False)
-class Certain:
-    """Questions whose answer the secret determines."""
+class Asked(ABC):
+    """Questions about the same secrets."""
 
     names: Labels
     secrets: Labels
+
+    tells_by_parts: ClassVar[bool]
+    """Whether a question that leaves one part tells nothing."""
+
+    @abstractmethod
+    def expect_few(self, n: int) -> None:
+        """Refuse n questions if their answers come in too many ways."""
+
+    @abstractmethod
+    def possible(self, belief: Array) -> "tuple[Asked, Left, fmpq]":
+        """Return questions, the secrets that are possible, and what a weight of 1 stands for."""
+
+    @abstractmethod
+    def symmetries(self, weights: Array) -> "Symmetries | None":
+        """Return which questions are alike, if that can be found."""
+
+    @abstractmethod
+    def drawn(self, weights: Array) -> tuple[Any, ...]:
+        """Return what the answers so far tell beyond the secrets that are left."""
+
+    @abstractmethod
+    def split(self, question: int, left: Left) -> Iterator[tuple[Hashable, Left]]:
+        """Yield each answer that may come, and what it leaves over."""
+
+    @abstractmethod
+    def values(self, left: Left, questions: Array) -> tuple[Array, Array]:
+        """Return what a guess after each question is worth, and the largest group it may leave."""
+
+    @abstractmethod
+    def bound(self, left: Left, n: int) -> Any:
+        """Return what no n questions and a guess exceed: docs/proofs/adaptive.md."""
+
+
+@dataclass(frozen=True, eq=False)
+class Certain(Asked):
+    """Questions whose answer the secret determines."""
+
+    tells_by_parts = True
     answers: tuple[Labels, ...]
     """The answers to each question."""
     table: npt.NDArray[Any]
     """For each question (row) and secret (column), which answer it is."""
     _parts: dict[tuple[int, int], int] = field(default_factory=dict)
+
+    def expect_few(self, n: int) -> None:
+        """Take any number of them."""
+
+    def possible(self, belief: Array) -> tuple[Asked, Left, fmpq]:
+        """Return the questions about the secrets that are possible, with whole numbers."""
+        weights, unit = whole_numbers(belief)
+        at = np.flatnonzero(weights)
+        return self.of(at), (np.arange(len(at)), weights[at]), unit
+
+    def symmetries(self, weights: Array) -> "Symmetries | None":
+        """Return which questions a symmetry takes to one another, if any are found."""
+        from leaktight.repetition.symmetry import symmetries
+
+        return symmetries(self, weights)
+
+    def drawn(self, weights: Array) -> tuple[Any, ...]:
+        """Return nothing: the secrets that are left tell their weights."""
+        return ()
 
     def of(self, secrets: npt.NDArray[np.intp]) -> "Certain":
         """Return the same questions about some of the secrets."""
@@ -102,17 +167,37 @@ class Certain:
 
 
 @dataclass(frozen=True, eq=False)
-class Noisy:
+class Noisy(Asked):
     """Questions to which the answers are drawn."""
 
-    names: Labels
-    secrets: Labels
+    tells_by_parts = False
     channels: tuple[Channel, ...]
+
+    def expect_few(self, n: int) -> None:
+        """Refuse n questions if their answers come in too many ways."""
+        most = max(len(channel.outputs) for channel in self.channels)
+        if most**n > MOST_HISTORIES:
+            raise TooLarge(
+                f"{n} drawn answers of {most} kinds come in {counted(most**n, 'way', 'ways')}, "
+                f"more than {MOST_HISTORIES:,}"
+            )
+
+    def possible(self, belief: Array) -> tuple[Asked, Left, fmpq]:
+        """Return the same questions, and the secrets that are possible."""
+        at = np.flatnonzero(belief)
+        return self, (at, belief[at]), fmpq(1)
+
+    def symmetries(self, weights: Array) -> None:
+        """Look for none."""
+
+    def drawn(self, weights: Array) -> tuple[Any, ...]:
+        """Return the weights, as answers change them."""
+        return tuple(weights)
 
     @cached_property
     def capacity(self) -> fmpq:
         """The largest of Σ_z max_x K(z|x) over the questions."""
-        return max(total(column_maxima(channel.matrix)) for channel in self.channels)
+        return max(channel.sum_of_maxima() for channel in self.channels)
 
     def split(self, question: int, left: Left) -> Iterator[tuple[Hashable, Left]]:
         """Yield each answer that may come, and what it leaves over."""
@@ -135,7 +220,7 @@ class Noisy:
         return min(left[1].sum(), left[1].max() * self.capacity**n)
 
 
-def read_questions(questions: Questions) -> Certain | Noisy:
+def read_questions(questions: Questions) -> Asked:
     """Return questions about the same secrets, in whatever form they are given."""
     if isinstance(questions, np.ndarray) and questions.ndim == 2 and questions.size:
         try:

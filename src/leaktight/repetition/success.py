@@ -1,20 +1,16 @@
 """The success of an attacker after many observations of one secret."""
 
 from dataclasses import dataclass
-from itertools import combinations
-from math import comb
 from typing import Any, Literal
 
 import numpy as np
 
 from leaktight.channels.distribution import PriorLike
-from leaktight.channels.gain import Gain, Loss, Tries
-from leaktight.errors import InvalidGain, InvalidInput, TooLarge
+from leaktight.channels.gain import Gain, Loss, Objective, Tries, read_gain, read_loss
+from leaktight.errors import InvalidInput, TooLarge
 from leaktight.exact.bound import Factor
 from leaktight.exact.numbers import Array, exact_array, rational
-from leaktight.exact.shown import counted
-from leaktight.labels import alignment
-from leaktight.leakage.vulnerability import GainLike, Leakage, read_gain
+from leaktight.leakage.vulnerability import GainLike, Leakage
 from leaktight.repetition.enclosure import Enclosed, Ends, SuccessProbability, enclosed
 from leaktight.repetition.likelihood_bounds import MOST_CLASSES, bounded_success
 from leaktight.repetition.own_output import OwnOutput
@@ -29,9 +25,6 @@ from leaktight.repetition.types import (
     TypeClasses,
     sum_over_types,
 )
-
-MOST_SETS = 2**12
-"""The most sets of values that several tries may choose from."""
 
 SHARP = 2**10
 """An error is known well if it is so many times what it may be off by."""
@@ -119,10 +112,11 @@ def expected_gain(
     >>> [str(expected_gain(rows, inside, ["1/4", "1/4", "1/2"], n).lower) for n in range(1, 6)]
     ['1/2', '3/4', '7/8', '15/16', '31/32']
     """
-    return _gain_of(observe(channel, prior).rounds(n), gain)
+    seen = observe(channel, prior)
+    return _gain_of(seen.rounds(n), read_gain(gain, seen.inputs))
 
 
-def _gain_of(seen: Observations, gain: Gain | Tries) -> Enclosed:
+def _gain_of(seen: Observations, gain: Objective) -> Enclosed:
     table = seen.by_class(seen.prior * _payoffs(seen, gain))
     most = table.max(axis=0)
     (low, high), method, exact = _regret(seen, most - table, gain)
@@ -151,8 +145,7 @@ def expected_loss(
     >>> [expected_loss(rows, squared, guess=g).lower for g in ("best", "likeliest")]
     [Fraction(2, 3), Fraction(1, 1)]
     """
-    if not isinstance(loss, Loss):
-        raise InvalidGain(f"expected a Loss, got {loss!r:.60}")
+    loss = read_loss(loss)
     if guess != "best":
         if isinstance(guess, str) and guess != "likeliest":
             raise InvalidInput(f"guess= is 'best', 'likeliest' or a function, got {guess!r:.60}")
@@ -164,32 +157,15 @@ def expected_loss(
     return enclosed((least.sum() + low, least.sum() + high), seen.total, method, exact)
 
 
-def _payoffs(seen: Observations, payoff: Gain | Loss | Tries) -> Array:
+def _payoffs(seen: Observations, payoff: Objective) -> Array:
     """Return what each guess (row) brings for each input of the support (column)."""
-    if isinstance(payoff, Tries):
-        size = len(seen.support)
-        k = min(payoff.k, size)
-        if comb(size, k) > MOST_SETS:
-            raise TooLarge(
-                f"{k} tries for {size} inputs choose from {counted(comb(size, k), 'set', 'sets')}, "
-                f"the most are {MOST_SETS:,}"
-            )
-        sets = (np.isin(np.arange(size), tried) for tried in combinations(range(size), k))
-        return exact_array(int(hit) for each in sets for hit in each).reshape(-1, size)
-    if not isinstance(payoff, Gain | Loss):
-        raise InvalidGain(f"expected a Gain or Tries, got {payoff!r:.60}")
-    name = type(payoff).__name__.lower()
-    order = alignment(seen.inputs, payoff.inputs, f"the {name} and the inputs")
-    table = payoff.matrix if order is None else payoff.matrix[:, order]
-    return exact_array(table[:, seen.support])
+    return exact_array(payoff.table(seen.inputs, seen.support))
 
 
-def _regret(
-    seen: Observations, regrets: Array, payoff: Gain | Loss | Tries
-) -> tuple[Ends, Method, bool]:
+def _regret(seen: Observations, regrets: Array, payoff: Objective) -> tuple[Ends, Method, bool]:
     """Enclose what the best guess brings less than knowing the class of the secret would."""
     distinct = np.array(list(dict.fromkeys(map(tuple, regrets))), dtype=object)
-    exact = seen.is_exact and (isinstance(payoff, Tries) or payoff.is_exact)
+    exact = seen.is_exact and payoff.is_exact
     types = TypeClasses.of(seen.parts)
     low, high, method = sum_over_types(types, Stakes(distinct, distinct), exact)
     return (low, high), method, exact
@@ -221,7 +197,7 @@ def repeated_leakage(
     once = observe(channel, prior)
     aim = read_gain(gain, once.inputs)
     before, after = (
-        success_of(seen) if aim is None else _gain_of(seen, aim)
+        success_of(seen) if gain is None else _gain_of(seen, aim)
         for seen in (once.rounds(0), once.rounds(n))
     )
     lower: Any = Leakage.of_gain(rational(before.upper), rational(after.lower)).factor

@@ -17,8 +17,8 @@ from flint import fmpq
 
 from leaktight.channels.channel import Channel, expect_channel
 from leaktight.channels.distribution import Distribution, PriorLike, prior_on
-from leaktight.channels.gain import Loss
-from leaktight.errors import InvalidChannel, InvalidDistribution, InvalidGain, Undecided
+from leaktight.channels.gain import Loss, read_loss
+from leaktight.errors import InvalidChannel, InvalidDistribution, Undecided
 from leaktight.exact.bound import Bits
 from leaktight.exact.matrix import equal_rows, matrix_product
 from leaktight.exact.numbers import Array, Number, Value, exact_array, fraction, rational, to_float
@@ -298,12 +298,8 @@ def _slowest(
 
 def _utility_rate(channel: Channel, loss: Loss, prior: PriorLike, what: str) -> Rate:
     """Return the rate of a loss; ties are decided exactly, for floats too."""
-    if not isinstance(loss, Loss):
-        raise InvalidGain(f"expected a Loss, got {loss!r:.60}")
     belief = prior_on(prior, expect_channel(channel).inputs)
-    order = alignment(channel.inputs, loss.inputs, "the loss and the inputs")
-    table = exact_array(loss.matrix)
-    table = table if order is None else table[:, order]
+    table = exact_array(read_loss(loss).aligned(channel.inputs).matrix)
     weights, classes = belief.exact().array[:, None], _classes(channel, belief)
     losses = [matrix_product(table[:, same], weights[same])[:, 0] for same in classes]
     best = [frozenset(np.flatnonzero(each == each.min()).tolist()) for each in losses]

@@ -1,20 +1,6 @@
 """What does the best guess earn, over all counts that can be seen?"""
 
-from leaktight.repetition.types.decisions import Method, is_affordable, sum_over_types
-from leaktight.repetition.types.likelihoods import Likelihoods, Scaled
-from leaktight.repetition.types.stakes import Guessing, Stakes
-from leaktight.repetition.types.type_classes import BLOCK, Counts, Floats, TypeClasses
+import lazy_loader
 
-__all__ = [
-    "BLOCK",
-    "Counts",
-    "Floats",
-    "Guessing",
-    "Likelihoods",
-    "Method",
-    "Scaled",
-    "Stakes",
-    "TypeClasses",
-    "is_affordable",
-    "sum_over_types",
-]
+# The names are in __init__.pyi; each is loaded when it is first used.
+__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)
