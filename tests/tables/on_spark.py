@@ -19,7 +19,7 @@ from leaktight.tables import (
     risk,
     sum_of,
 )
-from leaktight.tables.protection import Protection
+from leaktight.tables.privacy_unit import PrivacyUnit
 from leaktight.tables.rows import count_rows
 from tests.tables.engines import CANARY, spark_frame
 from tests.tables.spark import session
@@ -43,7 +43,7 @@ def test_spark_that_overflows_in_silence_is_refused(tmp_path: Path) -> None:
     session().conf.set("spark.sql.ansi.enabled", "false")
     try:
         with pytest.raises(InvalidInput, match=r"spark\.sql\.ansi\.enabled"):
-            count_rows(frame, Protection(AGES), Reading(("age",)))
+            count_rows(frame, PrivacyUnit(AGES), Reading(("age",)))
     finally:
         session().conf.set("spark.sql.ansi.enabled", "true")
 
@@ -57,7 +57,7 @@ def test_what_spark_says_of_a_cell_is_not_passed_on(
         frame.where("age = 0").collect()
     capsys.readouterr()
     for ask in (
-        lambda: count_rows(frame, Protection(AGES), Reading(("age",))),
+        lambda: count_rows(frame, PrivacyUnit(AGES), Reading(("age",))),
         lambda: risk(frame, ["age"]),
     ):
         with pytest.raises(InvalidFile) as wrong:

@@ -15,7 +15,7 @@ from leaktight.tables import TableQuery, count_of, cumulative, histogram, sum_of
 from leaktight.tables.attributes import attribute_odds
 from leaktight.tables.calibration import allowance, calibrated
 from leaktight.tables.odds import collected, exact_falls
-from leaktight.tables.protection import Protection
+from leaktight.tables.privacy_unit import PrivacyUnit
 from tests.tables.databases import entries, output_channel
 
 COLUMNS = ("sex", "health")
@@ -26,7 +26,7 @@ def people(all_at_once: bool) -> SecretGraph:
     return (SecretGraph.strong_product if all_at_once else SecretGraph.product)(*graphs)
 
 
-def values_of(whom: Protection) -> list[Any]:
+def values_of(whom: PrivacyUnit) -> list[Any]:
     return list(whom.values)
 
 
@@ -49,7 +49,7 @@ QUERIES: list[list[TableQuery]] = [
 def test_no_output_tells_more_of_an_attribute_than_is_said(
     queries: list[TableQuery], all_at_once: bool, parts: list[int], ratio: int
 ) -> None:
-    whom = Protection(Policy(people(all_at_once), 1))
+    whom = PrivacyUnit(Policy(people(all_at_once), 1))
     noise = calibrated(whom, queries, Ratio.of(ratio), COLUMNS)
     prior = [Fraction(part, sum(parts)) for part in parts]
     found = attribute_odds(whom, [noise.paid], prior, COLUMNS)
@@ -72,7 +72,7 @@ def test_no_output_tells_more_of_an_attribute_than_is_said(
 def test_of_one_histogram_or_cumulative_count_some_output_tells_as_much(
     queries: list[TableQuery],
 ) -> None:
-    whom = Protection(Policy(people(False), 1))
+    whom = PrivacyUnit(Policy(people(False), 1))
     noise = calibrated(whom, queries, Ratio.of(4), COLUMNS)
     matrix = output_channel(noise).matrix
     for k, each in enumerate(attribute_odds(whom, [noise.paid], None, COLUMNS)):
@@ -95,7 +95,7 @@ def test_the_linear_program_over_all_that_the_ratios_allow_is_no_larger(
     queries: list[TableQuery], parts: list[int], ratio: int
 ) -> None:
     """Another route: the largest chance over all k ≥ 0 with k_v ≤ R(u, v)·k_u, by HiGHS."""
-    whom = Protection(Policy(people(True), 9))
+    whom = PrivacyUnit(Policy(people(True), 9))
     paid = [calibrated(whom, queries, Ratio.of(ratio), COLUMNS).paid]
     prior = [Fraction(part, sum(parts)) for part in parts]
     told = collected(whom, paid)
@@ -123,7 +123,7 @@ def test_the_linear_program_over_all_that_the_ratios_allow_is_no_larger(
 def test_floats_are_never_below_exact_numbers_and_near_them(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    whom = Protection(Policy(people(True), 9))
+    whom = PrivacyUnit(Policy(people(True), 9))
     paid = [calibrated(whom, queries, Ratio.of(3), COLUMNS).paid for queries in QUERIES]
     prior = ["1/2", "1/4", "1/16", "1/8", "1/32", "1/32"]
     exact = attribute_odds(whom, paid, prior, COLUMNS)
@@ -136,7 +136,7 @@ def test_floats_are_never_below_exact_numbers_and_near_them(
 
 
 def test_what_was_not_asked_about_stays_as_likely_as_it_was() -> None:
-    whom = Protection(Policy(people(False), 9))
+    whom = PrivacyUnit(Policy(people(False), 9))
     paid = [calibrated(whom, [histogram("s", by=["sex"])], Ratio.of(9), COLUMNS).paid]
     sex, health = attribute_odds(whom, paid, None, COLUMNS)
     assert all(each.after == each.before == Fraction(1, 3) for each in health.values)
@@ -146,13 +146,13 @@ def test_what_was_not_asked_about_stays_as_likely_as_it_was() -> None:
 
 def test_several_rows_of_a_person_and_who_is_absent() -> None:
     secrets = SecretGraph.add_remove([("f", "ill"), ("f", "well"), ("m", "ill"), ("m", "well")])
-    whom = Protection(Policy(secrets, 9), people="change")
+    whom = PrivacyUnit(Policy(secrets, 9), people="change")
     paid = [calibrated(whom, [histogram("h", by=["health"])], Ratio.of(3), COLUMNS).paid]
     sex, health = attribute_odds(whom, paid, None, COLUMNS)
     assert sex.after == Fraction(1, 2)
     assert health.after == Fraction(9, 10)  # two values are two steps of 3 apart
     assert attribute_odds(whom, [*paid, *paid], None, COLUMNS) == ()  # others each time
-    often = Protection(Policy(people(False), 9), rows_per_person=2)
+    often = PrivacyUnit(Policy(people(False), 9), rows_per_person=2)
     paid = [calibrated(often, [histogram("s", by=["sex"])], Ratio.of(4), COLUMNS).paid]
     sex, health = attribute_odds(often, paid, None, COLUMNS)
     assert sex.after == Fraction(4, 5)  # 2 for each row
@@ -161,7 +161,7 @@ def test_several_rows_of_a_person_and_who_is_absent() -> None:
 
 def test_under_public_counts_nothing_is_told() -> None:
     secrets = SecretGraph.complete(["a", "b"])
-    whom = Protection(Policy(secrets, 9, constraints=[count(["a"], equals=4)]))
+    whom = PrivacyUnit(Policy(secrets, 9, constraints=[count(["a"], equals=4)]))
     paid = [calibrated(whom, [histogram("h")], Ratio.of(3)).paid]
     assert attribute_odds(whom, paid) == ()
 
@@ -169,7 +169,7 @@ def test_under_public_counts_nothing_is_told() -> None:
 @pytest.mark.parametrize("rho", ["1/50", "1/4", "1"])
 def test_after_gaussian_noise_a_guess_is_bounded_on_average(rho: str) -> None:
     """The true chance by adding up the noise of both cells, far out in both directions."""
-    whom = Protection(Policy(people(False), 9))
+    whom = PrivacyUnit(Policy(people(False), 9))
     allowed = allowance(noise="gaussian", rho=rho)
     noise = calibrated(whom, [histogram("s", by=["sex"], ordered=False)], allowed, COLUMNS)
     sex, health = attribute_odds(whom, [noise.paid], None, COLUMNS)

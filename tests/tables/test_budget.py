@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 from leaktight.errors import InvalidNumber
 from leaktight.exact.powers import Powers
 from leaktight.exact.ratio import Ratio
+from leaktight.tables.accountant import Accountant
 from leaktight.tables.budget import Budget
-from leaktight.tables.spent import Spent
 
 STEPS = st.fractions(1, 3, max_denominator=50).filter(lambda step: step > 1)
 Releases = list[tuple[list[Fraction], list[int]]]
@@ -42,8 +42,8 @@ def test_whether_all_pairs_are_within_a_budget_is_decided_exactly(
 ) -> None:
     truth = products(paid)
     costs = [(tuple((step, 1) for step in steps), np.array(e)) for steps, e in paid]
-    spent = Spent.of(4, costs)
-    with patch("leaktight.tables.spent.MOST_AT_ONCE", at_once):
+    spent = Accountant.of(4, costs)
+    with patch("leaktight.tables.accountant.MOST_AT_ONCE", at_once):
         assert [spent.lost(i) for i in range(4)] == truth
         assert truth[spent.worst or 0] == max(truth)
         kinds = {i: lost for alike, lost in spent.kinds(np.arange(4)) for i in alike}
@@ -81,6 +81,6 @@ def test_a_budget_of_nothing_is_refused() -> None:
 
 
 def test_without_secret_pairs_everything_is_within() -> None:
-    nothing = Spent.of(0, [(((Fraction(2), 1),), np.zeros(0, dtype=np.int64))])
+    nothing = Accountant.of(0, [(((Fraction(2), 1),), np.zeros(0, dtype=np.int64))])
     assert nothing.within(Budget.of(ratio=2))
     assert nothing.worst is None

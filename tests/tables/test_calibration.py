@@ -16,7 +16,7 @@ from leaktight.policies.constraint import count
 from leaktight.tables import TableQuery, count_of, cumulative, hierarchy, histogram, sum_of
 from leaktight.tables.calibration import Noise, calibrated
 from leaktight.tables.noise import GeometricStep
-from leaktight.tables.protection import Protection
+from leaktight.tables.privacy_unit import PrivacyUnit
 from tests.strategies.graphs import secret_graphs
 from tests.tables.databases import entries, output_channel
 
@@ -41,7 +41,7 @@ def questions(draw: st.DrawFn, values: Labels) -> list[TableQuery]:
 def noise_of(
     policy: Policy, queries: list[TableQuery], ratio: RatioLike = 4, rows_per_person: int = 1
 ) -> Noise:
-    return calibrated(Protection(policy, None, rows_per_person), queries, Ratio.of(ratio))
+    return calibrated(PrivacyUnit(policy, None, rows_per_person), queries, Ratio.of(ratio))
 
 
 @settings(max_examples=60)
@@ -116,7 +116,7 @@ def test_a_histogram_needs_two_steps_and_a_partitions_own_none() -> None:
 
 def test_an_absent_record_adds_nothing_and_its_neighbours_pay_for_its_cells() -> None:
     secrets = SecretGraph(["a", "b"]).with_absent("absent")
-    protection = Protection(Policy(secrets, 5), absent="absent")
+    protection = PrivacyUnit(Policy(secrets, 5), absent="absent")
     plain = calibrated(protection, [histogram("h", ordered=False)], Ratio.of(2))
     assert plain.step == 2  # presence alone: one cell changes by one
     ordered = calibrated(protection, [cumulative("c")], Ratio.of(4))
@@ -168,10 +168,10 @@ def test_what_cannot_be_released_is_refused() -> None:
         Policy(secrets, 3, constraints=[count(["flu"], equals=1)], predicate=bool),
     ):
         with pytest.raises(InvalidPolicy, match="nothing public but the number of records"):
-            Protection(public)
+            PrivacyUnit(public)
     counts = Policy(secrets, 3, constraints=[count(["flu"], equals=1)])
     with pytest.raises(InvalidPolicy, match="each person must have one row"):
-        Protection(counts, rows_per_person=2)
+        PrivacyUnit(counts, rows_per_person=2)
     with pytest.raises(InvalidNumber, match="above 0"):
         noise_of(Policy(secrets, 3), [histogram("h")], 1)
     large = sum_of("s", {"cold": 2**31 - 1})

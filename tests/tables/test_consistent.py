@@ -12,14 +12,14 @@ from leaktight.tables import TableQuery, count_of, cumulative, hierarchy, histog
 from leaktight.tables.calibration import calibrated
 from leaktight.tables.consistent import Consistent, consistent
 from leaktight.tables.ledger import Stored
-from leaktight.tables.protection import Protection
+from leaktight.tables.privacy_unit import PrivacyUnit
 from leaktight.tables.publishing import TableRelease
 from leaktight.tables.weights import Shape
 
 
 def fitted(policy: Policy, queries: list[TableQuery], numbers: list[list[int]]) -> Consistent:
     """Return the fit to given numbers."""
-    noise = calibrated(Protection(policy), queries, Ratio.of(4))
+    noise = calibrated(PrivacyUnit(policy), queries, Ratio.of(4))
     stored = Stored(tuple(map(tuple, numbers)), ())
     return consistent(TableRelease(None, None, noise, (), stored))  # type: ignore[arg-type]
 
@@ -63,7 +63,7 @@ def test_a_histogram_is_brought_to_its_public_total_and_above_0(numbers: list[in
 def test_no_consistent_table_near_it_fits_better(data: st.DataObject, order: int) -> None:
     policy = Policy(SecretGraph.complete(order), 30)
     queries = [hierarchy("tree"), count_of("first", [0], share=2), cumulative("up to")]
-    noise = calibrated(Protection(policy), queries, Ratio.of(4))
+    noise = calibrated(PrivacyUnit(policy), queries, Ratio.of(4))
     draw = st.integers(-10, 40)
     numbers = [
         [data.draw(draw) if step is not None else 30 for step in noise.of(block)]
@@ -121,7 +121,7 @@ def test_noise_that_is_far_wider_than_other_noise_still_counts() -> None:
     """The wide one alone says how two cells are parted, of which the narrow one knows the sum."""
     policy = Policy(SecretGraph.complete(["a", "b", "c"]), 30)
     asked = [count_of("a or b", ["a", "b"], share=100), count_of("a", ["a"])]
-    noise = calibrated(Protection(policy), asked, Ratio.of(2**300))
+    noise = calibrated(PrivacyUnit(policy), asked, Ratio.of(2**300))
     wide, narrow = noise.noises[1], noise.noises[0]
     assert wide is not None
     assert narrow is not None

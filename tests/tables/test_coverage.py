@@ -18,23 +18,23 @@ from leaktight.tables import Answer, TableQuery, mean_of, median_of, quantiles_o
 from leaktight.tables.calibration import Noise, calibrated
 from leaktight.tables.interval import half_width
 from leaktight.tables.noise import BlockNoise, GaussianVariance, GeometricStep
-from leaktight.tables.protection import Protection
+from leaktight.tables.privacy_unit import PrivacyUnit
 
 DRAWS = int(os.environ.get("LEAKTIGHT_COVERAGE", "60"))
 LEVEL = Fraction(9, 10)
 STEP, WIDE = GeometricStep(Fraction(3)), GaussianVariance(Fraction(1))
 
 
-def fixed(values: list[Any], records: int) -> Protection:
-    return Protection(Policy(SecretGraph.complete(values), records))
+def fixed(values: list[Any], records: int) -> PrivacyUnit:
+    return PrivacyUnit(Policy(SecretGraph.complete(values), records))
 
 
-def changing(values: list[Any], records: int) -> Protection:
-    return Protection(Policy(SecretGraph.add_remove(values), records), people="change")
+def changing(values: list[Any], records: int) -> PrivacyUnit:
+    return PrivacyUnit(Policy(SecretGraph.add_remove(values), records), people="change")
 
 
 def with_noise(
-    protected: Protection, query: TableQuery, own: BlockNoise, columns: tuple[str, ...] = ()
+    protected: PrivacyUnit, query: TableQuery, own: BlockNoise, columns: tuple[str, ...] = ()
 ) -> Noise:
     """Return the noise of a release in which every block has this one."""
     noise = calibrated(protected, [query], Ratio.of(4), columns)
@@ -92,9 +92,9 @@ def test_counts_are_covered_exactly_as_often_as_is_said(noise: BlockNoise, noise
         (changing([0, 5], 9), mean_of("m"), {5: 1, 0: 1}, Fraction(5, 2)),
         (fixed([0, 1, 2, 3], 4), mean_of("m"), {0: 2, 3: 1, 1: 1}, Fraction(1)),
         (changing([0, 1], 30), median_of("m"), {0: 6, 1: 4}, 0),
-        (Protection(Policy(SecretGraph.line(3), 9)), median_of("m"), {0: 2, 1: 4, 2: 3}, 1),
+        (PrivacyUnit(Policy(SecretGraph.line(3), 9)), median_of("m"), {0: 2, 1: 4, 2: 3}, 1),
         (
-            Protection(Policy(SecretGraph.line(3), 9)),
+            PrivacyUnit(Policy(SecretGraph.line(3), 9)),
             quantiles_of("m", ["0.3"]),
             {0: 2, 1: 4, 2: 3},
             1,
@@ -104,7 +104,7 @@ def test_counts_are_covered_exactly_as_often_as_is_said(noise: BlockNoise, noise
 )
 def test_by_all_outcomes(
     own: BlockNoise,
-    protected: Protection,
+    protected: PrivacyUnit,
     query: TableQuery,
     there: dict[Any, int],
     true: Any,
@@ -151,7 +151,7 @@ def sums(counts: np.ndarray) -> list[Any]:
 )
 def test_by_drawing(
     own: BlockNoise,
-    people: Callable[[list[Any], int], Protection],
+    people: Callable[[list[Any], int], PrivacyUnit],
     query: TableQuery,
     right: Callable[[np.ndarray], list[Any]],
 ) -> None:

@@ -21,7 +21,7 @@ from leaktight.tables.ledger.entry import write_answer
 from leaktight.tables.ledger.file import expect_locks
 from leaktight.tables.ledger.watch import address_of
 from leaktight.tables.odds import odds
-from leaktight.tables.protection import Protection
+from leaktight.tables.privacy_unit import PrivacyUnit
 from tests.tables.workers import QUESTION
 from tests.tables.workers import noise as three_values
 
@@ -42,7 +42,7 @@ MORE = "2024"
 
 
 def noise_of(query: TableQuery, ratio: int) -> Noise:
-    return calibrated(Protection(LINE), [query], Ratio.of(ratio))
+    return calibrated(PrivacyUnit(LINE), [query], Ratio.of(ratio))
 
 
 @pytest.fixture(scope="module")

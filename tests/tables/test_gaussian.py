@@ -33,7 +33,7 @@ from leaktight.tables.calibration import GaussianWithin, Noise, calibrated
 from leaktight.tables.measure import CONCENTRATED, epsilon_above, rho_below
 from leaktight.tables.noise import GaussianVariance, GeometricStep
 from leaktight.tables.odds import odds
-from leaktight.tables.protection import Protection
+from leaktight.tables.privacy_unit import PrivacyUnit
 from tests.tables.workers import QUESTION
 
 POLICIES = int(os.environ.get("LEAKTIGHT_POLICIES", "60"))
@@ -102,7 +102,7 @@ def test_the_stated_loss_is_that_of_the_worst_neighbours(seed: int) -> None:
         return
     asked = questions(rng, secrets.vertices)
     limit = Fraction(rng.randint(1, 40), 8)
-    protection, pairs = Protection(policy), neighbours(policy)
+    protection, pairs = PrivacyUnit(policy), neighbours(policy)
     gaussian = calibrated(protection, asked, GaussianWithin(limit))
     worst = max((losses(gaussian, a, b)[0] for a, b in pairs), default=Fraction(0))
     assert worst <= gaussian.rho <= limit
@@ -122,7 +122,7 @@ def test_geometric_noise_costs_the_divergence_of_what_is_seen(seed: int) -> None
     rng = random.Random(1000 + seed)
     secrets = secrets_of(rng)
     rows = rng.randint(1, 2)
-    protection = Protection(Policy(secrets, rows), None, rows)
+    protection = PrivacyUnit(Policy(secrets, rows), None, rows)
     asked = questions(rng, secrets.vertices)
     noise = calibrated(protection, asked, Ratio.of(Fraction(rng.choice([3, 8, 100]), 2)))
     charges = list(CONCENTRATED.charges(protection, noise.paid))
@@ -158,7 +158,7 @@ def divergence(step: float, shift: int) -> float:
 def test_a_person_with_several_rows_pays_the_square(tmp_path: Path) -> None:
     """Rows that move along different pairs never lose more than what is stated."""
     secrets = SecretGraph.line(3)
-    protection = Protection(Policy(secrets, 2), None, 2)
+    protection = PrivacyUnit(Policy(secrets, 2), None, 2)
     noise = calibrated(
         protection, [sum_of("s"), histogram("h", ordered=False)], GaussianWithin(Fraction(1))
     )
@@ -169,7 +169,7 @@ def test_a_person_with_several_rows_pays_the_square(tmp_path: Path) -> None:
         if set(zip(one, other, strict=True)) <= joined
     )
     assert worst == noise.rho == 1
-    single = calibrated(Protection(Policy(secrets, 2)), [sum_of("s")], GaussianWithin(Fraction(1)))
+    single = calibrated(PrivacyUnit(Policy(secrets, 2)), [sum_of("s")], GaussianWithin(Fraction(1)))
     double = calibrated(protection, [sum_of("s")], GaussianWithin(Fraction(1)))
     one, two = single.noises[0], double.noises[0]
     assert isinstance(one, GaussianVariance)
@@ -180,8 +180,8 @@ def test_a_person_with_several_rows_pays_the_square(tmp_path: Path) -> None:
 def test_gaussian_noise_wins_where_one_person_changes_many_numbers() -> None:
     ages = Policy(SecretGraph.complete(20), 1000)
     asked = [cumulative("up to")]
-    geometric = calibrated(Protection(ages), asked, Ratio.of(epsilon=1))
-    gaussian = calibrated(Protection(ages), asked, GaussianWithin(geometric.rho))
+    geometric = calibrated(PrivacyUnit(ages), asked, Ratio.of(epsilon=1))
+    gaussian = calibrated(PrivacyUnit(ages), asked, GaussianWithin(geometric.rho))
     assert gaussian.rho == geometric.rho
     one, other = gaussian.noises[0], geometric.noises[0]
     assert one is not None
@@ -198,7 +198,7 @@ TABLE = polars.DataFrame({"value": ["a"] * 10 + ["b"] * 20 + ["c"] * 30})
 
 def gaussian(rho: str, policy: Policy = PEOPLE) -> Noise:
     return calibrated(
-        Protection(policy), [histogram("h", ordered=False)], GaussianWithin(Fraction(rho))
+        PrivacyUnit(policy), [histogram("h", ordered=False)], GaussianWithin(Fraction(rho))
     )
 
 
@@ -234,7 +234,7 @@ def test_noises_mix_in_a_ledger_of_rho(tmp_path: Path) -> None:
     """Geometric noise of a histogram: two numbers with ln 2·tanh(ln 2/2) = ln 2/3 each."""
     ledger = Ledger.create(tmp_path / "l", PEOPLE, rho=1)
     ledger.spend("one", QUESTION, gaussian("1/4").paid)
-    geometric = calibrated(Protection(PEOPLE), [histogram("h", ordered=False)], Ratio.of(4))
+    geometric = calibrated(PrivacyUnit(PEOPLE), [histogram("h", ordered=False)], Ratio.of(4))
     ledger.spend("two", QUESTION, geometric.paid)
     expected = Fraction(1, 4) + geometric.rho
     assert float(geometric.rho) == pytest.approx(2 * np.log(2) / 3)
@@ -254,13 +254,13 @@ def test_pairs_pay_for_what_tells_them_apart(tmp_path: Path) -> None:
     ledger = Ledger.create(tmp_path / "l", parts, rho="1/2")
     for name, cell in (("one", "a"), ("two", "c")):
         made = calibrated(
-            Protection(parts), [count_of("n", [cell])], GaussianWithin(Fraction(1, 2))
+            PrivacyUnit(parts), [count_of("n", [cell])], GaussianWithin(Fraction(1, 2))
         )
         ledger.spend(name, QUESTION, made.paid)
     spent = ledger.spent()
     assert [spent.lost(i) for i in range(2)] == [Fraction(1, 2)] * 2
     own = [histogram("h", groups={1: "ab", 2: "cd"}, ordered=False)]
-    exact = calibrated(Protection(parts), own, GaussianWithin(Fraction(1)))
+    exact = calibrated(PrivacyUnit(parts), own, GaussianWithin(Fraction(1)))
     assert exact.of(exact.blocks[0]) == [None, None]
     ledger.spend("parts", QUESTION, exact.paid)  # costs nothing
     with pytest.raises(OverBudget):
@@ -277,7 +277,7 @@ def test_the_total_is_what_the_entries_say(
 
     monkeypatch.setattr("leaktight.tables.ledger.total.MOST_NUMBERS", kept)
     line = Policy(SecretGraph.line(6), 10)
-    ledger, protection = Ledger.create(tmp_path / "l", line, rho=10**9), Protection(line)
+    ledger, protection = Ledger.create(tmp_path / "l", line, rho=10**9), PrivacyUnit(line)
     asked: list[tuple[list[TableQuery], Any]] = [
         ([cumulative("c")], GaussianWithin(Fraction(1, 3))),
         ([sum_of("s", {v: v * v for v in range(6)}), cumulative("c")], Ratio.of(3)),
@@ -332,7 +332,9 @@ def test_no_guess_is_right_more_often_than_is_told(sigma2: Fraction, prior: Any)
     """The best guess from the noisy number itself, over all outcomes, in floats."""
     policy = Policy(SecretGraph.complete(["a", "b", "c"]), records=5)
     weights = {"a": 0, "b": 1, "c": 3}
-    noise = calibrated(Protection(policy), [sum_of("s", weights)], GaussianWithin(9 / (2 * sigma2)))
+    noise = calibrated(
+        PrivacyUnit(policy), [sum_of("s", weights)], GaussianWithin(9 / (2 * sigma2))
+    )
     assert noise.noises == (GaussianVariance(sigma2),)
     for times in (1, 3):
         found = odds(noise.protection, times * [noise.paid], prior)
@@ -346,11 +348,11 @@ def test_no_guess_is_right_more_often_than_is_told(sigma2: Fraction, prior: Any)
             truth = (belief[:, None] * chance).max(axis=0).sum()
             assert float(found.before) < truth <= float(found.after)
         assert "on average over what may come out" in str(found)
-    rows = Protection(policy, None, 2)
+    rows = PrivacyUnit(policy, None, 2)
     assert odds(rows, [noise.paid]) is None
     parts = Policy(SecretGraph.partition([["a", "b"], ["c"]]), records=5)
     exact = [count_of("n", ["c"]), count_of("m", ["a"])]
-    bare = calibrated(Protection(parts), exact, GaussianWithin(Fraction(1)))
+    bare = calibrated(PrivacyUnit(parts), exact, GaussianWithin(Fraction(1)))
     told = odds(bare.protection, [bare.paid])
     assert told is not None
     assert told.after == 1  # the count of c has no noise
@@ -359,7 +361,7 @@ def test_no_guess_is_right_more_often_than_is_told(sigma2: Fraction, prior: Any)
 def test_a_series_of_the_same_question_is_a_series(tmp_path: Path) -> None:
     """Where people change, values may change with them: of two releases no odds are told."""
     policy = Policy(SecretGraph.add_remove(["a", "b"]), records=9)
-    protection = Protection(policy, people="change")
+    protection = PrivacyUnit(policy, people="change")
     for allowed in (GaussianWithin(Fraction(1, 8)), Ratio.of(2)):
         made = calibrated(protection, [histogram("h", ordered=False)], allowed)
         ledger = Ledger.create(tmp_path / str(bool(made.paid.rhos)), policy, rho=9, people="change")
@@ -438,10 +440,10 @@ def test_large_weights_are_refused_and_never_overflow() -> None:
     secrets = SecretGraph.complete(["a", "b"])
     large = [sum_of("s", {"a": 2**31 - 1})]
     with pytest.raises(InvalidNumber, match="larger unit"):
-        calibrated(Protection(Policy(secrets, 3)), large, GaussianWithin(Fraction(1)))
-    many = Protection(Policy(secrets, 3), None, 10**6)
+        calibrated(PrivacyUnit(Policy(secrets, 3)), large, GaussianWithin(Fraction(1)))
+    many = PrivacyUnit(Policy(secrets, 3), None, 10**6)
     with pytest.raises(InvalidNumber, match="larger unit"):
         calibrated(many, [sum_of("s", {"a": 2**19})], GaussianWithin(Fraction(1)))
-    made = calibrated(Protection(Policy(secrets, 3)), large, Ratio.of(4))
+    made = calibrated(PrivacyUnit(Policy(secrets, 3)), large, Ratio.of(4))
     assert 0 < made.rho < Fraction(1)
     assert isinstance(made.cost, Powers)

@@ -24,7 +24,7 @@ from leaktight.exact.ratio import Ratio
 from leaktight.tables import Ledger, TableQuery, count_of, cumulative, histogram
 from leaktight.tables.calibration import calibrated
 from leaktight.tables.ledger import Entry, Stored
-from leaktight.tables.protection import Protection
+from leaktight.tables.privacy_unit import PrivacyUnit
 from leaktight.tables.publishing import drawn, publish
 from leaktight.tables.weights import Weights
 from leaktight.tables.writing import read_protection, write_protection
@@ -182,10 +182,10 @@ def test_a_release_beyond_the_budget_is_refused_and_costs_nothing(tmp_path: Path
 
 def test_two_halves_of_an_epsilon_fit_into_it_exactly_and_nothing_more(tmp_path: Path) -> None:
     ledger = Ledger.create(tmp_path / "l", POLICY, epsilon=1)
-    half = calibrated(Protection(POLICY), [cumulative("c")], Ratio.of(epsilon="1/2"))
+    half = calibrated(PrivacyUnit(POLICY), [cumulative("c")], Ratio.of(epsilon="1/2"))
     ledger.spend("one", QUESTION, half.paid)
     ledger.spend("two", QUESTION, half.paid)
-    least = calibrated(Protection(POLICY), [cumulative("c")], Ratio.of(epsilon="1e-15"))
+    least = calibrated(PrivacyUnit(POLICY), [cumulative("c")], Ratio.of(epsilon="1e-15"))
     with pytest.raises(OverBudget):
         ledger.spend("three", QUESTION, least.paid)
 
@@ -193,7 +193,7 @@ def test_two_halves_of_an_epsilon_fit_into_it_exactly_and_nothing_more(tmp_path:
 def test_each_pair_pays_for_what_tells_it_apart_and_for_nothing_else(tmp_path: Path) -> None:
     towns = Policy(SecretGraph.complete(["Bern", "Thun", "Basel", "Muttenz"]), 100)
     ledger = Ledger.create(tmp_path / "l", towns, ratio=16)
-    protection = Protection(towns)
+    protection = PrivacyUnit(towns)
     for name, cells in (("east", ["Bern", "Thun"]), ("west", ["Basel", "Muttenz"])):
         query = histogram(name, groups={cell: [cell] for cell in cells}, ordered=False)
         ledger.spend(name, QUESTION, calibrated(protection, [query], Ratio.of(16)).paid)
@@ -206,7 +206,7 @@ def test_each_pair_pays_for_what_tells_it_apart_and_for_nothing_else(tmp_path: P
 def test_costs_multiply_pair_by_pair_as_fractions_do(tmp_path: Path) -> None:
     line = Policy(SecretGraph.line(4), 10)
     ledger = Ledger.create(tmp_path / "l", line, ratio=10**9)
-    protection, expected = Protection(line), [Fraction(1)] * 3
+    protection, expected = PrivacyUnit(line), [Fraction(1)] * 3
     asked: list[tuple[TableQuery, int | str]]
     asked = [(cumulative("c"), 3), (count_of("some", [0, 1]), "3/2"), (histogram("h"), 5)]
     for i, (query, ratio) in enumerate(asked * 2):
@@ -232,10 +232,10 @@ def test_a_changed_policy_is_refused(path: Path) -> None:
     ledger = Ledger.open(path)
     other = Policy(SecretGraph.line(["a", "b", "c"]), records=60)
     for wrong, what in (
-        (Protection(other), "pairs"),
-        (Protection(POLICY, rows_per_person=2), "rows per person"),
-        (Protection(POLICY, absent="a"), "absent"),
-        (Protection(Policy(POLICY.secrets, records=61)), "records"),
+        (PrivacyUnit(other), "pairs"),
+        (PrivacyUnit(POLICY, rows_per_person=2), "rows per person"),
+        (PrivacyUnit(POLICY, absent="a"), "absent"),
+        (PrivacyUnit(Policy(POLICY.secrets, records=61)), "records"),
     ):
         said = f"another policy, with other {what};"
         one_line(partial(ledger.expect, wrong), InvalidInput, said)
@@ -411,6 +411,6 @@ def test_a_ledger_keeps_that_a_count_is_public_whatever_it_is() -> None:
     secrets = SecretGraph.complete(["flu", "cold", "none"])
     for told in (count(["flu"], published=True), count(["flu"], equals=2)):
         policy = Policy(secrets, 10, constraints=[told])
-        read = read_protection(write_protection(Protection(policy, None, 1))).policy
+        read = read_protection(write_protection(PrivacyUnit(policy, None, 1))).policy
         assert read.constraints == policy.constraints
         assert read.public_counts.reach == policy.public_counts.reach == (2, 2)  # type: ignore[union-attr]

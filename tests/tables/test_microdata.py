@@ -483,3 +483,24 @@ def test_on_a_real_table_the_optimum_is_that_of_all_nodes() -> None:
     assert best is not None
     assert found.best.loss.entropy == 1 - Fraction(best, total)
     assert found.nodes == math.prod(map(len, levels)) > found.looked
+
+
+def test_a_column_that_only_odd_values_keep_from_being_coarser_says_so(tmp_path: Path) -> None:
+    for odd, said in (
+        (["nowhere"], "1 of its 21 values is no code of 4 letters and digits; mend it"),
+        (["nowhere", "n/a"], "2 of its 22 values are no code of 4 letters and digits; mend them"),
+        ([], None),
+        ([f"t{'x' * n}" for n in range(12)], None),  # no form of which there are most
+    ):
+        rows = [*(str(8000 + i) for i in range(20)), *odd]
+        (tmp_path / "t.csv").write_text("zip\n" + "".join(f"{v}\n" * 2 for v in rows))
+        found = protect(tmp_path / "t.csv", "zip", at_least_k=3)
+        assert (found.levels[0] == ("without zip",)) == bool(odd)
+        assert not any(value in str(found.notes) for value in odd)
+        if said is None:
+            assert found.notes == ()
+        else:
+            assert found.notes == (
+                f"zip can only be left out: {said}, or say what may be done to the column "
+                "(recodings, --recode, --hierarchy)",
+            )

@@ -21,7 +21,7 @@ from leaktight.tables.calibration import (
 )
 from leaktight.tables.interval import half_width
 from leaktight.tables.noise import BlockNoise, GaussianVariance, GeometricStep
-from leaktight.tables.protection import Protection
+from leaktight.tables.privacy_unit import PrivacyUnit
 
 Chances = npt.NDArray[np.float64]
 
@@ -105,7 +105,7 @@ def test_a_gaussian_interval_is_the_least_that_has_its_chance() -> None:
 WAGES = Policy(SecretGraph.complete(range(0, 5001, 500)), records=100)
 
 
-def cost_alone(protection: Protection, query: str, noise: object) -> float:
+def cost_alone(protection: PrivacyUnit, query: str, noise: object) -> float:
     """ε of one query of a release by itself."""
     from leaktight.tables.calibration import Noise
 
@@ -119,7 +119,7 @@ def cost_alone(protection: Protection, query: str, noise: object) -> float:
 
 
 def test_equal_shares_are_equal_parts_of_epsilon_however_large_a_sum_is() -> None:
-    protection = Protection(WAGES)
+    protection = PrivacyUnit(WAGES)
     asked = [histogram("h", ordered=False), sum_of("s"), count_of("c", [0], share=2)]
     noise = calibrated(protection, asked, Ratio.of(epsilon=1))
     found = [cost_alone(protection, name, noise) for name in ("h", "s", "c")]
@@ -137,7 +137,7 @@ def test_equal_shares_are_equal_parts_of_epsilon_however_large_a_sum_is() -> Non
 def test_queries_that_no_pair_pays_for_at_once_get_more_than_their_shares() -> None:
     parts = Policy(SecretGraph.partition([["a", "b"], ["c", "d"]]), records=9)
     asked = [count_of("one", ["a"]), count_of("two", ["c"])]
-    noise = calibrated(Protection(parts), asked, Ratio.of(4))
+    noise = calibrated(PrivacyUnit(parts), asked, Ratio.of(4))
     assert noise.noises == (GeometricStep(Fraction(4)), GeometricStep(Fraction(4)))
     assert noise.level.value == 4
 
@@ -145,7 +145,7 @@ def test_queries_that_no_pair_pays_for_at_once_get_more_than_their_shares() -> N
 def test_a_query_that_tells_no_secret_leaves_all_to_the_others() -> None:
     parts = Policy(SecretGraph.partition([["a", "b"], ["c", "d"]]), records=9)
     asked = [histogram("parts", groups={1: "ab", 2: "cd"}, ordered=False), cumulative("c", share=7)]
-    noise = calibrated(Protection(parts), asked, Ratio.of(4))
+    noise = calibrated(PrivacyUnit(parts), asked, Ratio.of(4))
     assert noise.of(noise.blocks[0]) == [None, None]
     assert noise.noises[1] == GeometricStep(Fraction(4))
 
@@ -171,7 +171,7 @@ ALLOWANCES = [GeometricWithin(Ratio.of(epsilon=40)), GaussianWithin(Fraction(100
 def test_a_query_has_the_error_that_it_asks_for_and_no_less(
     allowed: GeometricWithin | GaussianWithin, error: str | int
 ) -> None:
-    protection = Protection(WAGES)
+    protection = PrivacyUnit(WAGES)
     for query in (
         histogram("q", ordered=False, error=error),
         histogram("q", ordered=True, error=error),
@@ -186,7 +186,7 @@ def test_a_query_has_the_error_that_it_asks_for_and_no_less(
 def test_what_errors_leave_is_shared_and_nothing_is_overspent(
     allowed: GeometricWithin | GaussianWithin,
 ) -> None:
-    protection = Protection(WAGES)
+    protection = PrivacyUnit(WAGES)
     asked = [
         count_of("exact enough", [0], error=4),
         histogram("h", ordered=False),
@@ -213,9 +213,9 @@ def test_what_errors_leave_is_shared_and_nothing_is_overspent(
 
 def test_errors_that_cost_too_much_are_refused() -> None:
     with pytest.raises(InvalidNumber, match=r"'c' cost more than ε = 0.1.* larger errors"):
-        calibrated(Protection(WAGES), [count_of("c", [0], error=2)], Ratio.of(epsilon="0.1"))
+        calibrated(PrivacyUnit(WAGES), [count_of("c", [0], error=2)], Ratio.of(epsilon="0.1"))
     parts = Policy(SecretGraph.partition([["a", "b"], ["c", "d"]]), records=9)
     own = [histogram("parts", groups={1: "ab", 2: "cd"}, ordered=False, error=3)]
-    noise = calibrated(Protection(parts), own, Ratio.of(4))
+    noise = calibrated(PrivacyUnit(parts), own, Ratio.of(4))
     assert noise.noises == (None,)
     assert noise.level.value == 1

@@ -12,14 +12,14 @@ from leaktight.exact.ratio import Ratio
 from leaktight.tables import TableQuery, cumulative, histogram, sum_of
 from leaktight.tables.calibration import Noise, calibrated
 from leaktight.tables.odds import Odds, odds
-from leaktight.tables.paid import Paid
-from leaktight.tables.protection import Protection
+from leaktight.tables.privacy_loss import PrivacyLoss
+from leaktight.tables.privacy_unit import PrivacyUnit
 from tests.strategies.graphs import secret_graphs
 from tests.tables.databases import entries, output_channel
 from tests.tables.test_calibration import questions
 
 
-def told(protection: Protection, releases: list[Paid], prior: PriorLike = None) -> Odds:
+def told(protection: PrivacyUnit, releases: list[PrivacyLoss], prior: PriorLike = None) -> Odds:
     found = odds(protection, releases, prior)
     assert found is not None
     return found
@@ -41,7 +41,7 @@ def surest(noise: Noise, prior: list[Fraction]) -> Fraction:
 def test_no_output_makes_anyone_surer_than_the_odds_say(
     data: st.DataObject, secrets: SecretGraph, ratio: int
 ) -> None:
-    protection = Protection(Policy(secrets, 1))
+    protection = PrivacyUnit(Policy(secrets, 1))
     noise = calibrated(protection, data.draw(questions(secrets.vertices)), Ratio.of(ratio))
     parts = data.draw(st.lists(st.integers(1, 9), min_size=secrets.order, max_size=secrets.order))
     prior = [Fraction(part, sum(parts)) for part in parts]
@@ -53,7 +53,7 @@ def test_no_output_makes_anyone_surer_than_the_odds_say(
 
 @pytest.mark.parametrize("query", [histogram("h", ordered=False), cumulative("c")])
 def test_the_odds_are_attained_by_a_histogram_and_at_the_ends_of_a_line(query: TableQuery) -> None:
-    protection = Protection(Policy(SecretGraph.line(3), 1))
+    protection = PrivacyUnit(Policy(SecretGraph.line(3), 1))
     noise = calibrated(protection, [query], Ratio.of(4))
     found = told(protection, [noise.paid])
     truth = surest(noise, [Fraction(1, 3)] * 3)
@@ -61,7 +61,7 @@ def test_the_odds_are_attained_by_a_histogram_and_at_the_ends_of_a_line(query: T
 
 
 def test_after_n_releases_the_odds_are_those_of_the_product() -> None:
-    protection = Protection(Policy(SecretGraph.complete(["no", "yes"]), 9))
+    protection = PrivacyUnit(Policy(SecretGraph.complete(["no", "yes"]), 9))
     noise = calibrated(protection, [histogram("h", ordered=False)], Ratio.of(2))
     for times in (1, 2, 10):
         level = noise.level.value**times
@@ -73,7 +73,7 @@ def test_after_n_releases_the_odds_are_those_of_the_product() -> None:
 
 def test_what_is_told_without_noise_is_known_for_certain() -> None:
     towns = SecretGraph.partition([["Bern", "Thun"], ["Basel"]])
-    protection = Protection(Policy(towns, 9))
+    protection = PrivacyUnit(Policy(towns, 9))
     own = histogram("cantons", groups={"BE": ["Bern", "Thun"], "BS": ["Basel"]})
     noise = calibrated(protection, [own], Ratio.of(2))
     assert told(protection, [noise.paid]).after == 1
@@ -85,7 +85,7 @@ def test_what_is_told_without_noise_is_known_for_certain() -> None:
 def test_bounds_for_many_values_are_not_below_the_exact_odds_and_near_if_all_are_compared(
     data: st.DataObject, secrets: SecretGraph, compared: int
 ) -> None:
-    protection = Protection(Policy(secrets, 9))
+    protection = PrivacyUnit(Policy(secrets, 9))
     asked = [data.draw(questions(secrets.vertices)) for _ in range(2)]
     paid = [calibrated(protection, each, Ratio.of(i + 3)).paid for i, each in enumerate(asked)]
     exact = told(protection, paid)
@@ -107,7 +107,7 @@ def test_of_very_many_values_the_odds_are_told_nearly(
     query: TableQuery, most: Fraction, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("leaktight.tables.odds.MOST_COMPARED", 10**6)
-    protection = Protection(Policy(SecretGraph.line(10**4), 9))
+    protection = PrivacyUnit(Policy(SecretGraph.line(10**4), 9))
     paid = calibrated(protection, [query], Ratio.of(2)).paid
     found = told(protection, [paid])
     assert most * (1 - Fraction(1, 1000)) <= found.after <= most * (1 + Fraction(1, 1000))
@@ -146,7 +146,7 @@ def surest_row(noise: Noise, prior: list[Fraction]) -> Fraction:
 def test_no_output_makes_anyone_surer_of_a_row_than_the_odds_say_whatever_the_others_are(
     data: st.DataObject, secrets: SecretGraph, rows: int
 ) -> None:
-    protection = Protection(Policy(secrets, rows), rows_per_person=rows)
+    protection = PrivacyUnit(Policy(secrets, rows), rows_per_person=rows)
     asked = data.draw(questions(secrets.vertices))
     noise = calibrated(protection, asked, Ratio.of(64))
     parts = data.draw(st.lists(st.integers(0, 9), min_size=secrets.order, max_size=secrets.order))
@@ -173,7 +173,7 @@ def test_no_output_makes_anyone_surer_of_a_row_than_the_odds_say_whatever_the_ot
 def test_the_odds_of_a_row_are_attained_if_one_thing_was_asked(
     query: TableQuery, rows: int
 ) -> None:
-    protection = Protection(Policy(SecretGraph.line(3), rows), rows_per_person=rows)
+    protection = PrivacyUnit(Policy(SecretGraph.line(3), rows), rows_per_person=rows)
     noise = calibrated(protection, [query], Ratio.of(4**rows))
     for prior in ([Fraction(1, 3)] * 3, [Fraction(1, 2), Fraction(1, 2), Fraction(0)]):
         assert told(protection, [noise.paid], prior).after == surest_row(noise, prior)
@@ -181,7 +181,7 @@ def test_the_odds_of_a_row_are_attained_if_one_thing_was_asked(
 
 def test_two_rows_may_be_further_apart_than_twice_one_row() -> None:
     """A sum of 0…10 at λ = 4 has steps of 2: the rows 0, 0 and 1, 10 differ by 11 of them."""
-    protection = Protection(Policy(SecretGraph.line(11), 2), rows_per_person=2)
+    protection = PrivacyUnit(Policy(SecretGraph.line(11), 2), rows_per_person=2)
     noise = calibrated(protection, [sum_of("s", {v: v for v in range(11)})], Ratio.of(4))
     channel = output_channel(noise)
     rows = dict(zip(channel.inputs, channel.matrix, strict=True))
@@ -208,7 +208,7 @@ def test_what_is_at_most_so_much_is_rounded_up_for_machines() -> None:
 def test_what_is_told_without_noise_of_one_row_may_tell_another() -> None:
     """The cantons are exact: whoever lives where she works is known by the one from the other."""
     towns = SecretGraph.partition([["Bern", "Thun"], ["Basel"]])
-    protection = Protection(Policy(towns, 2), rows_per_person=2)
+    protection = PrivacyUnit(Policy(towns, 2), rows_per_person=2)
     own = histogram("cantons", groups={"BE": ["Bern", "Thun"], "BS": ["Basel"]})
     noise = calibrated(protection, [own], Ratio.of(2))
     within: PriorLike = {"Bern": "1/2", "Thun": "1/2"}
@@ -223,4 +223,4 @@ def test_under_public_counts_no_odds_are_told() -> None:
     public = Policy(
         SecretGraph.complete(["flu", "none"]), 9, constraints=[count(["flu"], equals=2)]
     )
-    assert odds(Protection(public), []) is None
+    assert odds(PrivacyUnit(public), []) is None

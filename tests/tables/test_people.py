@@ -14,7 +14,7 @@ from leaktight.exact.ratio import Ratio
 from leaktight.tables import Ledger, count_of, histogram, record_of, release, statement
 from leaktight.tables.calibration import calibrated
 from leaktight.tables.odds import odds
-from leaktight.tables.protection import Protection
+from leaktight.tables.privacy_unit import PrivacyUnit
 from leaktight.tables.writing import read_protection, write_protection
 
 VALUES = ["flu", "cold", "none"]
@@ -22,7 +22,7 @@ MONTHLY = Policy(SecretGraph.add_remove(VALUES), records=50)
 
 
 def test_people_who_come_and_go_set_absent_by_themselves() -> None:
-    protection = Protection(MONTHLY, people="change")
+    protection = PrivacyUnit(MONTHLY, people="change")
     assert (protection.absent, protection.relation) == ("absent", "add/remove")
     assert read_protection(write_protection(protection)) == protection
 
@@ -40,13 +40,13 @@ def test_a_graph_that_says_otherwise_is_refused(
     graph: SecretGraph, how: dict[str, str], said: str
 ) -> None:
     with pytest.raises(InvalidPolicy, match=said):
-        Protection(Policy(graph, 5), **how)  # type: ignore[arg-type]
+        PrivacyUnit(Policy(graph, 5), **how)  # type: ignore[arg-type]
 
 
 def test_a_ledger_that_says_nothing_of_people_is_written_as_before() -> None:
-    silent = write_protection(Protection(Policy(SecretGraph.complete(3), 5)))
+    silent = write_protection(PrivacyUnit(Policy(SecretGraph.complete(3), 5)))
     assert silent == write_protection(
-        Protection(Policy(SecretGraph.complete(3), 5), people="fixed")
+        PrivacyUnit(Policy(SecretGraph.complete(3), 5), people="fixed")
     )
     assert "people" not in silent
 
@@ -58,7 +58,7 @@ def test_whoever_has_another_value_next_month_pays_for_both(tmp_path: Path) -> N
         ("change", MONTHLY, False),
         (None, MONTHLY, True),  # the same people with the same values: each pair pays once
     ):
-        protection = Protection(policy, "absent", people=people)
+        protection = PrivacyUnit(policy, "absent", people=people)
         ledger = Ledger.create(
             tmp_path / f"{people}.ledger", policy, ratio=4, absent="absent", people=people
         )
@@ -108,7 +108,7 @@ def test_under_public_counts_no_neighbours_are_further_apart_than_is_paid_for(
     policy = Policy(
         SecretGraph.add_remove(values), data.draw(st.integers(1, 3)), constraints=public
     )
-    protection = Protection(policy, people="change")
+    protection = PrivacyUnit(policy, people="change")
     queries = [
         histogram("h", ordered=False),
         count_of("c", data.draw(st.lists(st.sampled_from(values), min_size=1, unique=True))),
@@ -134,7 +134,7 @@ def test_under_public_counts_no_neighbours_are_further_apart_than_is_paid_for(
 
 def test_the_odds_of_a_series_are_not_told_where_a_value_may_change() -> None:
     """Flu in January may mean a cold in February: by pair of values each month tells less."""
-    protection = Protection(MONTHLY, people="change")
+    protection = PrivacyUnit(MONTHLY, people="change")
     one = calibrated(protection, [histogram("h", ordered=False)], Ratio.of(2)).paid
     assert odds(protection, [one]) is not None
     assert odds(protection, [one, one]) is None

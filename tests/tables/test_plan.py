@@ -14,7 +14,7 @@ from leaktight.tables import cumulative, hierarchy, histogram, plan, sum_of
 from leaktight.tables.calibration import allowance, calibrated
 from leaktight.tables.noise import GeometricStep
 from leaktight.tables.plan import other_noise
-from leaktight.tables.protection import Protection
+from leaktight.tables.privacy_unit import PrivacyUnit
 from tests.strategies.graphs import secret_graphs
 
 
@@ -32,7 +32,7 @@ def test_the_expected_error_of_a_run_is_the_average_over_all_runs(
     assume(secrets.size)
     policy = Policy(secrets, 9)
     query = histogram("h", ordered=kind == "ordered histogram")
-    noise = calibrated(Protection(policy), [query], Ratio.of(4))
+    noise = calibrated(PrivacyUnit(policy), [query], Ratio.of(4))
     [(_, [part])] = noise.parts([()])
     errors = part.variances
     order = secrets.order
@@ -87,7 +87,7 @@ def test_where_the_other_noise_is_not_possible_none_is_told() -> None:
     """Squares of such weights are too long for Gaussian noise; geometric noise takes them."""
     wages = Policy(SecretGraph.complete([0, 5_000_000]), records=9)
     asked = [sum_of("s"), histogram("h")]
-    assert other_noise(Protection(wages), asked, allowance(epsilon=1)) is None
-    small = other_noise(Protection(wages), [histogram("h")], allowance("gaussian", rho="1/8"))
+    assert other_noise(PrivacyUnit(wages), asked, allowance(epsilon=1)) is None
+    small = other_noise(PrivacyUnit(wages), [histogram("h")], allowance("gaussian", rho="1/8"))
     assert small is not None
     assert (small.noise, small.better) == ("geometric noise", ("h",))

@@ -26,7 +26,7 @@ from leaktight.tables import (
     sum_of,
 )
 from leaktight.tables.calibration import Noise, allowance, calibrated
-from leaktight.tables.protection import Protection
+from leaktight.tables.privacy_unit import PrivacyUnit
 from leaktight.tables.publishing import drawn
 from leaktight.tables.queries import KINDS
 from leaktight.tables.rows import Counted
@@ -35,16 +35,16 @@ DAYS = [(sex, days) for sex in ("f", "m") for days in range(5)]
 COLUMNS = ("sex", "days")
 
 
-def protection(people: str, values: list[Any] = DAYS, records: int = 60) -> Protection:
+def protection(people: str, values: list[Any] = DAYS, records: int = 60) -> PrivacyUnit:
     graph = SecretGraph.add_remove if people == "change" else SecretGraph.complete
-    return Protection(Policy(graph(values), records), people=people)
+    return PrivacyUnit(Policy(graph(values), records), people=people)
 
 
-def noise_of(protected: Protection, asked: list[TableQuery], epsilon: float) -> Noise:
+def noise_of(protected: PrivacyUnit, asked: list[TableQuery], epsilon: float) -> Noise:
     return calibrated(protected, asked, Ratio.of(None, epsilon), COLUMNS)
 
 
-def counts_of(protected: Protection, there: dict[Any, int]) -> Counted:
+def counts_of(protected: PrivacyUnit, there: dict[Any, int]) -> Counted:
     return Counted(np.array([there.get(v, 0) for v in protected.values], dtype=np.int64), ())
 
 
@@ -128,7 +128,7 @@ def test_numbers_need_not_be_whole() -> None:
 
 
 def test_quantiles_are_counted_up_where_neighbours_are_near() -> None:
-    near = Protection(Policy(SecretGraph.line(101), 1000))
+    near = PrivacyUnit(Policy(SecretGraph.line(101), 1000))
     [median] = calibrated(near, [median_of("age")], Ratio.of(2)).expected
     assert median.way == "numbers up to each value"
     [changing] = noise_of(protection("change"), [median_of("m", "days")], 1).expected
@@ -171,7 +171,7 @@ def test_every_kind_says_its_keys() -> None:
 def test_a_quantile_is_that_of_the_counts(data: st.DataObject) -> None:
     counts = data.draw(st.lists(st.integers(0, 9), min_size=2, max_size=7).filter(any))
     share = Fraction(data.draw(st.integers(1, 19)), 20)
-    protected = Protection(Policy(SecretGraph.line(len(counts)), sum(counts)))
+    protected = PrivacyUnit(Policy(SecretGraph.line(len(counts)), sum(counts)))
     noise = calibrated(protected, [quantiles_of("q", [share])], Ratio.of(2**200))
     there = counts_of(protected, dict(enumerate(counts)))
     assert answered(noise, there, 1)["q"].numbers == (quantile(counts, share),)

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import duckdb
+import msgspec
 import pandas
 import polars
 import pytest
@@ -20,6 +21,7 @@ from hypothesis import strategies as st
 import leaktight as lt
 from leaktight.errors import InvalidFile, InvalidInput, LeaktightError, TooLarge
 from leaktight.tables import Change, Exposure, Risk, risk
+from leaktight.tables.risk.engine import Engine
 from leaktight.tables.risk.sampled import found_in, found_in_sample
 from tests.tables.engines import CANARY, ENGINES, NAMES, ROWS
 
@@ -380,7 +382,46 @@ def test_an_answer_is_told_in_a_sentence() -> None:
 def test_a_table_with_other_rows_when_it_is_read_again_is_refused() -> None:
     changing = duckdb.connect().sql("SELECT CAST(random() * 1e15 AS BIGINT) AS a FROM range(100)")
     with pytest.raises(InvalidFile, match="other rows when it was read again"):
-        risk(changing, ["a"], combinations=0)
+        risk(changing, ["a"], combinations=0, rows=True)
+    assert risk(changing, ["a"], combinations=0).rows == 100  # which is read once
+
+
+@settings(max_examples=4)
+@given(tables)
+def test_rows_that_are_alike_are_counted_once_or_each_with_the_same_answer(rows: list[Row]) -> None:
+    """Groups of values as they are, or of the numbers of all rows: two routes."""
+    some = [Change.prefix("c", 1), [Change.prefix("a", 1), Change.drop("b")]]
+    for known, wanted, asked in (
+        (["a", "b", "c"], "s", {"combinations": 2, "changes": some}),
+        (["a", "b", "c"], "s", {"combinations": 0, "changes": some[:1]}),
+        (["a", "c"], ["s", "b"], {"combinations": 0, "known_share": {("a",): "1/2"}}),
+        (["a", "c"], (), {"combinations": 1}),
+    ):
+        once = risk(frame(rows), known, wanted, **asked)
+        each = risk(frame(rows), known, wanted, rows=True, **asked)
+        assert once == msgspec.structs.replace(each, worst=())
+
+
+def test_a_table_is_read_once_however_much_is_asked(monkeypatch: pytest.MonkeyPatch) -> None:
+    scans = list[str]()
+    keep = Engine.keep
+
+    def counted(self: Engine, question: str, source: Any = None, **how: Any) -> str:
+        scans.extend([question] * (source is not None and "LIMIT" not in question))
+        return keep(self, question, source, **how)
+
+    monkeypatch.setattr(Engine, "keep", counted)
+    risk(THREE, ["a"], "s", changes=[Change.drop("a"), Change.prefix("a", 1)])
+    assert len(scans) == 1
+    risk(THREE, ["a"], "s", rows=True)
+    assert len(scans) == 3
+    many = polars.DataFrame({"a": range(6000), "b": [0, 1] * 3000})  # of which none are alike
+    scans.clear()
+    found = risk(many, ["a", "b"])
+    assert len(scans) == 2
+    scans.clear()
+    assert risk(many, ["a", "b"], combinations=0).exposure == found.exposure
+    assert len(scans) == 1
 
 
 @pytest.mark.parametrize(("size", "people"), [(1, 84.5), (2, 110), (3, 3.5), (7, 900), (40, 41)])

@@ -14,7 +14,7 @@ import pytest
 from leaktight import Policy, SecretGraph
 from leaktight.errors import InvalidFile, InvalidInput, LeaktightError
 from leaktight.labels import Labels
-from leaktight.tables.protection import Protection
+from leaktight.tables.privacy_unit import PrivacyUnit
 from leaktight.tables.reading import Reading
 from leaktight.tables.rows import count_rows
 from tests.tables.engines import CANARY, ENGINES, LARGE, NAMES, ROWS, csv_file, parquet_file
@@ -25,8 +25,8 @@ def people(request: pytest.FixtureRequest, tmp_path: Path) -> Any:
     return ENGINES[request.param](tmp_path)
 
 
-def protected(values: Labels, records: int = len(ROWS), **how: Any) -> Protection:
-    return Protection(Policy(SecretGraph.complete(values), records), **how)
+def protected(values: Labels, records: int = len(ROWS), **how: Any) -> PrivacyUnit:
+    return PrivacyUnit(Policy(SecretGraph.complete(values), records), **how)
 
 
 def counts(source: Any, values: Labels, column: str, records: int = 8, **how: Any) -> list[int]:
@@ -92,7 +92,7 @@ def test_rows_that_are_alike_are_counted_together_as_one_by_one(
 
 def test_truth_values_are_counted_and_a_missing_one_is_no_false(people: Any) -> None:
     secrets = SecretGraph.complete([False, True]).with_absent("absent")
-    protection = Protection(Policy(secrets, 8), absent="absent")
+    protection = PrivacyUnit(Policy(secrets, 8), absent="absent")
     found = count_rows(people, protection, Reading(("member",), outside="absent"))
     assert found.counts.tolist() == [3, 4, 0]
 
@@ -111,14 +111,14 @@ def test_several_columns_are_counted_together(people: Any) -> None:
         SecretGraph.line([date(1999, 12, 31), date(2000, 1, 1)]), SecretGraph.line(["young", "old"])
     ).with_absent("absent")
     reading = Reading(("born", "age"), outside="absent", cuts={"age": (65,)})
-    found = count_rows(people, Protection(Policy(secrets, 9), absent="absent"), reading)
+    found = count_rows(people, PrivacyUnit(Policy(secrets, 9), absent="absent"), reading)
     assert found.counts.tolist() == [3, 1, 2, 1, 0]
 
 
 def test_other_cells_of_several_columns_get_a_value_that_each_column_has(people: Any) -> None:
     towns, ages = ["Bern", "Zürich", "?"], ["young", "old", "?"]
     both = SecretGraph.product(SecretGraph.complete(towns), SecretGraph.line(ages))
-    protection = Protection(Policy(both, len(ROWS)))
+    protection = PrivacyUnit(Policy(both, len(ROWS)))
     found = count_rows(
         people, protection, Reading(("town", "age"), outside="?", cuts={"age": (65,)})
     )
@@ -138,7 +138,7 @@ def test_other_cells_of_several_columns_get_a_value_that_each_column_has(people:
 def test_other_cells_of_a_column_get_a_value_of_that_column_alone(people: Any) -> None:
     towns, ages = ["Bern", "elsewhere"], ["young", "old", "unknown"]
     both = SecretGraph.product(SecretGraph.complete(towns), SecretGraph.line(ages))
-    protection = Protection(Policy(both, len(ROWS)))
+    protection = PrivacyUnit(Policy(both, len(ROWS)))
 
     def reading(outside: Any) -> Reading:
         return Reading(("town", "age"), outside=outside, cuts={"age": (65,)})
@@ -231,7 +231,7 @@ def test_the_table_must_have_as_many_records_as_the_policy_says(people: Any) -> 
     assert "there are 9 records, and the table has 8" in refused(people, ages, "age", records=9)
     absent = Policy(SecretGraph.complete(ages).with_absent("absent"), 7)
     with pytest.raises(InvalidInput, match="at most 7 records, absent ones included"):
-        count_rows(people, Protection(absent, "absent"), Reading(("age",)))
+        count_rows(people, PrivacyUnit(absent, "absent"), Reading(("age",)))
 
 
 def test_a_column_that_is_not_there_is_named(people: Any) -> None:
@@ -360,7 +360,7 @@ def test_all_columns_and_their_faults_are_told_at_once(tmp_path: Path) -> None:
     lines = ["secret9,f,3", "b,M,4", "b,,x", "c,f,7", "d,f,", "e,m,3"]
     file.write_text("\n".join(["id,sex,n", *lines]), "utf-8")
     values = [("f", 3), ("f", 4), ("m", 4)]
-    protected = Protection(Policy(SecretGraph.complete(values), 6))
+    protected = PrivacyUnit(Policy(SecretGraph.complete(values), 6))
     with pytest.raises(InvalidInput) as wrong:
         count_rows(file, protected, Reading(("sex", "n"), person="id"))
     said = str(wrong.value)
@@ -379,7 +379,7 @@ def test_all_columns_and_their_faults_are_told_at_once(tmp_path: Path) -> None:
 def test_rows_that_are_outside_are_counted() -> None:
     people = polars.DataFrame({"town": ["Bern", "Thun", "Basel", None, "Bern"]})
     graph = SecretGraph.complete(["Bern", "Thun", "?"])
-    found = count_rows(people, Protection(Policy(graph, 5)), Reading(("town",), outside="?"))
+    found = count_rows(people, PrivacyUnit(Policy(graph, 5)), Reading(("town",), outside="?"))
     assert found.counts.tolist() == [2, 1, 2]
     assert found.warnings == (
         "2 of 5 rows were outside the declared values of the column 'town' and are counted as '?'",

@@ -28,7 +28,7 @@ from leaktight.tables import (
     risk,
     write_release,
 )
-from leaktight.tables.protection import Protection
+from leaktight.tables.privacy_unit import PrivacyUnit
 from leaktight.tables.risk import Change
 from leaktight.tables.rows import count_rows
 from leaktight.tables.source import engine_for
@@ -37,8 +37,8 @@ from tests.tables.engines import ENGINES
 LETTERS = ("a", "b")
 
 
-def protected(rows: int, values: tuple[Any, ...] = LETTERS, **how: Any) -> Protection:
-    return Protection(Policy(SecretGraph.complete(values), rows), **how)
+def protected(rows: int, values: tuple[Any, ...] = LETTERS, **how: Any) -> PrivacyUnit:
+    return PrivacyUnit(Policy(SecretGraph.complete(values), rows), **how)
 
 
 def counted(source: Any, column: str, rows: int, table: str | None = None, **how: Any) -> list[int]:

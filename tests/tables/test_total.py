@@ -24,7 +24,7 @@ from leaktight.tables import (
 )
 from leaktight.tables.calibration import calibrated
 from leaktight.tables.ledger import total
-from leaktight.tables.protection import Protection
+from leaktight.tables.privacy_unit import PrivacyUnit
 from tests.tables.workers import QUESTION
 
 LINE = Policy(SecretGraph.line(6), 10)
@@ -96,7 +96,7 @@ def test_a_budget_is_used_up_exactly_whatever_became_of_the_total(
     ledger: Ledger, tmp_path: Path, change: str
 ) -> None:
     whole = 2 * max(spend_all(ledger))
-    last = calibrated(Protection(LINE), [cumulative("last")], Ratio.of(2))
+    last = calibrated(PrivacyUnit(LINE), [cumulative("last")], Ratio.of(2))
     for less in (Fraction(0), Fraction(1, 10**30)):
         other = Ledger.create(tmp_path / str(less).replace("/", "-"), LINE, ratio=whole - less)
         spend_all(other)

@@ -14,7 +14,7 @@ from leaktight.errors import OverBudget
 from leaktight.exact.ratio import Ratio
 from leaktight.tables.calibration import GaussianWithin, Noise, calibrated
 from leaktight.tables.ledger import Ledger, Stored
-from leaktight.tables.protection import Protection
+from leaktight.tables.privacy_unit import PrivacyUnit
 from leaktight.tables.publishing import drawn, publish, release
 from leaktight.tables.queries import histogram
 from leaktight.tables.rows import Counted
@@ -27,7 +27,7 @@ Step = Callable[[Ledger, str, Path], None]
 
 
 def noise(ratio: int = 4) -> Noise:
-    return calibrated(Protection(POLICY), [histogram("h", ordered=False)], Ratio.of(ratio))
+    return calibrated(PrivacyUnit(POLICY), [histogram("h", ordered=False)], Ratio.of(ratio))
 
 
 def noise_for(ledger: Ledger) -> Noise:
@@ -35,7 +35,7 @@ def noise_for(ledger: Ledger) -> Noise:
     if ledger.budget.rho is None:
         return noise()
     asked = [histogram("h", ordered=False)]
-    return calibrated(Protection(POLICY), asked, GaussianWithin(Fraction(1, 4)))
+    return calibrated(PrivacyUnit(POLICY), asked, GaussianWithin(Fraction(1, 4)))
 
 
 def show(shown: Path, name: str, numbers: tuple[int, ...]) -> None:

@@ -1,3 +1,4 @@
+from .accountant import Accountant
 from .attributes import AttributeOdds, AttributeValue
 from .budget import Budget
 from .consistent import Consistent, consistent
@@ -26,12 +27,12 @@ from .record import TableRecord, record_of
 from .risk.answer import Changed, Crowd, Exposure, KnownShare, Risk, Sampled, Worst
 from .risk.change import Change
 from .risk.risk import risk
-from .spent import Spent
 from .statement import Statement, statement
 from .synthetic import Membership, Share, SyntheticRisk, synthetic_risk
 from .verification import Checked, verify_record
 
 __all__ = [
+    "Accountant",
     "Answer",
     "AttributeOdds",
     "AttributeValue",
@@ -58,7 +59,6 @@ __all__ = [
     "RowsRelease",
     "Sampled",
     "Share",
-    "Spent",
     "Statement",
     "Statistic",
     "SyntheticRisk",

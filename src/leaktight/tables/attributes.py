@@ -27,11 +27,11 @@ from leaktight.curves.guess import best_guess
 from leaktight.exact.numbers import fraction, rational, to_float
 from leaktight.exact.rounding import float_above
 from leaktight.exact.shown import percent, percent_above
+from leaktight.tables.accountant import UNIT, Accountant
 from leaktight.tables.measure import CONCENTRATED
 from leaktight.tables.odds import collected, exact_falls, falls_below, odds
-from leaktight.tables.paid import Paid
-from leaktight.tables.protection import Protection
-from leaktight.tables.spent import UNIT, Spent
+from leaktight.tables.privacy_loss import PrivacyLoss
+from leaktight.tables.privacy_unit import PrivacyUnit
 
 MOST_VALUES = 3000
 """The most values whose pairs are all compared."""
@@ -95,8 +95,8 @@ class AttributeOdds:
 
 
 def attribute_odds(
-    protection: Protection,
-    releases: Iterable[Paid],
+    protection: PrivacyUnit,
+    releases: Iterable[PrivacyLoss],
     prior: PriorLike = None,
     attributes: Sequence[str] = (),
 ) -> tuple[AttributeOdds, ...]:
@@ -112,7 +112,7 @@ def attribute_odds(
     >>> from leaktight.tables.queries import histogram
     >>> sexes, health = ["f", "m"], ["ill", "well"]
     >>> both = SecretGraph.product(SecretGraph.complete(sexes), SecretGraph.complete(health))
-    >>> whom = Protection(Policy(both, 100))
+    >>> whom = PrivacyUnit(Policy(both, 100))
     >>> noise = calibrated(whom, [histogram("h", by=["sex"])], Ratio.of(3), ("sex", "health"))
     >>> for each in attribute_odds(whom, [noise.paid], attributes=("sex", "health")):
     ...     print(each)
@@ -130,8 +130,8 @@ def attribute_odds(
 
 
 def _on_average(
-    protection: Protection,
-    releases: list[Paid],
+    protection: PrivacyUnit,
+    releases: list[PrivacyLoss],
     prior: PriorLike,
     attributes: Sequence[str],
     there: list[int],
@@ -170,7 +170,10 @@ def _on_average(
 
 
 def _guess(
-    protection: Protection, releases: list[Paid], pairs: Any, margin: npt.NDArray[np.object_]
+    protection: PrivacyUnit,
+    releases: list[PrivacyLoss],
+    pairs: Any,
+    margin: npt.NDArray[np.object_],
 ) -> Fraction:
     """Return how often a guess is right, if no two of these values differ by more ρ."""
     listed = np.array(pairs)
@@ -178,7 +181,7 @@ def _guess(
     if any(weights.bare(listed, protection.pairs).any() for weights in blocks):
         return Fraction(1)
     charges = (c for each in releases for c in CONCENTRATED.between(protection, each, listed))
-    rho = Spent.of(len(listed), charges, CONCENTRATED).largest
+    rho = Accountant.of(len(listed), charges, CONCENTRATED).largest
     assert isinstance(rho, Fraction)
     if not rho:
         return fraction(max(margin))
@@ -187,7 +190,7 @@ def _guess(
 
 
 def whole_odds(
-    protection: Protection, releases: Iterable[Paid], prior: PriorLike = None
+    protection: PrivacyUnit, releases: Iterable[PrivacyLoss], prior: PriorLike = None
 ) -> AttributeOdds | None:
     """Return the same of a person's whole value, and of who is absent; None if it is not told."""
     there, parts = range(len(protection.values)), [(v,) for v in protection.values]
@@ -196,8 +199,8 @@ def whole_odds(
 
 
 def _odds_of(
-    protection: Protection,
-    releases: Iterable[Paid],
+    protection: PrivacyUnit,
+    releases: Iterable[PrivacyLoss],
     prior: PriorLike,
     attributes: Sequence[str],
     there: list[int],

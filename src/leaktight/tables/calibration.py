@@ -23,11 +23,12 @@ from leaktight.exact.ratio import Ratio, RatioLike, step_ratio
 from leaktight.exact.rounding import log2, precision
 from leaktight.exact.shown import above, shown
 from leaktight.labels import Labels
+from leaktight.tables.accountant import Accountant
 from leaktight.tables.budget import read_epsilon_delta, read_rho
 from leaktight.tables.measure import CONCENTRATED, Lost, rho_below
 from leaktight.tables.noise import BlockNoise, GaussianVariance, GeometricStep
-from leaktight.tables.paid import Paid
-from leaktight.tables.protection import Protection
+from leaktight.tables.privacy_loss import PrivacyLoss
+from leaktight.tables.privacy_unit import PrivacyUnit
 from leaktight.tables.queries import (
     Answer,
     Block,
@@ -37,7 +38,6 @@ from leaktight.tables.queries import (
     blocks_of,
     distinct,
 )
-from leaktight.tables.spent import Spent
 from leaktight.tables.weights import Weights
 
 Shared: TypeAlias = tuple[tuple[Weights, int], ...]
@@ -63,11 +63,11 @@ LONGEST_STEP = 2**13
 class Noise:
     """The blocks of a release, the noise of each, whom it protects and what that costs."""
 
-    protection: Protection
+    protection: PrivacyUnit
     blocks: tuple[Block, ...]
     noises: tuple[BlockNoise | None, ...]
     """That of each block; None if neighbours differ in nothing that is asked."""
-    paid: Paid
+    paid: PrivacyLoss
     """What it costs: the noise of a block with u units costs no more per unit than r^u."""
 
     @property
@@ -92,7 +92,7 @@ class Noise:
         Under public counts, at most.
         """
         charges = CONCENTRATED.charges(self.protection, self.paid)
-        found = Spent.of(self.protection.accounts, charges, CONCENTRATED).largest
+        found = Accountant.of(self.protection.accounts, charges, CONCENTRATED).largest
         assert isinstance(found, Fraction)
         return found
 
@@ -144,10 +144,10 @@ class Allowance(Protocol):
     def expect(self) -> None:
         """Refuse an allowance with which no noise is wide enough."""
 
-    def apart(self, protection: Protection, shared: Shared) -> int:
+    def apart(self, protection: PrivacyUnit, shared: Shared) -> int:
         """Return the most units by which the answers of neighbours differ."""
 
-    def noises(self, shared: Shared, most: int) -> tuple[tuple[BlockNoise, ...], Paid]:
+    def noises(self, shared: Shared, most: int) -> tuple[tuple[BlockNoise, ...], PrivacyLoss]:
         """Return the noise of each block if neighbours differ by ``most`` units, and its cost."""
 
     @property
@@ -159,10 +159,10 @@ class Allowance(Protocol):
 
     def at_rates(
         self, shared: Shared, rates: Sequence[Fraction], unit: Fraction
-    ) -> tuple[tuple[BlockNoise, ...], Paid]:
+    ) -> tuple[tuple[BlockNoise, ...], PrivacyLoss]:
         """Return the noise of blocks that cost so much per unit, paid in whole ``unit``s of it."""
 
-    def allows(self, paid: Paid, most: int) -> bool:
+    def allows(self, paid: PrivacyLoss, most: int) -> bool:
         """Say, exactly, whether so many units may be paid."""
 
 
@@ -186,15 +186,15 @@ class GeometricWithin:
         if self.ratio.lower == 1:
             raise InvalidNumber("a release needs an ε above 0: at ε = 0 no noise is wide enough")
 
-    def apart(self, protection: Protection, shared: Shared) -> int:
+    def apart(self, protection: PrivacyUnit, shared: Shared) -> int:
         """Return the largest Σ units·|change|."""
-        return int(protection.exponents(Paid(Powers.of(), shared)).max(initial=0))
+        return int(protection.exponents(PrivacyLoss(Powers.of(), shared)).max(initial=0))
 
-    def noises(self, shared: Shared, most: int) -> tuple[tuple[BlockNoise, ...], Paid]:
+    def noises(self, shared: Shared, most: int) -> tuple[tuple[BlockNoise, ...], PrivacyLoss]:
         """Return noise with r^(units), where r^most ≤ λ."""
         step = step_ratio(self.ratio.lower, most)
         each = tuple(GeometricStep(_power(step, units)) for _, units in shared)
-        return each, Paid(Powers.of((step, 1)), shared)
+        return each, PrivacyLoss(Powers.of((step, 1)), shared)
 
     @property
     def limit(self) -> Fraction:
@@ -211,7 +211,7 @@ class GeometricWithin:
 
     def at_rates(
         self, shared: Shared, rates: Sequence[Fraction], unit: Fraction
-    ) -> tuple[tuple[BlockNoise, ...], Paid]:
+    ) -> tuple[tuple[BlockNoise, ...], PrivacyLoss]:
         """Return noise with steps e^rate, rounded by next to nothing, and r just above e^unit."""
         with precision(BITS):
             balls = [arb(rational(rate)).exp() for rate in rates]
@@ -220,9 +220,9 @@ class GeometricWithin:
             if any(units > 1 for _, units in shared):
                 base = fraction(arb(rational(unit)).exp().upper().fmpq())
         assert all(Powers.of((base, u)) >= own for own, (_, u) in zip(steps, shared, strict=True))
-        return tuple(map(GeometricStep, steps)), Paid(Powers.of((base, 1)), shared)
+        return tuple(map(GeometricStep, steps)), PrivacyLoss(Powers.of((base, 1)), shared)
 
-    def allows(self, paid: Paid, most: int) -> bool:
+    def allows(self, paid: PrivacyLoss, most: int) -> bool:
         """Say whether r^most ≤ λ."""
         return paid.steps**most <= self.ratio.lower
 
@@ -247,15 +247,15 @@ class GaussianWithin:
         if not self.rho > 0:
             raise InvalidNumber("a release needs a ρ above 0: at ρ = 0 no noise is wide enough")
 
-    def apart(self, protection: Protection, shared: Shared) -> int:
+    def apart(self, protection: PrivacyUnit, shared: Shared) -> int:
         """Return the largest Σ units·change²."""
-        return int(protection.squares(Paid(Powers.of(), shared)).max(initial=0))
+        return int(protection.squares(PrivacyLoss(Powers.of(), shared)).max(initial=0))
 
-    def noises(self, shared: Shared, most: int) -> tuple[tuple[BlockNoise, ...], Paid]:
+    def noises(self, shared: Shared, most: int) -> tuple[tuple[BlockNoise, ...], PrivacyLoss]:
         """Return noise whose ρ for one unit is ρ/most, exactly."""
         each = self.rho / most
         own = tuple(GaussianVariance(1 / (2 * each * units)) for _, units in shared)
-        return own, Paid(Powers.of(), shared, ((each, 1),))
+        return own, PrivacyLoss(Powers.of(), shared, ((each, 1),))
 
     @property
     def limit(self) -> Fraction:
@@ -268,13 +268,13 @@ class GaussianWithin:
 
     def at_rates(
         self, shared: Shared, rates: Sequence[Fraction], unit: Fraction
-    ) -> tuple[tuple[BlockNoise, ...], Paid]:
+    ) -> tuple[tuple[BlockNoise, ...], PrivacyLoss]:
         """Return noise with σ² = 1/(2·rate)."""
         assert all(rate <= unit * units for rate, (_, units) in zip(rates, shared, strict=True))
         own = tuple(GaussianVariance(1 / (2 * rate)) for rate in rates)
-        return own, Paid(Powers.of(), shared, ((unit, 1),))
+        return own, PrivacyLoss(Powers.of(), shared, ((unit, 1),))
 
-    def allows(self, paid: Paid, most: int) -> bool:
+    def allows(self, paid: PrivacyLoss, most: int) -> bool:
         """Say whether ρ·most is within the limit."""
         return paid.rho * most <= self.rho
 
@@ -336,7 +336,7 @@ def allowance(
 
 
 def calibrated(
-    protection: Protection,
+    protection: PrivacyUnit,
     queries: Iterable[TableQuery],
     allowed: Ratio | Allowance,
     columns: Labels = (),
@@ -365,7 +365,7 @@ def calibrated(
 
 
 def _alone(
-    protection: Protection, query: TableQuery, allowance: Allowance, columns: Labels
+    protection: PrivacyUnit, query: TableQuery, allowance: Allowance, columns: Labels
 ) -> tuple[Fraction, Fraction, Fraction]:
     """Return what a query costs per unit if it has an error, what in all, and its units alone.
 
@@ -377,7 +377,7 @@ def _alone(
     if query.error is None or not apart:
         return Fraction(0), Fraction(0), apart
     one = GaussianVariance(Fraction(1))
-    tried = Noise(protection, blocks, (one,) * len(blocks), Paid(Powers.of(), shared))
+    tried = Noise(protection, blocks, (one,) * len(blocks), PrivacyLoss(Powers.of(), shared))
     times = max(each.cell for each in tried.expected)
     if not times:
         raise InvalidNumber(f"the query {query.name!r} has no error to ask for; give it a share")
@@ -386,7 +386,7 @@ def _alone(
 
 
 def _with_errors(
-    protection: Protection, queries: list[TableQuery], allowance: Allowance, columns: Labels
+    protection: PrivacyUnit, queries: list[TableQuery], allowance: Allowance, columns: Labels
 ) -> Noise:
     """Return the noise of a release in which some queries have an error in place of a share.
 
@@ -422,7 +422,7 @@ def _with_errors(
         left *= Fraction(31, 32)
     if not fixed and not shares:
         nothing = tuple((block.weights, 1) for block in blocks)
-        return Noise(protection, blocks, (None,) * len(blocks), Paid(Powers.of(), nothing))
+        return Noise(protection, blocks, (None,) * len(blocks), PrivacyLoss(Powers.of(), nothing))
     asked = ", ".join(repr(q.name) for q in queries if q.error is not None)
     raise InvalidNumber(
         f"the errors of {asked} cost more than {allowance.told()}, which this release may cost; "
@@ -431,20 +431,20 @@ def _with_errors(
 
 
 def _for_blocks(
-    protection: Protection, queries: list[TableQuery], allowance: Allowance, columns: Labels
+    protection: PrivacyUnit, queries: list[TableQuery], allowance: Allowance, columns: Labels
 ) -> Noise:
     blocks = tuple(blocks_of(queries, protection.values, protection.absent, columns))
     units = _units(protection, queries, blocks, allowance)
     shared = tuple((block.weights, u) for block, u in zip(blocks, units, strict=True))
     most = _most(allowance, protection, shared)
     if not most:
-        return Noise(protection, blocks, (None,) * len(blocks), Paid(Powers.of(), shared))
+        return Noise(protection, blocks, (None,) * len(blocks), PrivacyLoss(Powers.of(), shared))
     allowance.expect()
     noises, paid = allowance.noises(shared, most)
     return Noise(protection, blocks, noises, paid)
 
 
-def _most(allowance: Allowance, protection: Protection, shared: Shared) -> int:
+def _most(allowance: Allowance, protection: PrivacyUnit, shared: Shared) -> int:
     most = allowance.apart(protection, shared)
     if most > MOST_UNITS:
         raise InvalidNumber(
@@ -455,7 +455,7 @@ def _most(allowance: Allowance, protection: Protection, shared: Shared) -> int:
 
 
 def _units(
-    protection: Protection,
+    protection: PrivacyUnit,
     queries: list[TableQuery],
     blocks: Sequence[Block],
     allowance: Allowance,

@@ -21,11 +21,11 @@ from leaktight.errors import InvalidNumber, TooLarge
 from leaktight.exact.numbers import fraction, rational
 from leaktight.exact.powers import Powers
 from leaktight.exact.rounding import precision
-from leaktight.tables.paid import Paid
+from leaktight.tables.privacy_loss import PrivacyLoss
 from leaktight.tables.weights import Places, Shape
 
 if TYPE_CHECKING:
-    from leaktight.tables.protection import Protection
+    from leaktight.tables.privacy_unit import PrivacyUnit
 
 Terms: TypeAlias = tuple[tuple[Fraction, int], ...]
 """Keys, and how often each of them is paid."""
@@ -60,7 +60,7 @@ class Measure(Protocol):
     def total(self, terms: Iterable[tuple[Fraction, int]]) -> Lost:
         """Return what they cost together, exactly."""
 
-    def charges(self, protection: "Protection", paid: Paid, cases: Any = ...) -> Charges:
+    def charges(self, protection: "PrivacyUnit", paid: PrivacyLoss, cases: Any = ...) -> Charges:
         """Yield what releases cost some of the cases, or at most that."""
 
 
@@ -78,7 +78,7 @@ class PureMeasure:
         """Return a product, exactly."""
         return Powers.of(*terms)
 
-    def charges(self, protection: "Protection", paid: Paid, cases: Any = ...) -> Charges:
+    def charges(self, protection: "PrivacyUnit", paid: PrivacyLoss, cases: Any = ...) -> Charges:
         """Yield the ratio r^e of each case, without what Gaussian noise costs."""
         yield paid.steps.factors, protection.exponents(paid, cases)
 
@@ -97,7 +97,7 @@ class ConcentratedMeasure:
         """Return a sum, exactly."""
         return sum((key * times for key, times in terms), Fraction(0))
 
-    def charges(self, protection: "Protection", paid: Paid, cases: Any = ...) -> Charges:
+    def charges(self, protection: "PrivacyUnit", paid: PrivacyLoss, cases: Any = ...) -> Charges:
         """Yield ρ of each case: of Gaussian noise as it is, of geometric the least that is proved.
 
         Where all cases share one account, each release costs what it costs the worst pair.
@@ -114,7 +114,7 @@ class ConcentratedMeasure:
                 whole = self._worst(protection, paid, step)
             yield ((whole, times),), np.ones(1, dtype=np.int64)
 
-    def between(self, protection: "Protection", paid: Paid, pairs: Places) -> Charges:
+    def between(self, protection: "PrivacyUnit", paid: PrivacyLoss, pairs: Places) -> Charges:
         """Yield ρ of any pairs of values, secret or not, for one person's rows."""
         if paid.rhos:
             yield paid.rhos, protection.squares_between(paid, pairs)
@@ -122,12 +122,12 @@ class ConcentratedMeasure:
             for key, often in _geometric(protection, paid, step, pairs):
                 yield ((key, times),), often
 
-    def _worst(self, protection: "Protection", paid: Paid, step: Fraction) -> Fraction:
-        from leaktight.tables.spent import Spent
+    def _worst(self, protection: "PrivacyUnit", paid: PrivacyLoss, step: Fraction) -> Fraction:
+        from leaktight.tables.accountant import Accountant
 
         pairs = protection.pairs
         charges = ((((key, 1),), e) for key, e in _geometric(protection, paid, step, pairs))
-        found = Spent.of(len(pairs), charges, self).largest
+        found = Accountant.of(len(pairs), charges, self).largest
         assert isinstance(found, Fraction)
         return found
 
@@ -136,7 +136,7 @@ PURE, CONCENTRATED = PureMeasure(), ConcentratedMeasure()
 
 
 def _geometric(
-    protection: "Protection", paid: Paid, step: Fraction, pairs: Places
+    protection: "PrivacyUnit", paid: PrivacyLoss, step: Fraction, pairs: Places
 ) -> list[tuple[Fraction, Places]]:
     """Return keys and how often each pair pays them, for geometric noise with r = ``step``.
 
@@ -169,7 +169,7 @@ def _by_size(
     return quantum, np.array(each, dtype=np.int64)[which.reshape(sizes.shape)] * numbers
 
 
-def _under_counts(protection: "Protection", paid: Paid, step: Fraction) -> Fraction:
+def _under_counts(protection: "PrivacyUnit", paid: PrivacyLoss, step: Fraction) -> Fraction:
     """Return ρ of geometric noise between any neighbours under public counts, or what is above it.
 
     What has the ratio e^ε for all outputs keeps ρ = ε·tanh(ε/2). Besides, a number that is moved by
@@ -188,7 +188,7 @@ def _under_counts(protection: "Protection", paid: Paid, step: Fraction) -> Fract
         for (weights, _), own in zip(paid.blocks, each, strict=True)
     )
     try:
-        squares = int(protection.squares(Paid(Powers.of(), whole)).max(initial=0))
+        squares = int(protection.squares(PrivacyLoss(Powers.of(), whole)).max(initial=0))
     except (TooLarge, InvalidNumber):
         return found
     return min(found, unit * squares)

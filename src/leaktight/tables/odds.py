@@ -34,10 +34,10 @@ from leaktight.exact.powers import Powers
 from leaktight.exact.rounding import float_above, ln
 from leaktight.exact.shown import percent, percent_above
 from leaktight.policies.secrets import CHANGE
+from leaktight.tables.accountant import UNIT, Accountant
 from leaktight.tables.measure import CONCENTRATED
-from leaktight.tables.paid import Paid
-from leaktight.tables.protection import Protection
-from leaktight.tables.spent import UNIT, Spent
+from leaktight.tables.privacy_loss import PrivacyLoss
+from leaktight.tables.privacy_unit import PrivacyUnit
 from leaktight.tables.weights import Places, Weights
 
 MOST_PLACES = 2 * 10**7
@@ -106,7 +106,9 @@ class Odds:
         }
 
 
-def odds(protection: Protection, releases: Iterable[Paid], prior: PriorLike = None) -> Odds | None:
+def odds(
+    protection: PrivacyUnit, releases: Iterable[PrivacyLoss], prior: PriorLike = None
+) -> Odds | None:
     """Return what may be known of one person after some releases.
 
     It is None under public counts, where the others tell of the person too, after Gaussian noise if
@@ -137,7 +139,7 @@ Told = list[tuple[Weights, dict[Fraction, int]]]
 """Different weights, and how often each step was paid for them."""
 
 
-def collected(protection: Protection, releases: Iterable[Paid]) -> Told | None:
+def collected(protection: PrivacyUnit, releases: Iterable[PrivacyLoss]) -> Told | None:
     """Return all that was told; None where nothing follows from it for one person."""
     releases = list(releases)
     if protection.counts is not None or _is_series(protection, releases):
@@ -157,14 +159,14 @@ def collected(protection: Protection, releases: Iterable[Paid]) -> Told | None:
     return [(known[name], steps) for name, steps in paid.items()]
 
 
-def _is_series(protection: Protection, releases: list[Paid]) -> bool:
+def _is_series(protection: PrivacyUnit, releases: list[PrivacyLoss]) -> bool:
     """Say whether people may have other values in each of several releases."""
     made = sum(times for each in releases for _, times in (*each.steps.factors, *each.rhos))
     return protection.people == CHANGE and made > 1
 
 
 def _on_average(
-    protection: Protection, releases: list[Paid], prior: PriorLike = None
+    protection: PrivacyUnit, releases: list[PrivacyLoss], prior: PriorLike = None
 ) -> Odds | None:
     """Return how often a guess is right at most, by the largest ρ between any two values."""
     values, size = protection.values, len(protection.values)
@@ -181,7 +183,7 @@ def _on_average(
     if any(weights.bare(pairs, protection.pairs).any() for weights in blocks):
         return Odds(values[surest], before, Fraction(1), on_average=True)
     charges = (c for each in releases for c in CONCENTRATED.between(protection, each, pairs))
-    rho = Spent.of(len(pairs), charges, CONCENTRATED).largest
+    rho = Accountant.of(len(pairs), charges, CONCENTRATED).largest
     assert isinstance(rho, Fraction)
     after = before
     if rho:
@@ -190,7 +192,7 @@ def _on_average(
 
 
 def _exactly(
-    protection: Protection, told: Told, belief: npt.NDArray[np.object_]
+    protection: PrivacyUnit, told: Told, belief: npt.NDArray[np.object_]
 ) -> Sequence[Value] | None:
     """Return for each value the largest chance it may get; None if that would be long."""
     kept = exact_falls(protection, told)
@@ -200,7 +202,7 @@ def _exactly(
     return [fraction(p / total) if p else Fraction(0) for p, total in shares]
 
 
-def exact_falls(protection: Protection, told: Told) -> npt.NDArray[np.object_] | None:
+def exact_falls(protection: PrivacyUnit, told: Told) -> npt.NDArray[np.object_] | None:
     """Return 1/R(u, v) of any two values, exactly; None if that would be long."""
     size = len(protection.values)
     if size > EXACT_VALUES:
@@ -225,7 +227,7 @@ def exact_falls(protection: Protection, told: Told) -> npt.NDArray[np.object_] |
     return kept
 
 
-def falls_below(protection: Protection, told: Told) -> npt.NDArray[np.float64]:
+def falls_below(protection: PrivacyUnit, told: Told) -> npt.NDArray[np.float64]:
     """Return a little less than 1/R(u, v) of any two values, in floats."""
     size = len(protection.values)
     pairs = np.stack(np.meshgrid(np.arange(size), np.arange(size)), axis=-1)
@@ -242,7 +244,7 @@ def falls_below(protection: Protection, told: Told) -> npt.NDArray[np.float64]:
     return found
 
 
-def _above(protection: Protection, told: Told, belief: npt.NDArray[np.float64]) -> Sequence[Value]:
+def _above(protection: PrivacyUnit, told: Told, belief: npt.NDArray[np.float64]) -> Sequence[Value]:
     """Return for each value a bound on the chance it may get."""
     size = len(belief)
     costs = [sum(times * ln(step) for step, times in steps.items()) for _, steps in told]

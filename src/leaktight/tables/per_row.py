@@ -27,8 +27,8 @@ from leaktight.privacy.level import privacy_level
 from leaktight.tables.draw import drawing, hash_of, note_of, settled
 from leaktight.tables.ledger import Entry, Ledger, Stored
 from leaktight.tables.origin import Origin
-from leaktight.tables.paid import Paid
-from leaktight.tables.protection import Protection
+from leaktight.tables.privacy_loss import PrivacyLoss
+from leaktight.tables.privacy_unit import PrivacyUnit
 from leaktight.tables.reading import Outside, Reading
 from leaktight.tables.row_answers import answer_rows, expect_readable
 from leaktight.tables.rows import count_rows, declared_columns
@@ -103,15 +103,14 @@ def release_rows(
     if target.suffix.lower() not in SUFFIXES:
         raise InvalidFile(f"the output must end in {' or '.join(SUFFIXES)}, got {target}")
     reading = Reading((column,), person, None, outside, dict(cuts or {}), tuple(clamp))
-    protection = Protection(policy, None, rows_per_person)
+    protection = PrivacyUnit(policy, None, rows_per_person)
     if protection.counts is not None:
         raise InvalidPolicy("rows are published one by one only where no counts are public")
     channel = _channel(mechanism, protection)
     ratio = _ratio(channel)
     places = np.arange(len(protection.values), dtype=np.int64)
-    paid = Paid(Powers.of((ratio, 1)), ((Weights(Shape.ROWS, places, 0), 1),))
-    book = Ledger.open(ledger)
-    book.expect(protection)
+    paid = PrivacyLoss(Powers.of((ratio, 1)), ((Weights(Shape.ROWS, places, 0), 1),))
+    book = Ledger.open(ledger, protection)
     question = _question(column, channel, reading, rng is not None)
     asked = _Asked(book, name, question, target, ratio, None if again else Origin.of(source))
     if not note_of(book, name).exists() and (known := asked.answered()):
@@ -185,7 +184,7 @@ def _expect_all(rows: int, drawn: int) -> None:
         raise InvalidFile(f"the table had {rows:,} rows when they were checked, and now {drawn:,}")
 
 
-def _channel(mechanism: Mechanism | Channel, protection: Protection) -> Channel:
+def _channel(mechanism: Mechanism | Channel, protection: PrivacyUnit) -> Channel:
     """Return the channel, its inputs in the order of the policy's values."""
     channel = mechanism if isinstance(mechanism, Channel) else mechanism.channel
     if not channel.is_exact:

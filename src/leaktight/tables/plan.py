@@ -20,7 +20,7 @@ from leaktight.tables.calibration import (
     calibrated,
 )
 from leaktight.tables.measure import epsilon_above, rho_below
-from leaktight.tables.protection import Protection
+from leaktight.tables.privacy_unit import PrivacyUnit
 from leaktight.tables.queries import Expected, TableQuery, distinct
 
 
@@ -50,7 +50,7 @@ def plan(
     ordered histogram 7.84 True
     plain histogram 565.99 False
     """
-    protection = Protection(policy, absent, rows_per_person, people).expect_secrets()
+    protection = PrivacyUnit(policy, absent, rows_per_person, people).expect_secrets()
     asked, named = distinct(queries), tuple(columns)
     costs: dict[str, Any] = {"ratio": ratio, "epsilon": epsilon, "rho": rho, "delta": delta}
     allowed = allowance(noise, queries=asked, **costs)
@@ -97,7 +97,7 @@ class OtherNoise:
 
 
 def other_noise(
-    protection: Protection,
+    protection: PrivacyUnit,
     queries: Iterable[TableQuery],
     allowed: Allowance,
     columns: Sequence[str] = (),
@@ -109,7 +109,7 @@ def other_noise(
 
     >>> from leaktight.policies.secrets import SecretGraph
     >>> from leaktight.tables.queries import count_of, cumulative
-    >>> flats = Protection(Policy(SecretGraph.complete(200), records=1000))
+    >>> flats = PrivacyUnit(Policy(SecretGraph.complete(200), records=1000))
     >>> for asked in (cumulative("up to"), count_of("some", [1])):
     ...     found = other_noise(flats, [asked], allowance(epsilon=1))
     ...     print(found.noise, found.better)

@@ -19,8 +19,8 @@ from leaktight.policies.policy import Policy
 from leaktight.tables.calibration import Allowance, Noise, allowance, calibrated
 from leaktight.tables.ledger import Entry, Ledger, Stored
 from leaktight.tables.origin import Origin
-from leaktight.tables.paid import Paid
-from leaktight.tables.protection import Protection
+from leaktight.tables.privacy_loss import PrivacyLoss
+from leaktight.tables.privacy_unit import PrivacyUnit
 from leaktight.tables.queries import Answer, Block, TableQuery, distinct
 from leaktight.tables.reading import Outside, Reading
 from leaktight.tables.rows import Counted, count_rows
@@ -116,15 +116,14 @@ def release(
     expect(columns, Iterable, "name the columns that hold the values")
     named = (columns,) if isinstance(columns, str) else tuple(columns)
     reading = Reading(named, person, keep, outside, dict(cuts or {}), tuple(clamp))
-    protection = Protection(policy, absent, rows_per_person, people)
+    protection = PrivacyUnit(policy, absent, rows_per_person, people)
     asked = distinct(queries)
     costs: dict[str, Any] = {"ratio": ratio, "epsilon": epsilon, "rho": rho, "delta": delta}
     allowed = allowance(noise, queries=asked, **costs)
     made = calibrated(protection, asked, allowed, named)
     if not isinstance(name, str) or not name.strip():
         raise InvalidInput(f"a release needs a name of its own, got {name!r:.60}")
-    book = Ledger.open(ledger)
-    book.expect(protection)
+    book = Ledger.open(ledger, protection)
     question = _question(made, reading, rng is not None)
     known = book.find(name)
     if known is not None:
@@ -179,7 +178,7 @@ def _question(noise: Noise, reading: Reading, seeded: bool) -> str:
     )
 
 
-def _base(paid: Paid) -> dict[str, str]:
+def _base(paid: PrivacyLoss) -> dict[str, str]:
     """Return what the units of each block are of: ρ of Gaussian noise, or the step of geometric."""
     if paid.rhos:
         return {"rho": str(rational(paid.rho))}

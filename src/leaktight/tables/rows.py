@@ -17,7 +17,7 @@ from leaktight.exact.shown import counted
 from leaktight.labels import Labels
 from leaktight.tables.column import Cells, Column, ColumnKind
 from leaktight.tables.persons import kept, wrong_persons
-from leaktight.tables.protection import Protection
+from leaktight.tables.privacy_unit import PrivacyUnit
 from leaktight.tables.reading import Reading
 from leaktight.tables.source import ROWS, frame_of, guarded, place, rows_of
 
@@ -36,7 +36,7 @@ class Counted:
 
 
 def count_rows(
-    source: Any, protection: Protection, reading: Reading, table: str | None = None
+    source: Any, protection: PrivacyUnit, reading: Reading, table: str | None = None
 ) -> Counted:
     """Count the records of a table by their value.
 
@@ -45,7 +45,7 @@ def count_rows(
     >>> from leaktight.policies.secrets import SecretGraph
     >>> asked = Policy(SecretGraph.complete(["no", "yes"]), records=3)
     >>> answers = polars.DataFrame({"answer": ["yes", "no", "yes"]})
-    >>> count_rows(answers, Protection(asked), Reading(("answer",))).counts
+    >>> count_rows(answers, PrivacyUnit(asked), Reading(("answer",))).counts
     array([1, 2])
     """
     columns = declared_columns(protection, reading)
@@ -135,7 +135,7 @@ def _missing(frame: "Frame", places: list[int]) -> dict[int, int]:
 
 
 def _elsewhere(
-    columns: list[Column], found: "_Found", protection: Protection, reading: Reading
+    columns: list[Column], found: "_Found", protection: PrivacyUnit, reading: Reading
 ) -> list[str]:
     """Say how many rows were outside, and what became of them."""
     out = reading.leaves_out(protection.absent)
@@ -152,7 +152,7 @@ def _elsewhere(
     return told
 
 
-def declared_columns(protection: Protection, reading: Reading) -> list[Column]:
+def declared_columns(protection: PrivacyUnit, reading: Reading) -> list[Column]:
     """Return the columns with their declared values."""
     values = [v for v in protection.values if protection.absent is None or v != protection.absent]
     width = len(reading.columns)
@@ -204,7 +204,7 @@ class _Found:
 
 
 def _added_up(
-    rows: Iterator[tuple[Any, ...]], cells: list[Cells], protection: Protection, reading: Reading
+    rows: Iterator[tuple[Any, ...]], cells: list[Cells], protection: PrivacyUnit, reading: Reading
 ) -> _Found:
     """Add up what the engine has counted."""
     counts = np.zeros(len(protection.values), dtype=np.int64)
@@ -230,7 +230,7 @@ def _added_up(
     return _Found(counts, outside, undeclared, total)
 
 
-def _check_counts(counts: npt.NDArray[np.int64], protection: Protection) -> None:
+def _check_counts(counts: npt.NDArray[np.int64], protection: PrivacyUnit) -> None:
     """Refuse a table that is not as the public counts say."""
     policy = protection.policy
     for one in policy.constraints:
@@ -239,7 +239,7 @@ def _check_counts(counts: npt.NDArray[np.int64], protection: Protection) -> None
             raise InvalidInput(f"the policy says {one}, and the table has {there:,}")
 
 
-def _check_total(total: int, protection: Protection) -> None:
+def _check_total(total: int, protection: PrivacyUnit) -> None:
     records = protection.policy.records
     if protection.absent is None and total != records:
         raise InvalidInput(

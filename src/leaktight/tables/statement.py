@@ -1,5 +1,6 @@
 """Statements of a ledger for a person: what was released, at what cost, and what is left."""
 
+import json
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
@@ -14,6 +15,8 @@ from leaktight.exact.powers import Powers
 from leaktight.exact.shown import above, counted, wrapped
 from leaktight.labels import pair_named
 from leaktight.policies.secrets import CHANGE
+from leaktight.tables.accountant import Accountant
+from leaktight.tables.attributes import AttributeOdds, attribute_odds
 from leaktight.tables.budget import (
     USUAL_DELTA,
     Budget,
@@ -24,8 +27,7 @@ from leaktight.tables.budget import (
 from leaktight.tables.ledger import Ledger
 from leaktight.tables.measure import CONCENTRATED, PURE, Lost, epsilon_above
 from leaktight.tables.odds import Odds, odds
-from leaktight.tables.protection import Protection
-from leaktight.tables.spent import Spent
+from leaktight.tables.privacy_unit import PrivacyUnit
 
 MOST_PRINTED = 10
 """The most kinds of pairs that are printed."""
@@ -51,7 +53,7 @@ INDENT = " " * 6
 CHANGING = "people change, and who is there each time may hang together"
 
 
-def why_no_odds(protection: Protection, gaussian: bool = False) -> str:
+def why_no_odds(protection: PrivacyUnit, gaussian: bool = False) -> str:
     """Say why nothing is told of one person."""
     if gaussian and protection.rows_per_person > 1:
         return SEVERAL
@@ -109,8 +111,21 @@ class Statement:
     odds: Odds | None
     states: tuple[str, ...]
     """All states that the ledger was in, the last one last; none if it keeps no history."""
+    attributes: tuple[AttributeOdds, ...] = ()
+    """The odds of each attribute alone, value by value; none if they are not known."""
 
     def __str__(self) -> str:
+        return f"{self.told}\n{self.state}"
+
+    @property
+    def state(self) -> str:
+        """The last line: by what the ledger is known as it is now."""
+        state = f"State {self.states[-1][:SHOWN_DIGITS]}" if self.states else NO_STATE
+        return wrapped(f"{state}.")
+
+    @property
+    def told(self) -> str:
+        """All but the state, as text."""
         book = self.ledger
         lines = [
             f"{book.name}, made {book.made}",
@@ -134,8 +149,7 @@ class Statement:
         else:
             why = why_no_odds(book.protection, any(e.rho for e in book.entries()))
             lines.append(wrapped(f"What becomes known of one person is not told: {why}."))
-        state = f"State {self.states[-1][:SHOWN_DIGITS]}" if self.states else NO_STATE
-        return "\n".join([*lines, wrapped(f"{state}.")])
+        return "\n".join(lines)
 
     def to_dict(self) -> dict[str, Any]:
         """The statement as JSON has it; ratios are exact, as text."""
@@ -173,6 +187,7 @@ class Statement:
             ],
             "other pairs, with less": self.others,
             "one person": self.odds and self.odds.to_dict(),
+            "one attribute": [each.to_dict() for each in self.attributes],
         }
 
 
@@ -191,11 +206,15 @@ def statement(ledger: Ledger, prior: PriorLike = None) -> Statement:
     spent = ledger.spent()
     listed = tuple(_kinds(ledger, spent))
     others = spent.pairs - sum(kind.alike for kind in listed)
-    known = odds(ledger.protection, ledger.paid(), prior)
-    return Statement(ledger, each, listed, others, known, ledger.states())
+    paid, attributes = list(ledger.paid()), tuple[AttributeOdds, ...]()
+    if entries:
+        columns = json.loads(entries[-1].question).get("rows", {}).get("columns", ())
+        attributes = attribute_odds(ledger.protection, paid, prior, columns)
+    known = odds(ledger.protection, paid, prior)
+    return Statement(ledger, each, listed, others, known, ledger.states(), attributes)
 
 
-def _kinds(ledger: Ledger, spent: Spent) -> list[PairSpent]:
+def _kinds(ledger: Ledger, spent: Accountant) -> list[PairSpent]:
     """Return the kinds of pairs that paid most, each with one of the pairs that paid alike."""
     order = np.argsort(-spent.near, kind="stable")
     near = spent.near[order]

@@ -20,7 +20,7 @@ from leaktight.tables.calibration import Noise
 from leaktight.tables.draw import hash_of
 from leaktight.tables.ledger import Ledger, Stored
 from leaktight.tables.measure import Lost
-from leaktight.tables.protection import Protection
+from leaktight.tables.privacy_unit import PrivacyUnit
 from leaktight.tables.record import cell_text, numbers_digest, numbers_of, queries_of
 from leaktight.tables.writing import canonical, digest, write_protection
 
@@ -48,7 +48,7 @@ def verify_record(
     *,
     output: Path | None = None,
     ledger: Ledger | None = None,
-    protection: Protection | None = None,
+    protection: PrivacyUnit | None = None,
     noise: Noise | None = None,
 ) -> tuple[Checked, ...]:
     """Check the record of a release by whatever there is.
@@ -60,7 +60,7 @@ def verify_record(
     :param noise: the noise that the study asks for, if it asks queries
     """
     expect(record, dict, "give what json.load reads of a record")
-    for each, kind in ((output, Path), (ledger, Ledger), (protection, Protection), (noise, Noise)):
+    for each, kind in ((output, Path), (ledger, Ledger), (protection, PrivacyUnit), (noise, Noise)):
         if each is not None:
             expect(each, kind, "leave out what is not at hand")
     try:
@@ -153,7 +153,7 @@ def _stored(record: dict[str, Any], stored: Stored, noise: Noise) -> Checked:
 
 
 def _asked(
-    record: dict[str, Any], protection: Protection | None, noise: Noise | None
+    record: dict[str, Any], protection: PrivacyUnit | None, noise: Noise | None
 ) -> list[Checked]:
     if protection is None:
         return [Checked("guarantee", None, "give --study to work it out anew")]

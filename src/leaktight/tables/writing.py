@@ -16,7 +16,7 @@ from leaktight.errors import InvalidFile, InvalidPolicy
 from leaktight.policies.constraint import Count
 from leaktight.policies.policy import Policy
 from leaktight.policies.secrets import CHANGE, SecretGraph
-from leaktight.tables.protection import Protection
+from leaktight.tables.privacy_unit import PrivacyUnit
 
 _READERS: dict[str, Any] = {
     "text": str,
@@ -74,7 +74,7 @@ def read_value(written: Any) -> Hashable:
         raise InvalidFile("a value of the ledger's policy cannot be read") from None
 
 
-def write_protection(protection: Protection) -> str:
+def write_protection(protection: PrivacyUnit) -> str:
     """Return whose values are protected, as a ledger keeps it; the same for the same policy."""
     edges = zlib.compress(protection.pairs.astype("<i8").tobytes(), 9)
     absent = protection.absent
@@ -99,7 +99,7 @@ def write_protection(protection: Protection) -> str:
     )
 
 
-def read_protection(text: str) -> Protection:
+def read_protection(text: str) -> PrivacyUnit:
     """Return what :func:`write_protection` wrote."""
     try:
         content = json.loads(text)
@@ -112,6 +112,6 @@ def read_protection(text: str) -> Protection:
             for values, least, most, *published in content["counts"]
         ]
         policy = Policy(secrets, content["records"], constraints=counts)
-        return Protection(policy, absent, content["rows per person"], content.get("people"))
+        return PrivacyUnit(policy, absent, content["rows per person"], content.get("people"))
     except (KeyError, TypeError, ValueError, zlib.error):
         raise InvalidFile("the policy of the ledger cannot be read") from None

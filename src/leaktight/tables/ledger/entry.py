@@ -11,6 +11,8 @@ from fractions import Fraction
 from functools import lru_cache
 from typing import Any
 
+from msgspec import Struct
+
 from leaktight.errors import InvalidFile
 from leaktight.exact.numbers import fraction, rational
 from leaktight.exact.powers import Powers
@@ -21,8 +23,7 @@ from leaktight.tables.weights import CHANGED, Weights
 from leaktight.tables.writing import canonical, digest
 
 
-@dataclass(frozen=True, slots=True)
-class Entry:
+class Entry(Struct, frozen=True):
     """A release in a ledger: what it asked, what it cost, and whether its numbers were drawn."""
 
     number: int
@@ -91,8 +92,8 @@ def verified_entries(file: Tables, first: str) -> list[Entry]:
     ):
         if tuple(map(type, row)) != COLUMNS or row[0] != place:
             raise _changed(place)
-        *content, chain = row
-        last = digest(last, *map(str, content))
+        _, name, time, question, step, blocks, exponent, chain = row
+        last = digest(last, str(place), name, time, question, step, blocks, str(exponent))
         if chain != last:
             raise _changed(place)
         answered = place in answers

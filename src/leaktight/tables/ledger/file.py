@@ -10,7 +10,7 @@ import subprocess
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -18,7 +18,7 @@ from leaktight.errors import InvalidFile
 from leaktight.files import sync_folder, take
 from leaktight.tables.ledger.history import Contents
 from leaktight.tables.ledger.store import HISTORY, MOVED, TABLES, WAIT, Tables, now
-from leaktight.tables.ledger.watch import Watch, address_of
+from leaktight.tables.ledger.watch import Watch, address_of, watch_of
 
 APPLICATION = 0x6C65616B
 """How SQLite knows whose file it is: "leak"."""
@@ -123,12 +123,6 @@ def expect_tables(path: Path, file: sqlite3.Connection) -> None:
         raise InvalidFile(f"the ledger {path} was changed: its tables are not those of a ledger")
 
 
-def expect_sound(path: Path, file: sqlite3.Connection) -> None:
-    """Refuse a file whose pages are damaged, or whose indices do not agree with its tables."""
-    if file.execute("PRAGMA integrity_check").fetchall() != [("ok",)]:
-        raise InvalidFile(f"the ledger {path} is damaged; go back to a copy of it")
-
-
 @contextmanager
 def told(path: Path, what: str) -> Iterator[None]:
     """Say in one line what is wrong with the file."""
@@ -147,7 +141,10 @@ class FileStore:
     """A ledger in a file of SQLite."""
 
     path: Path
-    _watch: Watch = field(default_factory=Watch, repr=False, compare=False)
+
+    @property
+    def _watch(self) -> Watch:
+        return watch_of(self.path.absolute())
 
     @property
     def name(self) -> str:
@@ -172,7 +169,7 @@ class FileStore:
             sync_folder(target.parent)
 
     @contextmanager
-    def reading(self, sound: bool = False) -> Iterator[Tables]:
+    def reading(self) -> Iterator[Tables]:
         """Open the file as it is at one instant."""
         if not self.path.exists():
             raise InvalidFile(
@@ -184,9 +181,12 @@ class FileStore:
         with told(self.path, "be read"), closing(connect(self.path)) as opened:
             opened.execute("BEGIN")
             expect_tables(self.path, opened)
-            if sound:
-                expect_sound(self.path, opened)
             yield opened
+
+    def expect_sound(self, opened: Tables) -> None:
+        """Refuse a file whose pages are damaged, or whose indices do not agree with its tables."""
+        if opened.execute("PRAGMA integrity_check").fetchall() != [("ok",)]:
+            raise InvalidFile(f"the ledger {self.path} is damaged; go back to a copy of it")
 
     @contextmanager
     def writing(self) -> Iterator[Tables]:
@@ -229,9 +229,9 @@ class FileStore:
         """Return what was kept, unless the file may have changed since."""
         return self._watch.known(self.path)
 
-    def keep(self, contents: Contents) -> None:
+    def keep(self, contents: Contents, written: bool = False) -> None:
         """Keep what the file holds."""
-        self._watch.keep(self.path, contents)
+        self._watch.keep(self.path, contents, written)
 
     def forget(self) -> None:
         """Know nothing."""

@@ -63,21 +63,26 @@ def verified_states(file: Tables, first: str, entries: list[Entry]) -> list[str]
     return states
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(slots=True, eq=False)
 class Contents:
     """The entries of a ledger, each by its name, and its states; none of a file without history."""
 
     entries: list[Entry]
     names: dict[str, Entry]
     states: list[str]
+    terms: int
+    """How many terms their costs may be sums of: for each block one, of sums two."""
 
     @classmethod
     def of(cls, entries: list[Entry], states: list[str]) -> "Contents":
         """Gather what was verified."""
-        return cls(entries, {entry.name: entry for entry in entries}, states)
+        terms = sum(2 * len(entry.blocks) for entry in entries)
+        return cls(entries, {entry.name: entry for entry in entries}, states, terms)
 
     def put(self, entry: Entry, link: str) -> None:
         """Add a new entry, or one that is answered now, whose link was written."""
+        if entry.number > len(self.entries):
+            self.terms += 2 * len(entry.blocks)
         self.entries[entry.number - 1 : entry.number] = [entry]
         self.names[entry.name] = entry
         self.states.append(digest(self.states[-1], link))

@@ -8,16 +8,19 @@ was seen was paid for.
 import json
 from collections.abc import Iterator
 from contextlib import contextmanager, nullcontext
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from secrets import token_hex
 from typing import Any
+
+from msgspec.structs import replace
 
 from leaktight.errors import InvalidFile, InvalidInput, OverBudget
 from leaktight.exact.numbers import Number
 from leaktight.exact.ratio import RatioLike
 from leaktight.labels import pair_named
 from leaktight.policies.policy import Policy
+from leaktight.tables.accountant import Accountant
 from leaktight.tables.budget import Budget, told_left, told_lost
 from leaktight.tables.ledger.entry import (
     Entry,
@@ -30,9 +33,8 @@ from leaktight.tables.ledger.history import Contents, append, begin, verified_st
 from leaktight.tables.ledger.store import COPIED, Store, Tables, now, read_head, store_of
 from leaktight.tables.ledger.total import Total, added_up, costs_of, paid_by, read_total
 from leaktight.tables.measure import PURE, Charges, Measure, Terms
-from leaktight.tables.paid import Paid
-from leaktight.tables.protection import Protection
-from leaktight.tables.spent import Spent
+from leaktight.tables.privacy_loss import PrivacyLoss
+from leaktight.tables.privacy_unit import PrivacyUnit
 from leaktight.tables.weights import Places
 from leaktight.tables.writing import digest, read_protection, write_protection
 
@@ -57,7 +59,7 @@ class Ledger:
     identity: str
     made: str
     budget: Budget
-    protection: Protection
+    protection: PrivacyUnit
     chain: str
 
     @property
@@ -96,31 +98,37 @@ class Ledger:
         """
         store = store_of(path)
         budget = Budget.of(ratio, epsilon, rho, delta)
-        whom = Protection(policy, absent, rows_per_person, people).expect_secrets()
+        whom = PrivacyUnit(policy, absent, rows_per_person, people).expect_secrets()
         head = (token_hex(16), now(), str(budget), write_protection(whom))
         store.expect_free()
 
+        chain = digest(*head)
+
         def fill(opened: Tables) -> None:
-            chain = digest(*head)
             opened.execute("INSERT INTO head VALUES (?, ?, ?, ?, ?)", (*head, chain))
             begin(opened, chain, [])
 
         store.create(fill)
-        return cls.open(path)
+        store.keep(Contents.of([], [chain]), written=True)
+        return cls.open(path, whom)
 
     @classmethod
-    def open(cls, path: str | Path) -> "Ledger":
+    def open(cls, path: str | Path, protection: PrivacyUnit | None = None) -> "Ledger":
         """Read a ledger; one that is damaged, or that somebody changed, is refused.
 
+        With ``protection``, so is one that was made for another policy.
         One of the version before, which could not notice that something is missing, is read as it
         is, and keeps a history from the first time that something is written into it.
         """
         store = store_of(path)
-        with store.reading(sound=True) as opened:
-            identity, made, budget, protection, chain = read_head(store, opened)
-            whom = read_protection(protection)
+        with store.reading() as opened:
+            identity, made, budget, written, chain = read_head(store, opened)
+            known = protection is not None and write_protection(protection) == written
+            whom = protection if known and protection else read_protection(written)
             ledger = cls(store, identity, made, Budget.read(budget), whom, chain)
-            ledger._verified(opened)
+            ledger._verified(opened, opening=True)
+        if protection is not None and not known:
+            ledger.expect(protection)
         return ledger
 
     def move(self, path: str | Path) -> "Ledger":
@@ -160,14 +168,14 @@ class Ledger:
         with self._reading() as (opened, held):
             return read_answer(opened, self._own(held, entry))
 
-    def paid(self) -> Iterator[Paid]:
+    def paid(self) -> Iterator[PrivacyLoss]:
         """Yield what releases cost, those of the same weights together."""
         with self._reading() as (opened, held):
             entries = tuple(held.entries)
             opened.execute("COMMIT")  # weights never change, so that nobody need wait
             yield from paid_by(opened, entries)
 
-    def spent(self, measure: Measure | None = None) -> Spent:
+    def spent(self, measure: Measure | None = None) -> Accountant:
         """Return what all releases together cost each secret pair, in any measure.
 
         In ε it is without what Gaussian noise costs, which is not finite.
@@ -176,7 +184,7 @@ class Ledger:
         with self._reading() as (opened, held):
             entries = list(held.entries)
             read = read_total if measure in (None, own) else added_up
-            return self._spent(read(opened, self.protection, entries, measure or own), entries)
+            return self._spent(read(opened, self.protection, held, measure or own), entries)
 
     def states(self) -> tuple[str, ...]:
         """Return the state after each entry and each answer that was written, the first empty.
@@ -198,7 +206,9 @@ class Ledger:
                 "or another ledger"
             )
 
-    def _spent(self, total: Total, entries: list[Entry], opened: Tables | None = None) -> Spent:
+    def _spent(
+        self, total: Total, entries: list[Entry], opened: Tables | None = None
+    ) -> Accountant:
         def exactly(cases: Places) -> Charges:
             known, measure, others = total.exponents, total.measure, entries
             yield from ((((key, 1),), e[cases]) for key, e in known.items())
@@ -212,11 +222,11 @@ class Ledger:
                     if rest := tuple(term for term in terms if term[0] not in known):
                         yield rest, times
 
-        return Spent(total.near, total.terms, exactly, total.measure)
+        return Accountant(total.near, total.terms, exactly, total.measure)
 
     # --- what is written -------------------------------------------------------------------
 
-    def spend(self, name: str, question: str, paid: Paid) -> Entry:
+    def spend(self, name: str, question: str, paid: PrivacyLoss) -> Entry:
         """Write what a release will cost, unless there is one of this name; then return that.
 
         When this returns, the entry is on the disk. A budget that does not allow it, a name that
@@ -235,7 +245,7 @@ class Ledger:
         with self._writing() as (opened, held, written):
             known = held.names.get(name)
             if known is None:
-                new = self._insert(opened, held.entries, name, question, paid, most, charges)
+                new = self._insert(opened, held, name, question, paid, most, charges)
                 written.append((new, new.chain))
             else:
                 self.expect_same(known, question)
@@ -261,7 +271,7 @@ class Ledger:
                 f"{entry.time}; ask the same again, or choose another name"
             )
 
-    def expect(self, protection: Protection) -> None:
+    def expect(self, protection: PrivacyUnit) -> None:
         """Refuse to spend for another policy than the ledger was made for."""
         ours, theirs = (json.loads(write_protection(p)) for p in (self.protection, protection))
         if other := [name for name in {**ours, **theirs} if ours.get(name) != theirs.get(name)]:
@@ -274,13 +284,14 @@ class Ledger:
     def _insert(
         self,
         opened: Tables,
-        before: list[Entry],
+        held: Contents,
         name: str,
         question: str,
-        paid: Paid,
+        paid: PrivacyLoss,
         most: int,
         charges: list[tuple[Terms, Places]],
     ) -> Entry:
+        before = held.entries
         for weights, _ in paid.blocks:
             opened.execute(
                 "INSERT INTO weights VALUES (?, ?, ?, ?) ON CONFLICT DO NOTHING",
@@ -290,7 +301,7 @@ class Ledger:
         step = paid.steps.value
         new = Entry(len(before) + 1, name, now(), question, step, blocks, most, paid.rho)
         new = replace(new, chain=new.link(before[-1].chain if before else self.chain))
-        known = read_total(opened, self.protection, before, self.budget.measure)
+        known = read_total(opened, self.protection, held, self.budget.measure)
         total = known.plus(charges)
         after = self._spent(total, [*before, new], opened)
         if not after.within(self.budget):
@@ -300,7 +311,7 @@ class Ledger:
         total.write(opened, new)
         return new
 
-    def _too_much(self, name: str, before: Spent, after: Spent) -> str:
+    def _too_much(self, name: str, before: Accountant, after: Accountant) -> str:
         worst = after.worst or 0
         return (
             f"the release {name!r} would bring the privacy loss of "
@@ -336,14 +347,16 @@ class Ledger:
             yield opened, held, written
         for entry, link in written:
             held.put(entry, link)
-        self.place.keep(held)
+        self.place.keep(held, written=True)
 
-    def _verified(self, opened: Tables) -> Contents:
+    def _verified(self, opened: Tables, opening: bool = False) -> Contents:
         """Return what the ledger that this is holds, of which nothing is missing."""
         if read_head(self.place, opened)[-1] != self.chain:
             raise InvalidFile(f"{self.name} was swapped for another ledger; nothing was drawn")
         if (known := self.place.known(opened)) is not None:
             return known
+        if opening:
+            self.place.expect_sound(opened)
         entries = verified_entries(opened, self.chain)
         history = self.place.has_history(opened)
         found = Contents.of(

@@ -8,7 +8,7 @@ that is not heard of any more, leaves nothing half written. What a read finds is
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from functools import partial
+from functools import lru_cache, partial
 from pathlib import Path
 from threading import local
 from typing import TYPE_CHECKING, Any
@@ -17,6 +17,7 @@ from urllib.parse import SplitResult, parse_qsl, unquote, urlencode, urlsplit
 from leaktight.errors import InvalidFile, InvalidInput
 from leaktight.tables.ledger.history import Contents
 from leaktight.tables.ledger.store import HISTORY, MOVED, TABLES, WAIT, Cursor, Tables, now
+from leaktight.tables.ledger.watch import MOST_WATCHED
 
 if TYPE_CHECKING:
     import psycopg
@@ -70,8 +71,11 @@ class _Seen(local):
         self.kept: tuple[tuple[Any, ...], Contents | None] = ((), None)
         self.now: tuple[Any, ...] = ()
 
-    def __reduce__(self) -> tuple[type["_Seen"], tuple[()]]:
-        return _Seen, ()
+
+@lru_cache(MOST_WATCHED)
+def _seen_at(address: str, schema: str) -> _Seen:
+    """Return what is known of a ledger, for all who have opened it."""
+    return _Seen()
 
 
 def _stamp(opened: Tables) -> tuple[Any, ...]:
@@ -92,7 +96,10 @@ class ServerStore:
     schema: str
     address: str = field(repr=False)
     """How psycopg is told to connect; it may have a password."""
-    _seen: "_Seen" = field(default_factory=lambda: _Seen(), repr=False, compare=False)
+
+    @property
+    def _seen(self) -> "_Seen":
+        return _seen_at(self.address, self.schema)
 
     @classmethod
     def at(cls, address: str) -> "ServerStore":
@@ -139,12 +146,15 @@ class ServerStore:
             fill(opened)
 
     @contextmanager
-    def reading(self, sound: bool = False) -> Iterator[Tables]:
+    def reading(self) -> Iterator[Tables]:
         """Open the tables as they are at one instant."""
         with self._session("be read") as opened:
             opened.execute(READ)
             self._expect_tables(opened)
             yield opened
+
+    def expect_sound(self, opened: Tables) -> None:
+        """The server sees to its own disk."""
 
     @contextmanager
     def writing(self) -> Iterator[Tables]:
@@ -178,7 +188,7 @@ class ServerStore:
         of, contents = self._seen.kept
         return contents if of == self._seen.now else None
 
-    def keep(self, contents: Contents) -> None:
+    def keep(self, contents: Contents, written: bool = False) -> None:
         """Keep what was verified, or was written just now, as of when it was looked at last."""
         self._seen.kept = (self._seen.now, contents)
 

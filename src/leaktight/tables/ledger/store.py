@@ -75,8 +75,11 @@ class Store(Protocol):
     def create(self, fill: Callable[[Tables], None]) -> None:
         """Make all tables, with what ``fill`` writes, at once; what is there is never touched."""
 
-    def reading(self, sound: bool = False) -> AbstractContextManager[Tables]:
-        """Open the tables as they are at one instant; ``sound`` looks for damage too."""
+    def reading(self) -> AbstractContextManager[Tables]:
+        """Open the tables as they are at one instant."""
+
+    def expect_sound(self, opened: Tables) -> None:
+        """Refuse tables that are damaged, as far as whoever keeps them can tell."""
 
     def writing(self) -> AbstractContextManager[Tables]:
         """Hold the tables alone. At the end all is on the disk or, after an error, nothing."""
@@ -96,8 +99,8 @@ class Store(Protocol):
     def known(self, opened: Tables) -> "Contents | None":
         """Return what was kept, unless somebody may have written since."""
 
-    def keep(self, contents: "Contents") -> None:
-        """Keep what was verified, or was written just now."""
+    def keep(self, contents: "Contents", written: bool = False) -> None:
+        """Keep what was verified, or was ``written`` just now, for all who open the ledger here."""
 
     def forget(self) -> None:
         """Know nothing, until something is kept."""

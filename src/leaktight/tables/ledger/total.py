@@ -20,10 +20,11 @@ from leaktight.errors import TooLarge
 from leaktight.exact.numbers import fraction, rational
 from leaktight.exact.powers import Powers
 from leaktight.tables.ledger.entry import Entry, read_weights
+from leaktight.tables.ledger.history import Contents
 from leaktight.tables.ledger.store import Tables
 from leaktight.tables.measure import PURE, Charges, Measure
-from leaktight.tables.paid import Paid
-from leaktight.tables.protection import Protection
+from leaktight.tables.privacy_loss import PrivacyLoss
+from leaktight.tables.privacy_unit import PrivacyUnit
 from leaktight.tables.weights import Places
 from leaktight.tables.writing import canonical, digest
 
@@ -79,11 +80,9 @@ class Total:
         file.execute("INSERT INTO total VALUES (?, ?, ?, ?)", row)
 
 
-def read_total(
-    file: Tables, protection: Protection, entries: list[Entry], measure: Measure
-) -> Total:
+def read_total(file: Tables, protection: PrivacyUnit, held: Contents, measure: Measure) -> Total:
     """Return the total of all entries, which is added up anew if what is kept is not that."""
-    cases = protection.accounts
+    cases, entries = protection.accounts, held.entries
     found = file.execute("SELECT number, steps, numbers, chain FROM total").fetchone()
     if found is not None and entries:
         number, steps, numbers, chain = found
@@ -94,21 +93,16 @@ def read_total(
             exact = np.frombuffer(content, "<i8", len(names) * cases).reshape(len(names), cases)
             rest = np.frombuffer(content, "<f8", offset=exact.nbytes)
             known = dict(zip(names, exact, strict=True))
-            return Total(measure, known, rest, most_terms(entries))
-    return added_up(file, protection, entries, measure)
+            return Total(measure, known, rest, held.terms)
+    return added_up(file, protection, held, measure)
 
 
-def added_up(file: Tables, protection: Protection, entries: list[Entry], measure: Measure) -> Total:
+def added_up(file: Tables, protection: PrivacyUnit, held: Contents, measure: Measure) -> Total:
     """Return what all entries cost, in any measure, from what they say."""
     total = Total(measure, {}, np.zeros(protection.accounts))
     cases = np.arange(protection.accounts)
-    total = total.plus(costs_of(file, protection, entries, cases, measure))
-    return replace(total, terms=most_terms(entries))
-
-
-def most_terms(entries: Iterable[Entry]) -> int:
-    """Return how many terms may have been added up: for each block one, of sums two."""
-    return sum(2 * len(entry.blocks) for entry in entries)
+    total = total.plus(costs_of(file, protection, held.entries, cases, measure))
+    return replace(total, terms=held.terms)
 
 
 def _sum(before: Places | None, times: int, exponents: Places) -> Places:
@@ -126,7 +120,7 @@ def _link(last: Entry, steps: str, numbers: bytes) -> str:
 
 def costs_of(
     file: Tables,
-    protection: Protection,
+    protection: PrivacyUnit,
     entries: Iterable[Entry],
     cases: Places,
     measure: Measure,
@@ -140,7 +134,7 @@ def costs_of(
         yield from measure.charges(protection, paid, cases)
 
 
-def paid_by(file: Tables, entries: Iterable[Entry]) -> Iterator[Paid]:
+def paid_by(file: Tables, entries: Iterable[Entry]) -> Iterator[PrivacyLoss]:
     """Yield what entries cost, those of the same weights together."""
     weights = lru_cache(WEIGHTS_AT_HAND)(lambda name: read_weights(file, name))
     alike: dict[tuple[tuple[str, int], ...], list[Entry]] = {}
@@ -149,4 +143,6 @@ def paid_by(file: Tables, entries: Iterable[Entry]) -> Iterator[Paid]:
     for blocks, own in alike.items():
         known = tuple((weights(name), units) for name, units in blocks)
         steps = Powers.of(*Counter(entry.step for entry in own).items())
-        yield Paid(steps, known, tuple(Counter(entry.rho for entry in own if entry.rho).items()))
+        yield PrivacyLoss(
+            steps, known, tuple(Counter(entry.rho for entry in own if entry.rho).items())
+        )

@@ -3,17 +3,33 @@
 All of a ledger is verified whenever it is not known to be what this process verified last, or wrote
 itself. SQLite counts what is committed, by whomever, and a connection that stays open is told; what
 is written past SQLite changes the file's times or its length. So a release takes as long after
-100,000 others as after one.
+100,000 others as after one, in an open ledger and in one that is opened again.
+
+A file's times go by a clock that ticks every few milliseconds. So whoever commits sets them to the
+nanosecond, with a mark, and they are not what any later write leaves. Times without it count if
+they are of a while ago.
 """
 
+import atexit
 import os
 import sqlite3
+import time
 from contextlib import suppress
+from functools import lru_cache
 from pathlib import Path
 from threading import Lock
 from urllib.parse import quote
 
 from leaktight.tables.ledger.history import Contents, tip_of
+
+MARK, MARKS = 271_828, 10**6
+"""The last digits of the nanoseconds at which one of us committed."""
+
+A_WHILE = 10**8
+"""So many nanoseconds ago, a tick of any clock is over."""
+
+MOST_WATCHED = 16
+"""So many ledgers are watched by a process."""
 
 
 def address_of(path: Path) -> str:
@@ -42,14 +58,18 @@ class Watch:
         with self._lock:
             return self._known if self._known and self._look(path) == self._stamp else None
 
-    def keep(self, path: Path, contents: Contents) -> None:
+    def keep(self, path: Path, contents: Contents, written: bool) -> None:
         """Keep what was verified, or was written just now, if it is what the file ends with.
 
         Whoever writes a ledger changes its tip, and whoever swaps it leaves the tip of another.
         """
         with self._lock:
+            if written:
+                _mark(path)
             self._known, self._stamp = None, self._look(path)
             if self._file is None or self._stamp is None or not contents.states:
+                return
+            if not _is_settled(self._stamp[-2]):
                 return
             with suppress(sqlite3.Error):
                 if tip_of(self._file) == [(len(contents.states) - 1, contents.states[-1])]:
@@ -92,6 +112,27 @@ class Watch:
 
     def __reduce__(self) -> tuple[type["Watch"], tuple[()]]:
         return Watch, ()
+
+
+@lru_cache(MOST_WATCHED)
+def watch_of(path: Path) -> Watch:
+    """Return who looks at the ledger of a path, for all who have opened it."""
+    return Watch()
+
+
+atexit.register(watch_of.cache_clear)  # while there still is what files are closed with
+
+
+def _mark(path: Path) -> None:
+    """Set the time of a file to the nanosecond; where that may not be, it is not known for now."""
+    with suppress(OSError):
+        at = time.time_ns() // MARKS * MARKS + MARK
+        os.utime(path, ns=(path.stat().st_atime_ns, at))
+
+
+def _is_settled(modified: int) -> bool:
+    """Say whether whatever is written from now on leaves other times than these."""
+    return modified % MARKS == MARK or not -A_WHILE < time.time_ns() - modified < A_WHILE
 
 
 _OF_PARENTS: list[sqlite3.Connection] = []

@@ -109,6 +109,8 @@ class Protected(Told, Struct, frozen=True):
     telling: tuple[str, ...] = ()
     """Columns among those written that are different in most rows, such as names and numbers of
     persons: whoever knows one finds the row, whatever the quasi-identifiers say."""
+    notes: tuple[str, ...] = ()
+    """Why a column can only be left out, where few of its values are to blame."""
 
     @property
     def best(self) -> Plan:

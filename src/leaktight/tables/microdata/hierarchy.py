@@ -29,6 +29,9 @@ LETTERS = range(4, 13)
 
 MOST_LEVELS = 12
 
+MOSTLY = 0.8
+"""If such a share of values has one form, and others have not, it is said."""
+
 
 @dataclass(frozen=True, slots=True)
 class Level:
@@ -53,6 +56,8 @@ class Hierarchy:
     levels: tuple[Level, ...]
     codes: str
     """The table with the numbers that a value has at each level."""
+    note: str = ""
+    """Why nothing fits that would leave something of it, if few values are to blame."""
 
     @property
     def words(self) -> tuple[str, ...]:
@@ -105,6 +110,7 @@ def hierarchy_of(table: Coded, column: str, given: Any = None) -> Hierarchy:
         column,
         tuple(_level(table, codes, counts, first, change, values) for change, values in kept),
         codes,
+        _odd(table, column) if given is None and changes == [Change.drop(column)] else "",
     )
 
 
@@ -229,6 +235,37 @@ def _all(table: Coded, values: Values, cell: str) -> bool:
         f"COUNT({cell}) FROM {values.listed} AS listed"
     )
     return bool(right) and not wrong
+
+
+def _odd(table: Coded, column: str) -> str:
+    """Say how many values keep a column of codes, dates or numbers from being shown coarser."""
+    import narwhals as nw
+
+    values = table.columns[column]
+    if values.kind != nw.String or table.engine.text != "VARCHAR":
+        return ""
+    shapes = [
+        (f"code of {length} letters and digits", many)
+        for length, many in table.engine.rows(
+            f"SELECT LENGTH(value), COUNT(*) FROM {values.listed} WHERE regexp_full_match(value, "
+            f"'[A-Za-z]*[0-9][A-Za-z0-9]*') AND LENGTH(value) BETWEEN {LETTERS[0]} AND "
+            f"{LETTERS[-1]} GROUP BY 1 ORDER BY 2 DESC, 1 LIMIT 1"
+        )
+    ]
+    for what, kind in (("date", ColumnKind.DATE), ("number", ColumnKind.NUMBER)):
+        read = FROM_TEXT[kind].format("listed.value")
+        [(many,)] = table.engine.rows(f"SELECT COUNT({read}) FROM {values.listed} AS listed")
+        shapes.append((what, many))
+    [(whole,)] = table.engine.rows(f"SELECT COUNT(value) FROM {values.listed}")
+    what, most = max(shapes, key=lambda shape: shape[1])
+    if not MOSTLY * whole <= most < whole:
+        return ""
+    one = whole - most == 1
+    return (
+        f"{column} can only be left out: {whole - most:,} of its {whole:,} values "
+        f"{'is' if one else 'are'} no {what}; mend {'it' if one else 'them'}, or say what may be "
+        "done to the column (recodings, --recode, --hierarchy)"
+    )
 
 
 def _bands(table: Coded, column: str, cell: str) -> Iterator[Change]:

@@ -152,6 +152,7 @@ def protect(
             before=before,
             guess=grouped(people, (), wanted).exposure.guess if wanted else None,
             plans=tuple(lattice.plan(node) for _, node in found.best),
+            notes=tuple(each.note for each in ladders if each.note),
         )
         if statistics:
             progress("counting what was chosen")

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar
 
 from leaktight.exact.numbers import Number
 from leaktight.tables.queries.answer import Answer, Expected
@@ -20,11 +20,6 @@ class Cumulative(TableQuery):
     keys: ClassVar[dict[str, Form]] = {"by": Form.NAMES}
 
     by: tuple[str, ...] = ()
-
-    @classmethod
-    def read(cls, **given: Any) -> Self:
-        """Return the query that a study asks."""
-        return cls(**given)
 
     def said(self) -> dict[str, Any]:
         """Return what is asked, as a ledger has it."""

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar
 
 from leaktight.errors import InvalidNumber
 from leaktight.exact.numbers import Number
@@ -29,11 +29,6 @@ class Hierarchy(TableQuery):
             raise InvalidNumber(
                 f"the fanout of {self.name!r} must be 2 or more, got {fanout!r:.60}"
             )
-
-    @classmethod
-    def read(cls, **given: Any) -> Self:
-        """Return the query that a study asks."""
-        return cls(**given)
 
     def said(self) -> dict[str, Any]:
         """Return what is asked, as a ledger has it."""

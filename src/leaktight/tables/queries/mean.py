@@ -11,7 +11,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from math import gcd, lcm
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -21,16 +21,14 @@ from leaktight.tables.law import Floats, Law, chance_above, each_side
 from leaktight.tables.noise import BlockNoise
 from leaktight.tables.queries.answer import Answer, Ends, Expected
 from leaktight.tables.queries.query import Block, Form, Part, Space, TableQuery, names
-from leaktight.tables.queries.sum import clamped, numbers_of, read_clamp, sums_block
-
-WAYS = ("two sums", "a sum and a count")
+from leaktight.tables.queries.sum import NumbersQuery, sums_block
 
 GRID = 2**20
 """An end of an interval is a multiple of so small a part of the range, rounded outward."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class MeanOf(TableQuery):
+class MeanOf(NumbersQuery):
     """What the numbers of a column are on average, in each of some groups."""
 
     kind: ClassVar[str] = "mean"
@@ -40,42 +38,16 @@ class MeanOf(TableQuery):
         "clamp": Form.NUMBERS,
     }
 
-    column: str | None = None
-    by: tuple[str, ...] = ()
-    clamp: tuple[Fraction, ...] = ()
-    """The least and the largest that a record may have; empty for those that are declared."""
-    taken: int | None = None
-    """Which of the ways is taken; None if that is still open."""
-
-    def __post_init__(self) -> None:
-        super(MeanOf, self).__post_init__()
-        object.__setattr__(self, "clamp", read_clamp(self.clamp, self.name))
-
-    @classmethod
-    def read(cls, **given: Any) -> Self:
-        """Return the query that a study asks."""
-        return cls(**given)
+    names_of_ways: ClassVar[tuple[str, ...]] = ("two sums", "a sum and a count")
 
     def said(self) -> dict[str, Any]:
         """Return what is asked, as a ledger has it."""
         ends = list(map(str, self.clamp))
         return {"column": self.column, "by": list(self.by), "clamp": ends, "way": self.way}
 
-    def ways(self) -> tuple[TableQuery, ...]:
-        """By two sums, and by a sum and a count."""
-        if self.taken is not None:
-            return (self,)
-        return tuple(replace(self, taken=way) for way in range(len(WAYS)))
-
-    @property
-    def way(self) -> str:
-        """Which it is."""
-        return WAYS[self.taken or 0]
-
     def blocks(self, space: Space) -> list[Block]:
         """Return two blocks, with a number for each group."""
-        values = numbers_of(space.one_column(self.column, self.name), self.name, self.kind)
-        numbers = clamped(values, self.clamp)
+        numbers = self.numbers(space)
         low, high = min(numbers), max(numbers)
         if low == high:
             raise InvalidNumber(f"the mean {self.name!r} is of one number alone, {low}")

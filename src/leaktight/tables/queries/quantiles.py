@@ -7,7 +7,7 @@ values are secret pairs, or from a histogram, where somebody who comes or goes c
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar
 
 from leaktight.errors import InvalidInput, InvalidNumber, expect
 from leaktight.exact.numbers import Number, as_printed, fraction
@@ -16,10 +16,16 @@ from leaktight.labels import Labels
 from leaktight.tables.law import Floats, Law, chance_above, each_side
 from leaktight.tables.noise import BlockNoise
 from leaktight.tables.queries.answer import Answer, Ends, Expected
-from leaktight.tables.queries.query import Block, Form, Part, Space, TableQuery, names
+from leaktight.tables.queries.query import (
+    Block,
+    ColumnQuery,
+    Form,
+    Part,
+    Space,
+    TableQuery,
+    names,
+)
 from leaktight.tables.weights import Shape
-
-WAYS = ("numbers up to each value", "a histogram")
 
 MOST_VALUES = 1000
 """The most values of a column that is ranked."""
@@ -29,7 +35,7 @@ MOST_BLOCKS = 200
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Quantiles(TableQuery):
+class Quantiles(ColumnQuery):
     """The least value up to which a share of the records is, in the order of the policy."""
 
     kind: ClassVar[str] = "quantiles"
@@ -39,11 +45,9 @@ class Quantiles(TableQuery):
         "quantiles": Form.NUMBERS,
     }
 
-    column: str | None = None
-    by: tuple[str, ...] = ()
+    names_of_ways: ClassVar[tuple[str, ...]] = ("numbers up to each value", "a histogram")
+
     quantiles: tuple[Fraction, ...] = ()
-    taken: int | None = None
-    """Which of the ways is taken; None if that is still open."""
 
     def __post_init__(self) -> None:
         super(Quantiles, self).__post_init__()
@@ -55,26 +59,10 @@ class Quantiles(TableQuery):
             )
         object.__setattr__(self, "quantiles", read)
 
-    @classmethod
-    def read(cls, **given: Any) -> Self:
-        """Return the query that a study asks."""
-        return cls(**given)
-
     def said(self) -> dict[str, Any]:
         """Return what is asked, as a ledger has it."""
         asked = list(map(str, self.quantiles))
         return {"column": self.column, "by": list(self.by), "quantiles": asked, "way": self.way}
-
-    def ways(self) -> tuple[TableQuery, ...]:
-        """By numbers up to each value, and by a histogram."""
-        if self.taken is not None:
-            return (self,)
-        return tuple(replace(self, taken=way) for way in range(len(WAYS)))
-
-    @property
-    def way(self) -> str:
-        """Which it is."""
-        return WAYS[self.taken or 0]
 
     def blocks(self, space: Space) -> list[Block]:
         """Return a block for each group."""

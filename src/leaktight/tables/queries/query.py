@@ -8,7 +8,7 @@ and the fitted table know it by this alone.
 
 from abc import ABC, abstractmethod
 from collections.abc import Hashable, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from fractions import Fraction
 from typing import Any, ClassVar, Self
@@ -97,9 +97,9 @@ class TableQuery(ABC):
     # --- what a kind says --------------------------------------------------------------------
 
     @classmethod
-    @abstractmethod
     def read(cls, **given: Any) -> Self:
         """Return the query that a study asks, from the keys that it gives."""
+        return cls(**given)
 
     @abstractmethod
     def said(self) -> dict[str, Any]:
@@ -131,6 +131,29 @@ class TableQuery(ABC):
         error = {} if self.error is None else {"error": str(self.error)}
         kind, share = self.kind, self.share
         return {"name": self.name, "kind": kind, **BEFORE, **self.said(), "share": share} | error
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ColumnQuery(TableQuery):
+    """A question about one column, in each of some groups, which may be asked in several ways."""
+
+    names_of_ways: ClassVar[tuple[str, ...]] = ()
+
+    column: str | None = None
+    by: tuple[str, ...] = ()
+    taken: int | None = None
+    """Which of the ways is taken; None if that is still open."""
+
+    def ways(self) -> tuple[TableQuery, ...]:
+        """Return it in each of its ways, if none is taken."""
+        if self.taken is not None or not self.names_of_ways:
+            return (self,)
+        return tuple(replace(self, taken=way) for way in range(len(self.names_of_ways)))
+
+    @property
+    def way(self) -> str:
+        """Which it is."""
+        return self.names_of_ways[self.taken or 0] if self.names_of_ways else ""
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -13,14 +13,39 @@ from leaktight.errors import InvalidInput, InvalidNumber, expect
 from leaktight.exact.numbers import Number, as_printed, fraction
 from leaktight.labels import Labels, positions
 from leaktight.tables.queries.answer import Answer, Expected, counted_answer
-from leaktight.tables.queries.query import Block, Form, Part, Space, TableQuery, names
+from leaktight.tables.queries.query import (
+    Block,
+    ColumnQuery,
+    Form,
+    Part,
+    Space,
+    TableQuery,
+    names,
+)
 from leaktight.tables.weights import LARGEST, Shape
 
 NUMBERS = int | float | Decimal | Fraction | np.integer | np.floating
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class SumOf(TableQuery):
+class NumbersQuery(ColumnQuery):
+    """A question about the numbers of a column, or what they are brought to."""
+
+    clamp: tuple[Fraction, ...] = ()
+    """The least and the largest that anybody has; empty for those that are declared."""
+
+    def __post_init__(self) -> None:
+        super(NumbersQuery, self).__post_init__()
+        object.__setattr__(self, "clamp", read_clamp(self.clamp, self.name))
+
+    def numbers(self, space: Space) -> list[Fraction]:
+        """Return the number that each value counts as."""
+        values = space.one_column(self.column, self.name)
+        return clamped(numbers_of(values, self.name, self.kind), self.clamp)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SumOf(NumbersQuery):
     """What the numbers of a column add up to, in each of some groups."""
 
     kind: ClassVar[str] = "sum"
@@ -31,16 +56,8 @@ class SumOf(TableQuery):
         "weights": Form.WEIGHTS,
     }
 
-    column: str | None = None
-    by: tuple[str, ...] = ()
-    clamp: tuple[Fraction, ...] = ()
-    """The least and the largest that anybody adds; empty for those that are declared."""
     weights: tuple[tuple[Hashable, int], ...] = ()
     """What each value adds; empty if it is the value itself."""
-
-    def __post_init__(self) -> None:
-        super(SumOf, self).__post_init__()
-        object.__setattr__(self, "clamp", read_clamp(self.clamp, self.name))
 
     @classmethod
     def read(cls, **given: Any) -> Self:
@@ -77,21 +94,19 @@ class SumOf(TableQuery):
 
     def _amounts(self, space: Space) -> list[Fraction]:
         """Return what each value adds."""
-        if self.weights:
-            whose = space.values if self.column is None else space.column(self.column, self.name)
-            given: dict[Any, Any] = dict(self.weights)
-            positions(given, tuple(dict.fromkeys(whose)), f"value of {self.name!r}:")
-            found = [given.get(each, 0) for each in whose]
-            for weight in found:
-                if isinstance(weight, bool) or not isinstance(weight, int | np.integer):
-                    raise InvalidNumber(
-                        f"the weights of the sum {self.name!r} must be whole numbers, got "
-                        f"{weight!r:.60}; count in a unit that makes them whole"
-                    )
-            amounts = [Fraction(int(weight)) for weight in found]
-        else:
-            amounts = numbers_of(space.one_column(self.column, self.name), self.name, self.kind)
-        return clamped(amounts, self.clamp)
+        if not self.weights:
+            return self.numbers(space)
+        whose = space.values if self.column is None else space.column(self.column, self.name)
+        given: dict[Any, Any] = dict(self.weights)
+        positions(given, tuple(dict.fromkeys(whose)), f"value of {self.name!r}:")
+        found = [given.get(each, 0) for each in whose]
+        for weight in found:
+            if isinstance(weight, bool) or not isinstance(weight, int | np.integer):
+                raise InvalidNumber(
+                    f"the weights of the sum {self.name!r} must be whole numbers, got "
+                    f"{weight!r:.60}; count in a unit that makes them whole"
+                )
+        return clamped([Fraction(int(weight)) for weight in found], self.clamp)
 
 
 def sum_of(

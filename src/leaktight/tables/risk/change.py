@@ -160,7 +160,8 @@ class Change:
             f"ON told.shown IS NOT DISTINCT FROM coarse.value)"
         )
         changed = replace(old, size=size, listed=listed)
-        return replace(table, name=name, columns={**table.columns, self.column: changed})
+        columns = {**table.columns, self.column: changed}
+        return replace(table, name=name, columns=columns, is_distinct=False)
 
     def shown(self, table: Coded) -> str:
         """Return the question for the number of each value, and what is shown in its place.

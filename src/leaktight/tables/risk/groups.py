@@ -136,6 +136,12 @@ def _groups(table: Coded, known: Sequence[str], secret: Sequence[str]) -> str:
             f"(SELECT {told}{table.weight} FROM {table.name}) AS told GROUP BY {given}"
         )
     wanted, aims = _named(table, secret, "s")
+    if table.is_distinct and {*known, *secret} == set(table.columns):
+        pairs = f"SELECT {told}, n FROM {table.name}"
+        return (
+            f"SELECT {given}, CAST(SUM(n) AS BIGINT) AS n, MAX(n) AS m FROM ({pairs}) AS pairs "
+            f"GROUP BY {given}"
+        )
     both = ", ".join([*keys, *aims])
     many = prod(table.columns[column].size for column in known) >= table.rows
     spread = table.engine.spread(keys, table.rows) if many else ""

@@ -37,6 +37,11 @@ class Question:
         """What is read of the first release, but for the person."""
         return (*self.quasi_identifiers, *self.sensitive)
 
+    @property
+    def again(self) -> bool:
+        """Whether the table is grouped more than once, or has to be changed."""
+        return bool(self.changes) or len(self.combinations) + len(self.shares) > 1
+
     @classmethod
     def of(
         cls,

@@ -11,7 +11,15 @@ from leaktight.exact.rounding import float_above
 from leaktight.exact.shown import above, shown
 from leaktight.tables.risk.answer import Changed, Exposure, KnownShare, Risk, Worst
 from leaktight.tables.risk.change import Change
-from leaktight.tables.risk.coded import ONE_WORD, Coded, coded, followed, one_row_each
+from leaktight.tables.risk.coded import (
+    ONE_WORD,
+    Coded,
+    alike,
+    are_few,
+    coded,
+    followed,
+    one_row_each,
+)
 from leaktight.tables.risk.engine import Sources
 from leaktight.tables.risk.groups import Grouped, grouped, noisy_gain, worst_rows
 from leaktight.tables.risk.question import Question
@@ -103,8 +111,9 @@ def risk(
         whole = groups.by(asked.quasi_identifiers)
         worst = _worst(people, asked) if rows else ()
         releases = tuple(_later(sources, people, asked, progress))
-        more = len(asked.combinations) + len(asked.shares) + len(asked.changes)
-        if more > 1 and FEW * whole.groups <= people.rows:
+        if people.is_raw and asked.again:
+            groups = _Groups(people.numbered(), asked.sensitive)
+        elif asked.again and FEW * whole.groups <= people.rows:
             groups = _Groups(people.collapsed(), asked.sensitive)
         before = groups.by(()).exposure
         return Risk(
@@ -145,6 +154,9 @@ def _read(
     assert sources.engine is not None
     if numbered and sources.engine.text != "VARCHAR":
         raise InvalidInput("rows of Spark have no numbers; leave rows= out")
+    each = numbered or asked.person is not None or weights is not None
+    if not each and (not asked.again or are_few(sources.engine, frame, columns)):
+        return alike(sources.engine, frame, columns)
     found = coded(sources.engine, frame, columns, person=asked.person, numbered=numbered)
     if asked.person is not None:
         one_row_each(sources.engine, found, asked.person)

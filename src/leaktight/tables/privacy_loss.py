@@ -14,7 +14,7 @@ LARGEST_SQUARE = 2**50
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Paid:
+class PrivacyLoss:
     """What releases of the same weights cost, by whole numbers that depend on the pair.
 
     Geometric noise costs a pair the ratio r^e with e = Σ units·|W_u − W_v|. Gaussian noise costs it

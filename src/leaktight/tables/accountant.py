@@ -26,7 +26,7 @@ MOST_AT_ONCE = 2**23
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Spent:
+class Accountant:
     """What each of some pairs has paid: a sum of keys, in ε their logarithms, each some times.
 
     Sums of all are at hand, as floats that may be off by :attr:`slack`. What they do not decide is
@@ -37,12 +37,12 @@ class Spent:
     >>> from leaktight.tables.measure import CONCENTRATED
     >>> one, two = np.array([2, 1]), np.array([0, 3])
     >>> half, whole = ((Fraction(3, 2), 1),), ((Fraction(2), 1),)
-    >>> spent = Spent.of(2, [(half, one), (whole, two), (half, one)])
+    >>> spent = Accountant.of(2, [(half, one), (whole, two), (half, one)])
     >>> spent.lost(0).value, spent.lost(1).value
     (Fraction(81, 16), Fraction(18, 1))
     >>> spent.worst, spent.within(Budget.of(ratio=18)), spent.within(Budget.of(ratio=17))
     (1, True, False)
-    >>> Spent.of(2, [(half, one), (whole, two)], CONCENTRATED).largest
+    >>> Accountant.of(2, [(half, one), (whole, two)], CONCENTRATED).largest
     Fraction(15, 2)
     """
 
@@ -54,7 +54,7 @@ class Spent:
     measure: Measure = PURE
 
     @classmethod
-    def of(cls, pairs: int, paid: Charges, measure: Measure = PURE) -> "Spent":
+    def of(cls, pairs: int, paid: Charges, measure: Measure = PURE) -> "Accountant":
         """Add up what was paid."""
         charges, near = list(paid), np.zeros(pairs)
         for terms, times in charges:

@@ -15,7 +15,7 @@ import numpy as np
 from leaktight.errors import InvalidNumber, InvalidPolicy, TooLarge
 from leaktight.exact.shown import counted
 from leaktight.labels import Labels
-from leaktight.policies.policy import Policy, expect_graph
+from leaktight.policies.policy import Policy
 from leaktight.policies.public_counts import (
     Change,
     PublicCounts,
@@ -23,7 +23,7 @@ from leaktight.policies.public_counts import (
     largest_whole_square,
 )
 from leaktight.policies.secrets import ABSENT, CHANGE, FIXED, relation
-from leaktight.tables.paid import LARGEST_SQUARE, Paid
+from leaktight.tables.privacy_loss import LARGEST_SQUARE, PrivacyLoss
 from leaktight.tables.weights import Places
 
 MOST_ENTRIES = 2**27
@@ -31,7 +31,7 @@ MOST_ENTRIES = 2**27
 
 
 @dataclass(frozen=True, slots=True)
-class Protection:
+class PrivacyUnit:
     """A policy, the value of who is not there, and the most rows of one person.
 
     If a person may have several rows, their values may change along a secret pair each, so every
@@ -44,7 +44,7 @@ class Protection:
 
     >>> from leaktight.policies.secrets import SecretGraph
     >>> monthly = Policy(SecretGraph.add_remove(["ill", "well"]), records=5000)
-    >>> Protection(monthly, people="change").relation
+    >>> PrivacyUnit(monthly, people="change").relation
     'add/remove'
     """
 
@@ -57,7 +57,7 @@ class Protection:
         policy = self.policy
         if not isinstance(policy, Policy):
             raise InvalidPolicy(f"a release needs a Policy, got {policy!r:.60}")
-        expect_graph(policy)
+        policy.expect_edges()
         if policy.values is not None or (policy.is_constrained and self.counts is None):
             raise InvalidPolicy(
                 "a table is released under a policy with nothing public but the number of records, "
@@ -124,7 +124,7 @@ class Protection:
         """Whether all pairs share one account, in which each release is as bad as for any."""
         return self.counts is not None or self.people == CHANGE
 
-    def expect_secrets(self) -> "Protection":
+    def expect_secrets(self) -> "PrivacyUnit":
         """Return it if it hides something; without a secret pair all is published as it is."""
         if not len(self.pairs):
             raise InvalidPolicy(
@@ -174,13 +174,13 @@ class Protection:
         """How many cases there are."""
         return 1 if self.alike else len(self.pairs)
 
-    def exponents(self, paid: Paid, cases: Any = ...) -> Places:
+    def exponents(self, paid: PrivacyLoss, cases: Any = ...) -> Places:
         """Return for some cases the e with which a release has the ratio r^e, or at most that."""
         if self.counts is None:
             return self._shared(self.rows_per_person * paid.exponents(self.pairs_of(cases)))
         return np.array([self.change(paid).most], dtype=np.int64)
 
-    def squares(self, paid: Paid, cases: Any = ...) -> Places:
+    def squares(self, paid: PrivacyLoss, cases: Any = ...) -> Places:
         """Return for some cases the s with which a release costs ρ·s of zCDP, or at most that.
 
         With k rows of a person that each move along a pair, the answers differ by up to k times as
@@ -192,7 +192,7 @@ class Protection:
         change = largest_whole_square(self.counts, self._matrix(paid), units)
         return np.array([change.most], dtype=np.int64)
 
-    def squares_between(self, paid: Paid, pairs: Places) -> Places:
+    def squares_between(self, paid: PrivacyLoss, pairs: Places) -> Places:
         """Return s for any pairs of values, if all rows of a person move along them."""
         found, times = paid.squares(pairs), self.rows_per_person**2
         if times * int(found.max(initial=0)) > LARGEST_SQUARE:
@@ -210,13 +210,13 @@ class Protection:
         """Return what is paid into the one account that all pairs have, if they have one."""
         return np.array([found.max(initial=0)], dtype=np.int64) if self.alike else found
 
-    def change(self, paid: Paid) -> Change:
+    def change(self, paid: PrivacyLoss) -> Change:
         """Return the largest Σ units·|change| between neighbours under the public counts."""
         assert self.counts is not None
         units = np.repeat([u for _, u in paid.blocks], [w.size for w, _ in paid.blocks])
         return largest_whole_change(self.counts, self._matrix(paid) * units)
 
-    def _matrix(self, paid: Paid) -> Places:
+    def _matrix(self, paid: PrivacyLoss) -> Places:
         entries = len(self.values) * sum(weights.size for weights, _ in paid.blocks)
         if entries > MOST_ENTRIES:
             raise TooLarge(
