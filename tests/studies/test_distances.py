@@ -67,7 +67,7 @@ def test_what_holds_at_the_epsilon_that_was_asked_is_not_said_to_have_more() -> 
 WRONG = {
     "metric = 'euclidian'": "[policy] metric cannot be 'euclidian'; did you mean 'euclidean'?",
     "metric = 'euclidean'": '[policy] needs points for metric = "euclidean", or the sides',
-    "metric = 'euclidean'\npoints = 3": "[policy] points must be a list, got 3",
+    "metric = 'euclidean'\npoints = 3": "[policy] points must be a list, a table or text",
     "metric = 'euclidean'\npoints = { a = [0], b = [1, 2] }": "must have 1 coordinates, got 2",
     "metric = 'haversine'\npoints = [[95, 0], [0, 0]]": "latitude must be from -90 to 90 degrees",
     "metric = 'euclidean'\npoints = 'none.csv'": "[policy] points: there is no file",

@@ -403,5 +403,5 @@ def test_a_study_is_checked_when_it_is_made(wrong: dict[str, Any], message: str)
     policy = Policy(SecretGraph.complete(["no", "yes"]))
     with pytest.raises((InvalidInput, InvalidNumber, Mismatch), match=message):
         Study(policy, **wrong)
-    with pytest.raises(InvalidInput, match="a study needs a Policy, got 3"):
+    with pytest.raises(InvalidInput, match="expected Policy, got 3"):
         Study(3)  # type: ignore[arg-type]

@@ -9,7 +9,6 @@ from contextlib import suppress
 from fractions import Fraction
 from functools import partial
 
-from leaktight.channels.gain import Loss
 from leaktight.errors import InvalidInput, InvalidNumber, TooLarge
 from leaktight.exact.ratio import Ratio
 from leaktight.exact.shown import DIGITS, above, below, nearest, percent
@@ -125,10 +124,13 @@ def _error(study: Study, ratio: Ratio, chosen: ChosenRatio) -> Iterator[str]:
     errors = []
     for each in (chosen.ratio, ratio.lower):
         best = optimal_mechanism(study.apart, study.input_prior, study.aim, ratio=each)
-        errors.append(best.loss if isinstance(study.aim, Loss) else 1 - best.utility)
-    then, now = (nearest(float(error), 3) for error in errors)
-    what = "loses" if isinstance(study.aim, Loss) else "is wrong in"
-    unit = "" if isinstance(study.aim, Loss) else " of all cases"
+        errors.append(best.loss if study.aim.sign < 0 else 1 - best.utility)
+    if study.aim.sign < 0:
+        then, now = (nearest(float(error), 3) for error in errors)
+        what, unit = "loses", ""
+    else:
+        then, now = (percent(Fraction(error)) for error in errors)
+        what, unit = "is wrong in", " of all cases"
     if then == now:
         yield "It costs nothing: the best mechanism is as useful as before."
     else:

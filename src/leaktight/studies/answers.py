@@ -82,6 +82,8 @@ class Question(Answer, frozen=True):
     """What must be kept, λ = e^ε, ε, (ε, δ), ρ, μ or a curve, as it was asked for."""
     epsilon: float | None
     """The same as ε, rounded up; None for another promise than pure ε."""
+    sensitive: tuple[str, ...]
+    """The values whose odds are told first."""
 
 
 class Distances(Answer, frozen=True):
@@ -163,6 +165,8 @@ class ValueRise(Answer, frozen=True):
     output: str | None
     chance: Fraction | None
     """How likely that output is."""
+    factor: Fraction
+    """By how much the belief rises."""
 
 
 class CurvePoint(Answer, frozen=True):

@@ -5,6 +5,7 @@ from msgspec.structs import replace
 from leaktight.errors import TooLarge
 from leaktight.exact.numbers import float_array
 from leaktight.exact.rounding import ln_interval
+from leaktight.labels import named
 from leaktight.policies.graph import MOST_DRAWN, picture
 from leaktight.studies import person
 from leaktight.studies.answers import (
@@ -37,7 +38,8 @@ def question(study: Study) -> Question:
         asked += study.per
     if study.curve is not None:
         asked = str(study.curve)
-    return Question(study.what, study.observations, study.below, asked, epsilon)
+    sensitive = tuple(map(named, study.sensitive))
+    return Question(study.what, study.observations, study.below, asked, epsilon, sensitive)
 
 
 def policy(study: Study, names: Names) -> PolicyShown:

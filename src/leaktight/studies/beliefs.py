@@ -15,7 +15,6 @@ from leaktight.errors import InvalidInput, TooLarge, Undecided
 from leaktight.exact.matrix import as_mapping
 from leaktight.exact.numbers import exact_array, rational
 from leaktight.labels import Labels
-from leaktight.leakage.under_counts import known_counts
 from leaktight.policies.average_fibre import likely_answers, likely_databases
 from leaktight.policies.policy import Policy
 from leaktight.policies.symmetric_query import Query
@@ -77,6 +76,8 @@ def typical_record(policy: Policy, prior: Distribution) -> Distribution:
     if not policy.is_constrained or policy.is_free:
         return prior
     if policy.is_counted:
+        from leaktight.leakage.under_counts import known_counts
+
         try:
             return Distribution.trusted(
                 prior.values, exact_array(known_counts(policy, prior).given())

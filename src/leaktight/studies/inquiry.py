@@ -7,11 +7,11 @@ from functools import cached_property
 from operator import attrgetter
 from typing import Any
 
-from leaktight.curves.promise import Promise
+from leaktight.curves.promise import Promise, pure_of
 from leaktight.curves.worst_case import CurveWorstCase, worst_case
 from leaktight.errors import LeaktightError
 from leaktight.exact.ratio import Ratio
-from leaktight.policies.symmetric_query import CountingQuery, LinearQuery
+from leaktight.policies.symmetric_query import CountingQuery, linear_of
 from leaktight.privacy.level import PrivacyLevel, privacy_level
 from leaktight.privacy.noise_level import noise_level
 from leaktight.studies.answers import (
@@ -108,8 +108,8 @@ class Inquiry:
         study = self.study
         if study.mechanism is None:
             return None if study.release is None else study.release.level
-        if study.noise is not None and isinstance(study.query, LinearQuery):
-            return noise_level(study.noise, study.policy, study.query)
+        if study.noise is not None and (query := linear_of(study.query)) is not None:
+            return noise_level(study.noise, study.policy, query)
         if study.perturbed is not None and isinstance(study.query, CountingQuery):
             return study.perturbed.level_on(study.policy, study.query)
         channel = study.channel
@@ -134,8 +134,9 @@ class Inquiry:
     @property
     def ratio(self) -> Ratio:
         """The promise, of a part that needs :func:`pure`."""
-        assert isinstance(self.promise, Ratio)
-        return self.promise
+        ratio = pure_of(self.promise)
+        assert ratio is not None
+        return ratio
 
     @cached_property
     def worst(self) -> WorstCase | WorstCaseUnderCounts | CurveWorstCase:

@@ -1,14 +1,18 @@
 """Schema of a study: the keys of its tables, for the reader, the documentation and editors."""
 
 import tomllib
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
-from functools import cache
+from difflib import get_close_matches
+from functools import cache, reduce
 from importlib import resources
+from operator import or_
 from typing import Any
 
 from leaktight.channels.aim import GAINS
+from leaktight.errors import spelling
 from leaktight.mechanisms.registry import Key, constructions
+from leaktight.studies.kinds import KINDS, Kind, Wrong, shortened
 
 BEST = "best"
 """The mechanism that is designed for the study."""
@@ -32,31 +36,13 @@ CHOICES: Mapping[str, Callable[[], tuple[str, ...]]] = {
 }
 """What some keys may say, where the library has words of its own for it."""
 
-LIST, TABLE = {"type": "array"}, {"type": "object"}
-TYPES: Mapping[str, dict[str, Any]] = {
-    "text": {"type": "string"},
-    "number": {"type": ["number", "string"]},
-    "whole number": {"type": "integer"},
-    "truth": {"type": "boolean"},
-    "value": {},
-    "list": LIST,
-    "table": TABLE,
-    **{f"list of {each}": LIST for each in ("lists", "numbers", "pairs", "rows", "texts")},
-    "list of tables": {"type": "array", "items": TABLE},
-    "table of lists": {"type": "object", "additionalProperties": LIST},
-    "table of rows": TABLE,
-    "table of tables": {"type": "object", "additionalProperties": TABLE},
-    "tables": TABLE,
-}
-"""The JSON schema of each type that a key may have."""
-
 
 @dataclass(frozen=True, slots=True)
 class StudyKey:
     """A key of a table of a study."""
 
     type: str
-    """One of :data:`TYPES`, or several: "text, list or table"."""
+    """One of :data:`KINDS`, or several: "text, list or table"."""
     means: str
     """What it says; ``{choices}`` stands for these."""
     usual: str = "–"
@@ -65,9 +51,15 @@ class StudyKey:
     """All that it may say, if that is known."""
 
     @property
-    def types(self) -> list[str]:
-        """All types that it may have."""
-        return self.type.replace(" or ", ", ").split(", ")
+    def kind(self) -> Kind:
+        """The kind, or the kinds, of what it may say."""
+        return reduce(or_, (KINDS[each] for each in self.type.replace(" or ", ", ").split(", ")))
+
+    def read(self, given: Any, name: str, wrong: Wrong) -> Any:
+        """Return what it says, of the declared kind, or one of the choices."""
+        if self.choices:
+            return chosen(given, self.choices, name, wrong)
+        return self.kind.read(given, name, wrong)
 
     @property
     def text(self) -> str:
@@ -79,8 +71,7 @@ class StudyKey:
         """What it may say, as JSON schema."""
         if self.choices:
             return {"enum": list(self.choices), "description": self.text}
-        kinds = [TYPES[each] for each in self.types]
-        return {**(kinds[0] if len(kinds) == 1 else {"anyOf": kinds}), "description": self.text}
+        return {**self.kind.schema, "description": self.text}
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,6 +112,17 @@ def sections() -> Mapping[str, Section]:
             keys |= dict(_own_keys())
         found[name] = Section(name, table["means"], table.get("usual", ""), keys)
     return found
+
+
+def chosen(given: Any, known: Iterable[str], key: str, wrong: Wrong) -> str:
+    """Return one of the known texts, in either spelling of English: randomized, neighbor."""
+    known = tuple(known)
+    spelt = {spelling(each): each for each in known}
+    if spelling(str(given)) not in spelt:
+        close = get_close_matches(str(given)[:60], known, n=1)
+        hint = f"did you mean {close[0]!r}?" if close else f"known: {', '.join(known)}"
+        raise wrong(key, f"cannot be {shortened(given)}; {hint}")
+    return spelt[spelling(str(given))]
 
 
 def keys_of(name: str) -> tuple[str, ...]:
@@ -174,7 +176,7 @@ def study_schema() -> dict[str, Any]:
     for name, section in tables.items():
         parent, _, inner = name.partition(".")
         if inner == "attributes":
-            each = {"anyOf": [LIST, section.schema]}
+            each = {"anyOf": [{"type": "array"}, section.schema]}
             properties[parent]["properties"][inner] |= {"additionalProperties": each}
         elif inner:
             properties[parent]["properties"][inner]["items"] = section.schema

@@ -8,14 +8,15 @@ from leaktight.exact.bound import added
 from leaktight.exact.ratio import Ratio
 from leaktight.exact.rounding import log2_interval
 from leaktight.exact.shown import DIGITS, above
+from leaktight.labels import parts
 from leaktight.leakage.capacity import min_capacity
 from leaktight.policies.fibres import weights_of
-from leaktight.policies.symmetric_query import LinearQuery
+from leaktight.policies.symmetric_query import linear_of
 from leaktight.studies.answers import EpsilonPoint, Leakage, PublishedBound, WorstCaseFound
 from leaktight.studies.study import Study
 from leaktight.worst_case.optimum import WorstCase, worst_case_leakage
 from leaktight.worst_case.published import LeakageBounds, leakage_bounds
-from leaktight.worst_case.under_counts import WorstCaseUnderCounts, are_too_many
+from leaktight.worst_case.under_counts import WorstCaseUnderCounts, tied_by_counts
 
 MOST_SWEPT = 40
 """The largest graph whose worst case is computed for many ε."""
@@ -66,9 +67,10 @@ def leakage_of(study: Study) -> Leakage:
 def _leakage_of_noise(study: Study) -> Leakage:
     """Return 1 and a distance for each step between answers, in each coordinate; at most that."""
     assert study.noise is not None
-    assert isinstance(study.query, LinearQuery)
-    weights = [w for _, kind in weights_of(study.policy, study.query) for w in kind]
-    columns = list(zip(*(w if isinstance(w, tuple) else (w,) for w in weights), strict=True))
+    query = linear_of(study.query)
+    assert query is not None
+    weights = [w for _, kind in weights_of(study.policy, query) for w in kind]
+    columns = list(zip(*map(parts, weights), strict=True))
     step, records = study.noise.shift_distance(1), study.policy.records
     factors = (1 + records * (max(column) - min(column)) * step for column in columns)
     _, bits = added((log2_interval(factor), 1) for factor in factors)
@@ -107,7 +109,7 @@ def by_epsilon(study: Study, ratio: Ratio) -> tuple[EpsilonPoint, ...]:
     policy, middle = study.policy, max(ratio.epsilon, LEAST_EPSILON)
     sweep = [round(2 * middle * k / SWEEP, 6) for k in range(1, SWEEP + 1)]
     sizes = [policy.secrets.order]
-    if policy.metric is None and not are_too_many(policy):
+    if policy.metric is None and tied_by_counts(policy) is None:
         sizes = [factor.order for factor, _ in policy.adjacency().factors]
     if max(sizes) > MOST_SWEPT:
         raise TooLarge(f"for at most {MOST_SWEPT} databases or values, got {max(sizes):,}")

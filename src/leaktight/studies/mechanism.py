@@ -1,6 +1,5 @@
 """The mechanism that a study names: a construction, a matrix, a file, or a Python function."""
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -8,20 +7,22 @@ from typing import Any
 from leaktight.channels.channel import Channel
 from leaktight.channels.file import read_channel
 from leaktight.errors import InvalidInput, Mismatch, TooLarge
+from leaktight.exact.numbers import rational
 from leaktight.exact.ratio import Ratio
 from leaktight.labels import alignment
 from leaktight.mechanisms.best import optimal_mechanism
 from leaktight.mechanisms.disclosure import PerturbedCount
 from leaktight.mechanisms.mechanism import Mechanism
-from leaktight.mechanisms.registry import RATIO, Construction, KeyKind, constructions
+from leaktight.mechanisms.registry import RATIO, Construction, Key, constructions
 from leaktight.policies.fibres import whole_weights
 from leaktight.policies.graph import Graph
-from leaktight.policies.symmetric_query import CountingQuery, LinearQuery
+from leaktight.policies.symmetric_query import CountingQuery, linear_of
 from leaktight.privacy.noise_level import widest_gap
 from leaktight.studies.code import called, load_function
 from leaktight.studies.keys import BEST, GIVEN
+from leaktight.studies.kinds import COUNTS, shortened
 from leaktight.studies.study import MOST_INPUTS, Study
-from leaktight.studies.table import StudyTable, plain_number, shortened
+from leaktight.studies.table import StudyTable
 
 MOST_STEPS = 10**6
 """The largest sensitivity of noise."""
@@ -87,8 +88,8 @@ class MechanismReader:
     @property
     def is_noise(self) -> bool:
         """Whether noise is added to a sum of whole numbers, whose answers need not be listed."""
-        policy, query = self.study.policy, self.study.query
-        if self.table.get("kind") not in NOISY or not isinstance(query, LinearQuery):
+        policy, query = self.study.policy, linear_of(self.study.query)
+        if self.table.get("kind") not in NOISY or query is None:
             return False
         free = not policy.is_constrained or policy.is_counted or self.study.has_many_answers
         return free and (self.has_cells or query.adds_whole_numbers(policy.secrets.vertices))
@@ -104,13 +105,13 @@ class MechanismReader:
     @property
     def has_cells(self) -> bool:
         """Whether the query is a histogram, with an answer for each cell."""
-        query, values = self.study.query, self.study.policy.secrets.vertices
-        return isinstance(query, LinearQuery) and isinstance(query.weight(values[0]), tuple)
+        query, values = linear_of(self.study.query), self.study.policy.secrets.vertices
+        return query is not None and isinstance(query.weight(values[0]), tuple)
 
     def read(self) -> NamedMechanism:
         """Return the mechanism that the table names."""
         table = self.table
-        kind = table.one_of("kind")
+        kind = table.needed("kind")
         for key, kinds in USES.items():
             if key in table and kind not in kinds:
                 raise table.wrong(key, f'is for kind = "{kinds[0]}", got "{kind}"')
@@ -125,13 +126,13 @@ class MechanismReader:
         if kind == "matrix":
             return NamedMechanism(self._fitted("rows", self._matrix()))
         if kind == "file":
-            path = table.file.parent / table.text("file", "")
+            path = table.file.parent / table.get("file")
             with table.at("file"):
                 channel = read_channel(path)
             fitted = self._fitted("file", channel)
             return NamedMechanism(fitted, f"the matrix in {path.name}", (path,))
         if kind == "python":
-            name = table.text("function", "")
+            name = table.get("function")
             with table.at("function"):
                 folder = table.file.parent
                 program, source = load_function(name, folder, allow_code=self.allow_code)
@@ -141,16 +142,9 @@ class MechanismReader:
 
     def _matrix(self) -> Channel:
         rows = self.table.get("rows")
-        outputs = self.table.labels("outputs") if "outputs" in self.table else None
-        named = isinstance(rows, dict)
+        inputs = None if isinstance(rows, dict) else self.graph.vertices
         with self.table.at("rows"):
-            if not isinstance(rows, dict | list):
-                raise InvalidInput(f"must be a list of rows, got {shortened(rows)}")
-            for row in rows.values() if isinstance(rows, dict) else rows:
-                entries = row.values() if isinstance(row, dict) else row
-                if isinstance(row, dict | list) and any(isinstance(p, bool) for p in entries):
-                    raise InvalidInput("must have numbers in it, got true or false")
-            return Channel(rows, None if named else self.graph.vertices, outputs)
+            return Channel(rows, inputs, self.table.get("outputs"))
 
     def _fitted(self, key: str, channel: Channel) -> Channel:
         """Return the channel with its inputs, which may be texts, named as the graph does."""
@@ -207,7 +201,7 @@ class MechanismReader:
         listed: Any = () if one.built_on != "counts" or self.is_free_count else self.graph.vertices
         if not all(isinstance(value, int) and value >= 0 for value in listed):
             raise table.wrong("kind", f'"{one.name}" is for counts; say query = "count"')
-        found = {key.name: READ[key.kind](table, key.name) for key in one.keys if key.name in table}
+        found = {key.name: _read(table, key) for key in one.keys if key.name in table}
         needed = [key.name for key in one.keys if key.is_needed]
         missing = [name for name in needed if name not in found]
         if one.is_noise and one.keys and not found:
@@ -272,41 +266,21 @@ class MechanismReader:
             )
 
 
-# --- how keys are read -------------------------------------------------------------------------
+def _read(table: StudyTable, key: Key) -> Any:
+    """Return what a construction's own key says."""
+    if key.kind == "whole number":
+        return table.whole(key.name, 1, LARGEST)
+    with table.at(key.name):
+        if key.kind == "list of tables":
+            return [_changes(table, key.name, row) for row in table.get(key.name)]
+        if key.kind == "number":
+            rational(table.get(key.name))
+        return table.get(key.name)
 
 
-def _number(table: StudyTable, key: str) -> Any:
-    return plain_number(table.number(key))
-
-
-def _whole(table: StudyTable, key: str) -> int:
-    return table.whole(key, 1, LARGEST)
-
-
-def _truth(table: StudyTable, key: str) -> bool:
-    if table.get(key) not in (True, False):
-        raise table.wrong(key, f"must be true or false, got {shortened(table.get(key))}")
-    return bool(table.get(key))
-
-
-def _tables(table: StudyTable, key: str) -> list[dict[int, Any]]:
-    with table.at(key):
-        return [_changes(row) for row in table.listed(key)]
-
-
-def _changes(row: Any) -> dict[int, Any]:
+def _changes(table: StudyTable, key: str, row: dict[str, Any]) -> dict[int, Any]:
     """Return a row of a ptable, whose keys are texts in a file."""
-    if not isinstance(row, dict):
-        raise InvalidInput(f'has rows such as {{ "-1" = 0.25, "0" = 0.5 }}, got {shortened(row)}')
     try:
-        return {int(change): plain_number(chance) for change, chance in row.items()}
-    except ValueError:
-        raise InvalidInput(f"has whole numbers as keys, got {shortened(list(row))}") from None
-
-
-READ: dict[KeyKind, Callable[[StudyTable, str], Any]] = {
-    "number": _number,
-    "whole number": _whole,
-    "truth": _truth,
-    "list of tables": _tables,
-}
+        return {int(change): p for change, p in COUNTS.read(row, key, table.wrong).items()}
+    except ValueError as wrong:
+        raise InvalidInput(f"has whole numbers as keys, got {shortened(list(row))}") from wrong

@@ -39,15 +39,10 @@ from leaktight.leakage.uninformed import uninformed_guess
 from leaktight.leakage.value_odds import ValueOdds, ValueTable, channel_odds
 from leaktight.privacy.breach import Breach
 from leaktight.privacy.level import PrivacyLevel
+from leaktight.repetition.adversary import MOST_ENTRIES, is_quick
 from leaktight.repetition.curve import success_curve
 from leaktight.repetition.enclosure import SuccessProbability
-from leaktight.repetition.explanation import (
-    MOST_ENTRIES,
-    Explanation,
-    explain,
-    is_quick,
-    kept_below,
-)
+from leaktight.repetition.explanation import Explanation, explain, kept_below
 from leaktight.repetition.rounds import observe
 from leaktight.studies.answers import (
     AnyMechanism,
@@ -110,8 +105,7 @@ def informed(study: Study, names: Names, own: Ratio | None) -> Informed:
     safe = _kept_below(study, told, observed)
     values = _value_odds(observed, study.sensitive)
     speaking, belief = _belief(values, observed, names)
-    by_value = _by_value(values, study)
-    text = (*_in_words(found), *_at_worst(observed, first), *_told(telling), *by_value, *safe)
+    text = (*_in_words(found), *_at_worst(observed, first), *_told(telling), *safe)
     if before == 1:
         text = ("Who knows all others knows the value already, by what is public.",)
     return Informed(
@@ -165,7 +159,8 @@ def any_mechanism(study: Study, names: Names, promise: Promise) -> AnyMechanism:
         raise InvalidInput(TIED)
     found = explain(study.policy, study.prior, ratio=ratio, observations=study.observations,
                     below=_below(study, study.prior), sensitive=_possible(study))  # fmt: skip
-    _, *text = found.sentences()
+    by_value = found.values.sentence(found.named)  # which documents show as a table
+    text = [each for each in list(found.sentences())[1:] if each != by_value]
     return AnyMechanism(
         found.before.value,
         found.after,
@@ -393,11 +388,6 @@ def _value_odds(observed: Sequence[Observed], sensitive: Iterable[Hashable]) -> 
     return ValueTable.ranked(best.values(), sensitive)
 
 
-def _by_value(values: ValueTable, study: Study) -> Iterator[str]:
-    if told := values.sentence(len(_possible(study))):
-        yield told
-
-
 def _possible(study: Study) -> list[Hashable]:
     """Return the sensitive values that are possible."""
     return [value for value in study.sensitive if study.prior[value] > 0]
@@ -411,6 +401,7 @@ def _rises(values: ValueTable, names: Names) -> tuple[ValueRise, ...]:
             odds.after,
             None if odds.chance is None else names.output(odds.output),
             odds.chance,
+            odds.factor,
         )
         for odds in values[:MOST_SHOWN]
     )

@@ -12,13 +12,13 @@ from leaktight.policies.secrets import CHANGE
 from leaktight.studies.policy import read_policy
 from leaktight.studies.release import ReleaseStudy
 from leaktight.studies.table import StudyTable, load
+from leaktight.tables.accountant import Accountant
 from leaktight.tables.budget import Budget, told_left, told_lost
 from leaktight.tables.calibration import Allowance, Noise, calibrated
 from leaktight.tables.ledger import Ledger
 from leaktight.tables.plan import OtherNoise, other_noise, plan
-from leaktight.tables.protection import Protection
+from leaktight.tables.privacy_unit import PrivacyUnit
 from leaktight.tables.queries import Expected
-from leaktight.tables.spent import Spent
 
 MOST_TRIED = 6
 """The most changes of a study that are tried."""
@@ -117,9 +117,9 @@ def _budget(asked: ReleaseStudy, noise: Noise) -> tuple[bool | None, str]:
 def _fits(noise: Noise, budget: Budget, before: tuple[Any, ...], what: str) -> tuple[bool, str]:
     protection, measure = noise.protection, budget.measure
 
-    def spent(paid: tuple[Any, ...]) -> Spent:
+    def spent(paid: tuple[Any, ...]) -> Accountant:
         charges = [each for one in paid for each in measure.charges(protection, one)]
-        return Spent.of(protection.accounts, charges, measure)
+        return Accountant.of(protection.accounts, charges, measure)
 
     if noise.paid.rho and budget.epsilon is not None and budget.delta is None:
         return (
@@ -140,7 +140,7 @@ def _fits(noise: Noise, budget: Budget, before: tuple[Any, ...], what: str) -> t
 def _explained(asked: ReleaseStudy, noise: Noise, file: Path) -> Iterator[str]:
     """Say why the noise is so wide under public counts, and what would help."""
     protection = noise.protection
-    plain = Protection(
+    plain = PrivacyUnit(
         Policy(protection.policy.secrets, protection.policy.records),
         protection.absent,
         protection.rows_per_person,
@@ -182,7 +182,7 @@ def _helping(asked: ReleaseStudy, noise: Noise, file: Path) -> Iterator[tuple[st
         try:
             policy = read_policy(StudyTable.of(file, "policy", changed))
             own = noise.protection
-            other = Protection(policy, own.absent, own.rows_per_person, own.people)
+            other = PrivacyUnit(policy, own.absent, own.rows_per_person, own.people)
             made = calibrated(other, asked.queries, _allowed(asked), asked.reading.columns)
         except LeaktightError:
             continue

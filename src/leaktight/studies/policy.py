@@ -1,7 +1,9 @@
 """The policy that a study names: secrets or distances, records, and what is public of them."""
 
 from collections import Counter
+from collections.abc import Sequence
 from itertools import product
+from pathlib import Path
 from typing import Any
 
 from leaktight.errors import InvalidInput
@@ -13,7 +15,8 @@ from leaktight.policies.policy import Policy
 from leaktight.policies.reading import MOST_RECORDS
 from leaktight.policies.secrets import ABSENT, CHANGE, FIXED, SecretGraph
 from leaktight.policies.text import check_order
-from leaktight.studies.table import StudyTable, plain_number, shortened
+from leaktight.studies.kinds import shortened
+from leaktight.studies.table import StudyTable
 
 NEEDS = {"threshold": "distance", "partition": "groups", "grid": "sides", "edges": "edges"}
 """The keys that only one kind of secrets has."""
@@ -35,9 +38,9 @@ def read_policy(table: StudyTable) -> Policy:
         twice = Counter(map(str, secrets.vertices)).most_common(1)[0][0]
         raise table.wrong("values", f"must read differently, got {twice!r:.60} twice")
     records = table.whole("records", 1, MOST_RECORDS)
-    constraints = [_constraint(table, each) for each in table.listed("constraints")]
+    constraints = [_constraint(table, each) for each in table.get("constraints", [])]
     constraints += _margins(table, secrets, records)
-    listed = table.labels("databases") if "databases" in table else None
+    listed = table.get("databases")
     if listed is not None and constraints:
         raise table.wrong("databases", "lists all that are possible, so constraints must not be")
     with table.at("databases" if listed is not None else "constraints"):
@@ -46,18 +49,16 @@ def read_policy(table: StudyTable) -> Policy:
 
 def read_people(table: StudyTable) -> tuple[str | None, str | None]:
     """Return whether people come and go, and what is called who is not there."""
-    people = table.one_of("people") if "people" in table else None
+    people = table.get("people")
     if people == FIXED and "absent" in table:
         raise table.wrong("absent", 'does not go with people = "fixed": nobody is absent')
     usual = ABSENT if people == CHANGE else None
-    return people, table.text("absent", "") if "absent" in table else usual
+    return people, table.get("absent", usual)
 
 
 def _values(table: StudyTable) -> SecretGraph:
     """Return the values alone, where a neighbour has one person more or fewer."""
-    given = table.get("attributes")
-    each = given.values() if isinstance(given, dict) else ()
-    for where in (table.content, *(one for one in each if isinstance(one, dict))):
+    for where in (table.content, *table.get("attributes", {}).values()):
         for key in ("secrets", "differ", "distance", "edges", "groups"):
             if key in where:
                 raise table.wrong(
@@ -70,7 +71,7 @@ def _values(table: StudyTable) -> SecretGraph:
 
 def _with_distances(table: StudyTable) -> Policy:
     """Return the policy of records whose values have distances."""
-    kind = table.one_of("metric")
+    kind = table.get("metric")
     by_points = kind not in ("matrix", "edges")
     fits = {"matrix": ("values", "distances"), "edges": ("values", "edges")}.get(
         kind, ("points", "sides")
@@ -81,19 +82,13 @@ def _with_distances(table: StudyTable) -> Policy:
     if by_points:
         metric = _of_points(table, kind)
     elif kind == "matrix":
-        values = _labels(table, "values", table.get("values")) if "values" in table else None
-        rows = [list(map(plain_number, row)) if isinstance(row, list) else row
-                for row in table.listed("distances")]  # fmt: skip
         with table.at("distances"):
-            metric = Metric.from_table(rows, values)
+            metric = Metric.from_table(table.get("distances", []), table.get("values"))
     else:
-        edges = table.labels("edges")
-        ends = dict.fromkeys(v for e in edges if isinstance(e, tuple) for v in e[:2])
+        edges = table.get("edges", [])
+        ends = dict.fromkeys(v for edge in edges for v in edge[:2])
         with table.at("edges"):
-            metric = Metric.from_edges(
-                _labels(table, "values", table.get("values")) if "values" in table else list(ends),
-                edges,
-            )
+            metric = Metric.from_edges(table.get("values", list(ends)), edges)
     if len(set(map(str, metric.values))) < metric.order:
         raise table.wrong(fits[0], "must have values that read differently")
     return Policy(metric, table.whole("records", 1, MOST_RECORDS))
@@ -103,35 +98,40 @@ def _of_points(table: StudyTable, kind: str) -> Metric:
     """Return distances between points that are listed, in a file, or those of a grid."""
     if ("points" in table) == ("sides" in table):
         raise table.wrong("", f'needs points for metric = "{kind}", or the sides of a grid')
-    given: Any = table.get("points")
-    if "sides" in table:
-        sides = [_labels(table, "sides", side) for side in table.listed("sides")]
-        with table.at("sides"):
-            check_order(kind, *(s if isinstance(s, int) else len(s) for s in sides))
-        given = list(product(*(range(s) if isinstance(s, int) else s for s in sides)))
-    elif isinstance(given, str):
-        with table.at("points"):
-            given = read_places(table.file.parent / given)
-    elif isinstance(given, dict):
-        given = {name: table.label("points", place) for name, place in given.items()}
-    else:
-        given = table.labels("points")
     with table.at("points" if "points" in table else "sides"):
+        given: Any = table.get("points")
+        if "sides" in table:
+            given = list(product(*_sides(table, kind)))
+        elif (file := points_file(table)) is not None:
+            given = read_places(file)
         made: Metric = getattr(Metric, kind)(given)
         return made
 
 
+def points_file(table: StudyTable) -> Path | None:
+    """Return the file that has the points of a metric; None if they are listed, or are none."""
+    given = table.get("points")
+    return table.file.parent / given if isinstance(given, str) else None
+
+
+def _sides(table: StudyTable, kind: str) -> list[Sequence[Any]]:
+    """Return the sides of a grid, each a list of its values."""
+    sides = [range(s) if isinstance(s, int) else s for s in table.get("sides")]
+    check_order(kind, *map(len, sides))
+    return sides
+
+
 def unit_of(table: StudyTable) -> str:
     """Return what a distance of 1 is called."""
-    usual = "km" if table.get("metric") == "haversine" else ""
-    return table.text("unit", usual) if usual or "unit" in table else ""
+    found: str = table.get("unit", "km" if table.get("metric") == "haversine" else "")
+    return found
 
 
 def _attributes(table: StudyTable) -> SecretGraph:
     """Return the tuples of several attributes, each with a secret graph of its own."""
     given = table.get("attributes")
-    if not isinstance(given, dict) or not given:
-        raise table.wrong("attributes", f"must be a table of attributes, got {shortened(given)}")
+    if not given:
+        raise table.wrong("attributes", "must be a table of attributes, got none")
     for key in ("values", "secrets", *NEEDS.values()):
         if key in table:
             raise table.wrong(key, "belongs to one attribute: attributes.NAME = { … }")
@@ -142,8 +142,8 @@ def _attributes(table: StudyTable) -> SecretGraph:
         graphs.append(_secrets(StudyTable.of(table.file, place, content)))
     with table.at("attributes"):
         check_order("grid", *(graph.order for graph in graphs))
-    joined = table.one_of("differ", "one")
-    return (SecretGraph.product if joined == "one" else SecretGraph.strong_product)(*graphs)
+    alone = table.get("differ", "one") == "one"
+    return (SecretGraph.product if alone else SecretGraph.strong_product)(*graphs)
 
 
 def _secrets(table: StudyTable) -> SecretGraph:
@@ -151,7 +151,7 @@ def _secrets(table: StudyTable) -> SecretGraph:
         return _attributes(table)
     if "differ" in table:
         raise table.wrong("differ", "is for attributes, of which there are none")
-    kind = table.one_of("secrets", "complete")
+    kind = table.get("secrets", "complete")
     for other, key in NEEDS.items():
         if key in table and other != kind:
             raise table.wrong(key, f'is for secrets = "{other}", got "{kind}"')
@@ -162,28 +162,24 @@ def _secrets(table: StudyTable) -> SecretGraph:
         if "values" in table:
             raise table.wrong("values", f'follow from {key} if secrets = "{kind}"; leave them out')
         if kind == "grid":
-            sides = [_labels(table, key, side) for side in table.listed(key)]
             with table.at(key):
-                check_order(kind, *(s if isinstance(s, int) else len(s) for s in sides))
-                return SecretGraph.grid(*sides)
-        groups = table.labels(key)
+                return SecretGraph.grid(*_sides(table, kind))
         with table.at(key):
-            check_order(kind, sum(len(each) for each in groups if isinstance(each, tuple)))
-            return SecretGraph.partition(groups)
+            check_order(kind, sum(map(len, table.get(key))))
+            return SecretGraph.partition(table.get(key))
     if "values" not in table:
         raise table.wrong("", "needs values: a list, or how many there are")
-    values = _labels(table, "values", table.get("values"))
+    values = table.get("values")
     with table.at("values"):
         check_order(kind, values if isinstance(values, int) else len(values))
         SecretGraph(values)
     if kind == "threshold":
-        distance = table.get("distance")
         with table.at("distance"):
-            return SecretGraph.threshold(values, distance=distance)
+            return SecretGraph.threshold(values, distance=table.get("distance"))
     if kind == "edges":
-        edges = table.labels("edges")
+        edges = table.get("edges")
         for edge in edges:
-            if not isinstance(edge, tuple) or len(edge) != 2:
+            if len(edge) != 2:
                 raise table.wrong("edges", f"must be pairs of values, got {shortened(edge)}")
         with table.at("edges"):
             return SecretGraph.from_edges(values, edges)
@@ -192,25 +188,12 @@ def _secrets(table: StudyTable) -> SecretGraph:
         return made
 
 
-def _labels(table: StudyTable, key: str, given: Any) -> Any:
-    """Return values: a list, or so many."""
-    if isinstance(given, int) and not isinstance(given, bool):
-        return given
-    if not isinstance(given, list):
-        raise table.wrong(key, f"must be a list, or how many there are, got {shortened(given)}")
-    return [table.label(key, each) for each in given]
-
-
-def _constraint(parent: StudyTable, given: Any) -> Count:
-    if not isinstance(given, dict):
-        raise parent.wrong("constraints", f"must be tables, got {shortened(given)}")
+def _constraint(parent: StudyTable, given: dict[str, Any]) -> Count:
     table = StudyTable.of(parent.file, "policy.constraints", given)
     if "values" not in table:
         raise table.wrong("", "each needs values: whom it counts")
-    limits = {key: plain_number(each) for key, each in given.items() if key != "values"}
-    values = table.labels("values")
     with table.at(""):
-        return count(values, **limits)
+        return count(**table.content)
 
 
 def _margins(table: StudyTable, secrets: SecretGraph, records: int) -> list[Count]:
@@ -220,19 +203,19 @@ def _margins(table: StudyTable, secrets: SecretGraph, records: int) -> list[Coun
     """
     if "margins" not in table:
         return []
-    given, attributes = table.get("margins"), table.get("attributes")
-    if not isinstance(attributes, dict):
+    given, names = table.get("margins"), list(table.get("attributes", ()))
+    if not names:
         raise table.wrong("margins", "are of attributes, of which there are none")
-    if isinstance(given, list) and given and all(isinstance(each, str) for each in given):
-        given = dict.fromkeys(given)
-    if not isinstance(given, dict) or not given:
+    if not given:
         raise table.wrong(
             "margins", "must be tables of numbers, margins.NAME = { … }, or a list of names if the "
-            f"numbers are not to be named, got {shortened(given)}"
+            "numbers are not to be named, got none"
         )  # fmt: skip
-    names, found = list(attributes), list[Count]()
-    people = [value for value in secrets.vertices if isinstance(value, tuple)]
-    for key, numbers in given.items():
+    found = list[Count]()
+    _, absent = read_people(table)
+    people: list[Any] = [value for value in secrets.vertices if value != absent]
+    named = given if isinstance(given, dict) else dict.fromkeys(given)
+    for key, numbers in named.items():
         of = [part.strip() for part in key.split(",")]
         place = StudyTable(table.file, f"policy.margins.{key:.40}", {})
         for name in of:
@@ -243,11 +226,10 @@ def _margins(table: StudyTable, secrets: SecretGraph, records: int) -> list[Coun
         if numbers is None:
             found += margin(people, parts, None, names)
             continue
-        if not isinstance(numbers, dict) or not numbers:
-            raise place.wrong("", f"must say how many records there are: {{ … }}, got "
-                                  f"{shortened(numbers)}")  # fmt: skip
+        if not numbers:
+            raise place.wrong("", "must say how many records there are: { … }, got none")
         told = {", ".join(str(v[p]) for p in parts): tuple(v[p] for p in parts) for v in people}
-        counts = {told.get(text, (text,)): plain_number(n) for text, n in numbers.items()}
+        counts = {told.get(text, (text,)): n for text, n in numbers.items()}
         with place.at(""):
             found += margin(people, parts, counts, names)
             total = sum(counts.values()) if len(counts) == len(told) else records

@@ -18,7 +18,7 @@ from leaktight.exact.shown import (
 )
 from leaktight.leakage.under_counts import PosteriorBound, margin_leakage, posterior_bound
 from leaktight.mechanisms.calibrated import calibrated
-from leaktight.policies.symmetric_query import LinearQuery
+from leaktight.policies.symmetric_query import linear_of
 from leaktight.privacy.level import PrivacyLevel
 from leaktight.studies.answers import (
     CountsTold,
@@ -94,7 +94,7 @@ def _odds(study: Study, level: PrivacyLevel | None) -> OddsFound:
 def _recommended(study: Study) -> RecommendedEpsilon:
     if study.ratio is None:
         raise InvalidInput("no ε is asked for")
-    if study.scope == "answer" and not isinstance(study.query, LinearQuery):
+    if study.scope == "answer" and linear_of(study.query) is None:
         raise InvalidInput(
             "it is known for each record by itself, and for noise on counts and sums"
         )

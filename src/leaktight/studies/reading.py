@@ -8,11 +8,10 @@ from pathlib import Path
 from typing import Any
 
 from leaktight.channels.distribution import Distribution
-from leaktight.curves.curve import PrivacyCurve
-from leaktight.errors import InvalidInput
+from leaktight.curves.promise import curve_of
 from leaktight.exact.numbers import Number, rational
 from leaktight.files import read_path
-from leaktight.labels import Labels, positions
+from leaktight.labels import Labels, parts, positions
 from leaktight.policies.policy import Policy
 from leaktight.policies.symmetric_query import (
     HistogramQuery,
@@ -23,9 +22,9 @@ from leaktight.policies.symmetric_query import (
 )
 from leaktight.studies.beliefs import record_prior
 from leaktight.studies.mechanism import MechanismReader, NamedMechanism
-from leaktight.studies.policy import read_people, read_policy, unit_of
+from leaktight.studies.policy import points_file, read_people, read_policy, unit_of
 from leaktight.studies.study import MOST_OBSERVATIONS, Study, expect_provable
-from leaktight.studies.table import PROMISE, StudyTable, load, plain_number, shortened
+from leaktight.studies.table import PROMISE, StudyTable, load
 
 
 def read_study(path: str | Path, *, allow_code: bool = False) -> Study:
@@ -82,20 +81,20 @@ def bare_study(
     policy = read_policy(table)
     _, absent = read_people(table)
     usual = "answer" if "query" in chosen else "record" if policy.records > 1 else "database"
-    scope = chosen.one_of("on", usual)
+    scope: str = chosen.get("on", usual)
     asked: dict[str, Any] = {
         "on": scope,
         "query": _query(chosen, scope, policy, absent),
         **_promise(question, policy),
         "prior": _prior(question, "prior", policy.secrets.vertices),
-        "gain": question.one_of("gain", "guess"),
+        "gain": question.get("gain", "guess"),
         "observations": question.whole("observations", 10, MOST_OBSERVATIONS),
         "below": _below(question),
         "sensitive": _sensitive(question, policy.secrets.vertices),
         "absent": absent,
         "unit": unit_of(table),
         "what": _what(question, table),
-        "title": root.text("title", file.stem),
+        "title": root.get("title", file.stem),
     }
     if policy.metric is not None and (scope == "answer" or scope == "database" != usual):
         raise chosen.wrong("on", f'must be "record" with a metric, got "{scope}"')
@@ -115,7 +114,7 @@ def bare_study(
     if "gain" in question and not reader.is_noise:
         with question.at("gain"):
             draft.expect_aim()
-    read = [file.parent / table.text("points", "")] if isinstance(table.get("points"), str) else []
+    read = [] if (points := points_file(table)) is None else [points]
     with chosen.at("kind"):
         return Study(
             policy, named.mechanism, name=named.name, files=(*files, *read, *named.files),
@@ -126,16 +125,17 @@ def bare_study(
 def _promise(question: StudyTable, policy: Policy) -> dict[str, Any]:
     """Return what must be kept, as the argument that takes it."""
     found = question.promise()
-    if not isinstance(found, PrivacyCurve):
+    curve = curve_of(found)
+    if curve is None:
         return {"ratio": found}
     with question.at(next(key for key in reversed(PROMISE) if key in question)):
-        expect_provable(policy, found)
-    return {"curve": found}
+        expect_provable(policy, curve)
+    return {"curve": curve}
 
 
 def _what(question: StudyTable, policy: StudyTable) -> str:
     """Return what is guessed; of several attributes it is all at once, and so it is said."""
-    what = question.text("what", "one record's value")
+    what: str = question.get("what", "one record's value")
     names = list(map(str, policy.get("attributes") or ()))
     if len(names) < 2 or all(name.casefold() in what.casefold() for name in names):
         return what
@@ -151,14 +151,14 @@ def _query(
             raise chosen.wrong(key, f'is for on = "answer", got on = "{scope}"')
     if scope != "answer":
         return None
-    name = chosen.one_of("query")
+    name = chosen.needed("query")
     values = policy.secrets.vertices
     if name == "count" and "of" not in chosen:
         raise chosen.wrong("of", 'must name the values of query = "count"')
     if "of" in chosen:
         if name not in ("count", "histogram"):
             raise chosen.wrong("of", f'is for query = "count" and "histogram", got "{name}"')
-        some = chosen.labels("of")
+        some = chosen.get("of")
         for value in some:
             if value not in values:
                 raise chosen.wrong("of", f"must name values of the policy, got {value!r:.60}")
@@ -172,29 +172,28 @@ def _query(
 
 
 def _prior(table: StudyTable, key: str, values: Labels) -> Distribution:
-    given = table.get(key)
-    if isinstance(given, str) and given != "uniform":
-        raise table.wrong(key, f'must be "uniform", a list or a table, got {given!r:.60}')
-    if isinstance(given, dict):
+    given = table.get(key, "uniform")
+    if isinstance(given, str):
+        if given != "uniform":
+            raise table.wrong(key, f'must be "uniform", a list or a table, got {given!r:.60}')
+        given = None
+    elif isinstance(given, dict):
         named = {str(value): value for value in values}
-        named |= {", ".join(map(str, v)): v for v in values if isinstance(v, tuple)}
-        given = {named.get(name, name): plain_number(each) for name, each in given.items()}
-    elif isinstance(given, list):
-        given = list(map(plain_number, given))
+        named |= {", ".join(map(str, parts(value))): value for value in values}
+        given = {named.get(name, name): each for name, each in given.items()}
     with table.at(key):
-        if not isinstance(given, dict | list | str | None):
-            raise InvalidInput(f"must be a list or a table, got {shortened(given)}")
-        return record_prior(None if isinstance(given, str) else given, values)
+        return record_prior(given, values)
 
 
 def _sensitive(table: StudyTable, values: Labels) -> list[Any]:
-    found = table.labels("sensitive")
     with table.at("sensitive"):
-        return [values[k] for k in positions(found, values, "value")]
+        return [values[k] for k in positions(table.get("sensitive", []), values, "value")]
 
 
 def _below(table: StudyTable) -> Number | None:
-    found = table.number("below")
-    if found is not None and not 0 < rational(found) <= 1:
+    found: Number | None = table.get("below")
+    with table.at("below"):
+        chance = None if found is None else rational(found)
+    if chance is not None and not 0 < chance <= 1:
         raise table.wrong("below", f"must be a chance above 0 and at most 1, got {found}")
     return found

@@ -12,14 +12,15 @@ from leaktight.channels.distribution import Distribution
 from leaktight.errors import InvalidInput
 from leaktight.mechanisms.mechanism import Mechanism
 from leaktight.policies.policy import Policy
+from leaktight.studies.kinds import shortened
 from leaktight.studies.policy import read_people
 from leaktight.studies.reading import bare_study
 from leaktight.studies.study import Study
-from leaktight.studies.table import StudyTable, load, plain_number, shortened
+from leaktight.studies.table import StudyTable, load
 from leaktight.tables.budget import Budget
 from leaktight.tables.calibration import Allowance, Noise, allowance, calibrated
 from leaktight.tables.ledger import is_address
-from leaktight.tables.protection import Protection
+from leaktight.tables.privacy_unit import PrivacyUnit
 from leaktight.tables.queries import KINDS, LARGEST_SHARE, Form, TableQuery
 from leaktight.tables.reading import Reading
 from leaktight.tables.rows import declared_columns
@@ -55,9 +56,9 @@ class ReleaseStudy:
     output: Path | None
 
     @property
-    def protection(self) -> Protection:
+    def protection(self) -> PrivacyUnit:
         """Whose values are protected, and how people are counted."""
-        return Protection(self.policy, self.absent, self.rows_per_person, self.people)
+        return PrivacyUnit(self.policy, self.absent, self.rows_per_person, self.people)
 
     @property
     def noise(self) -> Noise | None:
@@ -84,14 +85,14 @@ def release_of(content: dict[str, Any], file: Path, study: Study) -> ReleaseStud
     ):
         if needed not in table:
             raise table.wrong("", f"needs {needed}: {what}")
-    rows = _rows(data, asked, study) if asked.get("rows") not in (None, False) else None
+    rows = _rows(data, asked, study) if asked.get("rows") else None
     if rows is None and "queries" not in asked:
         raise asked.wrong("", "needs queries: what is asked? or rows = true, to publish every row")
     people, _ = read_people(StudyTable.of(file, "policy", content["policy"]))
     reading, own = _reading(data), data.whole("rows_per_person", 1, MOST_ROWS)
     with data.at(""):
-        declared_columns(Protection(study.policy, study.absent, own, people), reading)
-    queries = tuple(_query(asked, each) for each in asked.listed("queries"))
+        declared_columns(PrivacyUnit(study.policy, study.absent, own, people), reading)
+    queries = tuple(_query(asked, each) for each in asked.get("queries", []))
     allowed = _allowed(asked, queries) if rows is None else None
     return ReleaseStudy(
         title=study.title,
@@ -99,15 +100,15 @@ def release_of(content: dict[str, Any], file: Path, study: Study) -> ReleaseStud
         prior=study.prior,
         absent=study.absent,
         people=people,
-        source=file.parent / data.text("source", ""),
-        table=data.text("table", "") if "table" in data else None,
+        source=file.parent / data.get("source"),
+        table=data.get("table"),
         reading=reading,
         rows_per_person=own,
         name=_dated(asked, "name") if "name" in asked else file.stem,
         queries=queries,
         rows=rows,
         allowed=allowed,
-        ledger=book if is_address(book := asked.text("ledger", "")) else file.parent / book,
+        ledger=book if is_address(book := asked.get("ledger")) else file.parent / book,
         budget=_budget(asked),
         output=file.parent / _dated(asked, "output") if "output" in asked else None,
     )
@@ -127,13 +128,11 @@ def _dated(asked: StudyTable, key: str) -> str:
             raise asked.wrong(key, f"may have {known} in it, got {field[0]:.40}")
         return today.strftime(FIELDS[field[1]])
 
-    return re.sub(r"\{([^{}]*)\}", filled, asked.text(key, ""))
+    return re.sub(r"\{([^{}]*)\}", filled, asked.get(key))
 
 
 def _rows(data: StudyTable, asked: StudyTable, study: Study) -> Channel | Mechanism:
     """Return the mechanism through which every row is published."""
-    if asked.get("rows") is not True:
-        raise asked.wrong("rows", f"must be true or false, got {shortened(asked.get('rows'))}")
     for table, key, why in (
         (asked, "queries", "asks for numbers, and rows publishes every row; leave one out"),
         (asked, "epsilon", "is for queries; what rows cost is the ε of [mechanism]"),
@@ -153,30 +152,15 @@ def _rows(data: StudyTable, asked: StudyTable, study: Study) -> Channel | Mechan
 
 def _reading(data: StudyTable) -> Reading:
     given = data.get("columns")
-    columns = [given] if isinstance(given, str) else data.listed("columns")
-    cuts = data.get("cuts") or {}
-    if not isinstance(cuts, dict):
-        raise data.wrong("cuts", "must be a table, [data.cuts], with a list for each column")
     with data.at(""):
         return Reading(
-            tuple(columns),
-            person=data.text("person", "") if "person" in data else None,
-            keep=data.one_of("keep") if "keep" in data else None,
-            outside={name: data.label("outside", value) for name, value in other.items()}
-            if isinstance(other := data.get("outside"), dict)
-            else data.label("outside", other),
-            cuts={
-                name: [data.label("cuts", cut) for cut in _list(data, "cuts", own)]
-                for name, own in cuts.items()
-            },
-            clamp=tuple(data.listed("clamp")),
+            (given,) if isinstance(given, str) else tuple(given),
+            person=data.get("person"),
+            keep=data.get("keep"),
+            outside=data.get("outside"),
+            cuts=data.get("cuts", {}),
+            clamp=tuple(data.get("clamp", ())),
         )
-
-
-def _list(table: StudyTable, key: str, given: Any) -> list[Any]:
-    if not isinstance(given, list):
-        raise table.wrong(key, f"must be a list, got {shortened(given)}")
-    return given
 
 
 COSTS = ("ratio", "epsilon", "rho", "delta")
@@ -185,8 +169,8 @@ COSTS = ("ratio", "epsilon", "rho", "delta")
 
 def _allowed(asked: StudyTable, queries: Sequence[TableQuery]) -> Allowance:
     """Return what the queries may cost, and with which noise."""
-    noise = asked.one_of("noise", "geometric")
-    given = {key: plain_number(asked.get(key)) for key in COSTS if key in asked}
+    noise = asked.get("noise", "geometric")
+    given = {key: asked.get(key) for key in COSTS if key in asked}
     if not given and not all(query.error is not None for query in queries):
         needed = "epsilon or ratio" if noise == "geometric" else "rho, or epsilon and delta"
         raise asked.wrong("", f"needs {needed}: how much may this release cost?")
@@ -203,78 +187,37 @@ def _budget(asked: StudyTable) -> Budget | None:
     given = asked.get("budget")
     with asked.at("budget"):
         if not isinstance(given, dict):
-            return Budget.of(epsilon=plain_number(given))
+            return Budget.of(epsilon=given)
         if not given or (other := [key for key in given if key not in COSTS]):
             wrong = f"has {shortened(other[0])}" if given else "is empty"
             raise InvalidInput(
                 "a budget is an ε, {rho = …} or {epsilon = …, delta = …}; this one " + wrong
             )
-        return Budget.of(**{key: plain_number(given[key]) for key in given})
+        return Budget.of(**given)
 
 
-def _query(parent: StudyTable, given: Any) -> TableQuery:
-    if not isinstance(given, dict):
-        raise parent.wrong(
-            "queries", f"must be tables, [[release.queries]], got {shortened(given)}"
-        )
+def _query(parent: StudyTable, given: dict[str, Any]) -> TableQuery:
     table = StudyTable.of(parent.file, "release.queries", given)
-    kind = table.one_of("kind", known=KINDS)
-    name, keys = table.text("name", kind), KINDS[kind].keys
+    kind = table.needed("kind", KINDS)
+    name, keys = table.get("name", kind), KINDS[kind].keys
     for key in table.content:
         if key not in (*EVERY_QUERY, *keys):
             kinds = [each for each, other in KINDS.items() if key in other.keys]
             raise table.wrong(key, f"of {name!r:.40} is for {' or '.join(kinds)}, got {kind!r}")
-    own = {key: READERS[form](table, key) for key, form in keys.items() if key in table}
+    own = {key: table.get(key) for key in keys if key in table}
+    own |= {key: READ[form](own[key]) for key, form in keys.items() if key in own and form in READ}
     own["share"] = table.whole("share", 1, LARGEST_SHARE)
     with table.at(name):
-        error = plain_number(table.get("error")) if "error" in table else None
-        return KINDS[kind].read(name=name, error=error, **own)
+        return KINDS[kind].read(name=name, error=table.get("error"), **own)
 
 
 EVERY_QUERY = ("name", "kind", "share", "error")
 """The keys that every query has."""
 
 
-def _groups(table: StudyTable, key: str) -> dict[str, list[Any]]:
-    return {
-        cell: [table.label(key, value) for value in _list(table, key, own)]
-        for cell, own in _mapping(table, key).items()
-    }
-
-
-def _mapping(table: StudyTable, key: str) -> dict[str, Any]:
-    found = table.get(key) or {}
-    if not isinstance(found, dict):
-        raise table.wrong(key, f"must be a table, got {shortened(found)}")
-    return found
-
-
-def _weights(table: StudyTable, key: str) -> list[tuple[Hashable, int]]:
-    """Return what each value adds to a sum: a list of pairs, or a table of texts."""
-    given = table.get(key) or []
-    if isinstance(given, dict):
-        return list(given.items())
-    found = []
-    for pair in _list(table, key, given):
-        if not isinstance(pair, list) or len(pair) != 2:
-            raise table.wrong(key, f"must be pairs of a value and a number, got {shortened(pair)}")
-        found.append((table.label(key, pair[0]), pair[1]))
-    return found
-
-
-def _numbers(table: StudyTable, key: str) -> tuple[Any, ...]:
-    """Return a list of numbers."""
-    with table.at(key):
-        return tuple(plain_number(each) for each in table.listed(key))
-
-
-READERS: Mapping[Form, Callable[[StudyTable, str], Any]] = {
-    Form.NAME: lambda table, key: table.text(key, ""),
-    Form.NAMES: lambda table, key: tuple(table.listed(key)),
-    Form.VALUES: lambda table, key: table.labels(key),
-    Form.GROUPS: _groups,
-    Form.WEIGHTS: _weights,
-    Form.WHOLE: lambda table, key: table.whole(key, 2, 10**6),
-    Form.NUMBERS: _numbers,
+READ: Mapping[Form, Callable[[Any], Any]] = {
+    Form.NAMES: tuple,
+    Form.NUMBERS: tuple,
+    Form.WEIGHTS: dict,
 }
-"""How the keys of a query are read."""
+"""What is made of the keys of a query, where it is not what the file says."""

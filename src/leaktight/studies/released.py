@@ -35,12 +35,17 @@ from leaktight.studies.answers import (
 )
 from leaktight.studies.naming import Names
 from leaktight.studies.study import Study
-from leaktight.tables.attributes import AttributeOdds, attribute_odds, whole_odds
+from leaktight.tables.attributes import (
+    AttributeOdds,
+    AttributeValue,
+    attribute_odds,
+    whole_odds,
+)
 from leaktight.tables.budget import amount_above
 from leaktight.tables.calibration import Noise, calibrated
 from leaktight.tables.ledger import Ledger
 from leaktight.tables.odds import Odds, odds
-from leaktight.tables.paid import Paid
+from leaktight.tables.privacy_loss import PrivacyLoss
 from leaktight.tables.statement import why_no_odds
 
 if TYPE_CHECKING:
@@ -152,7 +157,7 @@ def _noise(study: Study) -> Noise:
     return noise
 
 
-def _told(study: Study, paid: Paid, prior: PriorLike) -> Odds:
+def _told(study: Study, paid: PrivacyLoss, prior: PriorLike) -> Odds:
     protection = _noise(study).protection
     if (found := odds(protection, [paid], prior)) is None:
         raise Undecided(why_no_odds(protection))
@@ -164,7 +169,11 @@ def _rises(found: AttributeOdds | None, study: Study, names: Names) -> tuple[Val
     if found is None:
         return ()
     ranked = sorted(found.values, key=lambda each: each.value not in study.sensitive)
-    return tuple(ValueRise(names.input(v.value), v.before, v.after, None, None) for v in ranked)
+    return tuple(_rise(names.input(each.value), each) for each in ranked)
+
+
+def _rise(name: str, odds: AttributeValue) -> ValueRise:
+    return ValueRise(name, odds.before, odds.after, None, None, odds.factor)
 
 
 def release_found(study: Study) -> ReleaseFound:
@@ -178,8 +187,7 @@ def release_found(study: Study) -> ReleaseFound:
         attributes = tuple(
             AttributeFound(
                 each.attribute, each.before, each.after,
-                tuple(ValueRise(str(v.value), v.before, v.after, None, None)
-                      for v in each.values[:MOST_ATTRIBUTES]),
+                tuple(_rise(str(v.value), v) for v in each.values[:MOST_ATTRIBUTES]),
             )
             for each in attribute_odds(
                 noise.protection, [noise.paid], study.prior, asked.reading.columns

@@ -8,7 +8,6 @@ from math import prod
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
 from attrs import frozen
 
 from leaktight.channels.additive_noise import AdditiveNoise, SymmetricNoise, UnboundedNoise
@@ -18,8 +17,8 @@ from leaktight.channels.composition import parallel
 from leaktight.channels.distribution import Distribution, PriorLike
 from leaktight.channels.gain import Gain, Loss
 from leaktight.curves.curve import PrivacyCurve
-from leaktight.curves.promise import Promise
-from leaktight.errors import InvalidInput, InvalidNumber, Mismatch, TooLarge
+from leaktight.curves.promise import Promise, curve_of, promise_if_any, pure_of
+from leaktight.errors import InvalidInput, InvalidNumber, Mismatch, TooLarge, expect, expect_whole
 from leaktight.exact.numbers import Number, as_printed, fraction
 from leaktight.exact.ratio import Ratio, RatioLike
 from leaktight.labels import Labels, alignment, positions
@@ -31,8 +30,7 @@ from leaktight.policies.graph import Graph
 from leaktight.policies.metric import Metric
 from leaktight.policies.policy import Policy
 from leaktight.policies.query import answer_graph
-from leaktight.policies.symmetric_query import LinearQuery, Query
-from leaktight.repetition.attacker import promise_if_any
+from leaktight.policies.symmetric_query import Query, linear_of
 from leaktight.studies.beliefs import answers_prior, databases_prior, record_prior, typical_record
 
 if TYPE_CHECKING:
@@ -133,14 +131,8 @@ class Study:
         files: tuple[Path, ...] = (),
         note: str | None = None,
     ) -> None:
-        if not isinstance(policy, Policy):
-            raise InvalidInput(f"a study needs a Policy, got {policy!r:.60}")
-        whole = isinstance(observations, int | np.integer) and not isinstance(observations, bool)
-        if not whole or not 1 <= observations <= MOST_OBSERVATIONS:
-            raise InvalidNumber(
-                f"observations must be a whole number from 1 to {MOST_OBSERVATIONS:,}, "
-                f"got {observations!r:.60}"
-            )
+        expect(policy, Policy, "Policy(secrets, records) makes one")
+        observations = expect_whole(observations, "observations", 1, MOST_OBSERVATIONS)
         if isinstance(gain, str) and gain not in GAINS:
             raise InvalidInput(f"gain must be one of {', '.join(GAINS)}, got {gain!r:.60}")
         threshold = None if below is None else fraction(as_printed(below))
@@ -161,11 +153,11 @@ class Study:
                 raise InvalidInput("answers= says what is believed of answers; give a query, too")
             believed = record_prior(answers, _answers(policy, query).vertices)
         promise = promise_if_any(ratio, epsilon, delta, rho, mu, curve)
-        if isinstance(promise, PrivacyCurve):
-            expect_provable(policy, promise)
+        if (asked := curve_of(promise)) is not None:
+            expect_provable(policy, asked)
         self.__attrs_init__(
             policy, mechanism, query, _scope(policy, mechanism, query, on), promise,
-            record_prior(prior, values), believed, gain, int(observations), threshold,
+            record_prior(prior, values), believed, gain, observations, threshold,
             tuple(values[k] for k in positions(sensitive, values, "value")), absent, unit,
             what, title, name, files, note, None,
         )  # fmt: skip
@@ -186,12 +178,12 @@ class Study:
     @property
     def ratio(self) -> Ratio | None:
         """The ratio that the mechanism must keep, if pure ε is asked for."""
-        return self.promise if isinstance(self.promise, Ratio) else None
+        return pure_of(self.promise)
 
     @property
     def curve(self) -> PrivacyCurve | None:
         """The curve that the mechanism must keep, if another promise is asked for."""
-        return self.promise if isinstance(self.promise, PrivacyCurve) else None
+        return curve_of(self.promise)
 
     @cached_property
     def graph(self) -> Graph:
@@ -360,9 +352,10 @@ def _answers(policy: Policy, query: Query) -> Graph:
 def _answer_count(policy: Policy, query: Query | None) -> int:
     """Return how many answers a sum has at most; 1 for what is no sum."""
     listed = policy.is_constrained and policy.public_counts is None
-    if not isinstance(query, LinearQuery) or listed:
+    linear = linear_of(query)
+    if linear is None or listed:
         return 1
-    weights = [w for _, kind in weights_of(policy, query) for w in kind]
+    weights = [w for _, kind in weights_of(policy, linear) for w in kind]
     if isinstance(weights[0], tuple):
         return int((policy.records + 1) ** len(weights[0]))
     numbers = [fraction(as_printed(w)) for w in weights if not isinstance(w, str)]
@@ -374,7 +367,7 @@ def _cells(mechanism: Any, query: Query | None, answers: Any) -> list[Channel]:
 
     The cells have noise of their own.
     """
-    several = isinstance(query, LinearQuery) and isinstance(answers[0], tuple)
+    several = linear_of(query) is not None and isinstance(answers[0], tuple)
     places = mechanism.places if isinstance(mechanism, SymmetricNoise) else None
     whole = all(isinstance(z, int) for z in places or ())
     if not (several and isinstance(mechanism, AdditiveNoise) and whole):

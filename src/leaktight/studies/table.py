@@ -2,7 +2,7 @@
 
 import re
 import tomllib
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from decimal import Decimal, InvalidOperation
@@ -13,15 +13,13 @@ from typing import Any
 from leaktight.curves.curve import PrivacyCurve
 from leaktight.curves.promise import Promise, promise_of
 from leaktight.errors import InvalidFile, InvalidInput, LeaktightError, TooLarge
-from leaktight.exact.numbers import Number, rational
+from leaktight.exact.numbers import Number
 from leaktight.exact.ratio import Ratio
-from leaktight.studies.keys import keys_of, sections
+from leaktight.studies.keys import chosen, keys_of, sections
+from leaktight.studies.kinds import MOST_DIGITS, TABLE, shortened
 
 LARGEST_FILE = 2**20
 """The most bytes of a study."""
-
-MOST_DIGITS = 4000
-"""The most digits of a number in a study, and its largest power of ten."""
 
 MOST_CURVE = 1000
 """The most pairs (ε, δ) of a curve."""
@@ -34,9 +32,6 @@ MOST_BITS = 2**12
 
 NESTED = re.compile(r"(?:\.\s*[\w\"'-]+\s*){40}")
 """Names of tables within tables, whose reading takes the square of their number."""
-
-UNSEEN = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029]")
-"""What is no part of a line of text; on a terminal it could do anything."""
 
 
 def load(file: Path) -> dict[str, Any]:
@@ -62,41 +57,15 @@ def parsed(text: str, file: Path) -> dict[str, Any]:
     try:
         if NESTED.search(text):
             raise RecursionError
-        content = tomllib.loads(text, parse_float=Decimal)
-        check_content(file, content)
+        return tomllib.loads(text, parse_float=Decimal)
     except tomllib.TOMLDecodeError as wrong:
         raise InvalidFile(f"{file} is not TOML: {str(wrong)[:200]}") from None
     except RecursionError:
         raise InvalidFile(f"{file}: the tables and lists are nested too deeply") from None
     except (InvalidOperation, OverflowError):
         raise InvalidFile(f"{file}: a number is too large to be read") from None
-    except ValueError as wrong:
-        if isinstance(wrong, InvalidFile):
-            raise
+    except ValueError:
         raise InvalidFile(f"{file}: a number may have at most {MOST_DIGITS:,} digits") from None
-    return content
-
-
-def check_content(file: Path, value: Any, path: tuple[str, ...] = ()) -> None:
-    """Refuse texts that are no line, and numbers that are not finite or are huge, in any key."""
-    place = path[0] if len(path) == 1 else f"[{path[0]}] {'.'.join(path[1:])}" if path else ""
-    if isinstance(value, dict):
-        for key, each in value.items():
-            if UNSEEN.search(key):
-                raise InvalidFile(f"{file}: the key {key!r:.60} must be one line of text")
-            check_content(file, each, (*path, key))
-    elif isinstance(value, list):
-        for each in value:
-            check_content(file, each, path)
-    elif isinstance(value, str):
-        if UNSEEN.search(value):
-            raise InvalidFile(f"{file}: {place} must be one line of text, got {value!r:.60}")
-    elif isinstance(value, Decimal) and not value.is_finite():
-        raise InvalidFile(f"{file}: {place} must be a finite number, got {value}")
-    elif (isinstance(value, Decimal) and value and abs(value.adjusted()) > MOST_DIGITS) or (
-        isinstance(value, int) and value.bit_length() > 3 * MOST_DIGITS
-    ):
-        raise InvalidFile(f"{file}: {place} may have at most {MOST_DIGITS:,} digits")
 
 
 def asked_ratio(ratio: Number | None, epsilon: Number | None) -> Ratio:
@@ -132,24 +101,20 @@ def asked_promise(given: Mapping[str, Any]) -> Promise:
     return promise_of(**said)
 
 
-def _pairs(given: Any) -> PrivacyCurve:
+def _pairs(pairs: Sequence[Sequence[Number]]) -> PrivacyCurve:
     """Return the curve of pairs (ε, δ)."""
-    pairs = given if isinstance(given, list | tuple) else None
-    if not pairs or any(not isinstance(pair, list | tuple) or len(pair) != 2 for pair in pairs):
+    if not pairs:
         raise InvalidInput(
-            "a curve is a list of pairs [ε, δ], as in [[0.5, 0.01], [1, 0.001]], "
-            f"got {shortened(given)}"
+            "a curve is a list of pairs [ε, δ], as in [[0.5, 0.01], [1, 0.001]], got none"
         )
     if len(pairs) > MOST_CURVE:
         raise TooLarge(f"a curve may have at most {MOST_CURVE:,} pairs, got {len(pairs):,}")
-    return PrivacyCurve.pairs(
-        (asked_ratio(None, plain_number(epsilon)), plain_number(delta)) for epsilon, delta in pairs
-    )
+    return PrivacyCurve.pairs((asked_ratio(None, epsilon), delta) for epsilon, delta in pairs)
 
 
 @dataclass(frozen=True, slots=True)
 class StudyTable:
-    """A table of a study, whose keys are known ones."""
+    """A table of a study, whose keys are known ones, and say what is of their kinds."""
 
     file: Path
     name: str
@@ -157,23 +122,29 @@ class StudyTable:
 
     @classmethod
     def of(cls, file: Path, name: str, content: Any) -> "StudyTable":
-        """Return the table with this name, after a look at its keys."""
-        table, keys = cls(file, name, content), keys_of(".".join(name.split(".")[:2]))
-        if not isinstance(content, dict):
+        """Return the table with this name, read by the kinds of its keys."""
+        place, kind = cls(file, name, {}), ".".join(name.split(".")[:2])
+        if type(content) not in TABLE.readers:
             raise InvalidFile(f"{file}: {name} must be a table, [{name}], got {shortened(content)}")
+        declared, keys = sections()[kind].keys, keys_of(kind)
         for key in content:
             if key not in keys:
                 close = get_close_matches(key, keys, n=1)
                 hint = f"did you mean {close[0]}?" if close else f"known: {', '.join(keys)}"
-                raise table.wrong(key[:60], f"is no key of a study; {hint}")
-        return table
+                raise place.wrong(repr(key)[1:61].rstrip("'"), f"is no key of a study; {hint}")
+        try:
+            read = {key: declared[key].read(content[key], key, place.wrong)
+                    for key in content if key in declared}  # fmt: skip
+        except RecursionError:
+            raise InvalidFile(f"{file}: the tables and lists are nested too deeply") from None
+        return cls(file, name, {**content, **read})
 
     def __contains__(self, key: str) -> bool:
         return key in self.content
 
-    def get(self, key: str) -> Any:
-        """Return what a key says; None if it is not there."""
-        return self.content.get(key)
+    def get(self, key: str, usual: Any = None) -> Any:
+        """Return what a key says, or what it usually does."""
+        return self.content.get(key, usual)
 
     def where(self, key: str) -> str:
         """Return the place of a key, for a message."""
@@ -194,35 +165,20 @@ class StudyTable:
             place = "" if named else f"{self.file}: {self.where(key)}: "
             raise kind(f"{place}{wrong}") from None
 
-    def listed(self, key: str) -> list[Any]:
-        """Return a list, by default an empty one."""
-        found = self.content.get(key, [])
-        if not isinstance(found, list):
-            raise self.wrong(key, f"must be a list, got {shortened(found)}")
-        return found
-
-    def text(self, key: str, usual: str) -> str:
-        """Return a text that is not empty."""
-        found = self.content.get(key, usual)
-        if not isinstance(found, str) or not found.strip():
-            raise self.wrong(key, f"must be text in quotes, got {shortened(found)}")
-        return found
+    def needed(self, key: str, known: Iterable[str] = ()) -> str:
+        """Return one of the known texts, which must be given."""
+        known = tuple(known) or sections()[self.name].keys[key].choices
+        if key not in self:
+            raise self.wrong("", f"needs {key}: one of {', '.join(known)}")
+        return chosen(self.get(key), known, key, self.wrong)
 
     def whole(self, key: str, usual: int, most: int) -> int:
         """Return a whole number from 1."""
-        found = self.content.get(key, usual)
-        if not isinstance(found, int) or isinstance(found, bool) or not 1 <= found <= most:
+        found: int = self.get(key, usual)
+        if not 1 <= found <= most:
             raise self.wrong(
                 key, f"must be a whole number from 1 to {most:,}, got {shortened(found)}"
             )
-        return found
-
-    def number(self, key: str) -> Number | None:
-        """Return a number, as it was written; None if the key is not there."""
-        found = self.content.get(key)
-        if found is not None:
-            with self.at(key):
-                rational(plain_number(found))
         return found
 
     def ratio(self) -> Ratio | None:
@@ -232,8 +188,7 @@ class StudyTable:
         if "ratio" in self and "epsilon" in self:
             raise self.wrong("", "must have only one of ratio and epsilon, got both")
         with self.at("ratio" if "ratio" in self else "epsilon"):
-            given = [plain_number(self.get(key)) for key in ("ratio", "epsilon")]
-            return asked_ratio(*given)
+            return asked_ratio(self.get("ratio"), self.get("epsilon"))
 
     def promise(self) -> Promise | None:
         """Return what ``ratio``, ``epsilon``, ``delta``, ``rho``, ``mu`` or ``curve`` say."""
@@ -241,49 +196,4 @@ class StudyTable:
         if not {*said} - {"ratio", "epsilon"}:
             return self.ratio()
         with self.at(said[-1]):
-            return asked_promise({key: plain_number(self.get(key)) for key in said})
-
-    def one_of(self, key: str, usual: str | None = None, known: Iterable[str] = ()) -> str:
-        """Return one of the known texts, those of the schema, in either spelling of English."""
-        known = tuple(known) or sections()[".".join(self.name.split(".")[:2])].keys[key].choices
-        found = self.content.get(key, usual)
-        if found is None:
-            raise self.wrong("", f"needs {key}: one of {', '.join(known)}")
-        spelt = {_spelling(each): each for each in known}
-        if not isinstance(found, str) or _spelling(found) not in spelt:
-            close = get_close_matches(str(found)[:60], known, n=1)
-            hint = f"did you mean {close[0]!r}?" if close else f"known: {', '.join(known)}"
-            raise self.wrong(key, f"cannot be {shortened(found)}; {hint}")
-        return spelt[_spelling(found)]
-
-    def labels(self, key: str) -> list[Any]:
-        """Return a list of values."""
-        return [self.label(key, each) for each in self.listed(key)]
-
-    def label(self, key: str, given: Any) -> Any:
-        """Return one value: text, a number, True, False, a date, or a tuple of them."""
-        if isinstance(given, list):
-            return tuple(self.label(key, each) for each in given)
-        if isinstance(given, dict):
-            raise self.wrong(key, f"must have texts or numbers in it, got {shortened(given)}")
-        if isinstance(given, Decimal):
-            return int(given) if given == given.to_integral() else float(given)
-        return given
-
-
-def plain_number(given: Any) -> Any:
-    """Return what was given for a number; true and false are none."""
-    return repr(given).lower() if isinstance(given, bool) else given
-
-
-def shortened(given: Any) -> str:
-    """Return what was found, as it is written in the file, for a message."""
-    if isinstance(given, bool | Decimal):
-        return str(given).lower()[:60]
-    text = str(given) if isinstance(given, int) else repr(given)
-    return text if len(text) <= 60 else f"{text[:59]}…"
-
-
-def _spelling(text: str) -> str:
-    """Return a text as both sides of the Atlantic would read it: randomized, neighbor."""
-    return text.replace("iz", "is").replace("our", "or")
+            return asked_promise({key: self.get(key) for key in said})

@@ -61,7 +61,5 @@ def usefulness(study: Study, best: BestMechanism | Skipped) -> Usefulness | Skip
         f"expected {aim.word}",
         fraction(prior.array.max()) if study.gain == "guess" else None,
         this,
-        None if isinstance(best, Skipped) else aim.sign * best.utility,
-        None if isinstance(best, Skipped) else aim.sign * best.upper,
-        None if isinstance(best, Skipped) else best.gap,
+        *((aim.sign * best.utility, aim.sign * best.upper, best.gap) if best else (None,) * 3),
     )

@@ -7,7 +7,6 @@ from typing import Any
 from leaktight.channels.channel import Channel
 from leaktight.curves.curve import PrivacyCurve
 from leaktight.curves.keeping import Kept, channel_keeps, keeps
-from leaktight.curves.renyi import Orders
 from leaktight.errors import LeaktightError, TooLarge
 from leaktight.exact.numbers import rational
 from leaktight.exact.ratio import Ratio
@@ -83,7 +82,7 @@ def _pure_keeps(pure: PrivacyCurve, ratio: Any, curve: PrivacyCurve) -> Kept:
     For Rényi divergences the two-valued pair of this ratio is the worst of all: it is what every
     other pair comes from.
     """
-    if not isinstance(curve.shape, Orders):
+    if curve.divergences is None:
         return keeps(pure, curve)
     share = rational(ratio)
     coin = Channel([[share / (1 + share), 1 / (1 + share)], [1 / (1 + share), share / (1 + share)]])
