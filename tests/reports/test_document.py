@@ -9,6 +9,7 @@ from leaktight.reports import markdown as markdown_writer
 from leaktight.reports import text as text_writer
 from leaktight.reports import to_html, to_markdown, to_text
 from leaktight.reports.document import (
+    Advice,
     Block,
     Chart,
     Code,
@@ -27,9 +28,16 @@ from leaktight.reports.document import (
 
 WORDS = (
     Verdict("PASS: all is well.", True, "A guess is right in 1 of 2 cases."),
+    Advice("weak", "Odds rise tenfold.", "[question] epsilon = 1"),
     Notes(("Mind the <gap>.", "And the other one.")),
     Guessing(
-        "Guessing a vote", ("before", "after"), (Guesser("anyone", ("50%", "75%"), ("So.",)),)
+        "Guessing a vote",
+        ("before", "after"),
+        (
+            Guesser(
+                "anyone", ("50%", "75%"), ("So.",), values=Table(("belief", "rises"), (("yes", 2),))
+            ),
+        ),
     ),
     Paragraph("Something else."),
     Facts((("policy", "2 values"), ("", "1 pair"))),
@@ -52,9 +60,10 @@ def test_every_kind_of_block_is_tried_here() -> None:
 
 def test_every_writer_says_every_word_of_every_block_that_is_made_of_words() -> None:
     said = {"PASS", "well", "gap", "other", "Guessing", "anyone", "Something", "policy", "pair",
-            "Inside", "leaktight", "known", "found", "zip"}  # fmt: skip
+            "Inside", "leaktight", "known", "found", "zip", "weak", "tenfold",
+            "question", "belief", "rises", "yes"}  # fmt: skip
     for write in (to_text, to_markdown, to_html):
-        assert said <= words(write(WHOLE)), write
+        assert said <= {*words(write(WHOLE)), *words(write(WHOLE).lower())}, write
 
 
 def test_pictures_are_for_pages_alone() -> None:
@@ -88,7 +97,8 @@ def test_a_chart_that_cannot_be_drawn_leaves_its_table_open() -> None:
 def test_a_label_is_no_markup_in_any_block() -> None:
     label = "<script>x</script>"
     blocks = (
-        Verdict(label, None, label), Notes((label,)), Paragraph(label), Facts(((label, label),)),
+        Verdict(label, None, label), Advice(label, label), Notes((label,)),
+        Paragraph(label), Facts(((label, label),)),
         Guessing(label, (label,), (Guesser(label, (label,), (label,)),)), Code((label,)),
         section("s", label, [label], table=Table((label,), ((label,),))),
     )  # fmt: skip

@@ -154,6 +154,9 @@ def test_every_number_on_the_page_is_one_of_the_answers(name: str) -> None:
             end = text[text.index(number) + len(number) :]
             if end.startswith("%"):
                 assert any(abs(float(number) - value) <= 0.1 for value in percents), text
+            elif "×" in text:  # a factor has three digits, rounded up
+                near = [0 <= float(number) - value <= 0.01 * value for value in numbers]
+                assert any(near), text
             else:
                 assert any(is_rounding(number, value) for value in numbers), text
     assert seen > 100
@@ -215,7 +218,11 @@ def test_the_verdict_comes_first_then_the_warnings_then_the_person(name: str) ->
     assert page.of("li") == list(audit.warnings)
     rows = page.rows[""]
     found = guessing(audit)
-    assert rows == [[found.what, *found.when], *([g.who, *g.chances] for g in found.guessers)]
+    tables = [g.values for g in found.guessers if g.values is not None]
+    assert rows == [
+        [found.what, *found.when], *([g.who, *g.chances] for g in found.guessers),
+        *(list(row) for table in tables for row in (table.head, *table.rows)),
+    ]  # fmt: skip
     for one in found.guessers:
         if one.text:
             assert " ".join(one.text) in [
@@ -288,7 +295,7 @@ def test_odds_do_not_look_better_than_they_are(leaked: float) -> None:
 
 def test_a_best_mechanism_that_rounding_alone_keeps_from_the_limit_is_the_best() -> None:
     text = " ".join(read(example("salary")).of("p"))
-    assert "proved to be the best, up to rounding: within " in text
+    assert "proved to be the best, up to rounding." in text
     useful: Any = example("salary").usefulness
     worse = replace(useful, best=useful.best / 2, gap=useful.best / 2)
     assert "up to rounding" not in " ".join(
@@ -298,7 +305,10 @@ def test_a_best_mechanism_that_rounding_alone_keeps_from_the_limit_is_the_best()
 
 
 def test_what_a_release_is_good_for_is_not_about_a_person() -> None:
-    told = "The expected gain of the answer, as a release tells of it; larger is better."
+    told = (
+        "How often the best guess of the answer is right, by what a release tells of it; larger is "
+        "better."
+    )
     page = read(example("vote"))
     assert told in page.of("p")
     assert "This is not about one person." in page.of("p")
@@ -402,13 +412,14 @@ def test_what_was_left_out_is_said_with_the_reason() -> None:
 
 def test_how_to_check_it_names_the_command_the_proof_and_the_files() -> None:
     audit, page = example("locations"), Page(page_of("locations"))
-    assert page.of("code") == [COMMAND, "leaktight verify proof.json"]
+    advised = f"[question] {audit.advice.setting}"  # type: ignore[union-attr]
+    assert page.of("code") == [advised, COMMAND, "leaktight verify proof.json"]
     values = dict(page.rows["check"])
     assert values["locations.toml"] == f"sha256 {audit.files[0].sha256}"
     assert values["version"] == f"leaktight {audit.version}"
-    assert read(audit, "to/a proof.json").of("code")[1] == "leaktight verify 'a proof.json'"
+    assert read(audit, "to/a proof.json").of("code")[2] == "leaktight verify 'a proof.json'"
     without_one = read(audit)
-    assert without_one.of("code") == [COMMAND]
+    assert without_one.of("code") == [advised, COMMAND]
     assert "No certificate was written; --certificate writes one." in without_one.of("p")
     assert "--certificate" not in " ".join(read(example("agency")).of("p"))
     told = "proof.json proves the worst case: that no mechanism as private leaks more; "
@@ -522,7 +533,10 @@ def test_markdown_has_the_same_words_and_tables(name: str) -> None:
     ]
     rows = [row for section in page.rows.values() for row in section]
     assert sorted(cells) == sorted([[squeezed(cell) for cell in row] for row in rows])
+    advised = audit.advice.setting if audit.advice else None
+    where = "[release]" if audit.policy.scope == "table" else "[question]"
     assert [line.strip() for line in text.splitlines() if line.startswith("    ")] == [
+        *([f"{where} {advised}"] if advised else []),
         COMMAND,
         "leaktight verify proof.json",
     ]

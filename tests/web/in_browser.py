@@ -509,9 +509,18 @@ def test_what_takes_long_is_stopped_and_bad_input_is_said_in_one_line(
 def test_a_table_becomes_a_study_with_the_epsilon_that_is_advised(
     browser: Browser, address: str, tmp_path: Path
 ) -> None:
-    """From a CSV file to a saved study by clicks alone, which the command then plans."""
+    """From a CSV file to a saved study by six clicks, without a word typed."""
     page = opened(browser, address)
     wages = STUDIES.parent / "tables" / "wages.csv"
+    page.evaluate("""() => {
+        window.steps = [];
+        for (const kind of ["click", "change", "keydown"]) {
+            addEventListener(kind, (event) => {
+                const chosen = event.target.matches("select, input[type=file]");
+                if (event.isTrusted && (kind === "change") === chosen) steps.push(kind);
+            }, true);
+        }
+    }""")
     page.set_input_files("#file", wages)
     page.check("#table-column-1")
     page.select_option("#table-person", "employee")
@@ -522,11 +531,50 @@ def test_a_table_becomes_a_study_with_the_epsilon_that_is_advised(
     expect(page.locator("#advice b")).to_have_text("strong")
     page.wait_for_selector(READY)
     study = document_of(saved(page).read_text("utf-8"))
+    steps = page.evaluate("() => steps")
+    assert "keydown" not in steps
+    assert len(steps) <= 6
     assert study["policy"]["records"] == 595
     assert study["release"]["epsilon"] == study["question"]["epsilon"] == "0.91629"
     cuts = study["data"].pop("cuts")
     assert study["data"] == {"source": "wages.csv", "columns": "wage", "person": "employee"}
     assert len(study["policy"]["values"]) == len(cuts["wage"]) + 1
+
+
+QUESTION = """() => JSON.parse(new TextDecoder().decode(Uint8Array.from(
+    atob(location.hash.slice("#study=".length).replaceAll("-", "+").replaceAll("_", "/")),
+    (letter) => letter.charCodeAt(0)))).question"""
+
+
+def test_values_that_come_and_go_leave_what_is_believed_of_the_others(
+    browser: Browser, address: str
+) -> None:
+    text = """
+    [policy]
+    values = ["never", "former", "heavy"]
+    [question]
+    epsilon = 1
+    prior = [0.5, 0.25, 0.25]
+    sensitive = ["heavy"]
+    """
+    page = opened(browser, written(address, text))
+    page.fill("#new-value", "pipe")
+    page.click("#add-value")
+    expect(page.locator("#graph .dot")).to_have_count(4)
+    page.wait_for_selector(READY)
+    assert page.inner_text("#wrong") == ""
+    assert page.evaluate(QUESTION)["prior"] == [0.5, 0.25, 0.25, 0]
+    page.fill("#values", "never\nformer\nmuch\npipe")
+    expect(page.locator("#odds-values")).to_contain_text("much")
+    page.fill("#values", "never\nmuch\npipe")
+    expect(page.locator("#graph .dot")).to_have_count(3)
+    page.wait_for_selector(READY)
+    page.wait_for_function(f"() => ({QUESTION})().prior.length === 3")
+    question = page.evaluate(QUESTION)
+    assert question["prior"] == [50, 25, 0]
+    assert question["sensitive"] == ["much"]
+    assert page.inner_text("#wrong") == ""
+    page.close()
 
 
 def test_two_studies_stand_side_by_side_and_steps_are_undone(
@@ -611,6 +659,23 @@ def test_two_thousand_values_are_folded_into_groups(browser: Browser, address: s
     expect(page.locator("#odds-what")).to_contain_text("Guessing")
     assert page.inner_text("#wrong") == ""
     assert page.locator("#kind-of-mechanism").input_value() == ""
+    page.fill("#sensitive", "7, 1999")
+    page.wait_for_function(f"() => ({QUESTION})().sensitive?.length === 2")
+    assert page.evaluate(QUESTION)["sensitive"] == [7, 1999]
+    page.wait_for_selector(READY)
+    context.grant_permissions(["clipboard-read", "clipboard-write"])
+    page.evaluate("navigator.clipboard.writeText(Array(2000).fill('1').join('\\n'))")
+    asked: list[str] = []
+    page.on("request", lambda request: asked.append(request.url.rpartition("/")[2]))
+    steps = page.evaluate("history.length")
+    page.focus("#prior")
+    page.keyboard.press("Control+v")  # fill would type line by line, in Chromium too long
+    page.wait_for_function(f"() => ({QUESTION})().prior?.length === 2000")
+    page.wait_for_selector(READY)
+    assert asked.count("answer") == 1  # one change, however many the lines
+    assert page.evaluate("history.length") == steps + 1
+    assert page.inner_text("#wrong") == ""
+    assert page.evaluate(QUESTION)["sensitive"] == [7, 1999]
     assert Axe().run(page).violations_count == 0
     context.close()
 

@@ -24,6 +24,7 @@ from leaktight.exact.shown import (
 )
 from leaktight.files import new_file
 from leaktight.reports.document import (
+    Advice,
     Block,
     Chart,
     Document,
@@ -58,6 +59,9 @@ from leaktight.studies.answers import Answers, PresenceRates, Usefulness
 
 PAGES = (".html", ".htm", ".md")
 """How the name of a page ends."""
+
+A_BIT = "Each bit doubles the chance to guess all records right at once"
+"""What bits about all records mean."""
 
 MOST_NAMED = 40
 """The most rows and columns of a mechanism that are listed."""
@@ -160,9 +164,8 @@ def _advice(answers: Answers) -> Iterator[Block]:
     """Say how strong what is asked for is, and which line of the study would make it stronger."""
     if found := answers.advice:
         where = "[release]" if answers.policy.scope == "table" else "[question]"
-        line = f" In the study: {where} {found.setting}" if found.setting else ""
-        strong = found.rank.capitalize()
-        yield Paragraph(f"{strong} protection of one person: {' '.join(found.text)}{line}")
+        line = f"{where} {found.setting}" if found.setting else ""
+        yield Advice(found.rank, " ".join(found.text), line)
 
 
 def _worst(answers: Answers) -> Iterator[Block]:
@@ -193,6 +196,8 @@ def _worst_case_fact(answers: Answers) -> Iterator[tuple[str, str]]:
             f"{as_private(answers)} leaks at most {bits(AtMost(worst.bits))} about "
             f"{worst.about}{some}",
         )
+        if answers.policy.records > 1:
+            yield "", f"{A_BIT[0].lower()}{A_BIT[1:]}"
 
 
 def _bounds_facts(answers: Answers) -> Iterator[tuple[str, str]]:
@@ -493,6 +498,8 @@ def _leakage(answers: Answers) -> Section | None:
         )
         if odds := as_odds(worst.bits):
             text.append(f"{bits(AtMost(worst.bits))} leak: {odds}.")
+    if answers.policy.records > 1:
+        text.append(f"{A_BIT}; for one person, the odds at the top count.")
     points = answers.by_epsilon or ()
     rows = tuple(
         (p.epsilon, AtMost(p.worst), AtMost(p.tightest), _at_most(p.diameters)) for p in points
@@ -524,7 +531,7 @@ def _belief(answers: Answers) -> Section | None:
 
 def _repetition(answers: Answers) -> Section | None:
     known = answers.person.informed
-    if not known or not (curve := known.curve):
+    if not known or not (curve := known.curve) or curve[-1].observations == 1:
         return None
     text = [
         f"How likely the best guess of {answers.question.what} is right, by "
@@ -576,7 +583,10 @@ def _usefulness(answers: Answers) -> Section | None:
     if not (useful := answers.usefulness):
         return None
     better = "larger" if useful.kind == "expected gain" else "smaller"
-    text = [f"The {useful.kind} of {useful.about}, as a release tells of it; {better} is better."]
+    what = f"The {useful.kind} of {useful.about}, as a release tells of it"
+    if useful.before is not None:
+        what = f"How often the best guess of {useful.about} is right, by what a release tells of it"
+    text = [f"{what}; {better} is better."]
     if useful.about == "the answer":
         text.append("This is not about one person.")
     named = (
@@ -602,7 +612,7 @@ def _how_good(useful: Usefulness) -> str:
         return "the best"
     near = f"within {exactly(useful.gap, AtMost)} of the limit"
     shown = {rounded(float(number)) for number in (useful.best, useful.limit)}
-    return f"the best, up to rounding: {near}" if len(shown) == 1 else near
+    return "the best, up to rounding" if len(shown) == 1 else near
 
 
 def _check(answers: Answers, command: str | None) -> Section:

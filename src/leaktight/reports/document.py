@@ -45,6 +45,21 @@ class Verdict:
 
 
 @dataclass(frozen=True, slots=True)
+class Advice:
+    """How strong something is for one person, why, and the line of a study that is stronger."""
+
+    kind: ClassVar = "advice"
+    rank: str
+    text: str
+    line: str = ""
+
+    @property
+    def name(self) -> str:
+        """How strong it is, at the beginning of a line."""
+        return f"{self.rank.capitalize()} protection of one person"
+
+
+@dataclass(frozen=True, slots=True)
 class Notes:
     """What a reader must not overlook."""
 
@@ -97,6 +112,8 @@ class Guesser:
     before: Fraction | None = None
     after: tuple[Probability, ...] = ()
     """The same chances as numbers."""
+    values: "Table | None" = None
+    """How far the belief in each of a few values rises."""
 
     @property
     def name(self) -> str:
@@ -194,7 +211,17 @@ class Section:
 
 
 Block: TypeAlias = (
-    Paragraph | Verdict | Notes | Facts | Code | Chart | Slider | Guessing | Table | Section
+    Paragraph
+    | Verdict
+    | Advice
+    | Notes
+    | Facts
+    | Code
+    | Chart
+    | Slider
+    | Guessing
+    | Table
+    | Section
 )
 
 

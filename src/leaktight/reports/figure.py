@@ -37,6 +37,8 @@ SHEET = {
     "purple": (PURPLE, "#e5a5c8"),
     "link": ("#00639b", "#7cc4ef"),
     "bad": ("#a33f00", "#ff9d66"),
+    "strong": ("#00724f", "#4fd0a4"),
+    "weak": ("#a3230f", "#ff9b8a"),
     "heat": (HEAT, "#4fabdf"),
     "on-pale": (ON_PALE, "#ffffff"),
     "on-heat": (ON_HEAT, "#000000"),

@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 from leaktight.reports.document import (
+    Advice,
     Block,
     Code,
     Document,
@@ -59,6 +60,13 @@ def _verdict(block: Verdict) -> Iterator[str]:
     yield plain(block.line)
 
 
+def _advice(block: Advice) -> Iterator[str]:
+    yield f"**{plain(block.name)}.** {plain(block.text)}"
+    if block.line:
+        yield "In the study:"
+        yield f"    {block.line}"
+
+
 def _paragraph(block: Paragraph) -> Iterator[str]:
     yield plain(block.text)
 
@@ -83,6 +91,8 @@ def _guessing(found: Guessing) -> Iterator[str]:
     for one in found.guessers:
         if one.text:
             yield f"**{plain(one.name)}.** {' '.join(map(plain, one.text))}"
+        if one.values is not None:
+            yield from _table(one.values)
 
 
 def _table(table: Table) -> Iterator[str]:
@@ -98,6 +108,7 @@ def _grid(head: Sequence[str], rows: Sequence[Sequence[str]], side: str) -> str:
 WRITERS: dict[str, Callable[[Any], Iterator[str]]] = {
     "paragraph": _paragraph,
     "verdict": _verdict,
+    "advice": _advice,
     "notes": _notes,
     "facts": _facts,
     "code": _code,

@@ -16,7 +16,7 @@ from leaktight.reports.wording import UNSEEN, rounded
 if TYPE_CHECKING:
     from jinja2 import Template
 
-HEAD = ("verdict", "notes", "guessing")
+HEAD = ("verdict", "advice", "notes", "guessing")
 """The blocks that stand above the others on a page."""
 
 

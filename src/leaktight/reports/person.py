@@ -4,7 +4,8 @@ from collections.abc import Iterator, Sequence
 from fractions import Fraction
 
 from leaktight.exact.shown import Probability, percent
-from leaktight.reports.document import Guesser, Guessing
+from leaktight.leakage.value_odds import FEW, ValueOdds, ValueTable
+from leaktight.reports.document import Guesser, Guessing, Table
 from leaktight.reports.wording import as_private, chance, quoted, rounded
 from leaktight.studies.answers import (
     Answers,
@@ -16,6 +17,9 @@ from leaktight.studies.answers import (
 
 ALONE = "adversary (sees the release)"
 """Who guesses where nothing is known of others, or there are none."""
+
+BY_VALUE = "belief by the output that speaks for it most"
+"""What a table of values is about."""
 
 
 def guessing(answers: Answers) -> Guessing:
@@ -78,15 +82,19 @@ def _guessers(answers: Answers) -> Iterator[Guesser]:
     person, n = answers.person, answers.question.observations
 
     def guesser(
-        who: str, before: Fraction, after: tuple[Probability, ...], text: tuple[str, ...]
+        who: str,
+        before: Fraction,
+        after: tuple[Probability, ...],
+        text: tuple[str, ...],
+        values: Sequence[ValueRise] | None = None,
     ) -> Guesser:
         told = [percent(before), *map(chance, after)]
         told += ["–"] * ((3 if n > 1 else 2) - len(told))
-        return Guesser(who, tuple(told), text, before, after)
+        return Guesser(who, tuple(told), text, before, after, _by_value(answers, values or ()))
 
     if person.informed:
         known = person.informed
-        yield guesser(informed(answers), known.before, known.after, known.text)
+        yield guesser(informed(answers), known.before, known.after, known.text, known.values)
     if person.uninformed:
         nobody = person.uninformed
         telling = tuple(_told(nobody.telling))
@@ -97,11 +105,27 @@ def _guessers(answers: Answers) -> Iterator[Guesser]:
         most = person.any_mechanism
         anyone = "the same" if answers.policy.is_constrained else "anyone"
         who = f"{anyone}, any mechanism {as_private(answers)}"
-        yield guesser(who, most.before, most.after, most.text)
+        yield guesser(who, most.before, most.after, most.text, most.values)
         if most.other is not None:
             yield guesser(
                 f"the same, neighbours: {most.other.neighbours}", most.before, most.other.after, ()
             )
+
+
+def _by_value(answers: Answers, values: Sequence[ValueRise]) -> Table | None:
+    """Return how far the belief in a few values rises, if they are not all alike beforehand."""
+    named = len(answers.question.sensitive)
+    if not values or (len({each.before for each in values}) == 1 and not named):
+        return None
+    few = values[: max(FEW, named + 1)]  # the largest factor of those that are not named, too
+    odds = ValueTable(
+        ValueOdds(each.value, each.before, each.after, each.output, each.chance) for each in few
+    )
+    head, *rows = odds.rows()
+    told = [tuple(cell.replace("at most ", "≤ ") for cell in row) for row in rows]
+    if len(values) > len(few):
+        told.append(("others, by no larger factor", *[""] * (len(head) - 1)))
+    return Table((BY_VALUE, "before", "after", "factor", "seen in")[: len(head)], tuple(told))
 
 
 def _told(telling: Telling | None) -> Iterator[str]:

@@ -53,7 +53,7 @@ def protect_document(found: Protected, title: str, output: str | None = None) ->
         "no other is better."
     )
     blocks.append(Section("levels", "What may be done to each column", (*levels, looked)))
-    notes = [NO_GUARANTEE]
+    notes = [NO_GUARANTEE, *(f"{note}." for note in found.notes)]
     if found.before.journalist is not None:
         notes.append(f"The journalist's risk is by a model: {HYPERGEOMETRIC}.")
     if found.telling:

@@ -4,12 +4,16 @@ What was published and when, from what, with which noise; what has been spent an
 about one person, attribute by attribute; what is assumed; how all of it is checked.
 """
 
+from ast import literal_eval
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from functools import partial
 from math import sqrt
 
 from leaktight.errors import expect
-from leaktight.exact.shown import counted, percent, percent_above
+from leaktight.exact.numbers import rational
+from leaktight.exact.rounding import float_above
+from leaktight.exact.shown import above, counted, percent, percent_above
 from leaktight.reports.document import (
     Block,
     Chart,
@@ -53,7 +57,7 @@ def release_document(
     expect(told, Statement, "make it by statement(ledger)")
     blocks: list[Block] = [_verdict(record, told)]
     blocks += [_guessing(record.attributes)] if record.attributes else []
-    blocks += [*_published(record), _spent(told), *_by_value(record.attributes)]
+    blocks += [*_published(record), _spent(told), *by_value(record.attributes)]
     blocks += [_source(record), _assumed(record), _check(record, told, commands)]
     return Document(title, tuple(blocks))
 
@@ -160,19 +164,22 @@ def _left(told: Statement) -> str:
     return told_left(left, budget.measure)
 
 
-def _by_value(attributes: Sequence[AttributeOdds]) -> Iterator[Section]:
+def by_value(attributes: Sequence[AttributeOdds]) -> Iterator[Section]:
+    """Yield how far the belief in each value of each attribute can rise, if that is told."""
     if not any(each.values for each in attributes):
         return
     rows: list[tuple[Cell, ...]] = []
     for attribute in attributes:
         for each in attribute.values[:MOST_LISTED]:
             after = f"≤ {percent_above(each.after)}"
-            rows.append((attribute.attribute, str(each.value), percent(each.before), after))
+            factor = f"≤ ×{above(float_above(rational(each.factor)), 3)}"
+            cells = str(each.value), percent(each.before), after, factor
+            rows.append((attribute.attribute, *cells))
     text = (
         "How far the belief in each value of one attribute can rise, by the outcome that speaks "
         "for it most, for somebody who knows everyone else. After all releases of the ledger."
     )
-    table = Table(("attribute", "value", "before", "after"), tuple(rows))
+    table = Table(("attribute", "value", "before", "after", "factor"), tuple(rows))
     yield section("person", "What it tells of one person", [text], table=table)
 
 
@@ -186,7 +193,7 @@ def _source(record: TableRecord) -> Section:
     rows: list[tuple[Cell, ...]] = [
         ("source", data["source"] or "a table in memory"),
         ("columns", ", ".join(f"{name} ({kind})" for name, kind in data["columns"])),
-        *((f"rule: {key}", _said(value)) for key, value in rules.items() if key != "columns"),
+        *((f"rule: {key}", _rule(key, value)) for key, value in rules.items() if key != "columns"),
         ("values of a person", f"{policy['values']:,}, {policy['secret pairs']:,} secret pairs"),
         ("people", f"{policy['records']:,}; their number is {policy['number of rows']}"),
         ("neighbours", policy["neighbours"]),
@@ -194,6 +201,16 @@ def _source(record: TableRecord) -> Section:
     ]
     table = Table(("what", "value"), tuple(rows))
     return section("source", "From what it was made", table=table)
+
+
+def _rule(key: str, value: object) -> str:
+    """Say a rule; where cells outside belong is kept as Python writes it, perhaps by column."""
+    if key == "outside":
+        with suppress(ValueError, SyntaxError):  # of a date or a fraction: as it is
+            value = literal_eval(str(value))
+            if isinstance(value, tuple) and all(isinstance(each, tuple) for each in value):
+                value = dict(value)
+    return _said(value)
 
 
 def _said(value: object) -> str:

@@ -5,6 +5,7 @@ from typing import Any
 
 from leaktight.exact.shown import NARROWEST, width, wrapped
 from leaktight.reports.document import (
+    Advice,
     Block,
     Code,
     Document,
@@ -18,8 +19,11 @@ from leaktight.reports.document import (
 )
 from leaktight.reports.wording import Cell, rounded
 
-CLOSE = ("paragraph", "verdict")
+CLOSE = ("paragraph", "verdict", "advice")
 """The blocks before which there is no empty line, and after which none is before a note."""
+
+LEAST_ROOM = 12
+"""The fewest letters that names have beside their numbers in a table."""
 
 
 def to_text(document: Document) -> str:
@@ -64,6 +68,11 @@ def _verdict(block: Verdict) -> list[str]:
     return _paragraph(block.line)
 
 
+def _advice(block: Advice) -> list[str]:
+    line = f" In the study: {block.line}" if block.line else ""
+    return _paragraph(f"{block.name}: {block.text}{line}")
+
+
 def _sentences(block: Paragraph) -> list[str]:
     return _paragraph(block.text, block.indent)
 
@@ -86,9 +95,14 @@ def _table(table: Table) -> Iterator[str]:
     """Yield a table in lines: numbers to the right, names in the room that is left."""
     cells = [table.head, *(tuple(map(_short, row)) for row in table.rows)]
     wide = [max(map(len, column)) for column in zip(*cells, strict=True)]
-    room = max(12, width() - 2 - sum(wide[1:]) - 2 * (len(wide) - 1))
+    room = width() - 2 - sum(wide[1:]) - 2 * (len(wide) - 1)
+    narrow = room < min(wide[0], LEAST_ROOM)  # a name stands above its numbers then
     for row in cells:
         rest = "".join(f"  {cell:>{w}}" for cell, w in zip(row[1:], wide[1:], strict=True))
+        if narrow:
+            yield from (f"  {line}" for line in _paragraph(row[0], "  ", width() - 2))
+            yield from [rest.rstrip()] * bool(rest.strip())
+            continue
         *above, last = wrapped(row[0], "  ", room=room).splitlines() or [""]
         yield from (f"  {line}" for line in above)
         yield f"  {last:<{min(wide[0], room)}}{rest}".rstrip()
@@ -122,6 +136,8 @@ def _guessing(found: Guessing) -> Iterator[str]:
             yield from ["", *_paragraph(f"{one.name}:")]
         for sentence in one.text:
             yield from _paragraph(f"  {sentence}", "  ")
+        if one.values is not None:
+            yield from _table(one.values)
 
 
 def _paragraph(words: str, indent: str = "", room: int | None = None) -> list[str]:
@@ -131,6 +147,7 @@ def _paragraph(words: str, indent: str = "", room: int | None = None) -> list[st
 WRITERS: dict[str, Callable[[Any], Any]] = {
     "paragraph": _sentences,
     "verdict": _verdict,
+    "advice": _advice,
     "notes": _notes,
     "facts": _facts,
     "code": _code,

@@ -116,7 +116,15 @@ def _odds(found: Audit) -> list[dict[str, Any]]:
     for row in guessing(found).guessers:
         assert row.before is not None
         near = [float(row.before), *(float(p.value) for p in row.after)]
-        rows.append({"who": row.who, "chances": row.chances, "near": near, "text": row.text})
+        said: dict[str, Any] = {
+            "who": row.who,
+            "chances": row.chances,
+            "near": near,
+            "text": row.text,
+        }
+        if row.values is not None:
+            said["values"] = [row.values.head, *row.values.rows]
+        rows.append(said)
     return [*_beliefs(found), *rows]
 
 

@@ -20,9 +20,9 @@ def main() -> None:
     """Answer until the input ends."""
     out = os.fdopen(os.dup(1), "w", encoding="utf-8")
     os.dup2(2, 1)  # whatever a library prints is no answer
-    _say(out, {"ready": True})
     with open(os.devnull, "w") as nobody:  # what is imported late is there when somebody asks
         answered("answer", b'{"study":{"policy":{"values":3},"question":{"ratio":2}}}', nobody)
+    _say(out, {"ready": True})  # from here on the time of questions is counted
     for line in sys.stdin.buffer:
         task, _, body = line.partition(b" ")
         _say(out, answered(task.decode(), body, out))

@@ -2,7 +2,7 @@
 
 import * as graph from "./graph.js";
 import * as map from "./map.js";
-import { change, name, read, shown, study, tell } from "./study.js";
+import { change, keepBeliefs, name, read, shown, study, tell } from "./study.js";
 import { html } from "./svg.js";
 
 const KINDS = {
@@ -72,10 +72,12 @@ export function secrets(values) {
   else if (graph.listed(policy)) {
     made.push(field("Values, one in a line", textarea("values", graph.valuesOf(policy).map(shown).join("\n"), (typed) => {
       change(({ policy: next, question }) => {
+        const before = graph.valuesOf(next);
         next.values = lines(typed).map(read);
         const known = new Set(next.values.map((value) => JSON.stringify(value)));
         next.edges &&= next.edges.filter((pair) => pair.every((value) => known.has(JSON.stringify(value))));
-        delete question.prior;
+        if (next.absent === undefined) keepBeliefs(question, before, next.values);
+        else delete question.prior;
       }, true);
     })));
   } else if (kind === "partition") {
@@ -290,6 +292,25 @@ function keysOf({ keys, note }, mechanism) {
   return made;
 }
 
+/** What is believed of so many values that they have no field each: lists to be pasted. */
+function manyBeliefs({ prior, sensitive }, order) {
+  const listed = Array.isArray(prior) ? prior.map(shown).join("\n") : prior && prior !== "uniform" ? Object.entries(prior).map((each) => each.join(": ")).join("\n") : "";
+  const pair = (typed) => [typed.slice(0, typed.lastIndexOf(":")).trim(), read(typed.slice(typed.lastIndexOf(":") + 1).trim())];
+  const believed = textarea("prior", listed, (typed) => change(({ question }) => {
+    const said = lines(typed);
+    if (said.length) question.prior = said.every((each) => each.includes(":")) ? Object.fromEntries(said.map(pair)) : said.map(read);
+    else delete question.prior;
+  }, true));
+  believed.placeholder = "all alike";
+  return [
+    field(`Believed before: ${order} numbers, one in a line`, believed, "chances that add up to 1, or counts, in the order of the values; or a value, a colon and its number in each line"),
+    field("Sensitive values", input("sensitive", (sensitive ?? []).map(shown).join(", "), (typed) => change(({ question }) => {
+      if (typed.trim()) question.sensitive = parts(typed);
+      else delete question.sensitive;
+    }, true)), "separated by commas; their odds are told first"),
+  ];
+}
+
 export function question(values, prior, { kinds: menu, folded }) {
   const { mechanism = { kind: "" }, question: asked } = study;
   const offered = ["", ...menu.map((each) => each.name), ...(menu.some((each) => each.name === mechanism.kind) ? [] : [mechanism.kind])];
@@ -318,8 +339,7 @@ export function question(values, prior, { kinds: menu, folded }) {
   const gain = asked.gain === "squared difference" ? "squared" : asked.gain ?? "guess";
   made.push(field("An error is", select("gain", gains(), gain, (each) => change((next) => { next.question.gain = each; }))));
   if (folded) {
-    made.push(html("p", { className: "hint" }, `So many values have no field each: what is believed of ${folded.order.toLocaleString("en")} is a list in the study, [question] prior.`));
-    return made;
+    return [...made, ...manyBeliefs(asked, folded.order.toLocaleString("en"))];
   }
   const given = asked.prior;
   const said = (value, k) => (Array.isArray(given) ? given[k] : given && typeof given === "object" ? given[name(value).replace(/^\(|\)$/g, "")] ?? given[name(value)] : undefined);

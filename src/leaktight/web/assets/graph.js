@@ -1,7 +1,7 @@
 // The secret graph: a drawing that is edited. Values are dots, secret pairs are lines.
 
 import * as map from "./map.js";
-import { change, name, shown, study } from "./study.js";
+import { change, keepBeliefs, name, shown, study } from "./study.js";
 import { cut, draw, labels, line, room, svg, text } from "./svg.js";
 
 const LISTED = ["complete", "line", "cycle", "threshold", "edges"]; // kinds whose values are a list
@@ -148,9 +148,11 @@ function toggle(i, j) {
 
 export function add(value) {
   change(({ policy, question }) => {
+    const before = valuesOf(policy);
     if (kindOf(policy) === "partition") policy.groups.at(-1).push(value);
-    else policy.values = [...valuesOf(policy), value];
-    delete question.prior;
+    else policy.values = [...before, value];
+    if (policy.absent === undefined) keepBeliefs(question, before, [...before, value]);
+    else delete question.prior;
   });
 }
 
@@ -166,9 +168,11 @@ function remove(k) {
       policy.values = valuesOf(policy).filter((each) => !same(each, value));
       policy.edges &&= policy.edges.filter((pair) => !pair.some((each) => same(each, value)));
     }
+    const left = valuesOf(policy);
     for (const each of policy.constraints ?? []) each.values = each.values.filter((one) => !same(one, value));
     if (policy.constraints) policy.constraints = policy.constraints.filter((each) => each.values.length);
-    delete question.prior;
+    if (policy.absent === undefined) keepBeliefs(question, drawn.values, left);
+    else delete question.prior;
   });
 }
 

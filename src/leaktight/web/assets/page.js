@@ -111,6 +111,7 @@ function showEpsilon() {
 // --- asking ----------------------------------------------------------------------------------------
 
 const latest = new Latest((found, request, since) => {
+  if (!answer) notice("");
   answer = found;
   asked = request.study;
   $("wrong").textContent = "";
@@ -161,7 +162,7 @@ const longer = new Longer([
       more.points = [...more.points, point].sort((a, b) => a.epsilon - b.epsilon);
       showCurves();
     },
-    show: (found) => { Object.assign(more, found); showCurves(); },
+    show: (found) => { Object.assign(more, found); showBelow(); showWorst(); },
     clear: () => { Object.assign(more, { points: [], why: null }); showCurves(); },
   },
   {
@@ -252,6 +253,8 @@ function showOdds() {
   if (skipped.is === "skipped") words.push(`Any mechanism: ${skipped.why}.`);
   if (answer.said.membership) words.push(answer.said.membership);
   $("odds-words").replaceChildren(...words.map((each) => html("li", {}, each)));
+  $("odds-values").replaceChildren(...rows.filter((row) => !row.stale && row.values).map(({ who, values: [head, ...lines] }) =>
+    grid(`Belief by value: ${who}`, head, lines, who)));
 }
 
 /** The chance that a guess shall not exceed, as it is now. */
@@ -287,16 +290,17 @@ function showWorst() {
   const { audit, said } = answer;
   const found = audit.worst_case;
   drawWorst();
-  $("worst-words").textContent = found.is === "skipped" ? found.why : `${kind() === "epsilon" ? "At this ε" : `Under ${audit.question.asked}`}, any mechanism leaks ${said.worst} at worst (${found.route}).${kind() === "curve" ? " The picture is of pure ε." : ""}`;
+  $("worst-words").textContent = found.is === "skipped" ? found.why : `${kind() === "epsilon" ? "At this ε" : `Under ${audit.question.asked}`}, any mechanism leaks ${said.worst} at worst.${audit.policy.records > 1 ? " Each bit doubles the chance to guess all records right at once; for one person, the odds above count." : ""}${kind() === "curve" ? " The picture is of pure ε." : ""}`;
   const bounds = longer.isFresh("looks") && Array.isArray(more.looks?.published) ? more.looks.published : [];
+  const names = pictures.boundNames(more.points);
   const rows = bounds.map((bound, k) => {
     const called = `${bound.source}: ${bound.form}`;
-    const row = html("tr", {}, html("td", {}, bound.source), html("td", {}, bound.form), html("td", { className: "figure" }, more.looks.bits[k]));
+    const row = html("tr", {}, html("td", {}, names.indexOf(called) + 1 || ""), html("td", {}, bound.source), html("td", {}, bound.form), html("td", { className: "figure" }, more.looks.bits[k]));
     row.onpointerenter = () => { marked = called; showCurves(); };
     row.onpointerleave = () => { marked = null; showCurves(); };
     return row;
   });
-  $("bounds").replaceChildren(html("table", {}, html("thead", {}, html("tr", {}, html("th", {}, "source"), html("th", {}, "form"), html("th", {}, "bits"))), html("tbody", {}, ...rows)));
+  $("bounds").replaceChildren(html("p", { className: "hint" }, found.is === "skipped" ? "" : `The worst case itself was found by: ${found.route}.`), html("table", {}, html("thead", {}, html("tr", {}, html("th", {}, "line"), html("th", {}, "source"), html("th", {}, "form"), html("th", {}, "bits"))), html("tbody", {}, ...rows)));
 }
 
 function showCurves() {
@@ -310,11 +314,15 @@ function drawWorst() {
   }, (amount) => kind() !== "curve" && setAmount(stepped(amount), true));
 }
 
+/** A table whose first column names the rows. */
+function grid(label, head, rows, caption) {
+  return html("div", { className: "scroll", tabIndex: 0, role: "region", "aria-label": label }, html("table", {}, caption ? html("caption", {}, caption) : null,
+    html("thead", {}, html("tr", {}, ...head.map((each, k) => html("th", { scope: "col", className: k ? "figure" : "" }, each)))),
+    html("tbody", {}, ...rows.map(([first, ...rest]) => html("tr", {}, html("th", { scope: "row" }, first), ...rest.map((each) => html("td", { className: "figure" }, each)))))));
+}
+
 /** What is published of a table, and what it tells of each attribute alone. */
 function releaseTables({ name: called, queries }) {
-  const grid = (label, head, rows) => html("div", { className: "scroll", tabindex: 0, role: "region", "aria-label": label }, html("table", {},
-    html("thead", {}, html("tr", {}, ...head.map((each) => html("th", { scope: "col" }, each)))),
-    html("tbody", {}, ...rows.map(([first, ...rest]) => html("tr", {}, html("th", { scope: "row" }, first), ...rest.map((each) => html("td", { className: "figure" }, each)))))));
   return [
     grid(`The release ${called}`, ["published", "numbers", "each off by"], queries.map((each) => [`${each.name} (${each.kind})`, each.numbers.toLocaleString("en"), each.noise ? `± ${each.error.toPrecision(3)}` : "exact"])),
     grid("One attribute alone", ["one attribute, all others known", "before", "after"], answer.attributes),
@@ -499,3 +507,4 @@ const beginsWithTable = location.hash.includes("&table=");
 readAddress();
 wanted();
 if (beginsWithTable) open(null);
+else if (!answer) $("notice").textContent = "Computing the first answer…";

@@ -2,6 +2,16 @@
 
 import { axes, cut, draw, line, rect, room, scale, svg, text } from "./svg.js";
 
+/** A text in lines of so many letters. */
+function wrapped(said, letters) {
+  const lines = [""];
+  for (const word of said.split(" ")) {
+    if (lines.at(-1) && lines.at(-1).length + word.length >= letters) lines.push(word);
+    else lines.push(`${lines.pop()} ${word}`.trim());
+  }
+  return lines;
+}
+
 /** Bars for each who guesses: before, after one look, after n. */
 export function odds(place, rows, observations) {
   const width = room(place, 1400);
@@ -11,8 +21,11 @@ export function odds(place, rows, observations) {
   const parts = [];
   let y = 4;
   for (const { who, chances, near, stale } of rows) {
-    parts.push(text(0, y + 13, who, "who"));
-    y += 22;
+    for (const said of wrapped(who, Math.floor(width / 7.2))) {
+      parts.push(text(0, y + 13, said, "who"));
+      y += 17;
+    }
+    y += 5;
     chances.forEach((said, k) => {
       if (near[k] === undefined) return;
       const length = (right - left) * near[k];
@@ -32,21 +45,35 @@ function inside(points, { left, right, top }) {
   return points.filter(([x, y]) => Number.isFinite(y) && x >= left - 1 && x <= right + 1 && y >= top - 200);
 }
 
+/** The bounds that are drawn, in the order of their numbers. */
+export const boundNames = (points) => [...new Set(points.flatMap((point) => Object.keys(point.bounds)))];
+
 /** The worst case over all ε, with the published bounds as thin lines and today's ε. */
 export function worst(place, { points, upto, epsilon, symbol, per, bits, marked, why }, pick) {
-  const width = room(place), height = 300, frame = box(width, height);
+  const width = room(place), frame = box(width, 300);
   if (why) return place.replaceChildren(Object.assign(document.createElement("p"), { className: "why", textContent: why }));
   const most = 1.25 * Math.max(...points.map((point) => point.worst ?? 0), bits ?? 0) || 1;
   const x = scale(upto, frame.left, frame.right), y = scale(most, frame.bottom, frame.top);
   const clip = svg("clipPath", { id: "worst-clip" }, rect(frame.left, frame.top, frame.right - frame.left, frame.bottom - frame.top));
-  const names = [...new Set(points.flatMap((point) => Object.keys(point.bounds)))];
+  const names = boundNames(points), height = names.length ? 312 : 300;
   const thin = names.map((each) => {
     const along = points.filter((point) => each in point.bounds).map((point) => [x(point.epsilon), y(point.bounds[each])]);
     const parted = svg("path", { d: path(along), class: `bound${each === marked ? " marked" : ""}`, "clip-path": "url(#worst-clip)" }, svg("title", {}, each));
     return along.length > 1 ? parted : "";
   });
+  const ends = []; // where lines end or leave the picture, and which do so there
+  names.forEach((each, k) => {
+    const along = points.filter((point) => each in point.bounds).map((point) => [x(point.epsilon), y(point.bounds[each])]);
+    const [left, high] = along.filter(([, above]) => above >= frame.top).at(-1) ?? along[0];
+    const near = ends.find(([one, other]) => Math.abs(one - left) < 24 && Math.abs(other - high) < 14);
+    if (near) near[2].push(k + 1);
+    else ends.push([left, high, [k + 1]]);
+  });
+  const numbers = ends.map(([left, high, which]) => text(Math.min(left, frame.right - 4) - 4, Math.max(high, frame.top + 10) - 4, which.join(", "), "label of-bound end"));
+  const legend = names.length ? [text(frame.left, 306, "green: published bounds, named below", "label of-bound")] : [];
   const along = inside(points.filter((point) => point.worst !== null).map((point) => [x(point.epsilon), y(point.worst)]), frame);
-  const parts = [clip, ...axes(x, y, frame, [`${symbol} ${per}`, "bits"]), ...thin, svg("path", { d: along.length ? path(along) : "M0 0", class: "curve" })];
+  const parts = [clip, ...axes(x, y, frame, [`${symbol} ${per}`, "bits"]), ...thin, svg("path", { d: along.length ? path(along) : "M0 0", class: "curve" }), ...numbers, ...legend];
+  if (along.length) parts.push(text(along.at(-1)[0] - 4, Math.min(frame.bottom - 6, along.at(-1)[1] + 16), "the worst case", "label of-curve end"));
   if (epsilon !== null && epsilon <= upto) parts.push(line(x(epsilon), frame.top, x(epsilon), frame.bottom, "today"), text(x(epsilon) + (epsilon > upto / 2 ? -5 : 5), frame.top + 4, `today’s ${symbol}`, `label ${epsilon > upto / 2 ? "end" : ""}`));
   if (bits !== null && epsilon !== null && epsilon <= upto) parts.push(svg("circle", { cx: x(epsilon), cy: y(bits), r: 5, class: "point", "data-bits": bits }));
   const drawing = draw(place, `The worst case against ${symbol}, up to ${symbol} = ${upto}${epsilon === null ? "" : `: at ${symbol} = ${epsilon} it is ${bits} bits`}`, height, width, parts.filter(Boolean));

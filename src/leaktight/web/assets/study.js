@@ -60,6 +60,34 @@ export function change(edit, moving = false) {
   set(next, moving);
 }
 
+/**
+ * Keep what is believed of values that stay, as others come and go: one that is new begins at 0, and of
+ * those that are left the shares stay. As many values as before are the same ones, with other names.
+ */
+export function keepBeliefs(question, before, after) {
+  const same = (a) => (b) => JSON.stringify(a) === JSON.stringify(b);
+  const renamed = before.length === after.length;
+  const now = (value) => (renamed ? after[before.findIndex(same(value))] : after.find(same(value)));
+  if (question.sensitive) {
+    question.sensitive = question.sensitive.map(now).filter((each) => each !== undefined);
+    if (!question.sensitive.length) delete question.sensitive;
+  }
+  if (!Array.isArray(question.prior) || question.prior.length !== before.length) return delete question.prior;
+  if (renamed) return true;
+  const was = (value) => question.prior[before.findIndex(same(value))] ?? 0;
+  const kept = after.map(was);
+  if (after.length > before.length) question.prior = kept;
+  else if (kept.every((each) => typeof each === "number") && kept.some(Boolean)) question.prior = asCounts(kept);
+  else delete question.prior;
+  return true;
+}
+
+/** Chances in decimals as whole numbers of the same shares. */
+function asCounts(chances) {
+  const digits = Math.max(...chances.map((each) => String(each).split(".")[1]?.length ?? 0));
+  return chances.map((each) => Math.round(each * 10 ** digits));
+}
+
 /** Say something that is no error, for a while. */
 export const tell = (said) => dispatchEvent(new CustomEvent("told", { detail: said }));
 
