@@ -135,7 +135,7 @@ docs: .venv/docs-ready
 
 .venv/tumult/ready: pyproject.toml
 	$(PYTHON) -m venv .venv/tumult
-	.venv/tumult/bin/python -m pip install --quiet tmlt.analytics python-flint lazy-loader scipy msgspec narwhals igraph highspy pytest hypothesis
+	.venv/tumult/bin/python -m pip install --quiet tmlt.analytics python-flint lazy-loader scipy threadpoolctl msgspec narwhals igraph highspy pytest hypothesis
 	touch $@
 
 .venv/newest/ready: pyproject.toml

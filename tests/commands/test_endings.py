@@ -122,7 +122,7 @@ def test_a_full_disk_is_said_in_one_line() -> None:
 
 MOMENTS = {
     "before the package is imported": "leaktight",
-    "before the commands are imported": "typer",
+    "before the commands are imported": "click",
     "while the command is imported": "leaktight.commands.graph",
     "while an answer is computed": "leaktight.worst_case.optimum",
 }
@@ -152,7 +152,7 @@ def test_a_command_is_stopped_while_it_leaves() -> None:
 
 
 def test_what_runs_in_the_background_is_not_stopped_by_a_key() -> None:
-    stop = INTERRUPT.format(name="typer")
+    stop = INTERRUPT.format(name="click")
     with start(*QUICK, before=stop, shell='trap "" INT; exec "$0" "$@"') as process:
         out, _ = process.communicate()
     assert (process.returncode, out[:10]) == (0, "leaktight ")
@@ -196,14 +196,16 @@ object.__setattr__(parts["worst case"], "compute", stopped)
 
 def test_what_is_left_is_shown_while_one_waits() -> None:
     shown: list[str] = []
-    work = Work(shown.append)
-    work.expect(["one", "two", "three", "four", "five"])
+    work = Work(shown.append, ["one", "two", "three", "four", "five"])
     assert work.stopped() is None  # nothing was done, and nobody has waited
-    for part in ("one", "two", "five"):
-        work(part)
+    work("one")
+    work("two")
+    work.at("round 3")
+    work("five")
     assert shown == [
         "computing: one (1 of 5); left: two, three, four, …",
         "computing: two (2 of 5); left: three, four, five",
+        "computing: two (2 of 5), round 3; left: three, four, five",
         "computing: five (5 of 5)",
     ]
     assert work.stopped() == (

@@ -435,6 +435,25 @@ def test_a_release_is_defended_on_one_page(run: Run, page: str) -> None:
     assert again.code == 0, again.err
 
 
+@pytest.mark.parametrize(
+    ("outside", "said"),
+    [
+        ('{ age = "65+", sex = "male" }', "rule: outside | age: 65+; sex: male |"),
+        ('{ age = "65+" }', "rule: outside | age: 65+ |"),
+    ],
+)
+def test_the_page_says_where_cells_outside_belong_by_column(
+    run: Run, outside: str, said: str
+) -> None:
+    ward(run)
+    text = Path("ward.toml").read_text("utf-8")
+    Path("ward.toml").write_text(text.replace("[release]", f"outside = {outside}\n[release]"))
+    assert run("release", "ward.toml", "--report", "page.md").code == 0
+    page = Path("page.md").read_text("utf-8")
+    assert said in page
+    assert "((" not in page
+
+
 def test_the_odds_of_one_attribute_follow_from_what_was_asked_about_it(run: Run) -> None:
     """The histogram of both has 2 units for a pair, that by age 2 more for a pair of ages.
 
@@ -581,3 +600,40 @@ def test_the_page_of_gaussian_noise_says_that_its_odds_are_on_average(run: Run) 
     assert "outcomes on average, not for each of them" in page
     assert "by the outcome that speaks for it most" not in page
     assert run("verify", "june.csv.release.json", "--study", "gauss.toml").code == 0
+
+
+SMOKING = """
+[policy]
+values = ["never", "former", "heavy"]
+records = 4
+[question]
+prior = { never = "0.6", former = "0.3", heavy = "0.1" }
+[data]
+source = "smoking.csv"
+columns = ["smoking"]
+[release]
+name = "first"
+ratio = 3
+ledger = "smoking.ledger"
+budget = { ratio = 3 }
+[[release.queries]]
+name = "all"
+kind = "histogram"
+by = ["smoking"]
+"""
+
+
+def test_a_release_and_its_ledger_tell_the_odds_of_each_value(run: Run) -> None:
+    """With λ = 3 a belief p becomes at most 3p/(1 + 2p), of whoever knows all others."""
+    Path("smoking.toml").write_text(SMOKING)
+    Path("smoking.csv").write_text("smoking\nnever\nnever\nformer\nheavy\n")
+    assert "one person\n" not in run("ledger", "smoking.ledger", "--new", "smoking.toml").out
+    rows = [" ".join(line.split()) for line in run("release", "smoking.toml").out.splitlines()]
+    assert "smoking heavy 10% ≤ 25% ≤ ×2.5" in rows
+    assert "smoking former 30% ≤ 56.3% ≤ ×1.88" in rows
+    told = run("ledger", "smoking.ledger").out.splitlines()
+    assert "smoking heavy 33.3% ≤ 60% ≤ ×1.8" in [" ".join(line.split()) for line in told]
+    assert told[-1].startswith("State ")
+    (found,) = json.loads(run("ledger", "smoking.ledger", "--json").out)["one attribute"]
+    assert [each["value"] for each in found["values"]] == ["never", "former", "heavy"]
+    assert all(0.6 <= each["after at most"] < 0.6 + 1e-12 for each in found["values"])

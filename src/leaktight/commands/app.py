@@ -9,12 +9,15 @@ import os
 import platform
 import sys
 import traceback
+from collections.abc import Callable
 from contextlib import suppress
 from importlib import import_module
 from pathlib import Path
-from typing import Annotated, NoReturn, TextIO
+from typing import Any, NoReturn, TextIO, TypeVar
 
-import typer
+import click
+
+from leaktight.errors import LeaktightError, spelling
 
 COMMANDS = {
     "audit": "study", "explore": "explore", "explain": "person", "choose": "person",
@@ -32,6 +35,9 @@ command, and if nobody reads the answer (as a shell has them)."""
 TRACEBACK = "LEAKTIGHT_TRACEBACK"
 """The environment variable with which a mistake of ours shows all that is known of it."""
 
+COMPLETE = "_LEAKTIGHT_COMPLETE"
+"""The environment variable with which a shell asks for words."""
+
 LONGEST = 400
 """The most letters of a line that says what is wrong; of a longer one the middle is left out."""
 
@@ -46,29 +52,64 @@ RENAMED = {
 """What options of a command were called before."""
 
 
-def made(*names: str) -> typer.Typer:
-    """Return the command line with these commands."""
-    app = typer.Typer(name="leaktight", rich_markup_mode=None, pretty_exceptions_enable=False)
-    app.callback()(version_option)
-    for name in names:
-        app.command()(getattr(import_module(f"leaktight.commands.{COMMANDS[name]}"), name))
-    return app
+Function = TypeVar("Function", bound=Callable[..., Any])
 
 
-def _version(wanted: bool) -> None:
+class Commands(click.Group):
+    """The commands, of which each is loaded when it is asked for."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        """Return the names, in the order of the help."""
+        return list(COMMANDS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        """Return the command of a name."""
+        if cmd_name not in COMMANDS:
+            return None
+        found: click.Command = getattr(
+            import_module(f"leaktight.commands.{COMMANDS[cmd_name]}"), cmd_name
+        )
+        return found
+
+
+def _version(ctx: click.Context, param: click.Parameter, wanted: bool) -> None:
     if wanted:
         from leaktight import __version__
 
         print(f"leaktight {__version__}")
-        raise typer.Exit
+        ctx.exit()
 
 
-def version_option(
-    version: Annotated[
-        bool,
-        typer.Option("--version", help="Print the version.", callback=_version, is_eager=True),
-    ] = False,
-) -> None:
+def _completion(ctx: click.Context, param: click.Parameter, shell: str | None) -> None:
+    if shell is not None:
+        from leaktight.commands.completion import install, script
+
+        print(install(shell) if param.name == "install_completion" else script(shell))
+        ctx.exit()
+
+
+def _eager(name: str, text: str, **more: Any) -> Callable[[Function], Function]:
+    """Return an option that is answered before any command."""
+    return click.option(name, is_eager=True, expose_value=False, help=text, **more)
+
+
+SHELL: dict[str, Any] = {
+    "is_flag": False, "flag_value": "", "metavar": "[SHELL]", "callback": _completion
+}  # fmt: skip
+"""What an option for completion has: bash, zsh or fish, or the shell of the user."""
+
+
+@click.command(
+    cls=Commands,
+    name="leaktight",
+    context_settings={
+        "show_default": True, "max_content_width": 80, "token_normalize_func": spelling
+    },
+)  # fmt: skip
+@_eager("--version", "Print the version.", is_flag=True, callback=_version)
+@_eager("--install-completion", "Install completion for this shell, or for that one.", **SHELL)
+@_eager("--show-completion", "Print what completes words in this shell, or in that.", **SHELL)
+def app() -> None:
     """How much does a release of data leak? Exact answers, with proofs."""
 
 
@@ -77,8 +118,10 @@ def main() -> NoReturn:
     _open_streams()
     try:
         words = sys.argv[1:] or ["--help"]
-        app = made(words[0]) if words[0] in COMMANDS else made(*COMMANDS)
-        code = app(words, prog_name="leaktight", standalone_mode=False) or 0
+        if COMPLETE in os.environ:
+            app.main(prog_name="leaktight", complete_var=COMPLETE)
+        with app.make_context("leaktight", words) as context:  # main would write to stderr, too
+            code = app.invoke(context) or 0
         sys.stdout.flush()
     except BaseException as wrong:
         code = _told(wrong)
@@ -109,16 +152,10 @@ def _close(stream: TextIO) -> None:
 
 def _told(wrong: BaseException) -> int:
     """Say in one line why a command ended, and return its exit code."""
-    from typer.exceptions import TyperException
-
-    from leaktight.errors import LeaktightError
-
-    if isinstance(wrong, SystemExit | typer.Abort) and wrong.__context__ is not None:
-        wrong = wrong.__context__  # typer says 1 if nobody reads, which would be a violation
     match wrong:
         case LeaktightError():
             return _said(str(wrong))
-        case TyperException():
+        case click.ClickException():
             asked = getattr(wrong, "ctx", None)  # which command it was, if it came as far as one
             command = asked.command_path if asked else "leaktight"
             why = wrong.format_message()
@@ -128,7 +165,9 @@ def _told(wrong: BaseException) -> int:
             return _said(f"{why} ({command} --help)")
         case MemoryError():
             return _said("there is not enough memory for this; ask for something smaller")
-        case KeyboardInterrupt() | typer.Abort():
+        case click.exceptions.Exit():
+            return wrong.exit_code
+        case KeyboardInterrupt():
             return STOPPED
         case BrokenPipeError():
             return CLOSED

@@ -1,128 +1,212 @@
-"""Graphs, numbers, ratios and gains as they are written on a command line.
+"""What is written on a command line: numbers, chances, graphs, gains and promises.
 
-An option has its text here, how it is read, and how a shell completes it.
+A kind of argument has its name in the help, how it is read, and what a shell offers for it.
 """
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable
+from dataclasses import astuple, dataclass
 from fractions import Fraction
+from functools import wraps
 from itertools import chain
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Any
 
-import typer
+import click
 
 if TYPE_CHECKING:
+    from click.shell_completion import CompletionItem
+
     from leaktight.curves.promise import Promise
     from leaktight.exact.ratio import Ratio
 
 
-def graph_forms(incomplete: str) -> Iterator[str]:
-    """Complete a graph: one of each kind, to be changed."""
+class Kind(click.ParamType[Any]):
+    """A kind of argument.
+
+    :param name: its name in the help, in capitals there
+    :param read: what its text stands for
+    :param words: what a shell offers
+    """
+
+    def __init__(
+        self,
+        name: str,
+        read: Callable[[str], Any] = str,
+        words: Callable[[], Iterable[str]] = tuple,
+    ) -> None:
+        self.name, self.read, self.words = name, read, words
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        """Return what a text stands for."""
+        return self.read(value) if isinstance(value, str) else value
+
+    def shell_complete(
+        self, ctx: click.Context, param: click.Parameter, incomplete: str
+    ) -> "list[CompletionItem]":
+        """Return the words that begin so; a shell would take two words for two."""
+        from click.shell_completion import CompletionItem
+
+        fit = (word for word in self.words() if word.startswith(incomplete) and " " not in word)
+        return [CompletionItem(word) for word in fit]
+
+
+def read_count(text: str) -> int:
+    """Return a whole number such as 100."""
+    try:
+        return int(text)
+    except ValueError:
+        raise click.BadParameter(
+            f"expected a whole number such as 100, got {text[:60]!r}"
+        ) from None
+
+
+def read_whole(text: str) -> list[int]:
+    """Return whole numbers such as 1,10,100."""
+    try:
+        return [int(part) for part in text.split(",")]
+    except ValueError:
+        raise click.BadParameter(
+            f"expected whole numbers such as 1,10, got {text[:60]!r}"
+        ) from None
+
+
+def read_numbers(text: str) -> list[Fraction]:
+    """Return exact numbers such as 1/2,1/4,1/4."""
+    from leaktight.exact.numbers import fraction, rational
+
+    return [fraction(rational(part)) for part in text.split(",")]
+
+
+def read_chance(text: str) -> Fraction:
+    """Return a chance such as 1/2, 0.5 or 50%."""
+    number, percent, rest = text.strip().partition("%")
+    if "," in number or rest:
+        raise click.BadParameter(f"expected one chance such as 1/2 or 50%, got {text[:60]!r}")
+    return read_numbers(number)[0] / (100 if percent else 1)
+
+
+def read_names(text: str) -> list[str]:
+    """Return names of columns such as zip,age."""
+    return [name.strip() for name in text.split(",") if name.strip()]
+
+
+def _graphs() -> list[str]:
     from leaktight.policies.text import FORMS
 
-    return (form for form in FORMS.split(", ") if form.startswith(incomplete))
+    return FORMS.split(", ")
 
 
-def gain_names(incomplete: str) -> Iterator[str]:
-    """Complete a gain; a shell would take two words for two."""
+def _gains() -> Iterable[str]:
     from leaktight.channels.aim import GAINS
 
-    return (name for name in GAINS if name.startswith(incomplete) and " " not in name)
+    return GAINS
 
 
-def claim_ids(incomplete: str) -> Iterator[str]:
-    """Complete a claim of the papers."""
+def _claims() -> Iterable[str]:
     from leaktight_papers.register import REGISTER
 
-    return (name for name in REGISTER if name.startswith(incomplete))
+    return REGISTER
 
 
-def promise_names(incomplete: str) -> Iterator[str]:
-    """Complete a kind of promise."""
-    return (name for name in ("epsilon", "rho", "mu") if name.startswith(incomplete))
-
-
-def deployment_names(incomplete: str) -> Iterator[str]:
-    """Complete a published deployment."""
+def _deployments() -> Iterable[str]:
     from leaktight.adapters.deployments import deployments
 
-    return (name for name in deployments() if name.startswith(incomplete))
+    return deployments()
 
 
-RatioOption = Annotated[str | None, typer.Option("--ratio", help="λ = e^ε, such as 2 or 3/2.")]
-EpsilonOption = Annotated[str | None, typer.Option("--epsilon", help='ε, such as 1 or "ln 2".')]
-DeltaOption = Annotated[
-    str | None, typer.Option("--delta", help="δ beside an ε or ratio, such as 0.00001.")
-]
-RhoOption = Annotated[str | None, typer.Option("--rho", help="ρ of zCDP, such as 2.63.")]
-MuOption = Annotated[str | None, typer.Option("--mu", help="μ of Gaussian privacy, such as 1.")]
-CurveOption = Annotated[
-    Path | None,
-    typer.Option("--curve", help="A .csv of pairs epsilon,delta, all of which hold."),
-]
-NeighboursOption = Annotated[
-    str | None,
-    typer.Option(
-        "--neighbours", help="replace or add/remove; both are answered if it is not given."
+PATH = click.Path(path_type=Path)
+NUMBER, CHANCE, CHANCES = Kind("number"), Kind("chance", read_chance), Kind("chances")
+COUNT, COUNTS = Kind("integer", read_count), Kind("integers", read_whole)
+NUMBERS, NAMES = Kind("numbers", read_numbers), Kind("names", read_names)
+GRAPH, GAIN = Kind("graph", words=_graphs), Kind("gain", words=_gains)
+CLAIM, DEPLOYMENT = Kind("claim", words=_claims), Kind("name", words=_deployments)
+"""Kinds of arguments; a graph and a gain are read where their values are known."""
+
+json_option = click.option("--json", "as_json", is_flag=True, help="Print JSON for machines.")
+certificate_option = click.option("--certificate", type=PATH, help="Write the proof, as JSON.")
+report_option = click.option("--report", type=PATH, help="Write a page, .html or .md.")
+prior_option = click.option(
+    "--prior",
+    type=CHANCES,
+    help="Such as 1/2,1/4,1/4 or 50%,25%,25% or counts 20,10,10; uniform if not given.",
+)
+neighbours_option = click.option(
+    "--neighbours", help="replace or add/remove; both are answered if it is not given."
+)
+"""Options that several commands have."""
+
+
+# --- a promise -------------------------------------------------------------------------------
+
+PROMISE = {
+    "ratio": click.option("--ratio", type=NUMBER, help="λ = e^ε, such as 2 or 3/2."),
+    "epsilon": click.option("--epsilon", type=NUMBER, help='ε, such as 1 or "ln 2".'),
+    "delta": click.option("--delta", type=NUMBER, help="δ beside an ε or ratio, such as 0.00001."),
+    "rho": click.option("--rho", type=NUMBER, help="ρ of zCDP, such as 2.63."),
+    "mu": click.option("--mu", type=NUMBER, help="μ of Gaussian privacy, such as 1."),
+    "curve": click.option(
+        "--curve", type=PATH, help="A .csv of pairs epsilon,delta, all of which hold."
     ),
-]
-PriorOption = Annotated[
-    str | None,
-    typer.Option(
-        help="Such as 1/2,1/4,1/4 or 50%,25%,25% or counts 20,10,10; uniform if not given."
-    ),
-]
-JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON for machines.")]
-CertificateOption = Annotated[Path | None, typer.Option(help="Write the proof, as JSON.")]
-GraphArgument = Annotated[
-    str,
-    typer.Argument(
-        help="complete:6, line:4, cycle:7, threshold:10:2, grid:3x4, edges:a-b,b-c.",
-        autocompletion=graph_forms,
-    ),
-]
-GainOption = Annotated[
-    str,
-    typer.Option(help="guess, distance, difference or squared.", autocompletion=gain_names),
-]
+}
 
 
-def read_ratio(ratio: str | None, epsilon: str | None) -> "Ratio":
-    """Return the ratio that was written, one way or the other."""
-    from leaktight.studies.table import asked_ratio
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """A promise as it was written, in one of its ways, or in none."""
 
-    if (ratio is None) == (epsilon is None):
-        raise typer.BadParameter("give one of --ratio and --epsilon")
-    return asked_ratio(ratio, epsilon)
+    ratio: str | None = None
+    epsilon: str | None = None
+    delta: str | None = None
+    rho: str | None = None
+    mu: str | None = None
+    curve: Path | None = None
+
+    def __bool__(self) -> bool:
+        return astuple(self) != (None,) * len(PROMISE)
+
+    @property
+    def is_pure(self) -> bool:
+        """Whether no more than a ratio or an ε was written."""
+        return (self.delta, self.rho, self.mu, self.curve) == (None,) * 4
+
+    def pure(self) -> "Ratio":
+        """Return the ratio that was written, one way or the other."""
+        from leaktight.studies.table import asked_ratio
+
+        if (self.ratio is None) == (self.epsilon is None):
+            raise click.BadParameter("give one of --ratio and --epsilon")
+        return asked_ratio(self.ratio, self.epsilon)
+
+    def promise(self) -> "Promise":
+        """Return the promise that was written: pure ε, (ε, δ), ρ, μ, or a file of pairs."""
+        from leaktight.studies.table import asked_promise
+
+        if self.is_pure:
+            return self.pure()
+        given = {key: getattr(self, key) for key in PROMISE if getattr(self, key) is not None}
+        others = given.keys() - {"ratio", "epsilon", "delta"}
+        if len(others) + (len(others) < len(given)) > 1:
+            both = " and ".join(f"--{key}" for key in given)
+            raise click.BadParameter(
+                f"give one promise: --ratio or --epsilon (with --delta), --rho, --mu or --curve; "
+                f"got {both}"
+            )
+        if "delta" in given and ("ratio" in given) == ("epsilon" in given):
+            raise click.BadParameter("--delta goes with one of --ratio and --epsilon")
+        pairs = None if self.curve is None else _read_pairs(self.curve)
+        return asked_promise(dict.fromkeys(PROMISE) | given | {"curve": pairs})
 
 
-def read_promise(
-    ratio: str | None,
-    epsilon: str | None,
-    delta: str | None,
-    rho: str | None,
-    mu: str | None,
-    curve: Path | None = None,
-) -> "Promise":
-    """Return the promise that was written: pure ε, (ε, δ), ρ, μ, or a file of pairs."""
-    from leaktight.studies.table import asked_promise
+def promise_options(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Give a command the options of a promise, which it gets as one argument, ``asked``."""
 
-    if (delta, rho, mu, curve) == (None,) * 4:
-        return read_ratio(ratio, epsilon)
-    said: dict[str, Any] = {"ratio": ratio, "epsilon": epsilon, "delta": delta}
-    named = [key for key, value in said.items() if value is not None]
-    others = {"rho": rho, "mu": mu, "curve": curve}
-    more = [key for key, value in others.items() if value is not None]
-    if len(more) + bool(named) > 1:
-        both = " and ".join(f"--{key}" for key in (*named, *more))
-        raise typer.BadParameter(
-            f"give one promise: --ratio or --epsilon (with --delta), --rho, --mu or --curve; "
-            f"got {both}"
-        )
-    if (ratio is None) == (epsilon is None) and delta is not None:
-        raise typer.BadParameter("--delta goes with one of --ratio and --epsilon")
-    pairs = None if curve is None else read_pairs(curve)
-    return asked_promise(said | {"rho": rho, "mu": mu, "curve": pairs})
+    @wraps(function)
+    def called(**given: Any) -> Any:
+        return function(asked=Asked(**{key: given.pop(key) for key in PROMISE}), **given)
+
+    for option in reversed(PROMISE.values()):
+        option(called)
+    return called
 
 
 def named(promise: "Promise | None") -> dict[str, Any]:
@@ -134,23 +218,7 @@ def named(promise: "Promise | None") -> dict[str, Any]:
     return {"ratio" if isinstance(promise, Ratio) else "curve": promise}
 
 
-def float_up(value: Fraction) -> float:
-    """Return the least float that is not below a number."""
-    from leaktight.exact.numbers import rational
-    from leaktight.exact.rounding import float_above
-
-    return float_above(rational(value))
-
-
-def float_down(value: Fraction) -> float:
-    """Return the largest float that is not above a number."""
-    from leaktight.exact.numbers import rational
-    from leaktight.exact.rounding import float_below
-
-    return float_below(rational(value))
-
-
-def read_pairs(path: Path) -> list[list[str]]:
+def _read_pairs(path: Path) -> list[list[str]]:
     """Return the pairs epsilon,delta of a CSV file, which may have a header."""
     import csv
 
@@ -167,29 +235,7 @@ def read_pairs(path: Path) -> list[list[str]]:
     return rows
 
 
-def read_count(given: str | int) -> int:
-    """Return a whole number such as 100."""
-    try:
-        return int(given)
-    except ValueError:
-        raise typer.BadParameter(
-            f"expected a whole number such as 100, got {str(given)[:60]!r}"
-        ) from None
-
-
-def read_numbers(text: str) -> list[Fraction]:
-    """Return exact numbers such as 1/2,1/4,1/4."""
-    from leaktight.exact.numbers import fraction, rational
-
-    return [fraction(rational(part)) for part in text.split(",")]
-
-
-def read_chance(text: str) -> Fraction:
-    """Return a chance such as 1/2, 0.5 or 50%."""
-    number, percent, rest = text.strip().partition("%")
-    if "," in number or rest:
-        raise typer.BadParameter(f"expected one chance such as 1/2 or 50%, got {text[:60]!r}")
-    return read_numbers(number)[0] / (100 if percent else 1)
+# --- what is guessed -------------------------------------------------------------------------
 
 
 def read_prior(text: str | None, values: Any) -> Any:
@@ -200,15 +246,22 @@ def read_prior(text: str | None, values: Any) -> Any:
     return record_prior(parts and [int(p) if p.isdecimal() else p for p in parts], values)
 
 
-def read_whole(text: str) -> list[int]:
-    """Return whole numbers such as 1,10,100."""
-    try:
-        return [int(part) for part in text.split(",")]
-    except ValueError:
-        raise typer.BadParameter(
-            f"expected whole numbers such as 1,10, got {text[:60]!r}"
-        ) from None
+def read_aim(name: str, values: Any) -> Any:
+    """Return what each guess of a value earns or costs."""
+    from leaktight.channels.aim import GAINS, aim_of
+    from leaktight.errors import InvalidInput
 
+    if name not in GAINS:
+        raise click.BadParameter(
+            f"--gain must be guess, distance, difference or squared, got {name[:60]!r}"
+        )
+    try:
+        return aim_of(name, values)
+    except InvalidInput as wrong:
+        raise InvalidInput(f"--gain {name}: {wrong}") from None
+
+
+# --- inputs of a program ---------------------------------------------------------------------
 
 MOST_INPUTS = 2**20
 """The most inputs that a range may stand for."""
@@ -223,12 +276,12 @@ def read_inputs(text: str, option: str = "--inputs") -> list[int] | list[str]:
     texts = [part.strip() for part in text.split(",")]
     ranges = [found for found in map(_range, texts) if found is not None]
     if (size := sum(map(len, ranges))) > MOST_INPUTS:
-        raise typer.BadParameter(f"{option} may be {MOST_INPUTS:,} at most, got {size:,}")
+        raise click.BadParameter(f"{option} may be {MOST_INPUTS:,} at most, got {size:,}")
     numbers = list(chain(*ranges)) if len(ranges) == len(texts) else []
     given = numbers or texts
     if len(given) < 2 or not all(ranges):
         many = numbers[0] if len(numbers) == 1 and numbers[0] > 1 else 10_000
-        raise typer.BadParameter(
+        raise click.BadParameter(
             f"{option} must be two or more, such as no,yes or range:{many} for the whole numbers "
             f"below {many:,}; got {text[:60]!r}"
         )
@@ -245,18 +298,3 @@ def _range(text: str) -> range | None:
     if not all(end.removeprefix("-").isdecimal() and len(end) < 20 for end in ends):
         return None
     return range(int(ends[0]), int(ends[1]) + 1)
-
-
-def read_aim(name: str, values: Any) -> Any:
-    """Return what each guess of a value earns or costs."""
-    from leaktight.channels.aim import GAINS, aim_of
-    from leaktight.errors import InvalidInput
-
-    if name not in GAINS:
-        raise typer.BadParameter(
-            f"--gain must be guess, distance, difference or squared, got {name[:60]!r}"
-        )
-    try:
-        return aim_of(name, values)
-    except InvalidInput as wrong:
-        raise InvalidInput(f"--gain {name}: {wrong}") from None

@@ -4,37 +4,50 @@ import sys
 from ast import literal_eval
 from contextlib import redirect_stdout
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Any
 
-import typer
+import click
 
-from leaktight.commands.arguments import EpsilonOption, JsonOption, read_count
+from leaktight.commands.arguments import COUNT, NUMBER, json_option
 from leaktight.commands.output import print_json, spinner
 
 if TYPE_CHECKING:
     from leaktight.testing import Attack
 
 
+@click.command()
+@click.argument("function", help="module:function of a .py file; it is run.")
+@click.option(
+    "--inputs",
+    nargs=2,
+    required=True,
+    help="Two neighbouring inputs: Python literals, other words are texts.",
+)
+@click.option("--epsilon", type=NUMBER, help='ε, such as 1 or "ln 2".')
+@click.option("--delta", type=NUMBER, help="δ, with --epsilon.")
+@click.option("--rho", type=NUMBER, help="ρ of zero-concentrated privacy.")
+@click.option("--mu", type=NUMBER, help="μ of Gaussian privacy.")
+@click.option("--confidence", type=NUMBER, default="0.999", help="Such as 0.999.")
+@click.option("--samples", type=COUNT, help="How many calls there are.")
+@click.option("--budget", help='About how long it may take, such as "30 s".')
+@click.option(
+    "--low-bits/--no-low-bits", default=True, help="Whether to look at the lowest bits of floats."
+)
+@click.option("--seed", type=int, help="Of the order of the calls.")
+@json_option
 def attack(
-    function: Annotated[str, typer.Argument(help="module:function of a .py file; it is run.")],
-    inputs: Annotated[
-        tuple[str, str],
-        typer.Option(help="Two neighbouring inputs: Python literals, other words are texts."),
-    ],
-    epsilon: EpsilonOption = None,
-    delta: Annotated[str | None, typer.Option(help="δ, with --epsilon.")] = None,
-    rho: Annotated[str | None, typer.Option(help="ρ of zero-concentrated privacy.")] = None,
-    mu: Annotated[str | None, typer.Option(help="μ of Gaussian privacy.")] = None,
-    confidence: Annotated[str, typer.Option(help="Such as 0.999.")] = "0.999",
-    samples: Annotated[str | None, typer.Option(help="How many calls there are.")] = None,
-    budget: Annotated[
-        str | None, typer.Option(help='About how long it may take, such as "30 s".')
-    ] = None,
-    low_bits: Annotated[
-        bool, typer.Option(help="Whether to look at the lowest bits of floats.")
-    ] = True,
-    seed: Annotated[int | None, typer.Option(help="Of the order of the calls.")] = None,
-    as_json: JsonOption = False,
+    function: str,
+    inputs: tuple[str, str],
+    epsilon: str | None,
+    delta: str | None,
+    rho: str | None,
+    mu: str | None,
+    confidence: str,
+    samples: int | None,
+    budget: str | None,
+    low_bits: bool,
+    seed: int | None,
+    as_json: bool,
 ) -> int:
     """Refute what a function of your own promises, by calling it.
 
@@ -66,7 +79,7 @@ def attack(
                 rho=rho,
                 mu=mu,
                 confidence=confidence,
-                samples=None if samples is None else read_count(samples),
+                samples=samples,
                 budget=budget,
                 low_bits=low_bits,
                 seed=seed,

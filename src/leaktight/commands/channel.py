@@ -3,18 +3,20 @@
 from fractions import Fraction
 from math import isfinite
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING
 
-import typer
+import click
 
 from leaktight.commands.arguments import (
-    JsonOption,
-    PriorOption,
-    read_chance,
-    read_count,
+    CHANCE,
+    COUNT,
+    COUNTS,
+    GRAPH,
+    NUMBER,
+    PATH,
+    json_option,
+    prior_option,
     read_prior,
-    read_ratio,
-    read_whole,
 )
 from leaktight.commands.output import print_json, spinner
 
@@ -38,19 +40,33 @@ METHODS = {
 """How a chance after many observations was found, as ``repeat`` says it."""
 
 
+@click.command()
+@click.argument("channel", type=PATH, help="A channel, .csv or .json.")
+@click.option(
+    "--observations",
+    "counts",
+    type=COUNTS,
+    default="1,2,5,10,20,50",
+    help="Such as 10 or 1,10,100.",
+)
+@prior_option
+@click.option("--below", "limit", type=CHANCE, help="A chance that shall not be reached.")
+@click.option("--breach", help="Inputs, such as yes: how likely is belief in them to change much?")
+@click.option(
+    "--factor",
+    type=NUMBER,
+    default="2",
+    help="What is much: a belief grows, or falls, by more than this factor.",
+)
+@json_option
 def repeat(
-    channel: Annotated[Path, typer.Argument(help="A channel, .csv or .json.")],
-    observations: Annotated[str, typer.Option(help="Such as 10 or 1,10,100.")] = "1,2,5,10,20,50",
-    prior: PriorOption = None,
-    below: Annotated[str | None, typer.Option(help="A chance that shall not be reached.")] = None,
-    breach: Annotated[
-        str | None,
-        typer.Option(help="Inputs, such as yes: how likely is belief in them to change much?"),
-    ] = None,
-    factor: Annotated[
-        str, typer.Option(help="What is much: a belief grows, or falls, by more than this factor.")
-    ] = "2",
-    as_json: JsonOption = False,
+    channel: Path,
+    counts: list[int],
+    prior: str | None,
+    limit: Fraction | None,
+    breach: str | None,
+    factor: str,
+    as_json: bool,
 ) -> int:
     """What does an attacker know after n observations of one secret?
 
@@ -69,11 +85,12 @@ def repeat(
     from leaktight.repetition.rates import error_rate
     from leaktight.studies.study import MOST_OBSERVATIONS
 
-    seen, counts = read_channel(channel), read_whole(observations)
-    belief, limit = read_prior(prior, seen.inputs), None if below is None else read_chance(below)
+    seen = read_channel(channel)
+    belief = read_prior(prior, seen.inputs)
     if max(counts) > MOST_OBSERVATIONS:
         raise TooLarge(f"at most {MOST_OBSERVATIONS:,} observations are asked for here")
-    with spinner(as_json) as progress:
+    parts = "success after n observations", "the most observations", "rates"
+    with spinner(as_json, *parts) as progress:
         progress("success after n observations")
         curve = success_curve(seen, belief, counts)
         progress("the most observations")
@@ -126,10 +143,11 @@ def _breaches(
 ) -> "dict[int, BreachProbability]":
     """Return how likely belief in a set changes by a factor, after each number of observations."""
     from leaktight.repetition.breach_probability import breach_probability
+    from leaktight.studies.table import asked_ratio
 
     named = {str(x): x for x in seen.inputs}
     chosen = [named.get(name, name) for name in inputs.split(",")]
-    level = read_ratio(factor, None)
+    level = asked_ratio(factor, None)
     return {n: breach_probability(seen, chosen, level, None, belief, n) for n in counts}
 
 
@@ -167,21 +185,26 @@ def _chance(event: "EventProbability") -> str:
     return str(Probability(event.observations, Fraction(event.upper), False))
 
 
+@click.command()
+@click.argument("channel", type=PATH, help="A channel, .csv or .json.")
+@click.argument("inputs", nargs=-1, help="Inputs to draw for.")
+@click.option("--table", type=PATH, help="A CSV file of answers.")
+@click.option("--column", help="Its column to be replaced.")
+@click.option("--output", type=PATH, help="Where to write the released file.")
+@click.option(
+    "--policy", type=GRAPH, help="Whose pairs the record's guarantee is about: a study, or a graph."
+)
+@click.option("--count", type=COUNT, default=1, help="How many draws for each input.")
+@json_option
 def sample(
-    channel: Annotated[Path, typer.Argument(help="A channel, .csv or .json.")],
-    inputs: Annotated[list[str] | None, typer.Argument(help="Inputs to draw for.")] = None,
-    table: Annotated[Path | None, typer.Option(help="A CSV file of answers.")] = None,
-    column: Annotated[str | None, typer.Option(help="Its column to be replaced.")] = None,
-    output: Annotated[Path | None, typer.Option(help="Where to write the released file.")] = None,
-    policy: Annotated[
-        str | None,
-        typer.Option(help="Whose pairs the record's guarantee is about: a study, or a graph."),
-    ] = None,
-    count: Annotated[
-        int,
-        typer.Option(help="How many draws for each input.", parser=read_count, metavar="<int>"),
-    ] = 1,
-    as_json: JsonOption = False,
+    channel: Path,
+    inputs: tuple[str, ...],
+    table: Path | None,
+    column: str | None,
+    output: Path | None,
+    policy: str | None,
+    count: int,
+    as_json: bool,
 ) -> int:
     """Draw from a channel, with exactly its probabilities.
 
@@ -204,9 +227,9 @@ def sample(
 
     seen = read_channel(channel)
     if not 1 <= count <= MOST_DRAWS:
-        raise typer.BadParameter(f"--count must be from 1 to {MOST_DRAWS:,}, got {count:,}")
+        raise click.BadParameter(f"--count must be from 1 to {MOST_DRAWS:,}, got {count:,}")
     if inputs and any((table, column, output, policy)):
-        raise typer.BadParameter(
+        raise click.BadParameter(
             f"give inputs or a --table, not both; got the input {inputs[0][:60]!r}"
         )
     if count == 1 and table is not None and column is not None and output is not None:
@@ -225,7 +248,7 @@ def sample(
         else:
             print("\n".join(outputs))
     else:
-        raise typer.BadParameter(
+        raise click.BadParameter(
             "give inputs, with --count if you like, or all of --table, --column and --output"
         )
     return 0

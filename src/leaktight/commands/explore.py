@@ -1,20 +1,23 @@
 """``explore``: the page on which a policy and an ε are tried."""
 
-from typing import Annotated
+import click
 
-import typer
+from leaktight.commands.arguments import COUNT
 
 
-def explore(
-    study: Annotated[
-        str | None,
-        typer.Argument(help="A study (.toml), a table (.csv, .parquet), or the address of a page."),
-    ] = None,
-    port: Annotated[int | None, typer.Option(help="Where the page is; 8440 if it is free.")] = None,
-    browser: Annotated[
-        bool, typer.Option(help="Open the page in a browser; its address is printed anyway.")
-    ] = True,
-) -> int:
+@click.command()
+@click.argument(
+    "study",
+    required=False,
+    help="A study (.toml), a table (.csv, .parquet), or the address of a page.",
+)
+@click.option("--port", type=COUNT, help="Where the page is; 8440 if it is free.")
+@click.option(
+    "--browser/--no-browser",
+    default=True,
+    help="Open the page in a browser; its address is printed anyway.",
+)
+def explore(study: str | None, port: int | None, browser: bool) -> int:
     """Try a policy and an ε on a page in the browser.
 
     The page is for this machine alone, and runs no code that a study names. Of a table it asks

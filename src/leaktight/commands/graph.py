@@ -1,30 +1,27 @@
 """``bound``, ``design`` and ``decide``: what any mechanism may leak, and which is best."""
 
+from fractions import Fraction
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Any
 
-import typer
+import click
 
 from leaktight.commands.arguments import (
-    CertificateOption,
-    CurveOption,
-    DeltaOption,
-    EpsilonOption,
-    GainOption,
-    GraphArgument,
-    JsonOption,
-    MuOption,
-    PriorOption,
-    RatioOption,
-    RhoOption,
-    graph_forms,
+    COUNT,
+    GAIN,
+    GRAPH,
+    NUMBER,
+    NUMBERS,
+    PATH,
+    Asked,
+    certificate_option,
+    json_option,
     named,
+    prior_option,
+    promise_options,
     read_aim,
     read_count,
-    read_numbers,
     read_prior,
-    read_promise,
-    read_ratio,
 )
 from leaktight.commands.output import (
     about_to_write,
@@ -47,12 +44,9 @@ if TYPE_CHECKING:
     from leaktight.worst_case.real import RealWorstCase
     from leaktight.worst_case.under_counts import WorstCaseUnderCounts
 
-RecordsOption = Annotated[
-    int,
-    typer.Option(
-        help="How many independent records there are.", parser=read_count, metavar="<int>"
-    ),
-]
+records_option = click.option(
+    "--records", type=COUNT, default=1, help="How many independent records there are."
+)
 
 MOST_COEFFICIENTS = 100
 """The most coefficients of a polynomial that a person writes down."""
@@ -61,33 +55,31 @@ MOST_DESIGNED = 400
 """The most values for which a mechanism is designed; more takes an hour."""
 
 
+@click.command()
+@click.argument(
+    "secrets",
+    type=GRAPH,
+    help="complete:6, line:4, cycle:7, threshold:10:2, grid:3x4, edges:a-b,b-c; a study.",
+)
+@records_option
+@promise_options
+@click.option(
+    "--count",
+    "counts",
+    multiple=True,
+    help="A public count: flu=300, flu,cold=1..3, or flu=published. Again for others.",
+)
+@click.option("--outputs", type=COUNT, help="At most so many outputs, for bounds that ask for it.")
+@certificate_option
+@json_option
 def bound(
-    secrets: Annotated[
-        str,
-        typer.Argument(
-            help="complete:6, line:4, cycle:7, threshold:10:2, grid:3x4, edges:a-b,b-c; a study.",
-            autocompletion=graph_forms,
-        ),
-    ],
-    records: RecordsOption = 1,
-    ratio: RatioOption = None,
-    epsilon: EpsilonOption = None,
-    delta: DeltaOption = None,
-    rho: RhoOption = None,
-    mu: MuOption = None,
-    curve: CurveOption = None,
-    counts: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--count",
-            help="A public count: flu=300, flu,cold=1..3, or flu=published. Again for others.",
-        ),
-    ] = None,
-    outputs: Annotated[
-        str | None, typer.Option(help="At most so many outputs, for bounds that ask for it.")
-    ] = None,
-    certificate: CertificateOption = None,
-    as_json: JsonOption = False,
+    secrets: str,
+    records: int,
+    asked: Asked,
+    counts: tuple[str, ...],
+    outputs: int | None,
+    certificate: Path | None,
+    as_json: bool,
 ) -> int:
     """How much could any private mechanism leak?
 
@@ -109,25 +101,23 @@ def bound(
     from leaktight.curves.worst_case import worst_case, worst_case_leakage
     from leaktight.exact.shown import wrapped
     from leaktight.policies.text import real_of
-    from leaktight.studies.leakage import bounds_shown, worst_shown
-    from leaktight.studies.schema import to_json
-    from leaktight.worst_case.certificate import write_certificate
     from leaktight.worst_case.published import leakage_bounds
 
     if (reals := real_of(secrets)) is not None:
         if records > 1 or certificate is not None or counts or outputs is not None:
-            raise typer.BadParameter(
+            raise click.BadParameter(
                 "real values have no --records, --count, --outputs and --certificate here"
             )
-        if (delta, rho, mu, curve) != (None,) * 4:
-            worst_case(reals, read_promise(ratio, epsilon, delta, rho, mu, curve))
-        read_ratio(ratio, epsilon)
-        return _bound_real(worst_case_leakage(reals, ratio, epsilon), as_json)
-    asked = (ratio, epsilon, delta, rho, mu, curve)
-    policy, given = _bounded(secrets, records, counts or [], asked)
-    most = None if outputs is None else read_count(outputs)
+        if not asked.is_pure:
+            worst_case(reals, asked.promise())
+        asked.pure()
+        return _bound_real(worst_case_leakage(reals, asked.ratio, asked.epsilon), as_json)
+    policy, given = _bounded(secrets, records, counts, asked)
     about_to_write(certificate)
-    with spinner(as_json) as progress:
+    pure = not isinstance(given, PrivacyCurve)
+    few_outputs = ["worst case with so many outputs"] * (outputs is not None)
+    parts = ["worst case", *["published bounds", *few_outputs] * pure]
+    with spinner(as_json, *parts) as progress:
         progress("worst case")
         worst: Any = worst_case(policy, given)
         alone: Any = worst if policy.records == 1 else None
@@ -135,14 +125,21 @@ def bound(
             alone = worst_case(policy.metric or policy.secrets, given)
         if not isinstance(given, PrivacyCurve):
             progress("published bounds")
-            table = leakage_bounds(policy, given, outputs=most)
-            progress("worst case with so many outputs")
-            few = None if most is None else _with_outputs(policy, most, given)
-        elif most is not None:
-            raise typer.BadParameter("--outputs is for the published bounds, which are of pure ε")
+            table = leakage_bounds(policy, given, outputs=outputs)
+            few = None
+            if outputs is not None:
+                progress("worst case with so many outputs")
+                few = _with_outputs(policy, outputs, given)
+        elif outputs is not None:
+            raise click.BadParameter("--outputs is for the published bounds, which are of pure ε")
     if certificate is not None:
+        from leaktight.worst_case.certificate import write_certificate
+
         write_certificate(worst, certificate)
     if as_json:
+        from leaktight.studies.leakage import bounds_shown, worst_shown
+        from leaktight.studies.schema import to_json
+
         one_record = None if alone is None else to_json(worst_shown("one record", alone))
         found = {
             "worst case": to_json(worst_shown("all records", worst)),
@@ -161,7 +158,6 @@ def bound(
             }
         )
         return 0
-    pure = not isinstance(given, PrivacyCurve)
     kept = f"is private at the ratio {worst.ratio}" if pure else f"keeps {given}"
     print(wrapped(f"Any mechanism that {kept} leaks {_most(worst)}."))
     if alone is not None and policy.records > 1:
@@ -188,7 +184,7 @@ def _with_outputs(policy: "Policy", most: int, ratio: "Ratio") -> "WorstCaseWith
 
 
 def _bounded(
-    secrets: str, records: int, counts: list[str], asked: tuple[Any, ...]
+    secrets: str, records: int, counts: tuple[str, ...], asked: Asked
 ) -> "tuple[Policy, Promise]":
     """Return what must not be told apart, and how well: of a study, or of what was written."""
     from leaktight.policies.policy import Policy
@@ -197,15 +193,15 @@ def _bounded(
     if not secrets.endswith(".toml"):
         values = apart_of(secrets)
         public = [_count(text, Policy(values).secrets.vertices) for text in counts]
-        return Policy(values, records, constraints=public), read_promise(*asked)
+        return Policy(values, records, constraints=public), asked.promise()
     from leaktight.studies import read_study
 
     if records > 1 or counts:
-        raise typer.BadParameter("a study has its own records and public counts")
+        raise click.BadParameter("a study has its own records and public counts")
     study = read_study(Path(secrets))
-    if asked == (None,) * len(asked) and study.promise is not None:
+    if not asked and study.promise is not None:
         return study.policy, study.promise
-    return study.policy, read_promise(*asked)
+    return study.policy, asked.promise()
 
 
 def _count(text: str, values: "Sequence[Hashable]") -> "Count":
@@ -217,7 +213,7 @@ def _count(text: str, values: "Sequence[Hashable]") -> "Count":
     missing = [name for name in named.split(",") if name not in known]
     if not equals or missing:
         few = ", ".join(list(known)[:6]) + (", …" if len(known) > 6 else "")
-        raise typer.BadParameter(
+        raise click.BadParameter(
             f"--count is VALUES=NUMBER with some of the values {few}, as in {next(iter(known))}=3, "
             f"got {text!r}"
         )
@@ -278,19 +274,26 @@ def _most_of_few(worst: "WorstCaseWithOutputs") -> str:
     )
 
 
+@click.command()
+@click.argument(
+    "graph",
+    type=GRAPH,
+    help="complete:6, line:4, cycle:7, threshold:10:2, grid:3x4, edges:a-b,b-c.",
+)
+@click.option("--output", type=PATH, required=True, help="Write the mechanism, .csv or .json.")
+@promise_options
+@prior_option
+@click.option("--gain", type=GAIN, default="guess", help="guess, distance, difference or squared.")
+@certificate_option
+@json_option
 def design(
-    graph: GraphArgument,
-    output: Annotated[Path, typer.Option(help="Write the mechanism, .csv or .json.")],
-    ratio: RatioOption = None,
-    epsilon: EpsilonOption = None,
-    delta: DeltaOption = None,
-    rho: RhoOption = None,
-    mu: MuOption = None,
-    curve: CurveOption = None,
-    prior: PriorOption = None,
-    gain: GainOption = "guess",
-    certificate: CertificateOption = None,
-    as_json: JsonOption = False,
+    graph: str,
+    output: Path,
+    asked: Asked,
+    prior: str | None,
+    gain: str,
+    certificate: Path | None,
+    as_json: bool,
 ) -> int:
     """Design the best private mechanism, with its proof.
 
@@ -319,7 +322,7 @@ def design(
     expect_different(("--output", output), ("--certificate", certificate))
     if values.order > MOST_DESIGNED:
         raise TooLarge(f"at most {MOST_DESIGNED} values have a design, got {values.order:,}")
-    given = named(read_promise(ratio, epsilon, delta, rho, mu, curve))
+    given = named(asked.promise())
     belief = read_prior(prior, values.values)
     about_to_write(output, certificate)
     with spinner(as_json) as progress:
@@ -350,16 +353,28 @@ def design(
     return 0
 
 
+@click.command()
+@click.argument(
+    "graph",
+    type=GRAPH,
+    help="complete:6, line:4, cycle:7, threshold:10:2, grid:3x4, edges:a-b,b-c.",
+)
+@click.argument("numerator", type=NUMBERS, help="Coefficients of r(λ) from the constant: 0,2")
+@click.argument("denominator", type=NUMBERS, help="Coefficients of s(λ): 1,1")
+@records_option
+@click.option(
+    "--ratio",
+    type=NUMBER,
+    help="Show a private channel that leaks r(λ)/s(λ) at this λ, such as 3/2.",
+)
+@json_option
 def decide(
-    graph: GraphArgument,
-    numerator: Annotated[str, typer.Argument(help="Coefficients of r(λ) from the constant: 0,2")],
-    denominator: Annotated[str, typer.Argument(help="Coefficients of s(λ): 1,1")],
-    records: RecordsOption = 1,
-    ratio: Annotated[
-        str | None,
-        typer.Option(help="Show a private channel that leaks r(λ)/s(λ) at this λ, such as 3/2."),
-    ] = None,
-    as_json: JsonOption = False,
+    graph: str,
+    numerator: list[Fraction],
+    denominator: list[Fraction],
+    records: int,
+    ratio: str | None,
+    as_json: bool,
 ) -> int:
     """Decide whether r(λ)/s(λ) bounds what leaks at every ε.
 
@@ -377,13 +392,12 @@ def decide(
     from leaktight.policies.text import graph_of
     from leaktight.worst_case.every_ratio import decide_bound
 
-    above, below = read_numbers(numerator), read_numbers(denominator)
-    most = max(len(above), len(below))
+    most = max(len(numerator), len(denominator))
     if most > MOST_COEFFICIENTS:
         raise TooLarge(f"at most {MOST_COEFFICIENTS} coefficients, got {most:,}")
     with spinner(as_json) as progress:
         progress("worst case at every ε")
-        decision = decide_bound(Policy(graph_of(graph), records), above, below)
+        decision = decide_bound(Policy(graph_of(graph), records), numerator, denominator)
         nowhere = None if ratio is None else decision.unreached_at(ratio)
         channel = None if ratio is None or nowhere else decision.channel(ratio)
     if as_json:

@@ -4,14 +4,16 @@ import math
 from contextlib import suppress
 from fractions import Fraction
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Any
 
-import typer
+import click
 
 from leaktight.commands.arguments import (
-    JsonOption,
-    PriorOption,
-    graph_forms,
+    GRAPH,
+    NUMBER,
+    PATH,
+    json_option,
+    prior_option,
     read_inputs,
     read_prior,
 )
@@ -28,21 +30,15 @@ if TYPE_CHECKING:
     from leaktight.samples.looks import Looked
     from leaktight.samples.observations import Observations
 
-ChannelArgument = Annotated[Path, typer.Argument(help="A channel, .csv or .json.")]
 
-
-def leak(
-    channel: ChannelArgument,
-    prior: PriorOption = None,
-    graph: Annotated[
-        str | None,
-        typer.Option(
-            help="Which inputs are neighbours, such as line:4 or edges:no-yes.",
-            autocompletion=graph_forms,
-        ),
-    ] = None,
-    as_json: JsonOption = False,
-) -> int:
+@click.command()
+@click.argument("channel", type=PATH, help="A channel, .csv or .json.")
+@prior_option
+@click.option(
+    "--graph", type=GRAPH, help="Which inputs are neighbours, such as line:4 or edges:no-yes."
+)
+@json_option
+def leak(channel: Path, prior: str | None, graph: str | None, as_json: bool) -> int:
     """How much does a channel leak, by every measure?
 
     \b
@@ -56,22 +52,26 @@ def leak(
     return _leaks(read_channel(channel), prior, as_json, graph)
 
 
+@click.command()
+@click.argument("function", help="module:function of a .py file here.")
+@click.option("--inputs", required=True, help="Such as no,yes or 0..9999 or bits:16.")
+@click.option("--allow-code", is_flag=True, help="Run the file, which you trust.")
+@click.option("--output", type=PATH, help="Write the channel, .csv or .json.")
+@click.option("--questions", help="What an attacker may ask, such as 0..9: the second argument.")
+@click.option(
+    "--attack", type=click.IntRange(min=0), help="How many --questions the best attacker asks."
+)
+@prior_option
+@json_option
 def program(
-    function: Annotated[str, typer.Argument(help="module:function of a .py file here.")],
-    inputs: Annotated[str, typer.Option(help="Such as no,yes or 0..9999 or bits:16.")],
-    allow_code: Annotated[
-        bool, typer.Option("--allow-code", help="Run the file, which you trust.")
-    ] = False,
-    output: Annotated[Path | None, typer.Option(help="Write the channel, .csv or .json.")] = None,
-    questions: Annotated[
-        str | None,
-        typer.Option(help="What an attacker may ask, such as 0..9: the second argument."),
-    ] = None,
-    attack: Annotated[
-        int | None, typer.Option(help="How many --questions the best attacker asks.", min=0)
-    ] = None,
-    prior: PriorOption = None,
-    as_json: JsonOption = False,
+    function: str,
+    inputs: str,
+    allow_code: bool,
+    output: Path | None,
+    questions: str | None,
+    attack: int | None,
+    prior: str | None,
+    as_json: bool,
 ) -> int:
     """How much does a program leak, by every measure?
 
@@ -95,7 +95,7 @@ def program(
     given = read_inputs(inputs)
     if questions is not None or attack is not None:
         if questions is None or attack is None or output is not None:
-            raise typer.BadParameter(
+            raise click.BadParameter(
                 "an attack needs --questions such as 0..99 and --attack such as 3, and has no "
                 "--output"
             )
@@ -120,11 +120,13 @@ def _leaks(seen: "Channel", prior: str | None, as_json: bool, graph: str | None 
     from leaktight.privacy.level import distinguishability
 
     belief = read_prior(prior, seen.inputs)
-    with spinner(as_json) as progress:
+    parts = "what leaks under the prior", "what leaks at worst", "how far beliefs move"
+    with spinner(as_json, *parts) as progress:
         progress("what leaks under the prior")
         table = measures(seen, belief)
         progress("what leaks at worst")
         worst, level = worst_measures(seen), distinguishability(seen)
+        progress("how far beliefs move")
         telling = pointwise_leakage(seen, belief)[0]
         breach, average = breach_level(seen), average_breach_level(seen)
         asked, unit = (None, "") if graph is None else _level_on(seen, graph)
@@ -188,7 +190,7 @@ def _level_on(seen: "Channel", graph: str) -> "tuple[PrivacyLevel, str]":
     elif len(values) == len(seen.inputs) and not graph.startswith("edges:"):
         order = list(seen.inputs)
     else:
-        raise typer.BadParameter(
+        raise click.BadParameter(
             f"--graph must have the {len(names):,} inputs of the channel, got {graph!r:.60}"
         )
     from leaktight.channels.channel import Channel
@@ -233,11 +235,11 @@ def _names(labels: "Iterable[Hashable]") -> list[str]:
     return list(map(str, labels))
 
 
-def compare(
-    one: Annotated[Path, typer.Argument(help="A channel, .csv or .json.")],
-    other: Annotated[Path, typer.Argument(help="Another one on the same inputs.")],
-    as_json: JsonOption = False,
-) -> int:
+@click.command()
+@click.argument("one", type=PATH, help="A channel, .csv or .json.")
+@click.argument("other", type=PATH, help="Another one on the same inputs.")
+@json_option
+def compare(one: Path, other: Path, as_json: bool) -> int:
     """Which of two channels is safer, and for whom?
 
     One is safer for every prior and every gain if what it shows can be made from what the other
@@ -255,12 +257,12 @@ def compare(
     from leaktight.leakage.capacity import min_capacity
 
     a, b = read_channel(one), read_channel(other)
-    with spinner(as_json) as progress:
-        progress("which can be made from which")
-        found = (
-            (one, a, refinement(a, b), other, b),
-            (other, b, refinement(b, a), one, a),
-        )
+    parts = f"can {other} be made from {one}?", f"can {one} be made from {other}?"
+    with spinner(as_json, *parts) as progress:
+        found = []
+        for name, channel, rival, against in ((one, a, other, b), (other, b, one, a)):
+            progress(f"can {rival} be made from {name}?")
+            found.append((name, channel, refinement(channel, against), rival, against))
     if as_json:
         print_json(
             [
@@ -336,25 +338,30 @@ def _weaker(a: Any, b: Any) -> dict[str, bool]:
     return told
 
 
+@click.command()
+@click.argument("samples", type=PATH, help="A CSV file, one secret and output a row.")
+@click.option("--secret", default="secret", help="The column of secrets.")
+@click.option(
+    "--output", default="output", help="The column of outputs; with --numbers, such as x,y."
+)
+@click.option("--confidence", type=NUMBER, default="0.95", help="Such as 0.95.")
+@click.option("--numbers", is_flag=True, help="Outputs are real numbers, near ones alike.")
+@click.option(
+    "--try",
+    "tries",
+    multiple=True,
+    help="What would help? Outputs changed: round:1000, pad:1000 (up to a multiple), "
+    "pad:to:5000 (at least that) or pad:max. May be given again.",
+)
+@json_option
 def estimate(
-    samples: Annotated[Path, typer.Argument(help="A CSV file, one secret and output a row.")],
-    secret: Annotated[str, typer.Option(help="The column of secrets.")] = "secret",
-    output: Annotated[
-        str, typer.Option(help="The column of outputs; with --numbers, such as x,y.")
-    ] = "output",
-    confidence: Annotated[str, typer.Option(help="Such as 0.95.")] = "0.95",
-    numbers: Annotated[
-        bool, typer.Option("--numbers", help="Outputs are real numbers, near ones alike.")
-    ] = False,
-    tries: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--try",
-            help="What would help? Outputs changed: round:1000, pad:1000 (up to a multiple), "
-            "pad:to:5000 (at least that) or pad:max. May be given again.",
-        ),
-    ] = None,
-    as_json: JsonOption = False,
+    samples: Path,
+    secret: str,
+    output: str,
+    confidence: str,
+    numbers: bool,
+    tries: tuple[str, ...],
+    as_json: bool,
 ) -> int:
     """How much does something leak, judged by samples alone?
 
@@ -373,7 +380,7 @@ def estimate(
     from leaktight.exact.shown import wrapped
 
     if numbers and tries:
-        raise typer.BadParameter(
+        raise click.BadParameter(
             "--try is for outputs that are counted, as rounded ones are; leave out --numbers"
         )
     if numbers:
@@ -388,8 +395,9 @@ def estimate(
     from leaktight.samples.looks import estimate_looks
 
     seen = read_observations(samples, secret, output)
-    after = _changed(samples, secret, output, tries or [])
-    with spinner(as_json) as progress:
+    after = _changed(samples, secret, output, list(tries))
+    parts = "what the samples prove", "whether anything leaks", "an attack by several looks"
+    with spinner(as_json, *parts, *(name for name, _ in after)) as progress:
         progress("what the samples prove")
         estimates = (
             estimate_posterior_vulnerability(seen, confidence=confidence),

@@ -4,11 +4,12 @@ import json
 import sys
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, nullcontext
+from fractions import Fraction
 from pathlib import Path
 from time import monotonic
 from typing import TYPE_CHECKING, Any
 
-import typer
+import click
 
 if TYPE_CHECKING:
     from leaktight.reports.document import Block, Document
@@ -20,6 +21,19 @@ PAGES = (".html", ".htm", ".md")
 def print_json(content: Any) -> None:
     """Print what machines read."""
     print(json.dumps(content, indent=1, ensure_ascii=False, allow_nan=False))
+
+
+def float_up(value: Fraction) -> float:
+    """Return the least float that is not below a number."""
+    from leaktight.exact.numbers import rational
+    from leaktight.exact.rounding import float_above
+
+    return float_above(rational(value))
+
+
+def float_down(value: Fraction) -> float:
+    """Return the largest float that is not above a number."""
+    return -float_up(-value)
 
 
 def show(*what: "Document | Block") -> None:
@@ -60,7 +74,7 @@ def about_to_write(*paths: Path | None) -> None:
 def expect_page(report: Path | None) -> None:
     """Refuse a report in a form that there is none of."""
     if report is not None and report.suffix.lower() not in PAGES:
-        raise typer.BadParameter(f"--report must end in .html or .md, got {report}")
+        raise click.BadParameter(f"--report must end in .html or .md, got {report}")
 
 
 def expect_different(*named: tuple[str, Path | None]) -> None:
@@ -88,14 +102,10 @@ PATIENCE = 2.0
 class Work:
     """What is being computed, what was finished, and what is left."""
 
-    def __init__(self, show: Callable[[str], object]) -> None:
+    def __init__(self, show: Callable[[str], object], parts: Iterable[str] = ()) -> None:
         self.show, self.began = show, monotonic()
         self.finished: list[str] = []
         self.now: str | None = None
-        self.all: list[str] = []
-
-    def expect(self, parts: Iterable[str]) -> None:
-        """Say which parts there may be, in their order."""
         self.all = list(parts)
 
     def __call__(self, what: str) -> None:
@@ -103,10 +113,15 @@ class Work:
         if self.now is not None:
             self.finished.append(self.now)
         self.now = what
+        self.at("")
+
+    def at(self, how_far: str) -> None:
+        """Show what is computed, how far it is, and what is left."""
+        what = self.now or "the beginning"
         left = self.all[self.all.index(what) + 1 :] if what in self.all else []
         then = f"; left: {', '.join(left[:3])}{', …' * (len(left) > 3)}" if left else ""
         place = f" ({self.all.index(what) + 1} of {len(self.all)})" if what in self.all else ""
-        self.show(f"computing: {what}{place}{then}")
+        self.show(f"computing: {what}{place}{how_far and f', {how_far}'}{then}")
 
     def stopped(self) -> str | None:
         """Say what was done when somebody stopped it; nothing if it was nothing."""
@@ -119,16 +134,22 @@ class Work:
 
 
 @contextmanager
-def spinner(silent: bool) -> Iterator[Work]:
+def spinner(silent: bool, *parts: str) -> Iterator[Work]:
     """Show what is being computed, for how long and what is left, on a terminal.
 
     Whoever stops it is told what was finished.
+
+    :param silent: whether nothing is shown
+    :param parts: what will be computed, in this order
     """
+    from leaktight.progress import listening
+
     shown = not silent and sys.stderr.isatty()
     with _status() if shown else nullcontext(_unheard) as show:
-        work = Work(show)
+        work = Work(show, parts)
         try:
-            yield work
+            with listening(work.at):
+                yield work
         except KeyboardInterrupt:
             if said := work.stopped():
                 print(f"leaktight: {said}", file=sys.stderr, flush=True)

@@ -4,34 +4,30 @@ import re
 from collections.abc import Iterator
 from fractions import Fraction
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Any
 
-import typer
+import click
 
 from leaktight.commands.arguments import (
-    CurveOption,
-    DeltaOption,
-    EpsilonOption,
-    JsonOption,
-    MuOption,
-    NeighboursOption,
-    PriorOption,
-    RatioOption,
-    RhoOption,
-    deployment_names,
-    float_down,
-    float_up,
-    gain_names,
+    CHANCE,
+    COUNT,
+    DEPLOYMENT,
+    GAIN,
+    GRAPH,
+    NUMBER,
+    Asked,
+    Kind,
+    json_option,
     named,
-    promise_names,
+    neighbours_option,
+    prior_option,
+    promise_options,
     read_aim,
     read_chance,
-    read_count,
     read_numbers,
     read_prior,
-    read_promise,
 )
-from leaktight.commands.output import print_json, spinner
+from leaktight.commands.output import float_down, float_up, print_json, spinner
 
 if TYPE_CHECKING:
     from leaktight.exact.shown import Probability
@@ -42,45 +38,48 @@ if TYPE_CHECKING:
 STEPS = (Fraction(1, 4), Fraction(1, 2), Fraction(1), Fraction(2), Fraction(4))
 """Which parts, and multiples, of the chosen ε are shown beside it."""
 
-SureOption = Annotated[
-    str,
-    typer.Option(help="With which chance a belief stays small, unless ε is pure."),
-]
+sure_option = click.option(
+    "--sure",
+    type=CHANCE,
+    default="99.99%",
+    help="With which chance a belief stays small, unless ε is pure.",
+)
 
 
+@click.command()
+@click.argument(
+    "secret",
+    type=GRAPH,
+    required=False,
+    help="A graph such as line:4, distances such as euclidean:4x4, a channel's file, or the "
+    "chance of one guess, such as 1%.",
+)
+@promise_options
+@click.option("--deployment", type=DEPLOYMENT, help="A published promise, such as census2020.")
+@neighbours_option
+@prior_option
+@click.option(
+    "--observations",
+    type=COUNT,
+    help="How often it is looked at: 2; 1 for a promise other than pure ε.",
+)
+@click.option("--below", type=CHANCE, help="A chance that shall not be reached.")
+@sure_option
+@click.option("--sensitive", help="Values whose odds are told first, such as positive.")
+@click.option("--what", default="the secret", help="What is guessed, in words.")
+@json_option
 def explain(
-    secret: Annotated[
-        str | None,
-        typer.Argument(
-            help="A graph such as line:4, distances such as euclidean:4x4, a channel's file, or "
-            "the chance of one guess, such as 1%."
-        ),
-    ] = None,
-    ratio: RatioOption = None,
-    epsilon: EpsilonOption = None,
-    delta: DeltaOption = None,
-    rho: RhoOption = None,
-    mu: MuOption = None,
-    curve: CurveOption = None,
-    deployment: Annotated[
-        str | None,
-        typer.Option(
-            help="A published promise, such as census2020.", autocompletion=deployment_names
-        ),
-    ] = None,
-    neighbours: NeighboursOption = None,
-    prior: PriorOption = None,
-    observations: Annotated[
-        str | None,
-        typer.Option(help="How often it is looked at: 2; 1 for a promise other than pure ε."),
-    ] = None,
-    below: Annotated[str | None, typer.Option(help="A chance that shall not be reached.")] = None,
-    sure: SureOption = "99.99%",
-    sensitive: Annotated[
-        str | None, typer.Option(help="Values whose odds are told first, such as positive.")
-    ] = None,
-    what: Annotated[str, typer.Option(help="What is guessed, in words.")] = "the secret",
-    as_json: JsonOption = False,
+    secret: str | None,
+    asked: Asked,
+    deployment: str | None,
+    neighbours: str | None,
+    prior: str | None,
+    observations: int | None,
+    below: Fraction | None,
+    sure: Fraction,
+    sensitive: str | None,
+    what: str,
+    as_json: bool,
 ) -> int:
     """How likely does anyone guess right, before and after, in words?
 
@@ -101,18 +100,17 @@ def explain(
     from leaktight.policies.text import apart_of
     from leaktight.repetition.explanation import explain as explained
 
-    given = (ratio, epsilon, delta, rho, mu, curve)
     published = None
     if deployment is not None:
-        if given != (None,) * 6:
-            raise typer.BadParameter("a --deployment has its promise: give no other")
+        if asked:
+            raise click.BadParameter("a --deployment has its promise: give no other")
         from leaktight.adapters.deployments import deployment as published_deployment
 
         published = published_deployment(deployment)
         neighbours = neighbours or published.neighbours
         secret = secret or "complete:6"
     if secret is None:
-        raise typer.BadParameter("say what is secret, such as complete:6")
+        raise click.BadParameter("say what is secret, such as complete:6")
     is_file = secret.endswith((".csv", ".json")) and ":" not in secret
     told: Any = None
     if is_file:
@@ -122,8 +120,8 @@ def explain(
     else:
         told = metric_of(apart_of(secret))
     promise: Any = None if published is None else published.curve
-    if published is None and (not is_file or given != (None,) * 6):
-        promise = read_promise(*given)
+    if published is None and (not is_file or asked):
+        promise = asked.promise()
     belief: Any = prior
     if not isinstance(told, Fraction):
         belief = read_prior(prior, told.inputs if isinstance(told, Channel) else told.values)
@@ -134,9 +132,9 @@ def explain(
             belief,
             **named(promise),
             neighbours=neighbours,
-            observations=None if observations is None else read_count(observations),
-            below=None if below is None else read_chance(below),
-            sure=read_chance(sure),
+            observations=observations,
+            below=below,
+            sure=sure,
             sensitive=_values(sensitive, belief),
             what=what,
         )
@@ -159,7 +157,7 @@ def _values(text: str | None, belief: Any) -> list[Any]:
     if text is None:
         return []
     if isinstance(belief, str | None):
-        raise typer.BadParameter("--sensitive names values, and one guess has none; give a graph")
+        raise click.BadParameter("--sensitive names values, and one guess has none; give a graph")
     return [_value(part.strip(), belief.values) for part in text.split(",")]
 
 
@@ -209,60 +207,80 @@ def _told(chance: "Probability") -> float:
     return float(chance.value) if chance.is_exact else float_up(chance.value)
 
 
+@click.command()
+@click.argument(
+    "secret",
+    type=GRAPH,
+    required=False,
+    help="A graph such as line:4, euclidean:4x4, or a study, .toml.",
+)
+@click.option("--below", type=CHANCE, help="The chance that a guess shall not exceed.")
+@prior_option
+@click.option(
+    "--observations",
+    "--releases",
+    "times",
+    type=COUNT,
+    default=1,
+    help="How often it is looked at.",
+)
+@click.option(
+    "--gain",
+    type=GAIN,
+    help="guess, distance, difference or squared; as in the study, or guess.",
+)
+@click.option(
+    "--promise",
+    type=Kind("kind", words=lambda: ("epsilon", "rho", "mu")),
+    default="epsilon",
+    help="Of which promise: epsilon, rho or mu.",
+)
+@click.option("--delta", type=NUMBER, help="The δ that goes with the ε, such as 0.00001.")
+@neighbours_option
+@click.option("--noise", help="gaussian: choose its standard deviation σ instead.")
+@click.option(
+    "--sensitivity",
+    type=NUMBER,
+    default="1",
+    help="With --noise: how far a release moves between neighbours.",
+)
+@click.option(
+    "--advantage",
+    type=CHANCE,
+    help="How far any test may tell two neighbours apart, δ at ε = 0.",
+)
+@click.option(
+    "--error",
+    type=Kind("chances", lambda text: [read_chance(part) for part in text.split(",")]),
+    help="With --noise: 5%,80%: at 5% false positives every test has 80% false negatives.",
+)
+@click.option(
+    "--value", help="The value whose belief is meant; with --noise, how likely it is: 1%."
+)
+@click.option(
+    "--factor",
+    type=Kind("number", lambda text: read_numbers(text)[0]),
+    help="By how much a belief may grow; with --noise, but rarely, and 2.",
+)
+@sure_option
+@json_option
 def choose(
-    secret: Annotated[
-        str | None,
-        typer.Argument(help="A graph such as line:4, euclidean:4x4, or a study, .toml."),
-    ] = None,
-    below: Annotated[
-        str | None, typer.Option(help="The chance that a guess shall not exceed.")
-    ] = None,
-    prior: PriorOption = None,
-    observations: Annotated[
-        str,
-        typer.Option("--observations", "--releases", help="How often it is looked at."),
-    ] = "1",
-    gain: Annotated[
-        str | None,
-        typer.Option(
-            help="guess, distance, difference or squared; as in the study, or guess.",
-            autocompletion=gain_names,
-        ),
-    ] = None,
-    promise: Annotated[
-        str,
-        typer.Option(help="Of which promise: epsilon, rho or mu.", autocompletion=promise_names),
-    ] = "epsilon",
-    delta: Annotated[
-        str | None, typer.Option("--delta", help="The δ that goes with the ε, such as 0.00001.")
-    ] = None,
-    neighbours: NeighboursOption = None,
-    noise: Annotated[
-        str | None, typer.Option(help="gaussian: choose its standard deviation σ instead.")
-    ] = None,
-    sensitivity: Annotated[
-        str, typer.Option(help="With --noise: how far a release moves between neighbours.")
-    ] = "1",
-    advantage: Annotated[
-        str | None,
-        typer.Option(help="How far any test may tell two neighbours apart, δ at ε = 0."),
-    ] = None,
-    error: Annotated[
-        str | None,
-        typer.Option(
-            help="With --noise: 5%,80%: at 5% false positives every test has 80% false negatives."
-        ),
-    ] = None,
-    value: Annotated[
-        str | None,
-        typer.Option(help="The value whose belief is meant; with --noise, how likely it is: 1%."),
-    ] = None,
-    factor: Annotated[
-        str | None,
-        typer.Option(help="By how much a belief may grow; with --noise, but rarely, and 2."),
-    ] = None,
-    sure: SureOption = "99.99%",
-    as_json: JsonOption = False,
+    secret: str | None,
+    below: Fraction | None,
+    prior: str | None,
+    times: int,
+    gain: str | None,
+    promise: str,
+    delta: str | None,
+    neighbours: str | None,
+    noise: str | None,
+    sensitivity: str,
+    advantage: Fraction | None,
+    error: list[Fraction] | None,
+    value: str | None,
+    factor: Fraction | None,
+    sure: Fraction,
+    as_json: bool,
 ) -> int:
     """Which ε, ρ, μ or σ keeps every guess below a chance?
 
@@ -276,34 +294,41 @@ def choose(
       leaktight choose complete:6 --below 1/3 --noise gaussian --sensitivity 1 --releases 12
       leaktight choose --noise gaussian --value 1% --factor 2
     """
-    times = read_count(observations)
     if noise is not None:
         risks = {"--below": below, "--advantage": advantage, "--error": error, "--value": value}
-        asked = [(name, text) for name, text in risks.items() if text is not None]
+        asked: list[tuple[str, Any]] = [(name, r) for name, r in risks.items() if r is not None]
         if noise != "gaussian":
-            raise typer.BadParameter(f"--noise must be gaussian, got {noise[:60]!r}")
+            raise click.BadParameter(f"--noise must be gaussian, got {noise[:60]!r}")
         if len(asked) != 1:
-            raise typer.BadParameter(f"with --noise give one of {', '.join(risks)}")
+            raise click.BadParameter(f"with --noise give one of {', '.join(risks)}")
         return _choose_noise(
-            secret, asked[0], prior, neighbours, times, sensitivity, factor or "2", sure, as_json
+            secret,
+            asked[0],
+            prior,
+            neighbours,
+            times,
+            sensitivity,
+            factor or Fraction(2),
+            sure,
+            as_json,
         )
     if error is not None:
-        raise typer.BadParameter("--error goes with --noise gaussian")
+        raise click.BadParameter("--error goes with --noise gaussian")
     limits = {"--below": below, "--factor": factor, "--advantage": advantage}
     given = [name for name, text in limits.items() if text is not None]
     if secret is None or len(given) != 1:
-        raise typer.BadParameter(
+        raise click.BadParameter(
             "say which values, and one of --below, --factor and --advantage, as in: complete:4 "
             "--below 1/2"
         )
     if promise != "epsilon" or delta is not None:
         if below is None or value is not None:
-            raise typer.BadParameter("--value, --factor and --advantage are for pure ε, or --noise")
+            raise click.BadParameter("--value, --factor and --advantage are for pure ε, or --noise")
         return _choose_promise(
             secret, below, prior, times, promise, delta, neighbours, gain, as_json
         )
     if neighbours is not None:
-        raise typer.BadParameter(
+        raise click.BadParameter(
             "--neighbours goes with --promise rho or mu, --delta or --noise; pure ε is for the "
             "pairs of the graph"
         )
@@ -312,7 +337,7 @@ def choose(
 
 def _choose_ratio(
     secret: str,
-    limits: dict[str, str | None],
+    limits: dict[str, Fraction | None],
     value: str | None,
     prior: str | None,
     times: int,
@@ -332,7 +357,8 @@ def _choose_ratio(
     gain = gain or usual
     aim = read_aim(gain, values)
     meant = None if value is None else _value(value, belief.values)
-    with spinner(as_json) as progress:
+    steps = (f"{float(step):g} times this" for step in STEPS)
+    with spinner(as_json, "the largest ε", *steps) as progress:
         progress("the largest ε")
         chosen = _largest(who, belief, limits, meant, times)
         rows = list(_around(chosen, values, belief, meant, times, aim, progress))
@@ -365,7 +391,7 @@ def _choose_ratio(
 
 
 def _largest(
-    who: Any, belief: Any, limits: dict[str, str | None], value: Any, times: int
+    who: Any, belief: Any, limits: dict[str, Fraction | None], value: Any, times: int
 ) -> "ChosenRatio":
     """Return the largest ε that keeps what was asked: a guess, a belief, or an advantage."""
     from leaktight.repetition.choosing import (
@@ -376,16 +402,13 @@ def _largest(
 
     below, factor, advantage = limits.values()
     if advantage is not None:
-        return largest_ratio_by_advantage(read_chance(advantage), times)
+        return largest_ratio_by_advantage(advantage, times)
     if factor is not None:
-        [grown] = read_numbers(factor)
-        return largest_ratio_of_beliefs(who, belief, value=value, factor=grown, observations=times)
+        return largest_ratio_of_beliefs(who, belief, value=value, factor=factor, observations=times)
     assert below is not None
     if value is None:
-        return largest_ratio_below(who, read_chance(below), belief, times)
-    return largest_ratio_of_beliefs(
-        who, belief, value=value, below=read_chance(below), observations=times
-    )
+        return largest_ratio_below(who, below, belief, times)
+    return largest_ratio_of_beliefs(who, belief, value=value, below=below, observations=times)
 
 
 def _value(text: str, values: Any) -> Any:
@@ -398,7 +421,7 @@ def _value(text: str, values: Any) -> Any:
 
 def _choose_promise(
     secret: str,
-    below: str,
+    below: Fraction,
     prior: str | None,
     times: int,
     promise: str,
@@ -412,16 +435,16 @@ def _choose_promise(
     from leaktight.repetition.choosing import KINDS, largest_promise_below
 
     if promise not in KINDS:
-        raise typer.BadParameter(f"--promise must be {', '.join(KINDS)}, got {promise[:60]!r}")
+        raise click.BadParameter(f"--promise must be {', '.join(KINDS)}, got {promise[:60]!r}")
     if promise != "epsilon" and delta is not None:
-        raise typer.BadParameter("--delta goes with --promise epsilon")
+        raise click.BadParameter("--delta goes with --promise epsilon")
     if gain is not None:
-        raise typer.BadParameter("--gain is for pure ε, whose best mechanism is known")
+        raise click.BadParameter("--gain is for pure ε, whose best mechanism is known")
     who, belief, _ = _asked(secret, prior)
     with spinner(as_json) as progress:
         progress(f"the largest {KINDS[promise]}")
         chosen = largest_promise_below(
-            who, read_chance(below), belief, times,
+            who, below, belief, times,
             kind=promise, delta=delta, neighbours=neighbours,
         )  # fmt: skip
     found = [one for one in (chosen, chosen.other) if one is not None]
@@ -443,47 +466,47 @@ def _choose_promise(
 
 def _choose_noise(
     secret: str | None,
-    risk: tuple[str, str],
+    risk: tuple[str, Any],
     prior: str | None,
     neighbours: str | None,
     times: int,
     sensitivity: str,
-    factor: str,
-    sure: str,
+    factor: Fraction,
+    sure: Fraction,
     as_json: bool,
 ) -> int:
     """Choose the standard deviation of Gaussian noise, by what it keeps."""
     from leaktight.curves.calibration import calibrate
     from leaktight.curves.guess import ADD_REMOVE, REPLACE
-    from leaktight.exact.shown import percent_as_given, wrapped
+    from leaktight.exact.shown import percent_as_given, percent_or_fraction, wrapped
 
-    name, text = risk
+    name, limit = risk
     asked: dict[str, Any] = {}
     depends = name in ("--below", "--value")
     if name == "--below":
         if secret is None:
-            raise typer.BadParameter(
+            raise click.BadParameter(
                 "to bound a guess, say of which values, as in: complete:6 --below 1/3"
             )
         values, belief = _all_alike(secret, prior)
-        asked = {"values": values, "prior": belief, "below": read_chance(text)}
-        keeps = f"every guess at {text} or less"
+        asked = {"values": values, "prior": belief, "below": limit}
+        keeps = f"every guess at {percent_or_fraction(limit)} or less"
     elif name == "--advantage":
-        asked, keeps = {"advantage": read_chance(text)}, f"the advantage of any test at {text}"
+        asked = {"advantage": limit}
+        keeps = f"the advantage of any test at {percent_or_fraction(limit)}"
     elif name == "--error":
-        rates = [read_chance(part) for part in text.split(",")]
-        if len(rates) != 2:
-            raise typer.BadParameter(f"--error is two rates such as 5%,80%, got {text[:60]!r}")
-        told = [percent_as_given(rate) for rate in rates]
+        told = [percent_as_given(rate) for rate in limit]
+        if len(limit) != 2:
+            raise click.BadParameter(f"--error is two rates such as 5%,80%, got {','.join(told)}")
         keeps = f"{told[1]} false negatives or more in every test with {told[0]} false positives"
-        asked = {"errors": (rates[0], rates[1])}
+        asked = {"errors": tuple(limit)}
     else:
-        before, often = read_chance(text), read_chance(sure)
-        most = before * read_numbers(factor)[0]
-        asked = {"belief": (before, most, often)}
+        before = read_chance(limit)
+        most = before * factor
+        asked = {"belief": (before, most, sure)}
         keeps = (
             f"a belief of {percent_as_given(before)} below {percent_as_given(most)} with a chance "
-            f"of at least {percent_as_given(often)} over the output"
+            f"of at least {percent_as_given(sure)} over the output"
         )
     relations = [neighbours] if neighbours else [REPLACE, ADD_REMOVE] if depends else [REPLACE]
     with spinner(as_json) as progress:
@@ -513,7 +536,7 @@ def _all_alike(secret: str, prior: str | None) -> tuple[Any, Any]:
     graph = who.secrets if isinstance(who, Policy) else who.graph
     metric = who.metric if isinstance(who, Policy) else who
     if not graph.is_complete or (metric is not None and metric.unit not in (None, 1)):
-        raise typer.BadParameter(
+        raise click.BadParameter(
             "noise is chosen for values that are all neighbours, as in complete:6; for another "
             "graph choose --promise mu, and σ is the sensitivity over μ"
         )
@@ -542,7 +565,7 @@ def _around(
 
     meant = None if value is None else [value]
     for step in STEPS:
-        progress(f"what {float(step):g} times this ε costs")
+        progress(f"{float(step):g} times this")
         epsilon = chosen.epsilon * float(step)
         level = Ratio.of(chosen.ratio) if step == 1 else Ratio.of(epsilon=epsilon)
         odds = explained(values, belief, ratio=level, observations=times).after[-1].value

@@ -3,31 +3,27 @@
 import sys
 from pathlib import Path
 from shutil import get_terminal_size
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Any
 
-import typer
+import click
 
-from leaktight.commands.arguments import JsonOption, claim_ids
+from leaktight.commands.arguments import CLAIM, PATH, json_option
 from leaktight.commands.output import print_json
 
 if TYPE_CHECKING:
     from leaktight.studies import Study
 
 
+@click.command()
+@click.argument(
+    "certificate", type=PATH, help="A certificate, or the record of a release, as JSON."
+)
+@click.option("--study", type=PATH, help="A study: is it this that the certificate is about?")
+@click.option("--ledger", help="Of a release: the ledger, if not the study's.")
+@json_option
+@click.option("--allow-code", is_flag=True, help="Run the Python function that the study names.")
 def verify(
-    certificate: Annotated[
-        Path, typer.Argument(help="A certificate, or the record of a release, as JSON.")
-    ],
-    study: Annotated[
-        Path | None, typer.Option(help="A study: is it this that the certificate is about?")
-    ] = None,
-    ledger: Annotated[
-        str | None, typer.Option(help="Of a release: the ledger, if not the study's.")
-    ] = None,
-    as_json: JsonOption = False,
-    allow_code: Annotated[
-        bool, typer.Option("--allow-code", help="Run the Python function that the study names.")
-    ] = False,
+    certificate: Path, study: Path | None, ledger: str | None, as_json: bool, allow_code: bool
 ) -> int:
     """Check a certificate or a released record, by arithmetic alone.
 
@@ -52,7 +48,7 @@ def verify(
         if isinstance(content, dict) and content.get("format") == RELEASE:
             return _verify_release(content, certificate, study, ledger, as_json)
         if ledger is not None:
-            raise typer.BadParameter("--ledger is for the record of a release")
+            raise click.BadParameter("--ledger is for the record of a release")
         found |= {"accepted": True, "says": told(content, check(content))}
     except Refuted as wrong:
         found |= {"accepted": False, "says": [f"refuted: {wrong}"]}
@@ -162,16 +158,11 @@ def _other_curve(content: dict[str, Any], study: "Study") -> str:
     return ""
 
 
-def reproduce(
-    claim: Annotated[
-        str | None,
-        typer.Argument(help="Such as E-T11; all if not given.", autocompletion=claim_ids),
-    ] = None,
-    figures: Annotated[
-        Path | None, typer.Option(help="Draw what is a figure into this folder.")
-    ] = None,
-    as_json: JsonOption = False,
-) -> int:
+@click.command()
+@click.argument("claim", type=CLAIM, required=False, help="Such as E-T11; all if not given.")
+@click.option("--figures", type=PATH, help="Draw what is a figure into this folder.")
+@json_option
+def reproduce(claim: str | None, figures: Path | None, as_json: bool) -> int:
     """Check every claim of the five papers before your eyes.
 
     \b

@@ -1,13 +1,14 @@
 """``protect``: a table made safe enough to be handed out."""
 
+from fractions import Fraction
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING
 
-import typer
+import click
 
-from leaktight.commands.arguments import JsonOption, read_chance
+from leaktight.commands.arguments import CHANCE, COUNT, NAMES, PATH, json_option
 from leaktight.commands.output import about_to_write, expect_different, print_json, show, spinner
-from leaktight.commands.risk import read_change, read_names
+from leaktight.commands.risk import read_change
 
 if TYPE_CHECKING:
     from leaktight.tables.microdata import Statistic
@@ -17,68 +18,84 @@ PLANS = 5
 """How many recodings a plan has."""
 
 
+@click.command()
+@click.argument("table", type=PATH, help="A .csv, .parquet or .duckdb file.")
+@click.option(
+    "--quasi-identifiers",
+    type=NAMES,
+    required=True,
+    help="Columns that somebody may know, such as zip,age,sex.",
+)
+@click.option("--sensitive", type=NAMES, default="", help="Columns that must not be learnt.")
+@click.option("--at-least-k", type=COUNT, help="Rows alike in the quasi-identifiers: k-anonymity.")
+@click.option("--l-diversity", type=COUNT, help="Distinct sensitive values among rows alike.")
+@click.option(
+    "--t-closeness", type=CHANCE, help="The most total variation of a class, such as 0.3."
+)
+@click.option("--below", type=CHANCE, help="A row is found with less than this, such as 20%.")
+@click.option(
+    "--guessed-below", type=CHANCE, help="The sensitive value is guessed with less than this."
+)
+@click.option(
+    "--suppress",
+    type=CHANCE,
+    default="0",
+    help="The largest share of rows that may be left out, such as 1%.",
+)
+@click.option(
+    "--recode",
+    multiple=True,
+    help="What may be done to a column, level by level: zip=prefix:3/prefix:2/drop, "
+    "age=every:5/every:10, age=bands:18,65, sex=keep.",
+)
+@click.option(
+    "--hierarchy",
+    multiple=True,
+    help="Levels from a file, a value and its groups in each line: town=t.csv.",
+)
+@click.option(
+    "--loss", default="entropy", help="What is made least: entropy, granularity or cells."
+)
+@click.option(
+    "--count", "counts", multiple=True, help="A count to show before and after: sex=F+smoker=yes."
+)
+@click.option(
+    "--mean", "means", multiple=True, help="A mean to show before and after: age, or age:sex=F."
+)
+@click.option(
+    "--population", type=COUNT, help="Of how many people the table is a simple random sample."
+)
+@click.option("--plan", is_flag=True, help="Show the best 5; nothing is written.")
+@click.option("--output", type=PATH, help="Write the protected table, .csv or .parquet.")
+@click.option(
+    "--leave-out",
+    type=NAMES,
+    default="",
+    help="Other columns that are not written, such as id,name.",
+)
+@click.option("--table", "name", help="The table of a .duckdb file.")
+@json_option
 def protect(
-    table: Annotated[Path, typer.Argument(help="A .csv, .parquet or .duckdb file.")],
-    quasi_identifiers: Annotated[
-        str, typer.Option(help="Columns that somebody may know, such as zip,age,sex.")
-    ],
-    sensitive: Annotated[str, typer.Option(help="Columns that must not be learnt.")] = "",
-    at_least_k: Annotated[
-        int | None, typer.Option(help="Rows alike in the quasi-identifiers: k-anonymity.")
-    ] = None,
-    l_diversity: Annotated[
-        int | None, typer.Option(help="Distinct sensitive values among rows alike.")
-    ] = None,
-    t_closeness: Annotated[
-        str | None, typer.Option(help="The most total variation of a class, such as 0.3.")
-    ] = None,
-    below: Annotated[
-        str | None, typer.Option(help="A row is found with less than this, such as 20%.")
-    ] = None,
-    guessed_below: Annotated[
-        str | None, typer.Option(help="The sensitive value is guessed with less than this.")
-    ] = None,
-    suppress: Annotated[
-        str, typer.Option(help="The largest share of rows that may be left out, such as 1%.")
-    ] = "0",
-    recode: Annotated[
-        list[str] | None,
-        typer.Option(
-            help="What may be done to a column, level by level: zip=prefix:3/prefix:2/drop, "
-            "age=every:5/every:10, age=bands:18,65, sex=keep."
-        ),
-    ] = None,
-    hierarchy: Annotated[
-        list[str] | None,
-        typer.Option(help="Levels from a file, a value and its groups in each line: town=t.csv."),
-    ] = None,
-    loss: Annotated[
-        str, typer.Option(help="What is made least: entropy, granularity or cells.")
-    ] = "entropy",
-    counts: Annotated[
-        list[str] | None,
-        typer.Option("--count", help="A count to show before and after: sex=F+smoker=yes."),
-    ] = None,
-    means: Annotated[
-        list[str] | None,
-        typer.Option("--mean", help="A mean to show before and after: age, or age:sex=F."),
-    ] = None,
-    population: Annotated[
-        int | None, typer.Option(help="Of how many people the table is a simple random sample.")
-    ] = None,
-    plan: Annotated[
-        bool, typer.Option("--plan", help=f"Show the best {PLANS}; nothing is written.")
-    ] = False,
-    output: Annotated[
-        Path | None, typer.Option(help="Write the protected table, .csv or .parquet.")
-    ] = None,
-    leave_out: Annotated[
-        str, typer.Option(help="Other columns that are not written, such as id,name.")
-    ] = "",
-    name: Annotated[
-        str | None, typer.Option("--table", help="The table of a .duckdb file.")
-    ] = None,
-    as_json: JsonOption = False,
+    table: Path,
+    quasi_identifiers: list[str],
+    sensitive: list[str],
+    at_least_k: int | None,
+    l_diversity: int | None,
+    t_closeness: Fraction | None,
+    below: Fraction | None,
+    guessed_below: Fraction | None,
+    suppress: Fraction,
+    recode: tuple[str, ...],
+    hierarchy: tuple[str, ...],
+    loss: str,
+    counts: tuple[str, ...],
+    means: tuple[str, ...],
+    population: int | None,
+    plan: bool,
+    output: Path | None,
+    leave_out: list[str],
+    name: str | None,
+    as_json: bool,
 ) -> int:
     """Recode a table with least loss, to keep k, l, t or a chance.
 
@@ -96,24 +113,23 @@ def protect(
     from leaktight.tables.microdata import record_of
 
     if plan and output is not None:
-        raise typer.BadParameter("--plan writes nothing; leave it out, or --output")
+        raise click.BadParameter("--plan writes nothing; leave it out, or --output")
     expect_different(("the table", table), ("--output", output))
     about_to_write(output)
-    columns = read_names(quasi_identifiers)
     with spinner(as_json) as progress:
         found = protected(
-            table, columns, read_names(sensitive), at_least_k=at_least_k, l_diversity=l_diversity,
-            t_closeness=_chance(t_closeness), below=_chance(below),
-            guessed_below=_chance(guessed_below), suppress=read_chance(suppress),
-            recodings={**dict(map(_levels, recode or [])), **dict(map(_file, hierarchy or []))},
+            table, quasi_identifiers, sensitive, at_least_k=at_least_k, l_diversity=l_diversity,
+            t_closeness=t_closeness, below=below,
+            guessed_below=guessed_below, suppress=suppress,
+            recodings={**dict(map(_levels, recode)), **dict(map(_file, hierarchy))},
             loss=loss, plans=PLANS if plan else 1, population=population,
-            statistics=[*map(_count, counts or []), *map(_mean, means or [])],
-            output=output, leave_out=read_names(leave_out), table=name, progress=progress,
+            statistics=[*map(_count, counts), *map(_mean, means)],
+            output=output, leave_out=leave_out, table=name, progress=progress,
         )  # fmt: skip
     if as_json:
         print_json({"format": "leaktight protect 1", "table": table.name, **record_of(found)})
         return 0
-    title = f"{table.name}: {', '.join(columns)} protected"
+    title = f"{table.name}: {', '.join(quasi_identifiers)} protected"
     show(protect_document(found, title, None if output is None else str(output)))
     return 0
 
@@ -130,25 +146,21 @@ def _mean(text: str) -> "Statistic":
     column, told, where = text.partition(":")
     wrong = "--mean must be such as age or age:sex=F"
     if not column.strip():
-        raise typer.BadParameter(f"{wrong}, got {text[:60]!r}")
+        raise click.BadParameter(f"{wrong}, got {text[:60]!r}")
     return Statistic.mean(column.strip(), _conditions(where, wrong) if told else None)
 
 
 def _conditions(text: str, wrong: str) -> dict[str, str]:
     pairs = [part.partition("=") for part in text.split("+")]
     if not all(column.strip() and told for column, told, _ in pairs):
-        raise typer.BadParameter(f"{wrong}, got {text[:60]!r}")
+        raise click.BadParameter(f"{wrong}, got {text[:60]!r}")
     return {column.strip(): value.strip() for column, _, value in pairs}
-
-
-def _chance(text: str | None) -> Any:
-    return None if text is None else read_chance(text)
 
 
 def _levels(text: str) -> "tuple[str, list[Change]]":
     column, told, levels = (part.strip() for part in text.rpartition("="))
     if not told or not column:
-        raise typer.BadParameter(
+        raise click.BadParameter(
             f"--recode must be such as zip=prefix:3/prefix:2/drop, got {text[:60]!r}"
         )
     if levels == "keep":
@@ -159,5 +171,5 @@ def _levels(text: str) -> "tuple[str, list[Change]]":
 def _file(text: str) -> tuple[str, Path]:
     column, told, path = (part.strip() for part in text.partition("="))
     if not told or not column or not path:
-        raise typer.BadParameter(f"--hierarchy must be such as town=towns.csv, got {text[:60]!r}")
+        raise click.BadParameter(f"--hierarchy must be such as town=towns.csv, got {text[:60]!r}")
     return column, Path(path)

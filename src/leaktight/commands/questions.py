@@ -4,7 +4,7 @@ import inspect
 from collections.abc import Callable, Hashable, Sequence
 from typing import TYPE_CHECKING, Any
 
-import typer
+import click
 
 from leaktight.commands.arguments import read_prior
 from leaktight.commands.output import print_json, spinner
@@ -33,17 +33,18 @@ def attacked(
     from leaktight.studies.code import called
 
     if len(inputs) * len(questions) > MOST_CALLS:
-        raise typer.BadParameter(
+        raise click.BadParameter(
             f"--inputs times --questions may be {MOST_CALLS:,} at most, "
             f"got {len(inputs):,} × {len(questions):,}"
         )
     belief = read_prior(prior, tuple(inputs))
-    with spinner(as_json) as progress:
+    parts = [f"the best {n} questions" for n in range(most + 1)]
+    with spinner(as_json, "the answers to each question", *parts) as progress:
         progress("the answers to each question")
         asked = {q: called(name, _about(name, function, q), inputs) for q in questions}
         found = []
-        for n in range(most + 1):
-            progress(f"the best {n} questions")
+        for n, part in enumerate(parts):
+            progress(part)
             found.append(best_attack(asked, n, belief))
     if as_json:
         print_json(
@@ -73,7 +74,7 @@ def _about(name: str, function: Callable[..., Any], question: Hashable) -> Calla
         return lambda secret: function(secret, question)
     if len(needed) == 3:
         return lambda secret, chance: function(secret, question, chance)
-    raise typer.BadParameter(
+    raise click.BadParameter(
         f"with --questions, {name!r:.60} must be a function of the input and the question, and of "
         f"chance if it draws, got one of {len(needed)}"
     )

@@ -3,11 +3,19 @@
 import shlex
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Any
 
-import typer
+import click
 
-from leaktight.commands.arguments import JsonOption, read_chance, read_count
+from leaktight.commands.arguments import (
+    COUNT,
+    NAMES,
+    PATH,
+    json_option,
+    read_chance,
+    read_count,
+    report_option,
+)
 from leaktight.commands.output import (
     about_to_write,
     expect_different,
@@ -24,54 +32,66 @@ if TYPE_CHECKING:
     from leaktight.tables.risk import Change
 
 
+@click.command()
+@click.argument("table", type=PATH, help="A .csv, .parquet or .duckdb file.")
+@click.option(
+    "--quasi-identifiers",
+    type=NAMES,
+    required=True,
+    help="Columns that somebody may know, such as zip,age,sex.",
+)
+@click.option("--sensitive", type=NAMES, default="", help="The column they want, or several.")
+@click.option(
+    "--combinations",
+    type=COUNT,
+    default=2,
+    help="The most quasi-identifiers that are looked at together.",
+)
+@click.option(
+    "--try",
+    "tried",
+    multiple=True,
+    help="What would help: zip=prefix:3, age=bands:18,65, age=every:10, sex=drop, "
+    "zip=epsilon:1; several at once with +.",
+)
+@click.option(
+    "--known-share",
+    multiple=True,
+    help="Columns that are known of a share of people only: zip+age=1/2.",
+)
+@click.option(
+    "--later-release", type=PATH, multiple=True, help="A later release of the same people."
+)
+@click.option("--person", help="The column that says whose a row is, for --later-release.")
+@click.option("--table", "name", help="The table of a .duckdb file.")
+@click.option("--rows", is_flag=True, help="Name the ten rows at most risk, by number.")
+@click.option(
+    "--population", type=COUNT, help="Of how many people the table is a simple random sample."
+)
+@click.option("--weights", help="The column that says how many people a row stands for.")
+@click.option(
+    "--synthetic", type=PATH, help="A synthetic table made from this one: what does it tell?"
+)
+@click.option("--holdout", type=PATH, help="Rows of others, not used for --synthetic.")
+@report_option
+@json_option
 def risk(
-    table: Annotated[Path, typer.Argument(help="A .csv, .parquet or .duckdb file.")],
-    quasi_identifiers: Annotated[
-        str, typer.Option(help="Columns that somebody may know, such as zip,age,sex.")
-    ],
-    sensitive: Annotated[str, typer.Option(help="The column they want, or several.")] = "",
-    combinations: Annotated[
-        int, typer.Option(help="The most quasi-identifiers that are looked at together.")
-    ] = 2,
-    tried: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--try",
-            help="What would help: zip=prefix:3, age=bands:18,65, age=every:10, sex=drop, "
-            "zip=epsilon:1; "
-            "several at once with +.",
-        ),
-    ] = None,
-    known_share: Annotated[
-        list[str] | None,
-        typer.Option(help="Columns that are known of a share of people only: zip+age=1/2."),
-    ] = None,
-    later_release: Annotated[
-        list[Path] | None, typer.Option(help="A later release of the same people.")
-    ] = None,
-    person: Annotated[
-        str | None, typer.Option(help="The column that says whose a row is, for --later-release.")
-    ] = None,
-    name: Annotated[
-        str | None, typer.Option("--table", help="The table of a .duckdb file.")
-    ] = None,
-    rows: Annotated[
-        bool, typer.Option("--rows", help="Name the ten rows at most risk, by number.")
-    ] = False,
-    population: Annotated[
-        int | None, typer.Option(help="Of how many people the table is a simple random sample.")
-    ] = None,
-    weights: Annotated[
-        str | None, typer.Option(help="The column that says how many people a row stands for.")
-    ] = None,
-    synthetic: Annotated[
-        Path | None, typer.Option(help="A synthetic table made from this one: what does it tell?")
-    ] = None,
-    holdout: Annotated[
-        Path | None, typer.Option(help="Rows of others, not used for --synthetic.")
-    ] = None,
-    report: Annotated[Path | None, typer.Option(help="Write a page, .html or .md.")] = None,
-    as_json: JsonOption = False,
+    table: Path,
+    quasi_identifiers: list[str],
+    sensitive: list[str],
+    combinations: int,
+    tried: tuple[str, ...],
+    known_share: tuple[str, ...],
+    later_release: tuple[Path, ...],
+    person: str | None,
+    name: str | None,
+    rows: bool,
+    population: int | None,
+    weights: str | None,
+    synthetic: Path | None,
+    holdout: Path | None,
+    report: Path | None,
+    as_json: bool,
 ) -> int:
     """Say who is found in a table that is handed out as it is.
 
@@ -91,19 +111,19 @@ def risk(
     if synthetic is not None:
         return _synthetic(table, synthetic, holdout, quasi_identifiers, sensitive, as_json)
     if holdout is not None:
-        raise typer.BadParameter("--holdout is for --synthetic")
+        raise click.BadParameter("--holdout is for --synthetic")
     expect_page(report)
-    for path in (table, *(later_release or [])):
+    for path in (table, *later_release):
         expect_different(("a table", path), ("--report", report))
     about_to_write(report)
-    columns = read_names(quasi_identifiers)
+    columns = quasi_identifiers
     count_combinations(len(columns), combinations)
     with spinner(as_json) as progress:
         found = assessed(
-            table, columns, read_names(sensitive), table=name, combinations=combinations,
+            table, columns, sensitive, table=name, combinations=combinations,
             known_share=dict(map(_share, known_share)) if known_share else None,
-            later_releases=list(later_release or []), person=person,
-            changes=[[read_change(part) for part in each.split("+")] for each in tried or []],
+            later_releases=list(later_release), person=person,
+            changes=[[read_change(part) for part in each.split("+")] for each in tried],
             rows=rows, population=population, weights=weights, progress=progress,
         )  # fmt: skip
     title = f"{table.name}: quasi-identifiers {', '.join(columns)}"
@@ -120,7 +140,12 @@ def risk(
 
 
 def _synthetic(
-    table: Path, synthetic: Path, holdout: Path | None, columns: str, sensitive: str, as_json: bool
+    table: Path,
+    synthetic: Path,
+    holdout: Path | None,
+    columns: list[str],
+    sensitive: list[str],
+    as_json: bool,
 ) -> int:
     """Say what a synthetic table tells of the people it was made from."""
     from leaktight.reports.risk import synthetic_document
@@ -129,7 +154,7 @@ def _synthetic(
 
     with spinner(as_json) as progress:
         found = synthetic_risk(
-            synthetic, table, read_names(columns), read_names(sensitive),
+            synthetic, table, columns, sensitive,
             holdout=holdout, progress=progress,
         )  # fmt: skip
     if as_json:
@@ -139,15 +164,10 @@ def _synthetic(
     return 0
 
 
-def read_names(text: str) -> list[str]:
-    """Return names of columns such as zip,age."""
-    return [name.strip() for name in text.split(",") if name.strip()]
-
-
 def _share(text: str) -> "tuple[tuple[str, ...], Fraction]":
     names, told, share = text.rpartition("=")
     if not told:
-        raise typer.BadParameter(f"--known-share must be such as zip+age=1/2, got {text[:60]!r}")
+        raise click.BadParameter(f"--known-share must be such as zip+age=1/2, got {text[:60]!r}")
     return tuple(name.strip() for name in names.split("+")), read_chance(share)
 
 
@@ -171,7 +191,7 @@ def read_change(text: str, option: str = "--try") -> "Change":
                 return Change.randomize(column, epsilon=value)
             case "ratio":
                 return Change.randomize(column, ratio=value)
-    raise typer.BadParameter(
+    raise click.BadParameter(
         f"{option} must be such as zip=prefix:3, age=bands:18,65, age=every:10, sex=drop, "
         f"zip=epsilon:1 or zip=ratio:3, got {text[:60]!r}"
     )
@@ -187,6 +207,6 @@ def _cut(column: str, text: str) -> Any:
             return kind(text.strip())
         except (ValueError, ArithmeticError):
             continue
-    raise typer.BadParameter(
+    raise click.BadParameter(
         f"a cut of {column!r:.60} is a number or a date such as 2000-01-31, got {text[:60]!r}"
     )

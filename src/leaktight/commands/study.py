@@ -2,11 +2,10 @@
 
 import shlex
 from pathlib import Path
-from typing import Annotated
 
-import typer
+import click
 
-from leaktight.commands.arguments import CertificateOption, JsonOption
+from leaktight.commands.arguments import PATH, certificate_option, json_option, report_option
 from leaktight.commands.output import (
     about_to_write,
     expect_different,
@@ -18,15 +17,20 @@ from leaktight.commands.output import (
 )
 
 
+@click.command()
+@click.argument("study", type=PATH, help="A study, a TOML file.")
+@report_option
+@certificate_option
+@json_option
+@click.option("--quiet", is_flag=True, help="Print only the verdict.")
+@click.option("--allow-code", is_flag=True, help="Run the Python function that the study names.")
 def audit(
-    study: Annotated[Path, typer.Argument(help="A study, a TOML file.")],
-    report: Annotated[Path | None, typer.Option(help="Write a page, .html or .md.")] = None,
-    certificate: CertificateOption = None,
-    as_json: JsonOption = False,
-    quiet: Annotated[bool, typer.Option("--quiet", help="Print only the verdict.")] = False,
-    allow_code: Annotated[
-        bool, typer.Option("--allow-code", help="Run the Python function that the study names.")
-    ] = False,
+    study: Path,
+    report: Path | None,
+    certificate: Path | None,
+    as_json: bool,
+    quiet: bool,
+    allow_code: bool,
 ) -> int:
     """Answer a study: what does it tell of one person?
 
@@ -53,8 +57,8 @@ def audit(
     from leaktight.studies.schema import to_json
     from leaktight.worst_case.certificate import write_certificate
 
-    with spinner(quiet or as_json) as progress:
-        progress.expect(part.name for part in PARTS if part.compute is not None)
+    parts = (part.name for part in PARTS if part.compute is not None)
+    with spinner(quiet or as_json, *parts) as progress:
         answer = answered(asked, progress)
     if certificate is not None:
         write_certificate(answer.provable(), certificate)

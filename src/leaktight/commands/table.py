@@ -1,12 +1,13 @@
 """``release`` and ``ledger``: a table with noise, and what is left of the budget."""
 
 import shlex
+import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Any
 
-import typer
+import click
 
-from leaktight.commands.arguments import JsonOption
+from leaktight.commands.arguments import PATH, json_option
 from leaktight.commands.output import (
     about_to_write,
     expect_page,
@@ -17,27 +18,33 @@ from leaktight.commands.output import (
 )
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from leaktight.studies.release import ReleaseStudy
+    from leaktight.tables.attributes import AttributeOdds
     from leaktight.tables.per_row import RowsRelease
     from leaktight.tables.publishing import TableRelease
     from leaktight.tables.record import TableRecord
 
 
+@click.command()
+@click.argument("study", type=PATH, help="A study with [data] and [release].")
+@click.option("--plan", is_flag=True, help="Show the expected errors; read and spend nothing.")
+@click.option("--name", help="A name for this release.")
+@click.option("--output", type=PATH, help="Where to write it.")
+@click.option("--picture", type=PATH, help="Draw the histograms, .svg.")
+@click.option("--again", is_flag=True, help="Show what was drawn under this name; read no table.")
+@click.option("--report", type=PATH, help="Write a page for the officer, .html or .md.")
+@json_option
 def release(
-    study: Annotated[Path, typer.Argument(help="A study with [data] and [release].")],
-    plan: Annotated[
-        bool, typer.Option("--plan", help="Show the expected errors; read and spend nothing.")
-    ] = False,
-    name: Annotated[str | None, typer.Option(help="A name for this release.")] = None,
-    output: Annotated[Path | None, typer.Option(help="Where to write it.")] = None,
-    picture: Annotated[Path | None, typer.Option(help="Draw the histograms, .svg.")] = None,
-    again: Annotated[
-        bool, typer.Option("--again", help="Show what was drawn under this name; read no table.")
-    ] = False,
-    report: Annotated[
-        Path | None, typer.Option(help="Write a page for the officer, .html or .md.")
-    ] = None,
-    as_json: JsonOption = False,
+    study: Path,
+    plan: bool,
+    name: str | None,
+    output: Path | None,
+    picture: Path | None,
+    again: bool,
+    report: Path | None,
+    as_json: bool,
 ) -> int:
     """Release a table with noise, paid for from a ledger.
 
@@ -57,12 +64,12 @@ def release(
     named, target = name or asked.name, output or asked.output
     expect_page(report)
     if plan and report is not None:
-        raise typer.BadParameter("--plan releases nothing, of which --report could tell")
+        raise click.BadParameter("--plan releases nothing, of which --report could tell")
     about_to_write(report)
     page = None if report is None else (study, report)
     if asked.rows is not None:
         if plan or picture is not None:
-            raise typer.BadParameter("--plan and --picture are for queries; every row is published")
+            raise click.BadParameter("--plan and --picture are for queries; every row is published")
         return _rows(asked, named, target, again, as_json, page)
     if plan:
         return _planned(asked, study, as_json)
@@ -88,23 +95,15 @@ def _write_officers_page(
     write_page(report, release_document(record, statement(book), asked.title, commands))
 
 
+@click.command()
+@click.argument("file", help="A ledger: a file, or postgresql://…")
+@click.option("--new", type=PATH, help="Make it, for the policy and budget of a study.")
+@click.option("--expect", help="Refuse it if it was never in this state, which was noted before.")
+@click.option("--move", help="Move it to another file, to postgresql://…, or back.")
+@json_option
+@click.option("--registry", is_flag=True, help="Print what OpenDP's registry of deployments asks.")
 def ledger(
-    file: Annotated[str, typer.Argument(help="A ledger: a file, or postgresql://…")],
-    new: Annotated[
-        Path | None, typer.Option("--new", help="Make it, for the policy and budget of a study.")
-    ] = None,
-    expect: Annotated[
-        str | None,
-        typer.Option(help="Refuse it if it was never in this state, which was noted before."),
-    ] = None,
-    move: Annotated[
-        str | None,
-        typer.Option("--move", help="Move it to another file, to postgresql://…, or back."),
-    ] = None,
-    as_json: JsonOption = False,
-    registry: Annotated[
-        bool, typer.Option("--registry", help="Print what OpenDP's registry of deployments asks.")
-    ] = False,
+    file: str, new: Path | None, expect: str | None, move: str | None, as_json: bool, registry: bool
 ) -> int:
     """Show what was released from a ledger, and what is left.
 
@@ -128,9 +127,9 @@ def ledger(
 
         asked = read_release(new)
         if asked.budget is None:
-            raise typer.BadParameter(f"{new}: [release] needs budget, the ε of all releases")
+            raise click.BadParameter(f"{new}: [release] needs budget, the ε of all releases")
         if _same_place(file) != _same_place(asked.ledger):
-            raise typer.BadParameter(
+            raise click.BadParameter(
                 f"{new}: [release] ledger is {store_of(asked.ledger).name}, not "
                 f"{store_of(file).name}"
             )
@@ -157,7 +156,9 @@ def ledger(
     elif as_json:
         print_json(found.to_dict())
     else:
-        print(found)
+        print(found.told)
+        _print_values(found.attributes)
+        print(found.state)
     return 0
 
 
@@ -187,11 +188,11 @@ def _answers(
     allowed = asked.allowed
     assert allowed is not None  # there are queries
     if picture is not None and picture.suffix.lower() != ".svg":
-        raise typer.BadParameter(f"--picture must end in .svg, got {picture}")
+        raise click.BadParameter(f"--picture must end in .svg, got {picture}")
     about_to_write(picture)
     if target is not None:
         expect_output(target, Ledger.open(asked.ledger), name)
-    with spinner(as_json) as progress:
+    with spinner(as_json, "counting, and drawing noise", "what it promises") as progress:
         progress("counting, and drawing noise")
         done = released(
             asked.source,
@@ -219,15 +220,25 @@ def _answers(
         print_json(told)
         return 0
     for warning in done.warnings:
-        typer.echo(f"leaktight: {warning}", err=True)
+        print(f"leaktight: {warning}", file=sys.stderr)
     print(f"{asked.title}\n")
     _print_table(done)
     print(f"\n{wrapped(str(record))}")
+    _print_values(record.attributes)
     _print_age(done)
     if target is not None:
         _print_files(target)
     _print_page(page)
     return 0
+
+
+def _print_values(attributes: "Sequence[AttributeOdds]") -> None:
+    """Print the table of values that the page of a release has."""
+    from leaktight.reports.release import by_value
+    from leaktight.reports.text import plain_text
+
+    if sections := tuple(by_value(attributes)):
+        print(f"\n{plain_text(*sections)}")
 
 
 def _print_page(page: tuple[Path, Path] | None) -> None:
@@ -266,8 +277,8 @@ def _rows(
     if book.find(name) is None or record_beside(target).exists():
         expect_output(target, book, name)
     if len(columns) != 1:
-        raise typer.BadParameter(f"rows are published of one column, got {list(columns)}")
-    with spinner(as_json) as progress:
+        raise click.BadParameter(f"rows are published of one column, got {list(columns)}")
+    with spinner(as_json, "answering every row", "what it promises") as progress:
         progress("answering every row")
         done = release_rows(
             asked.source,
@@ -277,6 +288,7 @@ def _rows(
             column=columns[0],
             **_told(asked, name, again),
         )
+        progress("what it promises")
         record = record_of(done, asked.prior)
     write_record(record, target)
     if page is not None:
@@ -285,6 +297,7 @@ def _rows(
         print_json({"record": record.to_dict(), "new": done.is_new})
         return 0
     print(f"{asked.title}\n\n{wrapped(str(record))}")
+    _print_values(record.attributes)
     _print_age(done)
     _print_files(target)
     _print_page(page)
