@@ -481,6 +481,20 @@ MECHANISMS = (
         ("tests/mechanisms/test_draw.py", "samples.noise"),
     ),
     Mutant(
+        "Gaussian noise is 0 as often with either sign",
+        "mechanisms/release/gaussian.py",
+        "keep = positive | (k != 0)",
+        "keep = positive | (k == k)",
+        ("tests/mechanisms/test_draw.py",),
+    ),
+    Mutant(
+        "Gaussian noise is kept by one digit of its square too few",
+        "mechanisms/release/gaussian.py",
+        "(left & LAST).astype(np.uint8) <= LAST",
+        "(left & LAST).astype(np.uint8) <= LAST + 1",
+        ("tests/mechanisms/test_draw.py",),
+    ),
+    Mutant(
         "weights that are not the best prove as much",
         "mechanisms/best/rate_distortion.py",
         "(nats - arb(highest).log())",
@@ -579,7 +593,7 @@ TABLES = (
     ),
     Mutant(
         "the rows of one person are paid for once",
-        "tables/protection.py",
+        "tables/privacy_unit.py",
         "return self._shared(self.rows_per_person * paid.exponents(self.pairs_of(cases)))",
         "return self._shared(paid.exponents(self.pairs_of(cases)))",
         ("tests/tables/test_calibration.py",),
@@ -960,7 +974,7 @@ LEDGERS = (
     Mutant(
         "the pages of a ledger are not checked",
         "tables/ledger/file.py",
-        'if file.execute("PRAGMA integrity_check").fetchall() != [("ok",)]:',
+        'if opened.execute("PRAGMA integrity_check").fetchall() != [("ok",)]:',
         "if False:",
         ("tests/tables/test_damage.py",),
     ),
@@ -1211,6 +1225,39 @@ CURVES = (
     ),
 )
 
+FORGING = "tests/curves/test_certificates.py"
+
+PROMISED = tuple(
+    Mutant(what, "check.py", f"demand({old}, ", "demand(True, ", (f"{FORGING}::test_{by}",))
+    for what, old, by in (
+        (
+            "a promise may list an edge twice",
+            "2 * len(self.edges) == len(self.arcs)",
+            "an_edge_that_is_there_twice_is_refused",
+        ),
+        (
+            "an order may have two bounds",
+            'len(self.bounds) == len(claim.get("bounds", []))',
+            "an_order_that_is_there_twice_is_refused",
+        ),
+        (
+            "a multiplier may be cut into pieces",
+            "once",
+            "a_multiplier_in_pieces_costs_no_less",
+        ),
+        (
+            "a line that nobody keeps attains something",
+            "all(r + d >= 1 for r, d in below)",
+            "a_line_that_nobody_keeps_attains_nothing",
+        ),
+        (
+            "records may answer nothing",
+            "sum(values) > 0",
+            "records_that_answer_nothing_are_refused",
+        ),
+    )
+)
+
 PAPERS = (
     Mutant(
         "of the sets of outputs that leaks least is taken",
@@ -1273,9 +1320,9 @@ SIZES = (
     ),
     Mutant(
         "a function with one value tells what floats do",
-        "leakage/entropy.py",
-        "return groups.shown if len(groups.outputs) > 1 else 0.0",
-        "return groups.shown if len(groups.outputs) > 1 else groups.told()",
+        "leakage/joint.py",
+        "return super().information() if self.is_exact else self.groups.told()",
+        "return self.groups.told()",
         ("tests/leakage/test_groups.py",),
     ),
     Mutant(
@@ -1330,8 +1377,8 @@ SIZES = (
     Mutant(
         "the entropy that floats lose counts as proved",
         "leakage/entropy.py",
-        "if not (channel.is_exact and belief.is_exact):\n        assert",
-        "if False:\n        assert",
+        "if seen.is_exact:\n        return EntropyLeakage(*seen.lost",
+        "if True:\n        return EntropyLeakage(*seen.lost",
         ("tests/leakage/test_entropy.py",),
     ),
     Mutant(
@@ -1345,4 +1392,4 @@ SIZES = (
 
 MUTANTS = (
     NUMBERS + POLICIES + CHANNELS + PRIVACY + WORST_CASE + CHECKER + MECHANISMS + PEOPLE + TABLES
-) + (NOISE + COUNTS + LEDGERS + EDGES + CURVES + PAPERS + SIZES)
+) + (NOISE + COUNTS + LEDGERS + EDGES + CURVES + PROMISED + PAPERS + SIZES)

@@ -4,12 +4,13 @@ import inspect
 import random
 from functools import cache
 from itertools import product
+from pathlib import Path
 from typing import Any
 
 import pytest
 from fuzz.combinations import cells, questions
 from fuzz.combinations.cells import AXES, RULES, Outcome, exists, number_of_cells, thinned, try_cell
-from fuzz.combinations.covering import Row, Rule, covering
+from fuzz.combinations.covering import Row, Rule, covering, filled
 from fuzz.combinations.enumeration import World
 from fuzz.combinations.questions import QUESTIONS
 from fuzz.combinations.settings import (
@@ -80,6 +81,71 @@ def test_so_is_every_policy_with_every_mechanism_and_query_where_databases_are_f
 
 TRIPLES = 60
 """How many of these triples are tried for each question; ``make fuzz`` tries the others."""
+
+
+# --- every proof, with every kind --------------------------------------------------------------
+
+PROOFS = Path(__file__).parent.parent / "docs" / "proofs"
+RESTS_ON: dict[str, tuple[str, ...]] = {
+    "adaptive": ("after n",),
+    "average-breach": ("audit",),
+    "columns": ("every ratio", "worst case"),
+    "cover-bound": ("any mechanism", "worst case"),
+    "curves": ("any mechanism", "worst case", "page: curves"),
+    "design": ("certificate", "page: certificate"),
+    "few-outputs": ("worst case",),
+    "individual-breach": ("audit",),
+    "mechanisms": ("level", "calibrated"),
+    "metrics": ("worst case", "any mechanism"),
+    "one-bit": ("worst case",),
+    "one-person": ("informed", "uninformed"),
+    "own-output": ("after n", "page: looks"),
+    "parametric": ("every ratio", "page: formula"),
+    "profile": ("level", "audit"),
+    "promises": ("any mechanism", "audit"),
+    "public-counts": ("level", "sensitivity", "odds"),
+    "real-values": ("worst case", "level"),
+    "repetition": ("after n", "choose"),
+    "shuffle": ("level",),
+    "tables": ("plan", "calibrated"),
+    "trees": ("worst case", "certificate"),
+    "weighting": ("worst case",),
+}
+"""The questions whose answers rest on a proof, by its page."""
+
+ON_CHANNELS = {
+    "additive-capacity", "comparing", "disclosure", "estimates", "floats", "likeliest", "means",
+    "programs", "rates", "repair", "risk", "sampling",
+}  # fmt: skip
+"""Proofs about a channel, samples, numbers or a table as they are, whatever the policy."""
+
+
+@pytest.mark.parametrize("page", sorted(PROOFS.glob("*.md")), ids=lambda page: page.stem)
+def test_a_proof_says_first_what_it_assumes(page: Path) -> None:
+    text = page.read_text("utf-8").casefold()
+    assumed, stated = (
+        [at for each in words if (at := text.find(each)) >= 0]
+        for words in (("is assumed", "hypotheses"), ("**statement", "**theorem", "**proof", "∎"))
+    )
+    assert assumed
+    assert min(assumed) < min(stated, default=len(text))
+
+
+@pytest.mark.parametrize("page", sorted(page.stem for page in PROOFS.glob("*.md")))
+def test_what_rests_on_a_proof_is_asked_with_every_kind(page: str) -> None:
+    """What is outside its hypotheses is then refused, or agrees with enumeration: see above."""
+    assert (page in RESTS_ON) != (page in ON_CHANNELS), "which questions rest on the new page?"
+    for question in RESTS_ON.get(page, ()):
+        asked = pairs()[question]
+        for axis in AXES.keys() - {"question"}:
+            missing = {*AXES[axis]} - {row[axis] for row in asked}
+            assert not any(_is_somewhere(axis, option, question) for option in missing), missing
+
+
+def _is_somewhere(axis: str, option: Any, question: str) -> bool:
+    """Say whether there is a cell with an option in which this is asked."""
+    row = {axis: option, "question": question}
+    return exists(row) and filled(row, AXES, 1, RULES, {}, random.Random(0)) is not None
 
 
 # --- the table has everything ------------------------------------------------------------------

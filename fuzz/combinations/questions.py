@@ -40,7 +40,7 @@ from leaktight.studies.schema import to_json
 from leaktight.tables import count_of, cumulative, histogram, plan, sum_of
 from leaktight.tables.calibration import calibrated as table_noise
 from leaktight.tables.noise import GeometricStep
-from leaktight.tables.protection import Protection
+from leaktight.tables.privacy_unit import PrivacyUnit
 from leaktight.web.answer import TASKS, read_asked
 from leaktight.worst_case import (
     leakage_bounds,
@@ -347,7 +347,7 @@ def planned(cell: Setting) -> int:
     queries += [count_of("more", cell.counted)] * (cell.variant % 2)
     found = plan(cell.policy, queries, absent=cell.absent, **cell.asked)
     assert all(each.cell >= 0 for each in found)
-    protection = Protection(cell.policy, cell.absent)
+    protection = PrivacyUnit(cell.policy, cell.absent)
     noise = table_noise(protection, queries, lt.Ratio.of(cell.ratio, cell.epsilon))
     world = world_of(cell)
     if world is None or cell.space.pairs is None:

@@ -23,7 +23,7 @@ from leaktight.tables import (
 from leaktight.tables.calibration import Noise, calibrated
 from leaktight.tables.noise import GeometricStep
 from leaktight.tables.odds import odds
-from leaktight.tables.protection import Protection
+from leaktight.tables.privacy_unit import PrivacyUnit
 
 
 def question(draw: Draw) -> Any:
@@ -76,7 +76,7 @@ def what_noise_keeps(graph: Any, queries: Any, rows: int, ratio: str) -> int:
     """Two values of one person are told apart by more than the ratio, or by a number as it is."""
     policy = lt.Policy(direct.graph_of(graph), records=5)
     asked = [query_of(k, query, graph[0]) for k, query in enumerate(queries)]
-    noise = calibrated(Protection(policy, None, rows), asked, lt.Ratio.of(ratio))
+    noise = calibrated(PrivacyUnit(policy, None, rows), asked, lt.Ratio.of(ratio))
     most = max((told(noise, u, v) for u, v in graph[1]), default=Fraction(1)) ** rows
     assert most == noise.level.value <= Fraction(ratio)
     return 1 + len(graph[1])
@@ -100,7 +100,7 @@ def what_is_known_of_one_person(
     belief = [part / sum(weights) for part in weights]
     policy = lt.Policy(direct.graph_of(graph), records=5)
     asked = [query_of(k, query, size) for k, query in enumerate(queries)]
-    noise = calibrated(Protection(policy), asked, lt.Ratio.of(ratio))
+    noise = calibrated(PrivacyUnit(policy), asked, lt.Ratio.of(ratio))
     most = Fraction(0)
     for v in range(size):
         ratios = [told(noise, u, v) for u in range(size)]
