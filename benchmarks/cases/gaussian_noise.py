@@ -56,6 +56,6 @@ CASES = (
         quick=1,
         scale_name="σ",
         rounds=3,
-        note="exact in both; ours draws one after the other in Python",
+        note="exact in both",
     ),
 )
