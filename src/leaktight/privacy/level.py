@@ -160,6 +160,7 @@ def privacy_level(
     PrivacyLevel(ratio 2, ε ≤ 0.693148; worst: output 0 of 'middle' against 'high')
     >>> from leaktight.channels.composition import parallel
     >>> from leaktight.policies.constraint import count
+    >>> from leaktight.policies.policy import Policy
     >>> coin = Channel([["2/3", "1/3"], ["1/3", "2/3"]], ["no", "yes"])
     >>> told = count(["yes"], equals=7)
     >>> known = Policy(SecretGraph.complete(["no", "yes"]), 1000, constraints=told)
