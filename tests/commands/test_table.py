@@ -637,3 +637,16 @@ def test_a_release_and_its_ledger_tell_the_odds_of_each_value(run: Run) -> None:
     (found,) = json.loads(run("ledger", "smoking.ledger", "--json").out)["one attribute"]
     assert [each["value"] for each in found["values"]] == ["never", "former", "heavy"]
     assert all(0.6 <= each["after at most"] < 0.6 + 1e-12 for each in found["values"])
+
+
+def test_numbers_stand_under_their_heading_however_short_the_names_of_cells_are(run: Run) -> None:
+    short = SMOKING.replace("never", "n").replace("former", "f").replace("heavy", "h")
+    Path("smoking.toml").write_text(short)
+    Path("smoking.csv").write_text("smoking\nn\nn\nf\nh\n")
+    run("ledger", "smoking.ledger", "--new", "smoking.toml")
+    lines = run("release", "smoking.toml").out.splitlines()
+    first = next(i for i, line in enumerate(lines) if line.startswith("query"))
+    ends = lines[first].index("number") + len("number")
+    assert all(
+        line[ends - 1].isdigit() and line[ends] == " " for line in lines[first + 1 : first + 4]
+    )

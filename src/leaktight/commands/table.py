@@ -354,7 +354,7 @@ def _print_files(target: Path) -> None:
 def _print_table(done: "TableRelease") -> None:
     from leaktight.tables.queries import shown_interval, shown_number
 
-    rows = []
+    rows = [("query", "cell", "number", "true one, 95%")]
     for answer in done.answers:
         for label, number, ends, noise in zip(
             answer.labels, answer.numbers, answer.intervals(), answer.noises, strict=True
@@ -362,6 +362,5 @@ def _print_table(done: "TableRelease") -> None:
             between = shown_interval(*ends) if noise else "exactly"
             rows.append((answer.name, label, shown_number(number), between))
     wide = [max(len(row[i]) for row in rows) for i in (0, 1)]
-    print(f"{'query':<{wide[0]}}  {'cell':<{wide[1]}}  {'number':>10}  true one, 95%")
     for query, cell, number, between in rows:
         print(f"{query:<{wide[0]}}  {cell:<{wide[1]}}  {number:>10}  {between}")
