@@ -454,6 +454,29 @@ def test_the_page_says_where_cells_outside_belong_by_column(
     assert "((" not in page
 
 
+def test_the_page_writes_a_day_to_which_cells_outside_belong_as_people_do(run: Run) -> None:
+    Path("d.csv").write_text("day,ill\n2024-01-01,yes\n2024-01-02,no\n2023-05-05,no\n")
+    Path("d.toml").write_text("""
+        [policy]
+        records = 3
+        attributes = { day = [2024-01-01, 2024-01-02], ill = ["yes", "no"] }
+        [data]
+        source = "d.csv"
+        columns = ["day", "ill"]
+        outside = { day = 2024-01-02 }
+        [release]
+        name = "June"
+        epsilon = 1
+        budget = 2
+        ledger = "d.ledger"
+        queries = [{ name = "ill", kind = "plain histogram", by = ["ill"] }]
+    """)
+    assert run("ledger", "d.ledger", "--new", "d.toml").code == 0
+    told = run("release", "d.toml", "--report", "page.md")
+    assert told.err.endswith("'day' and is counted as '2024-01-02'\n")
+    assert "rule: outside | day: 2024-01-02 |" in Path("page.md").read_text("utf-8")
+
+
 def test_the_odds_of_one_attribute_follow_from_what_was_asked_about_it(run: Run) -> None:
     """The histogram of both has 2 units for a pair, that by age 2 more for a pair of ages.
 
@@ -633,6 +656,7 @@ def test_a_release_and_its_ledger_tell_the_odds_of_each_value(run: Run) -> None:
     assert "smoking former 30% ≤ 56.3% ≤ ×1.88" in rows
     told = run("ledger", "smoking.ledger").out.splitlines()
     assert "smoking heavy 33.3% ≤ 60% ≤ ×1.8" in [" ".join(line.split()) for line in told]
+    assert "before, all values are taken to be equally likely." in " ".join(told)
     assert told[-1].startswith("State ")
     (found,) = json.loads(run("ledger", "smoking.ledger", "--json").out)["one attribute"]
     assert [each["value"] for each in found["values"]] == ["never", "former", "heavy"]

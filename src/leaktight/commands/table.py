@@ -26,6 +26,12 @@ if TYPE_CHECKING:
     from leaktight.tables.publishing import TableRelease
     from leaktight.tables.record import TableRecord
 
+EQUALLY_LIKELY = (
+    "A ledger has no prior: before, all values are taken to be equally likely. What a release "
+    "prints, and its report, start from the prior of the study."
+)
+"""From which beliefs the odds of a ledger start."""
+
 
 @click.command()
 @click.argument("study", type=PATH, help="A study with [data] and [release].")
@@ -118,6 +124,7 @@ def ledger(
       leaktight ledger wages.ledger
       leaktight ledger wages.ledger --move postgresql://db.example.org/agency#wages
     """
+    from leaktight.exact.shown import wrapped
     from leaktight.tables.ledger import Ledger, store_of
     from leaktight.tables.registry import registry_entry
     from leaktight.tables.statement import statement
@@ -157,6 +164,8 @@ def ledger(
         print_json(found.to_dict())
     else:
         print(found.told)
+        if found.odds is not None:
+            print(wrapped(EQUALLY_LIKELY))
         _print_values(found.attributes)
         print(found.state)
     return 0

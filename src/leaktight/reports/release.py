@@ -4,9 +4,11 @@ What was published and when, from what, with which noise; what has been spent an
 about one person, attribute by attribute; what is assumed; how all of it is checked.
 """
 
-from ast import literal_eval
+import ast
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
+from datetime import date
+from fractions import Fraction
 from functools import partial
 from math import sqrt
 
@@ -206,11 +208,19 @@ def _source(record: TableRecord) -> Section:
 def _rule(key: str, value: object) -> str:
     """Say a rule; where cells outside belong is kept as Python writes it, perhaps by column."""
     if key == "outside":
-        with suppress(ValueError, SyntaxError):  # of a date or a fraction: as it is
-            value = literal_eval(str(value))
+        with suppress(ValueError, SyntaxError):  # of what no study has: as it is
+            value = ast.literal_eval(_AsText().visit(ast.parse(str(value), mode="eval")))
             if isinstance(value, tuple) and all(isinstance(each, tuple) for each in value):
                 value = dict(value)
     return _said(value)
+
+
+class _AsText(ast.NodeTransformer):
+    """Dates and fractions that are written as calls, such as ``datetime.date(2024, 1, 2)``."""
+
+    def visit_Call(self, node: ast.Call) -> ast.expr:
+        kind = {"datetime.date": date, "Fraction": Fraction}.get(ast.unparse(node.func))
+        return ast.Constant(str(kind(*map(ast.literal_eval, node.args)))) if kind else node
 
 
 def _said(value: object) -> str:

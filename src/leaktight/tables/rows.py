@@ -143,7 +143,7 @@ def _elsewhere(
     told = []
     for column, n in zip(columns, found.outside, strict=True):
         if n:
-            where = "left out" if out else f"counted as {reading.elsewhere(column.name)!r}"
+            where = "left out" if out else f"counted as '{reading.elsewhere(column.name)}'"
             was, now = ("was", "is") if n == 1 else ("were", "are")
             told.append(
                 f"{n:,} of {counted(found.rows, one, many)} {was} outside the declared values of "
