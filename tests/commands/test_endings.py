@@ -211,3 +211,10 @@ def test_what_is_left_is_shown_while_one_waits() -> None:
     assert work.stopped() == (
         "stopped after 0 s at five; finished: one, two; no answer was written"
     )
+
+
+def test_what_waits_for_an_earlier_part_is_not_finished() -> None:
+    work = Work(lambda what: None, ["one", "two", "three"])
+    for part in ("one", "three", "two"):
+        work(part)
+    assert (work.stopped() or "").startswith("stopped after 0 s at two; finished: one;")

@@ -126,9 +126,11 @@ class Work:
     def stopped(self) -> str | None:
         """Say what was done when somebody stopped it; nothing if it was nothing."""
         seconds = monotonic() - self.began
-        if not self.finished and seconds < PATIENCE:
+        later = self.all[self.all.index(self.now) :] if self.now in self.all else []
+        finished = [each for each in self.finished if each not in later]  # who asked for this waits
+        if not finished and seconds < PATIENCE:
             return None
-        done = f"finished: {', '.join(self.finished)}" if self.finished else "nothing was finished"
+        done = f"finished: {', '.join(finished)}" if finished else "nothing was finished"
         at = "" if self.now is None else f" at {self.now}"
         return f"stopped after {seconds:.0f} s{at}; {done}; no answer was written"
 
