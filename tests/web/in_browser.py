@@ -76,6 +76,15 @@ def opened(
     return page
 
 
+def frame_of(page: Page, selector: str) -> dict[str, float]:
+    """Return where an element is, once it is in view: a mouse reaches nothing else."""
+    found = page.locator(selector).last
+    found.scroll_into_view_if_needed()
+    box = found.bounding_box()
+    assert box is not None
+    return dict(box)
+
+
 def saved(page: Page, button: str = "#save") -> Path:
     """Take something away, and return the file."""
     with page.expect_download() as taken:
@@ -282,9 +291,7 @@ def test_a_map_is_edited_with_the_mouse_and_what_is_saved_is_what_is_seen(
 ) -> None:
     page = opened(browser, address, "places")
     before = page.inner_text("#worst-words")
-    dot = page.locator('#graph .dot[data-value="stadium"] circle').last
-    box = dot.bounding_box()
-    assert box is not None
+    box = frame_of(page, '#graph .dot[data-value="stadium"] circle')
     page.mouse.move(box["x"] + 6, box["y"] + 6)
     page.mouse.down()
     page.mouse.move(box["x"] - 60, box["y"] - 44, steps=5)  # to the west and the north
@@ -302,8 +309,7 @@ def test_a_map_is_edited_with_the_mouse_and_what_is_saved_is_what_is_seen(
     expect(page.locator('#graph .dot[data-value="stadium"]')).to_have_attribute(
         "data-at", "47.0461, 15.4548"
     )
-    frame = page.locator("#graph svg").bounding_box()
-    assert frame is not None
+    frame = frame_of(page, "#graph svg")
     page.mouse.dblclick(frame["x"] + 20, frame["y"] + 20)
     expect(page.locator("#graph .dot")).to_have_count(10)
     page.fill("#points", "a: 1, 2\nb: 2.5, 3\nc: 4, 1")
@@ -386,8 +392,7 @@ def test_the_line_of_the_odds_is_dragged_and_its_epsilon_is_used(
     browser: Browser, address: str
 ) -> None:
     page = opened(browser, address)
-    frame = page.locator("#below svg").bounding_box()
-    assert frame is not None
+    frame = frame_of(page, "#below svg")
     page.mouse.move(frame["x"] + 100, frame["y"] + 100)
     page.mouse.down()
     page.mouse.move(frame["x"] + 100, frame["y"] + 120, steps=3)
@@ -406,8 +411,7 @@ def test_the_line_of_the_odds_is_dragged_and_its_epsilon_is_used(
 def test_a_drag_of_one_chart_moves_nothing_of_the_other(browser: Browser, address: str) -> None:
     page = opened(browser, address)
     before = page.input_value("#epsilon")
-    frame = page.locator("#below svg").bounding_box()
-    assert frame is not None
+    frame = frame_of(page, "#below svg")
     page.mouse.move(frame["x"] + 100, frame["y"] + 60)
     page.mouse.down()
     for k in range(8):
@@ -416,8 +420,7 @@ def test_a_drag_of_one_chart_moves_nothing_of_the_other(browser: Browser, addres
     page.mouse.up()
     assert page.input_value("#epsilon") == before
     limit = page.locator(".handle").get_attribute("aria-valuenow")
-    frame = page.locator("#worst svg").bounding_box()
-    assert frame is not None
+    frame = frame_of(page, "#worst svg")
     page.mouse.move(frame["x"] + 100, frame["y"] + 60)
     page.mouse.down()
     for k in range(8):
@@ -574,6 +577,40 @@ def test_values_that_come_and_go_leave_what_is_believed_of_the_others(
     assert question["prior"] == [50, 25, 0]
     assert question["sensitive"] == ["much"]
     assert page.inner_text("#wrong") == ""
+    page.close()
+
+
+HIV = """
+title = "HIV"
+[policy]
+values = ["negative", "positive"]
+records = 1000
+[question]
+epsilon = 2
+prior = [0.99, 0.01]
+sensitive = ["positive"]
+"""
+
+
+def test_a_study_without_a_mechanism_gets_none_and_rare_values_come_first(
+    browser: Browser, address: str
+) -> None:
+    """At ε = 2, λ = e²: 0.01·λ/(1 + 0.01·(λ − 1)) = 6.946%, rounded up; 2% is reached at 99/49."""
+    page = opened(browser, written(address, HIV))
+    for _ in range(2):
+        assert page.inner_text("#verdict") == "No mechanism is given: this is what any may tell."
+        assert page.locator("#odds .value").all_text_contents()[:2] == ["1%", "≤ 7%"]
+        first = page.locator("#odds-values tbody tr").first
+        assert first.inner_text().split() == ["positive", "1%", "≤", "7%", "≤", "×6.95"]
+        expect(page.locator("#advice")).to_contain_text("At ε = 0.703299 no belief in positive")
+        assert not page.locator("#posterior").is_visible()
+        assert not page.locator('.tools[data-picture="mechanism"]').is_visible()
+        assert document_of(saved(page).read_text("utf-8")).get("mechanism") is None
+        page.reload()
+        page.wait_for_selector(READY)
+    page.select_option("#kind-of-mechanism", "randomised response")
+    expect(page.locator("#posterior")).to_be_visible()
+    expect(page.locator("#verdict")).to_contain_text("PASS: ε = 2 (limit 2), randomised response")
     page.close()
 
 

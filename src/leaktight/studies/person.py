@@ -105,7 +105,8 @@ def informed(study: Study, names: Names, own: Ratio | None) -> Informed:
     safe = _kept_below(study, told, observed)
     values = _value_odds(observed, study.sensitive)
     speaking, belief = _belief(values, observed, names)
-    text = (*_in_words(found), *_at_worst(observed, first), *_told(telling), *safe)
+    surest = () if study.sensitive else _told(telling)  # of what is sensitive there is a table
+    text = (*_in_words(found), *_at_worst(observed, first), *surest, *safe)
     if before == 1:
         text = ("Who knows all others knows the value already, by what is public.",)
     return Informed(
@@ -447,7 +448,7 @@ def _telling(found: Breach, names: Names) -> Telling:
 def _told(found: Telling | None) -> Iterator[str]:
     if found is not None:
         yield (
-            f"The most telling output is “{found.output}”, with a chance of "
+            f"A guess is surest after output “{found.output}”, with a chance of "
             f"{percent(found.chance)}: “{found.event}” rises from {percent(found.before)} to "
             f"{percent(found.after)}."
         )

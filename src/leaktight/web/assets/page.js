@@ -253,8 +253,8 @@ function showOdds() {
   if (skipped.is === "skipped") words.push(`Any mechanism: ${skipped.why}.`);
   if (answer.said.membership) words.push(answer.said.membership);
   $("odds-words").replaceChildren(...words.map((each) => html("li", {}, each)));
-  $("odds-values").replaceChildren(...rows.filter((row) => !row.stale && row.values).map(({ who, values: [head, ...lines] }) =>
-    grid(`Belief by value: ${who}`, head, lines, who)));
+  $("odds-values").replaceChildren(...rows.filter((row) => !row.stale && row.values).map(({ who, values: [[about, ...head], ...lines] }) =>
+    grid(`Belief by value: ${who}`, ["value", ...head], lines, `${who}: ${about}`)));
 }
 
 /** The chance that a guess shall not exceed, as it is now. */
@@ -318,7 +318,10 @@ function drawWorst() {
 function grid(label, head, rows, caption) {
   return html("div", { className: "scroll", tabIndex: 0, role: "region", "aria-label": label }, html("table", {}, caption ? html("caption", {}, caption) : null,
     html("thead", {}, html("tr", {}, ...head.map((each, k) => html("th", { scope: "col", className: k ? "figure" : "" }, each)))),
-    html("tbody", {}, ...rows.map(([first, ...rest]) => html("tr", {}, html("th", { scope: "row" }, first), ...rest.map((each) => html("td", { className: "figure" }, each)))))));
+    html("tbody", {}, ...rows.map(([first, ...rest]) => {
+      const cells = rest.some(Boolean) ? rest : []; // a sentence has the row for itself
+      return html("tr", {}, html("th", { scope: "row", colSpan: 1 + rest.length - cells.length }, first), ...cells.map((each) => html("td", { className: "figure" }, each)));
+    }))));
 }
 
 /** What is published of a table, and what it tells of each attribute alone. */
@@ -337,6 +340,7 @@ function showMechanism() {
   const best = said.best === undefined ? "" : `; of the best that is as private: ${said.best}`;
   $("mechanism-words").textContent = mechanism ? `${mechanism.name[0].toUpperCase()}${mechanism.name.slice(1)}${own}${best}.` : "";
   const { release } = audit;
+  $("posterior").closest("section").hidden = !known && release.is !== "release";
   if (release.is === "release") {
     $("mechanism").replaceChildren(...releaseTables(release));
     $("posterior").replaceChildren();
@@ -344,7 +348,7 @@ function showMechanism() {
     return;
   }
   if (!known) {
-    const why = mechanism ? "So many outputs are not drawn." : study.release ? "What the table’s queries release, with noise, is planned and drawn by: leaktight release." : "None is chosen: what is said holds for every one that keeps what is asked.";
+    const why = mechanism ? "So many outputs are not drawn." : study.release ? "What the table’s queries release, with noise, is planned and drawn by: leaktight release." : "None is chosen: what is said holds for every one that keeps what is asked. Choose one to see what each output tells.";
     $("mechanism").replaceChildren(html("p", { className: "why" }, why));
     $("posterior").replaceChildren();
     $("posterior-words").textContent = "";

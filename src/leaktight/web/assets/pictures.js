@@ -45,6 +45,8 @@ function inside(points, { left, right, top }) {
   return points.filter(([x, y]) => Number.isFinite(y) && x >= left - 1 && x <= right + 1 && y >= top - 200);
 }
 
+const NAME_WIDTH = 96; // of "the worst case", in pixels
+
 /** The bounds that are drawn, in the order of their numbers. */
 export const boundNames = (points) => [...new Set(points.flatMap((point) => Object.keys(point.bounds)))];
 
@@ -66,15 +68,18 @@ export function worst(place, { points, upto, epsilon, symbol, per, bits, marked,
     const along = points.filter((point) => each in point.bounds).map((point) => [x(point.epsilon), y(point.bounds[each])]);
     const [left, high] = along.filter(([, above]) => above >= frame.top).at(-1) ?? along[0];
     const near = ends.find(([one, other]) => Math.abs(one - left) < 24 && Math.abs(other - high) < 14);
-    if (near) near[2].push(k + 1);
+    if (near) near[1] = Math.min(near[1], high), near[2].push(k + 1);
     else ends.push([left, high, [k + 1]]);
   });
   const numbers = ends.map(([left, high, which]) => text(Math.min(left, frame.right - 4) - 4, Math.max(high, frame.top + 10) - 4, which.join(", "), "label of-bound end"));
   const legend = names.length ? [text(frame.left, 306, "green: published bounds, named below", "label of-bound")] : [];
   const along = inside(points.filter((point) => point.worst !== null).map((point) => [x(point.epsilon), y(point.worst)]), frame);
   const parts = [clip, ...axes(x, y, frame, [`${symbol} ${per}`, "bits"]), ...thin, svg("path", { d: along.length ? path(along) : "M0 0", class: "curve" }), ...numbers, ...legend];
-  if (along.length) parts.push(text(along.at(-1)[0] - 4, Math.min(frame.bottom - 6, along.at(-1)[1] + 16), "the worst case", "label of-curve end"));
-  if (epsilon !== null && epsilon <= upto) parts.push(line(x(epsilon), frame.top, x(epsilon), frame.bottom, "today"), text(x(epsilon) + (epsilon > upto / 2 ? -5 : 5), frame.top + 4, `today’s ${symbol}`, `label ${epsilon > upto / 2 ? "end" : ""}`));
+  if (along.length) {
+    const [end] = along.at(-1), [, lowest] = along.find(([left]) => left > end - NAME_WIDTH); // it rises: clear of where the name begins
+    parts.push(text(end - 4, Math.min(frame.bottom - 6, lowest + 15), "the worst case", "label of-curve end"));
+  }
+  if (epsilon !== null && epsilon <= upto) parts.push(line(x(epsilon), frame.top, x(epsilon), frame.bottom, "today"), text(x(epsilon) + (epsilon > upto / 2 ? -5 : 5), frame.bottom - 6, `today’s ${symbol}`, `label ${epsilon > upto / 2 ? "end" : ""}`));
   if (bits !== null && epsilon !== null && epsilon <= upto) parts.push(svg("circle", { cx: x(epsilon), cy: y(bits), r: 5, class: "point", "data-bits": bits }));
   const drawing = draw(place, `The worst case against ${symbol}, up to ${symbol} = ${upto}${epsilon === null ? "" : `: at ${symbol} = ${epsilon} it is ${bits} bits`}`, height, width, parts.filter(Boolean));
   dragged(place, drawing, (event) => pick(Math.min(upto, x.value(at(drawing, event, width)[0]))));
@@ -95,7 +100,9 @@ export function below(place, { points, upto, epsilon, symbol, per, observations,
     const named = (k, said, share) => {
       const along = curve(k);
       const found = along[Math.floor(along.length * share)];
-      if (found) parts.push(text(found[0] + 6, found[1] + 16, said, "label"));
+      if (!found) return;
+      const under = found[1] + 16, struck = Math.abs(under - 4 - y(limit)) < 12; // by the line that is dragged
+      parts.push(text(found[0] + 6, struck ? y(limit) + 16 : under, said, "label"));
     };
     named(1, "1 look", 0.45);
     if (observations > 1) named(2, `${observations.toLocaleString("en")} looks`, 0.08);

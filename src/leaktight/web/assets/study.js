@@ -21,24 +21,19 @@ export function readAddress() {
   history.replaceState({ step: stepNow() }, "", hash());
 }
 
-const MOST_DESIGNED = 40; // as on the server: of more values no best mechanism is designed while one waits
-
 /** The keys that say what must be kept. */
 export const PROMISE = ["ratio", "epsilon", "delta", "rho", "mu", "curve"];
 
 /** Which promise a question asks for: pure ε, (ε, δ), ρ, μ or a curve of pairs. */
 export const kindOf = (question) => ["curve", "mu", "rho", "delta"].find((key) => key in question) ?? "epsilon";
 
-/** What the page needs to show anything: a mechanism, an ε, and so on. */
+/** What the page needs to show anything: an ε, and so on; a mechanism only if the study has one. */
 export function completed(given) {
   const question = { ...given.question };
   if (!PROMISE.some((key) => key in question)) question.epsilon = 1;
   question.observations ??= 10;
   question.what ??= "one record's value";
-  const own = "epsilon" in question || "ratio" in question ? {} : { epsilon: 1 }; // a mechanism is built for an ε
-  const many = Array.isArray(given.policy?.values) ? given.policy.values.length : Number(given.policy?.values) || 0;
-  const mechanism = given.mechanism ?? (given.release || many > MOST_DESIGNED ? null : { kind: "best", ...own });
-  return { title: "A study", ...given, ...(mechanism ? { mechanism } : {}), question };
+  return { title: "A study", ...given, question };
 }
 
 function hash() {
