@@ -441,10 +441,10 @@ class Channel(Representation):
 
 
 def _check(matrix: Array, inputs: Labels, outputs: Labels) -> None:
-    exact, doubtful = is_exact(matrix), matrix
-    if exact:  # floats are compared more quickly, and have the same sign unless they are 0
-        doubtful = np.append(matrix[float_array(matrix) <= 0], exact_array([0]))
-    if not doubtful.min() >= 0:  # also true of NaN
+    exact, near = is_exact(matrix), float_array(matrix)
+    # Floats are compared more quickly, and have the sign of exact numbers unless they are 0.
+    negative = any(v < 0 for v in matrix[near <= 0] if v) if exact else not near.min() >= 0
+    if negative:  # or NaN
         i, j = np.argwhere(~(matrix >= 0))[0]
         raise InvalidChannel(
             f"row {inputs[i]!r} of the channel must hold numbers of at least 0, "

@@ -104,7 +104,9 @@ def _read_matrix(rows: Any, what: str, error: type[InvalidInput]) -> Array:
 
 def _read_at_once(rows: Any) -> Array | None:
     """Read lists of the same length; None if something is wrong with them, or looks unusual."""
-    plain = type(rows) in (list, tuple) and all(type(row) in (list, tuple) for row in rows)
+    if type(rows) is np.ndarray and rows.dtype.hasobject and rows.size:
+        rows = rows.tolist()
+    plain = type(rows) in (list, tuple) and {*map(type, rows)} <= {list, tuple}
     if not plain or len(widths := set(map(len, rows))) != 1 or widths == {0}:
         return None
     try:

@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterable
 from decimal import Decimal
 from fractions import Fraction
 from functools import reduce
+from itertools import starmap
 from numbers import Rational as RationalNumber
 from typing import Any, TypeAlias
 
@@ -92,6 +93,12 @@ _DECIMAL = re.compile(r"([+-]?)(\d*)(?:\.(\d*))?(?:[eE]([+-]?\d+))?", re.ASCII)
 
 def _parse(text: str) -> fmpq:
     """Read a fraction or a decimal number of any length; ``Fraction`` stops at 4300 digits."""
+    above, _, below = text.partition("/")
+    if above.isdigit() and below.isdigit() and text.isascii() and len(text) < SHORT:
+        try:
+            return fmpq(int(above), int(below))
+        except ZeroDivisionError:
+            raise InvalidNumber(f"the denominator must not be 0, got {text!r}") from None
     written = text.strip()
     if match := _FRACTION.fullmatch(written):
         if not match[2].strip("0"):
@@ -127,6 +134,8 @@ def fraction(value: fmpq) -> Fraction:
     Fraction(1, 3)
     """
     try:
+        if value.height_bits() < LONG:
+            return Fraction(int(value.p), int(value.q))
         return Fraction(_LowestTerms(value))  # type: ignore[call-overload]
     except AttributeError:
         raise InvalidNumber(f"expected an exact number, got {value!r:.60}") from None
@@ -160,10 +169,13 @@ def read_numbers(values: Iterable[object]) -> Array:
     kinds = set(map(type, row))
     if kinds <= {float, np.float64}:
         return np.array(row, dtype=np.float64)
-    if kinds == {int}:
-        return objects(map(fmpq, row))
-    if len(kinds) == 1 and kinds <= {fmpq, Fraction, str}:
-        return objects(map(_READ[kinds.pop()], row))
+    if kinds == {fmpq}:
+        return objects(row)
+    if kinds == {Fraction}:
+        return objects(starmap(fmpq, map(Fraction.as_integer_ratio, row)))
+    if kinds <= {int, str}:  # few of which differ, often
+        known = {v: rational(v) for v in set(row)}
+        return objects(map(known.__getitem__, row))
     if any(issubclass(kind, float | np.floating) for kind in kinds):
         return np.array([kept_float(v) for v in row], dtype=np.float64)
     return exact_array(row)
@@ -178,10 +190,7 @@ def exact_array(values: Iterable[object]) -> Array:
 
 def objects(values: Iterable[object]) -> Array:
     """Return a flat array of any objects, such as ``fmpz``, none of which is taken apart."""
-    listed = list(values)
-    array = np.empty(len(listed), dtype=object)
-    array[:] = listed
-    return array
+    return np.fromiter(values, dtype=object)
 
 
 LONG = 256
@@ -193,8 +202,11 @@ def float_array(array: Array) -> npt.NDArray[np.float64]:
     if not is_exact(array):
         return array
     flat = array.ravel().tolist()
-    if all(v.height_bits() < LONG for v in flat[:: len(flat) // 64 + 1]):
-        return np.array(_floats(flat), dtype=np.float64).reshape(array.shape)
+    if all(v.height_bits() < LONG for v in flat[:: len(flat) // 16 + 1]):
+        try:
+            return array.astype(np.float64)
+        except OverflowError:
+            return np.array(list(map(to_float, flat))).reshape(array.shape)
     # Mechanisms repeat a few long numbers a million times, as the same objects.
     near = {key: to_float(v) for key, v in dict(zip(map(id, flat), flat, strict=True)).items()}
     return np.array([near[id(v)] for v in flat], dtype=np.float64).reshape(array.shape)
@@ -208,13 +220,6 @@ def largest(array: Array) -> Any:
     """
     near = float_array(array)
     return max(array[near >= (1 - 2.0**-40) * near.max()].tolist())
-
-
-def _floats(values: list[fmpq]) -> list[float]:
-    try:
-        return list(map(float, values))
-    except OverflowError:
-        return list(map(to_float, values))
 
 
 def float64(array: Array) -> npt.NDArray[np.float64]:
