@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from leaktight.exact.numbers import exact_array, public
-from leaktight.privacy.largest_ratio import extreme_pairs, largest_ratio
+from leaktight.privacy.largest_ratio import largest_of_columns, largest_ratio
 
 NEAR = [0.1 * (1 + k * 2.0**-52) for k in range(4)] + [0.3 * (1 + k * 2.0**-52) for k in range(4)]
 """Floats a unit in the last place apart: many quotients round to the same, few ratios are equal."""
@@ -59,11 +59,17 @@ def test_many_ties_in_several_blocks_are_settled() -> None:
 
 
 @given(matrices)
-def test_among_extreme_pairs_every_column_has_its_largest_ratio(rows: list[list[float]]) -> None:
-    found = [(i, h) for i, h in extreme_pairs(np.array(rows)).tolist()]
-    for z in range(len(rows[0])):
-        column = [[row[z]] for row in rows]
-        assert brute(column, found) == brute(column, list(combinations(range(len(rows)), 2)))
+def test_over_all_pairs_it_is_the_largest_of_the_columns(rows: list[list[float]]) -> None:
+    """The largest and the least entry of each column suffice, floats and exact numbers alike."""
+    every = list(combinations(range(len(rows)), 2))
+    for matrix in (np.array(rows), np.array([exact_array(row) for row in rows])):
+        ratio, at = largest_of_columns(matrix)
+        assert public(ratio) == brute(rows, every)
+        assert (at is None) == (ratio == 1)
+        if at is not None:
+            i, h, z = at
+            assert brute([[rows[i][z]], [rows[h][z]]], [(0, 1)]) == public(ratio)
+            assert rows[i][z] > rows[h][z]
 
 
 THIRD = Fraction(1, 3)
@@ -83,3 +89,4 @@ def test_numbers_that_floats_do_not_tell_apart_are_compared_exactly(
             if high:
                 best = max(best, high / low if low else math.inf)
     assert public(largest_ratio(matrix, np.array(pairs)).ratio) == best
+    assert public(largest_of_columns(matrix).ratio) == best

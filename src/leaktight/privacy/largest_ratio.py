@@ -5,7 +5,7 @@ they are. 0 against 0 counts as 1, anything positive against 0 as infinite.
 """
 
 import math
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
@@ -36,12 +36,12 @@ def largest_ratio(matrix: Array, pairs: Pairs) -> Found:
     """
     if is_exact(matrix):
         return _worst_exact(matrix, pairs)
-    if (least := float(matrix.min())) >= 2.0**-500:
+    if (least := matrix.item(matrix.argmin())) >= 2.0**-500:
         return _worst_float(matrix, pairs)
     if least > 0 or matrix.min(where=matrix > 0, initial=math.inf) < 2.0**-500:
         return _worst_exact(matrix, pairs)
     with np.errstate(divide="ignore", invalid="ignore"):
-        return _worst_float(matrix, pairs, np.fmax)
+        return _worst_float(matrix, pairs)
 
 
 def largest_rates(matrix: Array, pairs: Pairs, lengths: Floats) -> list[Found]:
@@ -57,67 +57,88 @@ def largest_rates(matrix: Array, pairs: Pairs, lengths: Floats) -> list[Found]:
         with np.errstate(invalid="ignore"):
             gaps = np.abs(logs[tails] - logs[heads])
         if np.fmax.reduce(gaps, axis=None, initial=0.0) == math.inf:
-            k, z = np.argwhere(gaps == math.inf)[0]
-            return [Found(math.inf, _downward(matrix, tails[k], heads[k], z))]
+            k, z = np.argwhere(gaps == math.inf)[0].tolist()
+            return [_largest(matrix, [(tails.item(k), heads.item(k), z)])]
         # Off by the slack, and by the rounding of lengths and quotients.
         most = (gaps + slack) / (apart[:, None] * (1 - 2.0**-50))
         best = max(best, float(np.fmax.reduce((gaps - slack) / apart[:, None], axis=None)))
         k, z = np.nonzero(most >= best * (1 - 2.0**-50))
         places.append((tails[k], heads[k], z, most[k, z], apart[k]))
     tails, heads, columns, most, apart = map(np.concatenate, zip(*places, strict=True))
-    left = most >= best * (1 - 2.0**-50)
-    tails, heads, columns, apart = (a[left] for a in (tails, heads, columns, apart))
-    kinds = (apart == length for length in np.unique(apart))
-    return [_largest(matrix, tails[of], heads[of], columns[of]) for of in kinds]
+    where, left = np.stack([tails, heads, columns], axis=1), most >= best * (1 - 2.0**-50)
+    kinds = (left & (apart == length) for length in np.unique(apart[left]))
+    return [_largest(matrix, where[of].tolist()) for of in kinds]
 
 
-def extreme_pairs(matrix: Array) -> Pairs:
-    """Return pairs of rows among which every column has its largest ratio."""
-    pairs = np.stack([matrix.argmax(axis=0), matrix.argmin(axis=0)], axis=1)
-    return np.unique(pairs, axis=0)
+def largest_of_columns(matrix: Array) -> Found:
+    """Return the largest ratio of any two entries of a column, and where it is.
+
+    >>> largest_of_columns(np.array([[0.25, 0.75], [0.5, 0.5]]))
+    Found(ratio=2, at=(1, 0, 0))
+    """
+    if is_exact(matrix):
+        return _worst_column(matrix)
+    above, below = np.maximum.reduce(matrix), np.minimum.reduce(matrix)
+    if below.item(below.argmin()) < 2.0**-500:
+        vanishes = (below == 0) & (above > 0)
+        if not vanishes.any():
+            return _worst_column(matrix)
+        columns = [int(vanishes.argmax())]
+    else:
+        columns = _at_largest(above, below, above / below)
+    ends = [(int(matrix[:, z].argmax()), int(matrix[:, z].argmin()), z) for z in columns]
+    return _largest(matrix, ends)
 
 
 def _blocks(pairs: Pairs, outputs: int, *beside: Floats) -> Iterator[tuple[Any, ...]]:
     """Yield the rows of the pairs, few enough at a time to stay in the cache."""
     size = max(1, 2**16 // outputs)
+    if 0 < len(pairs) <= size:
+        yield pairs[:, 0], pairs[:, 1], *beside
+        return
     for start in range(0, len(pairs), size):
         part = slice(start, start + size)
         yield pairs[part, 0], pairs[part, 1], *(numbers[part] for numbers in beside)
 
 
-def _worst_float(matrix: Array, pairs: Pairs, larger: np.ufunc = np.maximum) -> Found:
-    """Return the largest ratio of two floats exactly, and where it is.
+def _worst_float(matrix: Array, pairs: Pairs) -> Found:
+    """Return the largest ratio of two floats, none of which is tiny, exactly, and where it is."""
+    found, outputs = Found(fmpq(1), None), matrix.shape[1]
+    for tails, heads in _blocks(pairs, outputs):
+        here, there = matrix.take(tails, axis=0), matrix.take(heads, axis=0)
+        above, below = np.maximum(here, there), np.minimum(here, there, out=here)
+        at = _at_largest(above, below, np.divide(above, below, out=there))
+        places = [(tails.item(k // outputs), heads.item(k // outputs), k % outputs) for k in at]
+        worst = _largest(matrix, places)
+        if worst.ratio == math.inf:
+            return worst
+        found = worst if worst.ratio > found.ratio else found
+    return found
 
-    0/0 is no number, which ``fmax`` passes over; without zeros ``maximum`` is several times as
-    quick.
+
+def _at_largest(above: Floats, below: Floats, quotients: Floats) -> list[int]:
+    """Return where above/below may be largest, counted through all entries; 0/0 is passed over.
 
     Division rounds to nearest, so the largest ratio is among those whose quotient q is largest. In
     many mechanisms most of them are. Of these ratios the largest has the largest (a − q·b)/b, which
     rounding does not turn around either; the few that are left are compared exactly.
     """
-    best, found = 1.0, Found(fmpq(1), None)
-    for tails, heads in _blocks(pairs, matrix.shape[1]):
-        here, there = matrix[tails], matrix[heads]
-        above, below = np.maximum(here, there), np.minimum(here, there, out=here)
-        quotients = np.divide(above, below, out=there)
-        top = float(larger.reduce(quotients, axis=None))
-        if not top >= best:  # also if there is no number
-            continue
-        at = (quotients.ravel() == top).nonzero()[0]
-        k, z = at // matrix.shape[1], at % matrix.shape[1]
-        if top == math.inf:
-            return Found(math.inf, _downward(matrix, tails[k[0]], heads[k[0]], z[0]))
-        if len(at) == 1:
-            best = top
-            found = max(found, _largest(matrix, tails[k], heads[k], z), key=_ratio)
-            continue
-        best, above, below = top, above[k, z], below[k, z]
-        beyond = _remainders(above, below, top) / below
-        left = np.flatnonzero(beyond == beyond.max())
-        alike = (above[left] == above[left[0]]) & (below[left] == below[left[0]])
-        left = np.append(left[0], left[~alike]) if beyond[left[0]] else left[:1]  # 0: all are q
-        found = max(found, _largest(matrix, tails[k[left]], heads[k[left]], z[left]), key=_ratio)
-    return found
+    first = int(quotients.argmax())
+    top = quotients.item(first)
+    if top != top:  # 0/0, which argmax takes for the largest
+        quotients[np.isnan(quotients)] = 0
+        first = int(quotients.argmax())
+        top = quotients.item(first)
+    tied = quotients == top
+    if top in (0, math.inf) or np.count_nonzero(tied) == 1:
+        return [first]
+    above, below, at = above[tied], below[tied], np.flatnonzero(tied)
+    beyond = _remainders(above, below, top) / below
+    left = np.flatnonzero(beyond == beyond.max())
+    alike = (above[left] == above[left[0]]) & (below[left] == below[left[0]])
+    left = np.append(left[0], left[~alike]) if beyond[left[0]] else left[:1]  # 0: all are q
+    chosen: list[int] = at[left].tolist()
+    return chosen
 
 
 def _remainders(above: Floats, below: Floats, quotient: float) -> Floats:
@@ -139,40 +160,56 @@ def _worst_exact(matrix: Array, pairs: Pairs) -> Found:
     Logarithms in floating point say where to look; whatever their error could hide is compared.
     """
     logs, slack = logarithms(matrix)
-    best, places = 0.0, [(np.empty(0, dtype=np.int64),) * 3]
+    best, places = 0.0, [np.empty((0, 3), dtype=np.int64)]
     for tails, heads in _blocks(pairs, matrix.shape[1]):
         with np.errstate(invalid="ignore"):
             gaps = np.abs(logs[tails] - logs[heads])
         top = np.fmax.reduce(gaps, axis=None)
         if top == math.inf:
-            k, z = np.argwhere(gaps == top)[0]
-            return Found(math.inf, _downward(matrix, tails[k], heads[k], z))
+            k, z = np.argwhere(gaps == top)[0].tolist()
+            return _largest(matrix, [(tails.item(k), heads.item(k), z)])
         best = max(best, float(top))
         if top >= best - slack:
             k, z = np.nonzero(gaps >= best - slack)
-            places.append((tails[k], heads[k], z))
-    return _largest(matrix, *map(np.concatenate, zip(*places, strict=True)))
+            places.append(np.stack([tails[k], heads[k], z], axis=1))
+    return _largest(matrix, np.concatenate(places).tolist())
 
 
-def _largest(matrix: Array, tails: Pairs, heads: Pairs, columns: Pairs) -> Found:
+def _worst_column(matrix: Array) -> Found:
+    """Return the largest ratio of two entries of a column exactly, found by logarithms."""
+    logs, slack = logarithms(matrix)
+    most, least = logs.max(axis=0), logs.min(axis=0)
+    with np.errstate(invalid="ignore"):
+        gaps = most - least
+    top, places = np.fmax.reduce(gaps), list[Place]()
+    for z in np.flatnonzero(gaps >= top - slack).tolist():
+        if top == math.inf:
+            return _largest(matrix, [(int(logs[:, z].argmax()), int(logs[:, z].argmin()), z)])
+        high, low = logs[:, z] >= most[z] - slack, logs[:, z] <= least[z] + slack
+        places.append((_extreme(matrix[:, z], high, max), _extreme(matrix[:, z], low, min), z))
+    return _largest(matrix, places)
+
+
+def _extreme(column: Array, near: Array, of: Callable[..., int]) -> int:
+    """Return where the largest or the least entry of a column is, given where it may be."""
+    rows = np.flatnonzero(near).tolist()
+    # Mechanisms repeat a few numbers, as the same objects.
+    different = dict(zip(map(id, column[rows].tolist()), rows, strict=True)).values()
+    return of(different, key=column.item)
+
+
+def _largest(matrix: Array, places: Iterable[Place]) -> Found:
     """Return the largest ratio of the entries of two rows, either way, compared exactly."""
     best, at = fmpq(1), None
-    for i, h, z in zip(tails.tolist(), heads.tolist(), columns.tolist(), strict=True):
-        one, other = rational(matrix[i, z]), rational(matrix[h, z])
-        ratio = one / other if one >= other else other / one
-        if ratio > best:
+    for i, h, z in places:
+        one, other = matrix.item(i, z), matrix.item(h, z)
+        if one < other:
+            i, h, one, other = h, i, other, one
+        if one and not other:
+            return Found(math.inf, (i, h, z))
+        if other and (ratio := rational(one) / rational(other)) > best:
             best, at = ratio, (i, h, z)
-    return Found(best, None if at is None else _downward(matrix, *at))
-
-
-def _ratio(found: Found) -> fmpq:
-    return found.ratio
-
-
-def _downward(matrix: Array, i: Any, h: Any, z: Any) -> Place:
-    """Return the place with the row first whose entry is larger."""
-    down = matrix[i, z] >= matrix[h, z]
-    return (int(i), int(h), int(z)) if down else (int(h), int(i), int(z))
+    return Found(best, at)
 
 
 def logarithms(matrix: Array) -> tuple[Floats, float]:

@@ -6,7 +6,7 @@ exact numbers that they are, floats too.
 
 import math
 from collections.abc import Hashable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 
 import numpy as np
@@ -26,7 +26,12 @@ from leaktight.labels import Labels, alignment
 from leaktight.policies.graph import Graph, Indices
 from leaktight.policies.neighbours import Neighbours, Space, adjacency_of, space_of
 from leaktight.policies.real import Interval
-from leaktight.privacy.largest_ratio import extreme_pairs, largest_rates, largest_ratio
+from leaktight.privacy.largest_ratio import (
+    Found,
+    largest_of_columns,
+    largest_rates,
+    largest_ratio,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -174,25 +179,26 @@ def privacy_level(
         if not isinstance(channel, Channel):
             raise Mismatch(f"an interval has the numbers of one record, got {channel!r:.60}")
         return interpolated_level(channel, neighbours)
-    if isinstance(channel, AllOrNothing):
-        from leaktight.privacy.records import all_or_nothing_level
+    if not isinstance(channel, Channel):
+        from leaktight.privacy.records import all_or_nothing_level, parallel_level
 
-        return all_or_nothing_level(channel, neighbours)
-    if isinstance(channel, Parallel):
-        from leaktight.privacy.records import parallel_level
-
-        return parallel_level(channel, neighbours)
+        if isinstance(channel, AllOrNothing):
+            return all_or_nothing_level(channel, neighbours)
+        if isinstance(channel, Parallel):
+            return parallel_level(channel, neighbours)
     metric = None if space_of(neighbours).measured is None else neighbours.as_metric()
     lengths = None if metric is None or metric.unit == 1 else metric.lower
     graph = databases_of(channel, neighbours if metric is None else metric.graph)
-    if isinstance(channel, Deterministic) and lengths is None:
+    if lengths is None and isinstance(channel, Deterministic):
         order = alignment(graph.vertices, channel.inputs, "the graph's vertices and the inputs")
         seen = channel.seen if order is None else channel.seen[order]
         return _function_level(channel, seen, graph.edges, graph.vertices)
-    matrix, edges = rows_on(channel, graph), graph.edges
-    if lengths is None and graph.order > 1 and graph.is_complete:
-        edges = extreme_pairs(matrix)
-    return _level(matrix, edges, graph.vertices, channel.outputs, lengths)
+    matrix = rows_on(channel, graph)
+    if lengths is not None:
+        return _rate(matrix, graph.edges, graph.vertices, channel.outputs, lengths)
+    complete = graph.order > 1 and graph.is_complete
+    found = largest_of_columns(matrix) if complete else largest_ratio(matrix, graph.edges)
+    return _level(found, graph.vertices, channel.outputs)
 
 
 def component_levels(
@@ -209,7 +215,9 @@ def component_levels(
     matrix = rows_on(channel, graph)
     labels = graph.component_labels[graph.edges[:, 0]]
     return {
-        component: _level(matrix, graph.edges[labels == t], graph.vertices, channel.outputs)
+        component: _level(
+            largest_ratio(matrix, graph.edges[labels == t]), graph.vertices, channel.outputs
+        )
         for t, component in enumerate(graph.components)
     }
 
@@ -228,7 +236,7 @@ def distinguishability(channel: Channel) -> PrivacyLevel:
         pairs = np.stack([first, np.arange(len(first))], axis=1)
         return _function_level(channel, channel.seen, pairs, channel.inputs)
     matrix = expect_channel(channel).matrix
-    return _level(matrix, extreme_pairs(matrix), channel.inputs, channel.outputs)
+    return _level(largest_of_columns(matrix), channel.inputs, channel.outputs)
 
 
 # --- where it is worst ---------------------------------------------------------------------
@@ -277,23 +285,24 @@ def _function_level(
     return PrivacyLevel(math.inf, Witness(inputs[i], inputs[h], channel.outputs[seen[i]]))
 
 
-def _level(
-    matrix: Array, edges: Indices, inputs: Labels, outputs: Labels, lengths: Array | None = None
+def _level(found: Found, inputs: Labels, outputs: Labels) -> PrivacyLevel:
+    """Return the largest ratio as a level, with the names of where it is."""
+    if found.at is None:
+        return PrivacyLevel(Fraction(1), None)
+    i, h, z = found.at
+    return PrivacyLevel(public(found.ratio), Witness(inputs[i], inputs[h], outputs[z]))
+
+
+def _rate(
+    matrix: Array, edges: Indices, inputs: Labels, outputs: Labels, lengths: Array
 ) -> PrivacyLevel:
     """Return the level of the pair whose logarithm of ratios is largest for its length."""
-    if lengths is None:
-        found = [largest_ratio(matrix, edges)]
-    else:
-        found = largest_rates(matrix, edges, float_array(lengths))
-        length = dict(zip(map(tuple, edges.tolist()), lengths, strict=True))
+    length = dict(zip(map(tuple, edges.tolist()), lengths, strict=True))
     worst = PrivacyLevel(Fraction(1), None)
-    for ratio, at in found:
-        if at is None:
-            continue
-        i, h, z = at
-        apart = Fraction(1) if lengths is None else fraction(length[min(i, h), max(i, h)])
-        witness = Witness(inputs[i], inputs[h], outputs[z])
-        level = PrivacyLevel(public(ratio), witness, distance=apart)
-        if exceeds(level, worst):
-            worst = level
+    for found in largest_rates(matrix, edges, float_array(lengths)):
+        if found.at is not None:
+            i, h, _ = found.at
+            apart = fraction(length[min(i, h), max(i, h)])
+            level = replace(_level(found, inputs, outputs), distance=apart)
+            worst = level if exceeds(level, worst) else worst
     return worst
