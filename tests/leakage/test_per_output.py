@@ -7,12 +7,23 @@ from hypothesis import strategies as st
 from leaktight.channels.channel import Channel
 from leaktight.channels.distribution import Distribution
 from leaktight.channels.gain import Gain, Tries
+from leaktight.errors import InvalidNumber
 from leaktight.exact.numbers import float_array
 from leaktight.leakage.capacity import min_capacity
+from leaktight.leakage.entropy import renyi_leakage
 from leaktight.leakage.hyper import hyper
 from leaktight.leakage.per_output import max_case_leakage, pointwise_leakage
 from leaktight.leakage.vulnerability import g_leakage, vulnerability
 from tests.strategies.channels import channels_and_priors, gains
+
+
+@pytest.mark.parametrize("gain", [None, Tries(1), Gain([[1.0, 0, 0], [0, 1, 0], [0, 0, 1]])])
+def test_an_output_too_rare_for_floats_is_not_lost(gain: Gain | Tries | None) -> None:
+    told, prior = Channel([[1.0, 0.0], [1.0, 0.0], [1.0, 1e-200]]), [0.5, 0.5, 1e-200]
+    with pytest.raises(InvalidNumber, match=r"\.exact\(\)"):
+        max_case_leakage(told, prior, gain)  # output 1 tells the third input for certain
+    with pytest.raises(InvalidNumber, match=r"\.exact\(\)"):
+        renyi_leakage(told, prior, 0)
 
 
 @given(channels_and_priors(), st.data())

@@ -83,6 +83,9 @@ class Joint:
         """What is not 0, by output."""
         raise NotImplementedError
 
+    def expect_kept(self) -> None:
+        """Refuse floats too small to be multiplied: some output would be lost, however telling."""
+
     # --- guesses ---
 
     def tried(self, first: int, end: int | None = None) -> Any:
@@ -429,6 +432,10 @@ class Floats(Dense):
             return np.full(len(self.channel.inputs), 1 / len(self.channel.inputs))
         return float_array(self.prior.array)
 
+    def expect_kept(self) -> None:
+        """Refuse those whose product vanishes or loses digits."""
+        self.kept()
+
     def several(self, first: int, end: int | None) -> Any:
         """Return the chance that some guesses are right, added column by column."""
         assert first == 0
@@ -451,7 +458,7 @@ class Floats(Dense):
     def likelihood(self, alpha: Order) -> Any:
         """Return 2^−H for the orders 0 and ∞."""
         if alpha == 0:
-            return fmpq(1, int((self.array > 0).sum(axis=0).max()))
+            return fmpq(1, int((self.kept() > 0).sum(axis=0).max()))
         return self.tried(0, 1)
 
     def entropy(self, alpha: Order) -> float:
@@ -472,12 +479,9 @@ class Parts(Joint):
     """That of independent secrets, multiplied out only for what is no product."""
 
     def __init__(
-        self,
-        parts: Callable[[], Iterable[tuple[Joint, int]]],
-        prior: PriorLike,
-        whole: Callable[[], Joint],
+        self, parts: Callable[[], Iterable[tuple[Joint, int]]], whole: Callable[[], Joint]
     ) -> None:
-        self._parts, self._prior, self._whole = parts, prior, whole
+        self._parts, self._whole = parts, whole
 
     @cached_property
     def parts(self) -> list[tuple[Joint, int]]:
@@ -486,8 +490,10 @@ class Parts(Joint):
 
     @cached_property
     def before(self) -> Joint:
-        """The secrets when nothing was seen."""
-        return unseen(self._prior)
+        """The secrets when nothing was seen, in the same order."""
+        return Parts(
+            lambda: ((one.before, times) for one, times in self.parts), lambda: self.whole.before
+        )
 
     @cached_property
     def whole(self) -> Joint:
@@ -537,7 +543,6 @@ def _(channel: Deterministic, prior: PriorLike = None) -> Joint:
 def _(channel: Parallel, prior: PriorLike = None) -> Joint:
     return Parts(
         lambda: ((joint(one, p), times) for one, p, times in pair_factors(channel, prior)),
-        channel.uniform() if prior is None else prior,
         lambda: joint(channel.expand(), prior),
     )
 
@@ -550,11 +555,9 @@ def joint_of_one(channel: Channel, prior: PriorLike = None) -> Joint:
 def unseen(prior: PriorLike) -> Joint:
     """Return the joint distribution of a secret and nothing."""
     belief = read_prior(prior)
-    (first, once), *others = belief.factors
-    if once == 1 and not others:
-        return Unseen(first)
+    if sum(times for _, times in belief.factors) == 1:
+        return Unseen(belief.expand())
     return Parts(
         lambda: ((Unseen(one), times) for one, times in belief.factors),
-        belief,
         lambda: Unseen(belief.expand()),
     )

@@ -22,6 +22,7 @@ def max_case_leakage(channel: Channel, prior: PriorLike = None, gain: GainLike =
     (Fraction(9, 10), Fraction(1, 1))
     """
     seen = joint_of_one(channel, prior)
+    seen.expect_kept()
     aim = gain_of(gain, seen)
     return Leakage.of_gain(aim.worth(seen.before), aim.peak(seen))
 
