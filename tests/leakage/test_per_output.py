@@ -26,6 +26,16 @@ def test_an_output_too_rare_for_floats_is_not_lost(gain: Gain | Tries | None) ->
         renyi_leakage(told, prior, 0)
 
 
+@pytest.mark.parametrize(
+    "channel",
+    [Channel([["1/2", "1/2"], ["1/4", "3/4"]]), Channel.deterministic(lambda x: x, 2)],
+)
+def test_a_gain_of_floats_has_the_max_case_of_the_same_fractions(channel: Channel) -> None:
+    of_floats = max_case_leakage(channel, ["1/3", "2/3"], Gain([[0.5, 0.0], [0.0, 1.5]]))
+    exact = max_case_leakage(channel, ["1/3", "2/3"], Gain([["1/2", 0], [0, "3/2"]]))
+    assert (of_floats.before, of_floats.after) == (float(exact.before), float(exact.after))
+
+
 @given(channels_and_priors(), st.data())
 def test_the_max_case_is_the_largest_vulnerability_of_a_posterior(
     pair: tuple[Channel, Distribution], data: st.DataObject

@@ -32,6 +32,10 @@ class Beliefs(Protocol):
     def inputs(self) -> Labels:
         """The names of the inputs."""
 
+    @property
+    def is_exact(self) -> bool:
+        """Whether all probabilities are exact."""
+
     def tried(self, first: int, end: int | None = None) -> Any:
         """Return the chance that the guesses from the first to the end, best first, are right."""
 
@@ -170,7 +174,8 @@ class _Payoff(Objective):
 
     def peak(self, seen: Beliefs) -> Any:
         """Return what the best guess brings after the output that suits it best."""
-        _, chances, best = seen.occurring(self.best(seen.expected(self.matrix)))
+        table = exact_array(self.matrix) if seen.is_exact else self.matrix
+        _, chances, best = seen.occurring(self.best(seen.expected(table)))
         return self.best(best / chances)
 
     def strategy(self, seen: Beliefs) -> Iterator[tuple[int, Hashable]]:

@@ -327,8 +327,11 @@ BEYOND = "the product of so many floats is beyond the floats; use .exact()"
 
 def product_of_powers(factors: Iterable[tuple[Any, int]]) -> Any:
     """Return Π base^times of exact numbers or floats; floats must not overflow or vanish."""
+    powers = list(factors)
+    if any(isinstance(base, float) for base, _ in powers):
+        powers = [(float(base), times) for base, times in powers]
     try:
-        whole = math.prod(base**times for base, times in factors)
+        whole = math.prod(base**times for base, times in powers)
     except OverflowError:
         whole = math.inf
     if isinstance(whole, float) and not SMALLEST < whole < math.inf:
