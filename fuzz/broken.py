@@ -535,9 +535,16 @@ PEOPLE = (
     Mutant(
         "a chosen ε may let a guess exceed the chance",
         "repetition/choosing.py",
+        "safe, unsafe = (middle, unsafe) if found(middle) <= limit else (safe, middle)",
+        "safe, unsafe = (middle, unsafe) if found(safe) <= limit else (safe, middle)",
+        ("tests/repetition/test_choosing.py",),
+    ),
+    Mutant(
+        "a chosen ρ or μ may let a guess exceed the chance",
+        "repetition/choosing.py",
         "safe, unsafe = (middle, unsafe) if chance(middle) <= limit else (safe, middle)",
         "safe, unsafe = (middle, unsafe) if chance(safe) <= limit else (safe, middle)",
-        ("tests/repetition/test_choosing.py",),
+        ("tests/repetition/test_promises.py",),
     ),
     Mutant(
         "floats are not widened by their errors",
@@ -1186,7 +1193,7 @@ CURVES = (
         "privacy/loss_grid.py",
         "self.infinite * (theirs + other.infinite) + mine * other.infinite",
         "self.infinite * theirs + mine * other.infinite",
-        ("tests/curves/test_curve.py",),
+        ("tests/curves/test_promises.py",),
     ),
     Mutant(
         "losses are split on the lower side, too",

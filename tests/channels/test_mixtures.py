@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from scipy.optimize import linprog
 
 from leaktight.channels.channel import Channel
 from leaktight.channels.refinement.mixtures import (
@@ -22,12 +21,6 @@ from leaktight.leakage.per_output import max_case_leakage
 from leaktight.privacy.order import privacy_refinement
 from tests.channels.test_refinement import Pair, pairs
 from tests.strategies.channels import channels, distributions, gains
-
-
-def is_in_hull(point: np.ndarray, corners: np.ndarray) -> bool:
-    """A second route: scipy's verdict on weights ≥ 0, up to its tolerance."""
-    found = linprog(np.zeros(len(corners)), A_eq=corners.T, b_eq=point)
-    return bool(found.status == 0)
 
 
 def is_witnessed(points: Channel, corners: Channel, verdict: Mixing) -> bool:
@@ -47,10 +40,7 @@ def test_every_max_case_verdict_has_a_witness(pair: Pair) -> None:
     a, b = pair
     verdict = max_case_refinement(a, b)
     assert is_witnessed(b.reverse(), a.reverse(), verdict)
-    if isinstance(verdict, Mixture):
-        corners = a.reverse().to_numpy()
-        assert all(is_in_hull(point, corners) for point in b.reverse().to_numpy())
-    else:
+    if not isinstance(verdict, Mixture):
         after_b, after_a = (max_case_leakage(c, None, verdict.gain).after for c in (b, a))
         assert after_b - after_a == verdict.advantage
 

@@ -209,6 +209,12 @@ def test_the_noise_for_an_advantage_is_that_of_the_normal_distribution() -> None
     assert found.curve.advantage.upper <= Fraction(1, 10)
 
 
+@pytest.mark.parametrize("twentieths", range(1, 20))
+def test_the_noise_keeps_an_advantage_to_the_last_digit(twentieths: int) -> None:
+    limit = Fraction(twentieths, 20)
+    assert calibrate(advantage=limit).curve.advantage.upper <= limit
+
+
 def test_the_noise_for_a_pair_keeps_it() -> None:
     found = calibrate(delta=(1, "1e-5"))
     assert found.curve.delta(1).upper <= Fraction(1, 10**5)

@@ -273,6 +273,13 @@ def test_masses_are_rounded_to_their_side() -> None:
             assert sign * (fmpq(chance) * unit - truth[k + shift]) >= 0
 
 
+def test_one_infinite_loss_of_two_is_infinite() -> None:
+    """With a chance of 1/2 each, and of 3/4 together; both at once count, too."""
+    half = Telling([(fmpq(1, 2), fmpq(1))], fmpq(1, 2))
+    for masses in (half.split(fmpq(1, 7)), half.merged(fmpq(1, 7))):
+        assert abs(fmpq((masses * masses).infinite) / 2**128 - fmpq(3, 4)) <= fmpq(4, 2**128)
+
+
 def test_a_curve_is_as_near_as_is_asked_for(monkeypatch: pytest.MonkeyPatch) -> None:
     curve = PrivacyCurve.laplace("0.2")
     for width in ("1e-2", "1e-3"):
