@@ -13,7 +13,7 @@ from leaktight.reports.text import to_text
 from leaktight.studies import Study, audit, read_study
 from leaktight.studies.answers import OF_RELEASE
 from leaktight.studies.schema import to_json
-from leaktight.tables import Ledger
+from leaktight.tables import Ledger, release
 from tests.tables.databases import output_channel
 
 TABLES = Path(__file__).parent.parent.parent / "examples" / "tables"
@@ -113,6 +113,21 @@ def test_advice_on_a_release_is_about_its_numbers_and_its_budget(ward: Path) -> 
     assert "The numbers of “sex by age” are then off by ± 6.41, instead of ± 5.64." in text
     assert "The budget, ε = 3, is for 3 releases at this ε, 3 then." in text
     assert "wrong in" not in text
+
+
+def test_advice_counts_the_releases_for_which_something_is_left(ward: Path) -> None:
+    study = read_study(ward)
+    assert study.release is not None
+    asked = study.release.asked
+    Ledger.create(asked.ledger, asked.policy, epsilon=3)
+    rows = ["female,0-64"] * 11 + ["female,65+"] * 9 + ["male,0-64"] * 16 + ["male,65+"] * 4
+    (ward.parent / "ward.csv").write_text("\n".join(["sex,age", *rows]), "utf-8")
+    release(
+        asked.source, asked.policy, asked.queries, name="June", ledger=asked.ledger,
+        columns=asked.reading.columns, epsilon="1/2",
+    )  # fmt: skip
+    text = " ".join(answered(read_study(ward)).advice.text)
+    assert "What is left of ε = 3, ε = 2.5, is for 2 releases at this ε, 2 then." in text
 
 
 def test_under_public_counts_and_with_absent_people_a_release_is_audited_too(ward: Path) -> None:

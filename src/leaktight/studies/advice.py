@@ -1,10 +1,11 @@
 """Advice on an ε: how strong it is for the value whose odds rise most, and which would double them.
 
 It is made of numbers that are proved, but what is strong is a convention: a belief that at most
-doubles is called strong protection, one that comes to nine in ten none.
+doubles, and comes to three in four at most, is called strong protection (where it begins above one
+half: if half of the doubt is left), one that comes to nine in ten weak.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from fractions import Fraction
 from functools import partial
@@ -26,6 +27,9 @@ from leaktight.studies.study import Study
 
 DOUBLE = Fraction(2)
 """By how much a belief may grow."""
+
+DOUBTED = Fraction(3, 4)
+"""To what a belief may grow: that of one half cannot double, but half of the doubt may go."""
 
 LIKELY = Fraction(9, 10)
 """A belief at which a value is as good as known."""
@@ -66,50 +70,58 @@ def advice(study: Study) -> Advice:
     odds = value_odds(study.policy, study.prior, ratio=ratio)
     meant = [each for each in odds if each.value in study.sensitive] or list(odds)
     worst = max(meant, key=lambda each: each.factor)
-    chosen = _chosen(study)
     text = [
         f"At ε = {above(ratio.epsilon, DIGITS)} an output can raise the belief in "
         f"{named(worst.value)} from {percent(worst.before)} to {worst.cells()[2]}."
     ]
+    likely = [each for each in meant if each.before > DOUBTED / DOUBLE]
+    doubted = [each for each in likely if study.sensitive or each.before <= Fraction(1, 2)]
+    rank = _rank(worst, doubted)
+    chosen, kept = _chosen(study, doubted) or (None, "")
     if chosen is None or ratio.upper <= chosen.ratio:
-        return Advice(_rank(worst), tuple(text), None, None)
+        return Advice(rank, tuple(text), None, None)
     epsilon = below(chosen.epsilon)
-    text.append(_kept(study, chosen, epsilon))
-    text += _error(study, ratio, chosen)
-    return Advice(_rank(worst), tuple(text), f"epsilon = {epsilon}", chosen.epsilon)
+    text += [f"At ε = {epsilon}{kept}.", *_error(study, ratio, chosen)]
+    return Advice(rank, tuple(text), f"epsilon = {epsilon}", chosen.epsilon)
 
 
-def _kept(study: Study, chosen: ChosenRatio, epsilon: str) -> str:
-    """Say what the ε that is advised does."""
-    if chosen.threshold == DOUBLE:
-        whose = f" in {' or '.join(map(named, study.sensitive))}" if study.sensitive else ""
-        return f"At ε = {epsilon} no belief{whose} more than doubles."
-    many = chosen.observations
-    each = f" in each of {many:,} releases" if many > 1 else ""
-    return f"ε = {epsilon}{each} keeps every guess at {percent(chosen.threshold)} or less."
+def _most(before: Fraction) -> Fraction:
+    """Return to what a belief may grow that comes there before it doubles."""
+    return max(DOUBTED, (1 + before) / 2)
 
 
-def _rank(worst: ValueOdds) -> str:
-    if worst.factor <= DOUBLE and worst.after < LIKELY:
+def _rank(worst: ValueOdds, doubted: Sequence[ValueOdds]) -> str:
+    if worst.factor <= DOUBLE and all(each.after <= _most(each.before) for each in doubted):
         return "strong"
-    return "moderate" if worst.after < LIKELY and worst.factor <= TENFOLD else "weak"
+    likely = max(each.after for each in (worst, *doubted)) >= LIKELY
+    return "weak" if likely or worst.factor > TENFOLD else "moderate"
 
 
-def _chosen(study: Study) -> ChosenRatio | None:
-    """Return the largest ratio that keeps all that is asked; None if every ε does."""
-    asked: list[Callable[[], ChosenRatio]] = [
-        partial(largest_ratio_of_beliefs, study.policy, study.prior, value=value, factor=DOUBLE)
+def _chosen(study: Study, doubted: Sequence[ValueOdds]) -> tuple[ChosenRatio, str] | None:
+    """Return the largest ratio that keeps all that is asked, in words; None if every ε does."""
+    of_beliefs = partial(largest_ratio_of_beliefs, study.policy, study.prior)
+    whose = f" in {' or '.join(map(named, study.sensitive))}" if study.sensitive else ""
+    double = f" no belief{whose} more than doubles"
+    asked: list[tuple[Callable[[], ChosenRatio], str]] = [
+        (partial(of_beliefs, value=value, factor=DOUBLE), double)
         for value in study.sensitive or (None,)
     ]
+    for each in doubted:
+        most = _most(each.before)
+        told = f" no belief in {named(each.value)} exceeds {percent(most)}"
+        asked.append((partial(of_beliefs, value=each.value, below=most), told))
     if study.below is not None:
-        asked.append(
-            partial(largest_ratio_below, study.policy, study.below, study.prior, study.observations)
+        keeping = partial(
+            largest_ratio_below, study.policy, study.below, study.prior, study.observations
         )
+        often = f" in each of {study.observations:,} releases" if study.observations > 1 else ""
+        told = f"{often} every guess stays at {percent(study.below)} or less"
+        asked.append((keeping, told))
     found = []
-    for each in asked:
+    for find, told in asked:
         with suppress(InvalidNumber):  # no ε exceeds the limit, or none keeps it
-            found.append(each())
-    return min(found, key=lambda each: each.ratio, default=None)
+            found.append((find(), told))
+    return min(found, key=lambda each: each[0].ratio, default=None)
 
 
 def _error(study: Study, ratio: Ratio, chosen: ChosenRatio) -> Iterator[str]:

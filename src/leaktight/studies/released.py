@@ -19,7 +19,15 @@ from leaktight.errors import LeaktightError, TooLarge, Undecided
 from leaktight.exact.numbers import fraction, rational
 from leaktight.exact.ratio import Ratio
 from leaktight.exact.rounding import float_above, log2_interval
-from leaktight.exact.shown import Probability, counted, nearest, percent, percent_above, shown
+from leaktight.exact.shown import (
+    Probability,
+    below,
+    counted,
+    nearest,
+    percent,
+    percent_above,
+    shown,
+)
 from leaktight.privacy.level import PrivacyLevel, Witness
 from leaktight.repetition.explanation import explain
 from leaktight.studies.answers import (
@@ -225,12 +233,14 @@ def advised(study: Study, ratio: Ratio) -> Iterator[str]:
             told = f"{percent(share)} of what the pair pays that is told apart most"
             yield f"“{most}” tells most: {told}."
     if asked.budget is not None and asked.budget.rho is None and noise.paid.steps.factors:
-        many = [
-            math.floor(asked.budget.near / each * (1 + 2.0**-40))
-            for each in (noise.level.nats, ratio.epsilon)
-        ]
-        times = counted(many[0], "release", "releases")
-        yield f"The budget, {asked.budget.told()}, is for {times} at this ε, {many[1]:,} then."
+        left, whole = asked.budget.near, f"The budget, {asked.budget.told()}, is"
+        book = _ledger(study) if study.files else NO_LEDGER
+        if isinstance(book, LedgerFound) and book.unit == "ε" and book.spent:
+            left, whole = book.left, f"What is left of {book.budget}, ε = {below(book.left)}, is"
+        now, then = (
+            math.floor(left / each * (1 + 2.0**-40)) for each in (noise.level.nats, ratio.epsilon)
+        )
+        yield f"{whole} for {counted(now, 'release', 'releases')} at this ε, {then:,} then."
 
 
 def _queries(noise: Noise) -> Iterator[QueryFound]:
