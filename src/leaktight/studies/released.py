@@ -237,10 +237,10 @@ def advised(study: Study, ratio: Ratio) -> Iterator[str]:
         book = _ledger(study) if study.files else NO_LEDGER
         if isinstance(book, LedgerFound) and book.unit == "ε" and book.spent:
             left, whole = book.left, f"What is left of {book.budget}, ε = {below(book.left)}, is"
-        now, then = (
+        many, more = (
             math.floor(left / each * (1 + 2.0**-40)) for each in (noise.level.nats, ratio.epsilon)
         )
-        yield f"{whole} for {counted(now, 'release', 'releases')} at this ε, {then:,} then."
+        yield f"{whole} for {counted(many, 'release', 'releases')} at this ε, {more:,} then."
 
 
 def _queries(noise: Noise) -> Iterator[QueryFound]:
