@@ -250,6 +250,8 @@ def test_estimate_from_real_numbers(run: Run) -> None:
     asked = ("estimate", "times.csv", "--secret", "key", "--numbers", "--output")
     said = run(*asked, "time,power")
     assert said.code == 0, said.err
+    assert said.out.startswith("One guess of the secret is right with 50% before, and with about ")
+    assert "100%" in said.out.splitlines()[1]  # nothing is bounded from above
     assert "from 0.98" in said.out
     assert "learnt: " in said.out
     told = json.loads(run(*asked, "time", "--json").out)
@@ -267,6 +269,7 @@ def test_what_is_not_bounded_is_nothing_in_json(run: Run) -> None:
         assert said.code == 0, said
         ends = [each["upper"] for each in json.loads(said.out)["estimates"]]
         assert None in ends  # two samples bound no leakage from above
+        assert run(*words.replace("--json", "").split()).code == 0
 
 
 def best_by_hand(left: list[int], answers: list[list[int]], n: int) -> int:

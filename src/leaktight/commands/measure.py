@@ -1,6 +1,7 @@
 """``leak`` and ``compare`` of channels, ``program``, and ``estimate`` of samples."""
 
 import math
+from collections import Counter
 from contextlib import suppress
 from fractions import Fraction
 from pathlib import Path
@@ -461,6 +462,17 @@ def _changed(
         raise InvalidInput(f"--try: {wrong}") from None
 
 
+def _one_look(before: Fraction, guess: "LeakageEstimate") -> str:
+    """Say how well a secret is guessed before, and after one look: an estimate."""
+    from leaktight.exact.shown import percent, percent_as_given
+
+    sure = f"with {percent_as_given(guess.confidence)} confidence"
+    return (
+        f"One guess of the secret is right with {percent(before)} before, and with about "
+        f"{percent(Fraction(guess.estimate))} after one look: {_between(guess)} {sure}."
+    )
+
+
 def _in_words(
     before: Fraction, guess: "LeakageEstimate", looks: "tuple[Looked, ...]"
 ) -> "Iterator[str]":
@@ -468,10 +480,7 @@ def _in_words(
     from leaktight.exact.shown import percent, percent_as_given
 
     sure = f"with {percent_as_given(guess.confidence)} confidence"
-    yield (
-        f"One guess of the secret is right with {percent(before)} before, and with about "
-        f"{percent(Fraction(guess.estimate))} after one look: {_between(guess)} {sure}."
-    )
+    yield _one_look(before, guess)
     several = [each for each in looks if each.looks > 1 and each.unseen <= 1 / 2]
     if several:
         parts = [f"{percent(Fraction(e.estimate))} after {e.looks:,}" for e in several[-4:]]
@@ -550,6 +559,8 @@ def _estimate_numbers(
         told = [_estimated(each) for each in estimates]
         print_json({"samples": len(secrets), "rule": found.rule, "estimates": told})
         return 0
+    before = Fraction(max(Counter(secrets).values()), len(secrets))
+    print(wrapped(_one_look(before, found.vulnerability)) + "\n")
     for line in (*estimates, f"learnt: {found.rule}"):
         print(wrapped(str(line), "  "))
     return 0

@@ -116,9 +116,9 @@ def _after(tree: "Ask | Guess") -> "dict[Hashable, Ask | Guess]":
 
 def _step(tree: "Ask | Guess") -> str:
     """Say what to do next."""
-    from leaktight.exact.shown import shown
+    from leaktight.exact.shown import percent
     from leaktight.repetition.adaptive import Ask
 
     if isinstance(tree, Ask):
         return f"ask {tree.question!r:.40}"
-    return f"guess {tree.guess!r:.40}, right with {shown(tree.chance)}"
+    return f"guess {tree.guess!r:.40}, right with {percent(tree.chance)}"
