@@ -70,7 +70,7 @@ def test_inputs_are_literals_or_texts(run: Run) -> None:
     ("words", "said"),
     [
         ("attack survey:coin --inputs 0 1", "give one promise"),
-        ("attack survey:coin --inputs 0 1 --epsilon 1 --rho 1", "got epsilon and rho"),
+        ("attack survey:coin --inputs 0 1 --epsilon 1 --rho 1", "got epsilon= and rho="),
         ("attack survey:con --inputs 0 1 --epsilon 1", "did you mean 'coin'"),
         ("attack nothing:here --inputs 0 1 --epsilon 1", "must be module:function"),
         ("attack survey:broken --inputs 0 1 --epsilon 1", "raised ZeroDivisionError"),

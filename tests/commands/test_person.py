@@ -89,7 +89,7 @@ def test_a_narrow_terminal_has_short_lines(run: Run, monkeypatch: pytest.MonkeyP
         (["choose", str(STUDIES / "hospital.toml"), "--below", "3/4"], "public constraints"),
         (["explain", "complete.txt"], "a graph is written like complete:6"),
         (["choose", "complete:4"], "--below"),
-        (["explain", "complete:4"], "give one of --ratio and --epsilon"),
+        (["explain", "complete:4"], "give one promise: --ratio, --epsilon"),
         (["explain", "nobody.csv"], "nobody.csv"),
         (["choose", "nobody.toml", "--below", "1/2"], "nobody.toml"),
     ],

@@ -89,9 +89,12 @@ def test_pairs_of_an_accountant_are_a_file(run: Run) -> None:
     [
         ("explain complete:6 --mu 1 --rho 1", "got --rho and --mu"),
         ("explain complete:6 --mu 1 --epsilon 1", "got --epsilon and --mu"),
-        ("explain complete:6 --delta 0.1", "--delta goes with one of"),
-        ("explain complete:6 --epsilon 1 --ratio 2 --delta 0.1", "--delta goes with one of"),
-        ("explain complete:6", "give one of --ratio and --epsilon"),
+        ("explain complete:6 --delta 0.1", "(--delta beside an ε), got --delta"),
+        (
+            "explain complete:6 --epsilon 1 --ratio 2 --delta 0.1",
+            "got --ratio and --epsilon",
+        ),
+        ("explain complete:6", "give one promise: --ratio, --epsilon, --rho, --mu or --curve"),
         ("explain complete:6 --mu -1", "at least 0"),
         ("explain complete:6 --epsilon 1 --delta 2", "from 0 to 1"),
         ("explain complete:6 --mu 1 --neighbours near", "'replace' or 'add/remove'"),

@@ -52,12 +52,12 @@ def test_pure_epsilon_is_a_ratio_and_everything_else_a_curve() -> None:
 @pytest.mark.parametrize(
     ("given", "said"),
     [
-        ({}, "exactly one of ratio= and epsilon="),
-        ({"ratio": 2, "epsilon": 1}, "exactly one of ratio= and epsilon="),
-        ({"delta": "0.1"}, "δ goes with an ε"),
-        ({"rho": 1, "mu": 1}, "got rho= and mu= together"),
-        ({"ratio": 2, "mu": 1}, "got ratio= and mu= together"),
-        ({"delta": "0.1", "rho": 1}, "got delta= and rho= together"),
+        ({}, "got none"),
+        ({"ratio": 2, "epsilon": 1}, "got ratio= and epsilon="),
+        ({"delta": "0.1"}, "got delta="),
+        ({"rho": 1, "mu": 1}, "got rho= and mu="),
+        ({"ratio": 2, "mu": 1}, "got ratio= and mu="),
+        ({"delta": "0.1", "rho": 1}, "got delta= and rho="),
         ({"rho": -1}, "at least 0, got -1"),
         ({"ratio": 2, "delta": 2}, "from 0 to 1, got 2"),
         ({"curve": 3}, "PrivacyCurve.epsilon"),

@@ -187,7 +187,10 @@ MISTAKES: dict[str, tuple[str, str]] = {
         "did you mean 'randomised response'",
     ),
     "no ratio": (POLICY + RESPONSE, r"\[mechanism\] needs epsilon or ratio"),
-    "ratio and epsilon": (POLICY + ASKED + "epsilon = 1", r"\[question\] must have only one"),
+    "ratio and epsilon": (
+        POLICY + ASKED + "epsilon = 1",
+        "epsilon: .* got ratio and epsilon",
+    ),
     "epsilon below 0": (POLICY + "[question]\nepsilon = -1", r"\[question\] epsilon: .*got -1"),
     "epsilon in words": (POLICY + '[question]\nepsilon = "abc"', "epsilon: expected a number"),
     "epsilon is nan": (POLICY + "[question]\nepsilon = nan", "epsilon must be a finite number"),
@@ -205,15 +208,21 @@ MISTAKES: dict[str, tuple[str, str]] = {
         POLICY + "[question]\nratio = true",
         r"\[question\] ratio must be a number, got true",
     ),
-    "delta alone": (POLICY + "[question]\ndelta = 0.1", r"\[question\] delta: δ goes with an ε"),
+    "delta alone": (
+        POLICY + "[question]\ndelta = 0.1",
+        "delta: .* got delta$",
+    ),
     "delta above 1": (
         POLICY + "[question]\nepsilon = 1\ndelta = 2",
         "delta: δ must be from 0 to 1",
     ),
     "rho below 0": (POLICY + "[question]\nrho = -1", "rho: ρ must be at least 0, got -1"),
     "mu in words": (POLICY + '[question]\nmu = "much"', "mu: expected a number"),
-    "mu and rho": (POLICY + "[question]\nmu = 1\nrho = 1", "mu: one promise is .* together"),
-    "epsilon and mu": (POLICY + "[question]\nmu = 1\nepsilon = 1", "mu: one promise is"),
+    "mu and rho": (
+        POLICY + "[question]\nmu = 1\nrho = 1",
+        "mu: .* got rho and mu",
+    ),
+    "epsilon and mu": (POLICY + "[question]\nmu = 1\nepsilon = 1", "mu: give one promise"),
     "a curve of one": (POLICY + "[question]\ncurve = [1]", "curve must be pairs of numbers, got 1"),
     "a curve in words": (POLICY + '[question]\ncurve = [["a", 1]]', "curve: expected a number"),
     "a curve of distances": (

@@ -286,9 +286,9 @@ def test_what_a_mechanism_raises_is_not_hidden() -> None:
 @pytest.mark.parametrize(
     ("given", "said"),
     [
-        ({}, "give one promise, .* got none"),
-        ({"epsilon": 1, "rho": 1}, "got epsilon and rho"),
-        ({"rho": 1, "delta": "0.1"}, "delta= goes with epsilon="),
+        ({}, "give one promise: .* got none"),
+        ({"epsilon": 1, "rho": 1}, "got epsilon= and rho="),
+        ({"rho": 1, "delta": "0.1"}, "got delta= and rho="),
         ({"curve": 3}, "expected PrivacyCurve"),
         ({"epsilon": -1}, "ε must be at least 0|epsilon"),
         ({"epsilon": 1, "samples": 10}, "samples must be a whole number from 64"),

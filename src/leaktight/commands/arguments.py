@@ -4,7 +4,7 @@ A kind of argument has its name in the help, how it is read, and what a shell of
 """
 
 from collections.abc import Callable, Iterable
-from dataclasses import astuple, dataclass
+from dataclasses import asdict, astuple, dataclass
 from fractions import Fraction
 from functools import wraps
 from itertools import chain
@@ -17,7 +17,6 @@ if TYPE_CHECKING:
     from click.shell_completion import CompletionItem
 
     from leaktight.curves.promise import Promise
-    from leaktight.exact.ratio import Ratio
 
 
 class Kind(click.ParamType[Any]):
@@ -164,37 +163,16 @@ class Asked:
     def __bool__(self) -> bool:
         return astuple(self) != (None,) * len(PROMISE)
 
-    @property
-    def is_pure(self) -> bool:
-        """Whether no more than a ratio or an ε was written."""
-        return (self.delta, self.rho, self.mu, self.curve) == (None,) * 4
-
-    def pure(self) -> "Ratio":
-        """Return the ratio that was written, one way or the other."""
-        from leaktight.studies.table import asked_ratio
-
-        if (self.ratio is None) == (self.epsilon is None):
-            raise click.BadParameter("give one of --ratio and --epsilon")
-        return asked_ratio(self.ratio, self.epsilon)
-
     def promise(self) -> "Promise":
         """Return the promise that was written: pure ε, (ε, δ), ρ, μ, or a file of pairs."""
+        from leaktight.errors import InvalidInput
         from leaktight.studies.table import asked_promise
 
-        if self.is_pure:
-            return self.pure()
-        given = {key: getattr(self, key) for key in PROMISE if getattr(self, key) is not None}
-        others = given.keys() - {"ratio", "epsilon", "delta"}
-        if len(others) + (len(others) < len(given)) > 1:
-            both = " and ".join(f"--{key}" for key in given)
-            raise click.BadParameter(
-                f"give one promise: --ratio or --epsilon (with --delta), --rho, --mu or --curve; "
-                f"got {both}"
-            )
-        if "delta" in given and ("ratio" in given) == ("epsilon" in given):
-            raise click.BadParameter("--delta goes with one of --ratio and --epsilon")
         pairs = None if self.curve is None else _read_pairs(self.curve)
-        return asked_promise(dict.fromkeys(PROMISE) | given | {"curve": pairs})
+        try:
+            return asked_promise(asdict(self) | {"curve": pairs}, "--{}")
+        except InvalidInput as wrong:
+            raise click.BadParameter(str(wrong)) from None
 
 
 def promise_options(function: Callable[..., Any]) -> Callable[..., Any]:

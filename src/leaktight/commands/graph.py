@@ -41,7 +41,6 @@ if TYPE_CHECKING:
     from leaktight.policies.constraint import Count
     from leaktight.policies.policy import Policy
     from leaktight.worst_case.optimum import WorstCase
-    from leaktight.worst_case.real import RealWorstCase
     from leaktight.worst_case.under_counts import WorstCaseUnderCounts
 
 records_option = click.option(
@@ -98,6 +97,7 @@ def bound(
       leaktight bound interval:0:100 --epsilon 0.1
     """
     from leaktight.curves.curve import PrivacyCurve
+    from leaktight.curves.promise import curve_of
     from leaktight.curves.worst_case import worst_case, worst_case_leakage
     from leaktight.exact.shown import wrapped
     from leaktight.policies.text import real_of
@@ -108,9 +108,8 @@ def bound(
             raise click.BadParameter(
                 "real values have no --records, --count, --outputs and --certificate here"
             )
-        if not asked.is_pure:
-            worst_case(reals, asked.promise())
-        asked.pure()
+        if (curve := curve_of(asked.promise())) is not None:
+            return _bound_real(worst_case(reals, curve), as_json)
         return _bound_real(worst_case_leakage(reals, asked.ratio, asked.epsilon), as_json)
     policy, given = _bounded(secrets, records, counts, asked)
     about_to_write(certificate)
@@ -230,7 +229,7 @@ def _count(text: str, values: "Sequence[Hashable]") -> "Count":
     )
 
 
-def _bound_real(worst: "RealWorstCase", as_json: bool) -> int:
+def _bound_real(worst: Any, as_json: bool) -> int:
     """Print what is known about real values."""
     from leaktight.exact.shown import above, in_bits, shown_above, wrapped
 

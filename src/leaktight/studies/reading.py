@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from leaktight.channels.distribution import Distribution
-from leaktight.curves.promise import curve_of
+from leaktight.curves.promise import PROMISE, curve_of
 from leaktight.exact.numbers import Number, rational
 from leaktight.files import read_path
 from leaktight.labels import Labels, parts, positions
@@ -24,7 +24,7 @@ from leaktight.studies.beliefs import record_prior
 from leaktight.studies.mechanism import MechanismReader, NamedMechanism
 from leaktight.studies.policy import points_file, read_people, read_policy, unit_of
 from leaktight.studies.study import MOST_OBSERVATIONS, Study, expect_provable
-from leaktight.studies.table import PROMISE, StudyTable, load
+from leaktight.studies.table import StudyTable, load
 
 
 def read_study(path: str | Path, *, allow_code: bool = False) -> Study:

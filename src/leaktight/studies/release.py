@@ -174,8 +174,6 @@ def _allowed(asked: StudyTable, queries: Sequence[TableQuery]) -> Allowance:
     if not given and not all(query.error is not None for query in queries):
         needed = "epsilon or ratio" if noise == "geometric" else "rho, or epsilon and delta"
         raise asked.wrong("", f"needs {needed}: how much may this release cost?")
-    if "ratio" in given and "epsilon" in given:
-        raise asked.wrong("", "must have only one of ratio and epsilon, got both")
     with asked.at(next(iter(given), "")):
         return allowance(noise, queries=queries, **given)
 

@@ -11,10 +11,10 @@ from pathlib import Path
 from typing import Any
 
 from leaktight.curves.curve import PrivacyCurve
-from leaktight.curves.promise import Promise, promise_of
+from leaktight.curves.promise import PROMISE, Promise, pure_of, read_promise
 from leaktight.errors import InvalidFile, InvalidInput, LeaktightError, TooLarge
 from leaktight.exact.numbers import Number
-from leaktight.exact.ratio import Ratio
+from leaktight.exact.ratio import Ratio, RatioLike
 from leaktight.studies.keys import chosen, keys_of, sections
 from leaktight.studies.kinds import MOST_DIGITS, TABLE, shortened
 
@@ -23,9 +23,6 @@ LARGEST_FILE = 2**20
 
 MOST_CURVE = 1000
 """The most pairs (ε, δ) of a curve."""
-
-PROMISE = ("ratio", "epsilon", "delta", "rho", "mu", "curve")
-"""The keys that say what must be kept."""
 
 MOST_BITS = 2**12
 """The most bits of a ratio; with more, answers take minutes."""
@@ -68,7 +65,7 @@ def parsed(text: str, file: Path) -> dict[str, Any]:
         raise InvalidFile(f"{file}: a number may have at most {MOST_DIGITS:,} digits") from None
 
 
-def asked_ratio(ratio: Number | None, epsilon: Number | None) -> Ratio:
+def asked_ratio(ratio: RatioLike, epsilon: Number | None) -> Ratio:
     """Return the ratio that a person wrote, of a size that can be computed with.
 
     >>> asked_ratio("3/2", None).lower
@@ -80,7 +77,7 @@ def asked_ratio(ratio: Number | None, epsilon: Number | None) -> Ratio:
     return found
 
 
-def asked_promise(given: Mapping[str, Any]) -> Promise:
+def asked_promise(given: Mapping[str, Any], spelled: str = "{}") -> Promise:
     """Return the promise that a person wrote: ratio or epsilon, delta, rho, mu, or a curve.
 
     A curve is a list of pairs (ε, δ), all of which hold.
@@ -90,15 +87,9 @@ def asked_promise(given: Mapping[str, Any]) -> Promise:
     >>> asked_promise({"curve": [[1, "0.001"], ["0.5", "0.01"]]})
     PrivacyCurve(ε = 1, δ = 0.001; ε = 0.5, δ = 0.01)
     """
-    said = {key: value for key, value in given.items() if value is not None}
-    if not said.keys() - {"ratio", "epsilon"}:
-        return asked_ratio(said.get("ratio"), said.get("epsilon"))
-    if "ratio" in said or "epsilon" in said:
-        ratio = asked_ratio(said.pop("ratio", None), said.pop("epsilon", None))
-        return promise_of(ratio, **said)
-    if "curve" in said:
-        said["curve"] = _pairs(said["curve"])
-    return promise_of(**said)
+    curve = given.get("curve")
+    said = given if curve is None else {**given, "curve": _pairs(curve)}
+    return read_promise(said, spelled, asked_ratio)
 
 
 def _pairs(pairs: Sequence[Sequence[Number]]) -> PrivacyCurve:
@@ -183,17 +174,13 @@ class StudyTable:
 
     def ratio(self) -> Ratio | None:
         """Return the ratio that ``ratio`` or ``epsilon`` says."""
-        if "ratio" not in self and "epsilon" not in self:
-            return None
-        if "ratio" in self and "epsilon" in self:
-            raise self.wrong("", "must have only one of ratio and epsilon, got both")
-        with self.at("ratio" if "ratio" in self else "epsilon"):
-            return asked_ratio(self.get("ratio"), self.get("epsilon"))
+        return pure_of(self.promise(PROMISE[:2]))
 
-    def promise(self) -> Promise | None:
+    def promise(self, keys: Iterable[str] = PROMISE) -> Promise | None:
         """Return what ``ratio``, ``epsilon``, ``delta``, ``rho``, ``mu`` or ``curve`` say."""
-        said = [key for key in PROMISE if key in self]
-        if not {*said} - {"ratio", "epsilon"}:
-            return self.ratio()
+        given = {key: self.get(key) for key in keys}
+        said = [key for key in given if key in self]
+        if not said:
+            return None
         with self.at(said[-1]):
-            return asked_promise({key: self.get(key) for key in said})
+            return asked_promise(given)

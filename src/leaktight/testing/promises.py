@@ -11,7 +11,7 @@ import numpy as np
 from flint import fmpq
 
 from leaktight.curves.curve import PrivacyCurve
-from leaktight.errors import InvalidInput, expect
+from leaktight.curves.promise import read_promise as one_promise
 from leaktight.exact.numbers import Array, Number, as_printed, fraction, rational, to_float
 from leaktight.exact.rounding import ln_interval
 from leaktight.exact.shown import shown
@@ -152,20 +152,12 @@ def read_promise(
     >>> print(read_promise(1, "0.001", None, None, None).curve)
     ε = 1, δ = 0.001
     """
-    given = {"epsilon": epsilon, "rho": rho, "mu": mu, "curve": curve}
-    names = [name for name, value in given.items() if value is not None]
-    if len(names) != 1:
-        found = " and ".join(names) or "none"
-        raise InvalidInput(f"give one promise, epsilon=, rho=, mu= or curve=, got {found}")
-    if delta is not None and epsilon is None:
-        raise InvalidInput(f"delta= goes with epsilon=, got it with {names[0]}=")
+    known = one_promise({"epsilon": epsilon, "delta": delta, "rho": rho, "mu": mu, "curve": curve})
     if epsilon is not None:
         slack = as_printed(0 if delta is None else delta)
         return Pair(PrivacyCurve.epsilon_delta(epsilon, fraction(slack)), slack)
-    if rho is not None:
-        return Parameter(PrivacyCurve.zcdp(rho), "ρ", PrivacyCurve.zcdp)
-    if mu is not None:
-        return Parameter(PrivacyCurve.gaussian(mu), "μ", PrivacyCurve.gaussian)
-    known = expect(curve, PrivacyCurve, "PrivacyCurve.epsilon_delta(1, 0.001) makes one")
-    assert known is not None
-    return Curve(known.symmetric())
+    assert isinstance(known, PrivacyCurve)
+    if curve is not None:
+        return Curve(known.symmetric())
+    unit, family = ("ρ", PrivacyCurve.zcdp) if mu is None else ("μ", PrivacyCurve.gaussian)
+    return Parameter(known, unit, family)
