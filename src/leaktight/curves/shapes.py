@@ -171,9 +171,9 @@ class Formula(Smooth):
         """Always: noise is as likely to one side as to the other."""
         return True
 
+    @abstractmethod
     def grouped(self, steps: int) -> "Smooth":
         """Return g∘…∘g: all these are shifts, g(a) = F(F⁻¹(a) + t), and shifts add up."""
-        raise NotImplementedError
 
     def delta(self, loss: arb) -> arb:
         """Return a ball around δ(e^loss), of any sign of the loss."""
@@ -182,17 +182,9 @@ class Formula(Smooth):
         ratio = loss.exp()
         return 1 - ratio + ratio * self.above(-loss)
 
+    @abstractmethod
     def above(self, loss: arb) -> arb:
         """Return a ball around δ(e^loss) for a loss of at least 0."""
-        raise NotImplementedError
-
-    def point(self, loss: arb) -> tuple[arb, arb]:
-        """Return balls around the point (a, p) where the slope falls below e^loss."""
-        raise NotImplementedError
-
-    def detection(self, alpha: fmpq) -> Ends:
-        """Return what encloses g(a)."""
-        raise NotImplementedError
 
     def near(self, alpha: float) -> float:
         """Nothing is quicker than the bound itself."""
