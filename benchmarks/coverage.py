@@ -21,8 +21,7 @@ from leaktight.channels.channel import Channel
 from leaktight.channels.distribution import Distribution
 from leaktight.leakage.entropy import mutual_information
 from leaktight.leakage.vulnerability import min_entropy_leakage, posterior_vulnerability
-from leaktight.samples.black_box import epsilon_by_calls
-from leaktight.samples.drawing import OneAtATime, Sampler
+from leaktight.samples.black_box import OneAtATime, Sampler, epsilon_by_calls
 from leaktight.samples.information import estimate_mutual_information
 from leaktight.samples.leakage import (
     LeakageEstimate,

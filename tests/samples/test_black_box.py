@@ -12,9 +12,8 @@ from flint import fmpq
 from scipy.stats import binom
 
 from leaktight.errors import InvalidInput, LeaktightError
-from leaktight.samples.black_box import epsilon_by_calls
+from leaktight.samples.black_box import CHUNK, OneAtATime, epsilon_by_calls
 from leaktight.samples.confidence import binomial_lower, binomial_upper
-from leaktight.samples.drawing import CHUNK, OneAtATime
 from leaktight.samples.event import AtLeast, OneOf
 
 

@@ -9,7 +9,7 @@ from flint import fmpq
 from hypothesis import given
 from hypothesis import strategies as st
 
-from leaktight.samples.divergence import code_length, divergence_upper
+from leaktight.samples.information import code_length, divergence_upper
 from tests.second_routes.count_tables import compositions, multinomial
 
 PRIORS = [

@@ -18,11 +18,11 @@ from leaktight.leakage.entropy import mutual_information
 from leaktight.samples import confidence as limits
 from leaktight.samples import information
 from leaktight.samples.design import SampleDesign
-from leaktight.samples.divergence import divergence_upper
 from leaktight.samples.independence import independence_test
 from leaktight.samples.information import (
     _surprise,
     corrected,
+    divergence_upper,
     entropy_ends,
     estimate_mutual_information,
     information_lower,

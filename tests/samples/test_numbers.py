@@ -13,8 +13,7 @@ from scipy.stats import norm
 from leaktight.errors import InvalidInput, LeaktightError, Mismatch
 from leaktight.samples import Observations, estimate_from_numbers, estimate_posterior_vulnerability
 from leaktight.samples.confidence import binomial_lower
-from leaktight.samples.numbers import read_numbers
-from leaktight.samples.rules import Histogram, Lessons, Nearest, Rule, best_rule
+from leaktight.samples.numbers import Histogram, Lessons, Nearest, Rule, best_rule, read_numbers
 
 HALF = ["1/2", "1/2"]
 
@@ -145,5 +144,5 @@ def test_numbers_are_read_from_a_file(tmp_path: Path) -> None:
 def test_small_tables_guess_as_large_ones_do(monkeypatch: pytest.MonkeyPatch) -> None:
     samples = noisy(500, 1.0, np.random.default_rng(7))
     whole = estimate_from_numbers(*samples, seed=7)
-    monkeypatch.setattr("leaktight.samples.rules.TABLE", 1000)
+    monkeypatch.setattr("leaktight.samples.numbers.TABLE", 1000)
     assert estimate_from_numbers(*samples, seed=7) == whole

@@ -1,5 +1,4 @@
-from .black_box import EpsilonLowerBound, epsilon_by_calls
-from .drawing import OneAtATime
+from .black_box import EpsilonLowerBound, OneAtATime, epsilon_by_calls
 from .event import AtLeast, AtMost, OneOf
 from .independence import IndependenceTest, independence_test
 from .information import estimate_mutual_information
