@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 
 from leaktight.channels.channel import Channel
 from leaktight.exact.numbers import Array
-from leaktight.repetition.rates import chernoff_information, row_pairs
-from leaktight.repetition.rates.row_pairs import Mask, RowPair, easiest_rows, hardest_rows
+from leaktight.repetition.rates import chernoff_information, rates
+from leaktight.repetition.rates.rates import Mask, RowPair, easiest_rows, hardest_rows
 from tests.strategies.channels import channels
 
 
@@ -53,7 +53,7 @@ def test_no_pair_is_harder_or_easier(channel: Channel, data: st.DataObject) -> N
 
 
 def test_the_pairs_may_be_looked_at_in_small_blocks(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(row_pairs, "BLOCK", 20)
+    monkeypatch.setattr(rates, "BLOCK", 20)
     check(Channel.random(11, 4, seed=1).matrix)
     check(Channel.random(11, 4, seed=2).exact().matrix)
 
@@ -112,12 +112,12 @@ def test_alike_pairs_are_found_by_counting_and_by_sorting(seed: int, numbers: in
         first.setdefault(tuple(meets), (i, j))
     with pytest.MonkeyPatch.context() as patch:
         for few in (0, 2**20):
-            patch.setattr(row_pairs, "FEW", few)
-            assert row_pairs._unlike(codes, numbers, pairs) == list(first.values())
+            patch.setattr(rates, "FEW", few)
+            assert rates._unlike(codes, numbers, pairs) == list(first.values())
 
 
 def test_many_rows_that_are_nearly_equal_are_narrowed_down() -> None:
     """Half way they look alike up to rounding; not all pairs may be left to ball arithmetic."""
     noise = np.random.default_rng(5).random((40, 3))
     matrix = Channel.normalised(1 + 1e-9 * noise).matrix
-    assert len(row_pairs._candidates(matrix, everything(40), 1)) < 40
+    assert len(rates._candidates(matrix, everything(40), 1)) < 40
