@@ -736,14 +736,14 @@ NOISE = (
     ),
     Mutant(
         "a coupling is said to change two others at most",
-        "leakage/coupling.py",
+        "leakage/under_counts.py",
         "                while not _couples(one, other, costs <= least):",
         "                while least < 2 and not _couples(one, other, costs <= least):",
         ("tests/leakage/test_coupling.py",),
     ),
     Mutant(
         "what others change goes with the person in one step, whatever it is",
-        "leakage/coupling.py",
+        "leakage/under_counts.py",
         "        left, taken = {change}, 1\n",
         "        return 1\n        left, taken = {change}, 1\n",
         ("tests/leakage/test_coupling.py",),

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from leaktight.leakage.coupling import Coupling
+from leaktight.leakage.under_counts import Coupling
 from leaktight.policies import Policy, SecretGraph, count
 
 

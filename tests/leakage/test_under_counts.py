@@ -14,9 +14,8 @@ from leaktight.channels.composition import Parallel
 from leaktight.channels.move_ratios import MoveRatios
 from leaktight.errors import InvalidInput, Undecided
 from leaktight.exact.numbers import fraction
-from leaktight.leakage import coupling, published_counts
-from leaktight.leakage.coupling import Coupling
-from leaktight.leakage.under_counts import margin_leakage, posterior_bound
+from leaktight.leakage import published_counts, under_counts
+from leaktight.leakage.under_counts import Coupling, margin_leakage, posterior_bound
 from leaktight.mechanisms.geometric import GeometricNoise
 from leaktight.mechanisms.randomized_response import RandomizedResponse
 from leaktight.policies import average_fibre
@@ -230,7 +229,7 @@ def test_two_tables_that_depend_on_each_other(
     values = [(a, b) for a in range(2) for b in range(len(columns))]
     told = [*margin(values, 0, dict(enumerate(rows))), *margin(values, 1, dict(enumerate(columns)))]
     policy = Policy(SecretGraph.complete(values), sum(rows), constraints=told)
-    monkeypatch.setattr(coupling, "MOST_HISTOGRAMS", 0)
+    monkeypatch.setattr(under_counts, "MOST_HISTOGRAMS", 0)
     for _ in range(3):
         prior = dict(zip(values, beliefs(rng, len(values)), strict=True))
         channel = Channel.normalised([[rng.randint(1, 4) for _ in "ab"] for _ in values], values)
