@@ -1,5 +1,4 @@
-from .automorphisms import AutomorphismGroup, automorphism_group
-from .orbits import Points
+from .automorphisms import AutomorphismGroup, Points, automorphism_group
 from .regularity import (
     DistanceDistribution,
     IntersectionArray,
