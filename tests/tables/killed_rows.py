@@ -24,7 +24,7 @@ import pandas
 import pyarrow
 
 from leaktight import Policy, RandomizedResponse, SecretGraph
-from leaktight.tables import Ledger, draw, per_row, release_rows, row_answers
+from leaktight.tables import Ledger, draw, per_row, release_rows
 
 VALUES = ["no", "yes"]
 ROWS = 4000
@@ -38,7 +38,7 @@ IMPORTED = (duckdb, nw, pandas, pyarrow)
 
 def released(place: Path) -> None:
     """Release the rows into a folder of their own, under its name."""
-    row_answers.BATCH = 500
+    per_row.BATCH = 500
     release_rows(
         place.with_name("votes.csv"), POLICY, ANSWER, place / "out.csv",
         name=place.name, ledger=place.with_name("l"), column="vote",

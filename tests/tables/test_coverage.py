@@ -16,9 +16,9 @@ from leaktight import Policy, SecretGraph
 from leaktight.exact.ratio import Ratio
 from leaktight.tables import Answer, TableQuery, mean_of, median_of, quantiles_of, sum_of
 from leaktight.tables.calibration import Noise, calibrated
-from leaktight.tables.interval import half_width
 from leaktight.tables.noise import BlockNoise, GaussianVariance, GeometricStep
 from leaktight.tables.privacy_unit import PrivacyUnit
+from leaktight.tables.queries.answer import half_width
 
 DRAWS = int(os.environ.get("LEAKTIGHT_COVERAGE", "60"))
 LEVEL = Fraction(9, 10)

@@ -275,7 +275,7 @@ def test_the_total_is_what_the_entries_say(
     import sqlite3
     from contextlib import closing
 
-    monkeypatch.setattr("leaktight.tables.ledger.total.MOST_NUMBERS", kept)
+    monkeypatch.setattr("leaktight.tables.ledger.ledger.MOST_NUMBERS", kept)
     line = Policy(SecretGraph.line(6), 10)
     ledger, protection = Ledger.create(tmp_path / "l", line, rho=10**9), PrivacyUnit(line)
     asked: list[tuple[list[TableQuery], Any]] = [

@@ -7,8 +7,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from leaktight.errors import InvalidNumber
-from leaktight.tables.interval import half_width, read_confidence
 from leaktight.tables.noise import GeometricStep
+from leaktight.tables.queries.answer import half_width, read_confidence
 
 TWO = GeometricStep(Fraction(2))
 STEPS = st.fractions(Fraction(5, 4), 9, max_denominator=8)

@@ -19,9 +19,9 @@ from leaktight.tables.calibration import (
     _power,
     calibrated,
 )
-from leaktight.tables.interval import half_width
 from leaktight.tables.noise import BlockNoise, GaussianVariance, GeometricStep
 from leaktight.tables.privacy_unit import PrivacyUnit
+from leaktight.tables.queries.answer import half_width
 
 Chances = npt.NDArray[np.float64]
 

@@ -25,7 +25,7 @@ from leaktight.errors import (
     OverBudget,
     TooLarge,
 )
-from leaktight.tables import Ledger, RowsRelease, per_row, release_rows, row_answers, statement
+from leaktight.tables import Ledger, RowsRelease, per_row, release_rows, statement
 from leaktight.tables.draw import note_of
 from leaktight.tables.ledger import Stored
 from tests.tables.engines import ENGINES
@@ -170,7 +170,7 @@ def test_whenever_processes_are_killed_there_is_one_draw_for_each_payment(
 
 def meanwhile(monkeypatch: pytest.MonkeyPatch, work: Callable[[], object]) -> None:
     """Let something happen after rows were drawn, before anybody knows of them."""
-    draw = row_answers.answer_rows
+    draw = per_row.answer_rows
 
     def answered(*given: Any) -> int:
         monkeypatch.setattr(per_row, "answer_rows", draw)
@@ -378,9 +378,9 @@ def test_many_batches_come_in_their_order(
     book: Path, monkeypatch: pytest.MonkeyPatch, arrow: bool
 ) -> None:
     """From DuckDB as Arrow gives them, and without pyarrow from all codes at once."""
-    monkeypatch.setattr("leaktight.tables.row_answers.BATCH", 7)
+    monkeypatch.setattr("leaktight.tables.per_row.BATCH", 7)
     if not arrow:
-        monkeypatch.setattr("leaktight.tables.row_answers.find_spec", lambda name: None)
+        monkeypatch.setattr("leaktight.tables.per_row.find_spec", lambda name: None)
     file = book.with_name("votes.parquet")
     TABLE.write_parquet(file)
     for i, source in enumerate([file, TABLE, polars.scan_parquet(file)]):
@@ -391,11 +391,11 @@ def test_many_batches_come_in_their_order(
 def test_more_rows_than_are_read_at_once_are_refused_where_there_are_no_batches(
     book: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("leaktight.tables.row_answers.MOST_AT_ONCE", 299)
+    monkeypatch.setattr("leaktight.tables.per_row.MOST_AT_ONCE", 299)
     file = book.with_name("votes.parquet")
     TABLE.write_parquet(file)
     published(book, source=file)
-    monkeypatch.setattr("leaktight.tables.row_answers.find_spec", lambda name: None)
+    monkeypatch.setattr("leaktight.tables.per_row.find_spec", lambda name: None)
     with pytest.raises(TooLarge, match=r"300 rows, .* at most 299; install pyarrow"):
         published(book, source=file, name="b", output="b.csv")
     assert len(Ledger.open(book).entries()) == 1
@@ -405,7 +405,7 @@ def test_more_rows_than_are_read_at_once_are_refused_where_there_are_no_batches(
 def test_too_many_values_are_refused_before_anything_is_spent(
     book: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("leaktight.tables.row_answers.MOST_KEPT", 2)
+    monkeypatch.setattr("leaktight.tables.per_row.MOST_KEPT", 2)
     with pytest.raises(InvalidPolicy, match="at most 2 values"):
         published(book)
     assert not Ledger.open(book).entries()

@@ -23,7 +23,7 @@ from leaktight.tables import (
     sum_of,
 )
 from leaktight.tables.calibration import calibrated
-from leaktight.tables.ledger import total
+from leaktight.tables.ledger import ledger as total
 from leaktight.tables.privacy_unit import PrivacyUnit
 from tests.tables.workers import QUESTION
 
