@@ -18,8 +18,8 @@ from leaktight.errors import InvalidInput, LeaktightError
 from leaktight.policies.secrets import SecretGraph
 from leaktight.samples.confidence import binomial_lower, binomial_upper
 from leaktight.testing import Attack, Batched, Budget, assert_private, attack
+from leaktight.testing.attacks import least_epsilon, read_promise
 from leaktight.testing.outputs import LOWEST_BIT
-from leaktight.testing.promises import least_epsilon, read_promise
 
 
 def coin(seed: int, right: float = 0.75) -> Callable[[bool], bool]:
