@@ -48,8 +48,7 @@ from leaktight.policies import (
 )
 from leaktight.policies.real import Tree
 from leaktight.studies.keys import mechanism_kinds, sections
-from leaktight.studies.mechanism import NOISY
-from leaktight.studies.reading import study_of
+from leaktight.studies.reading import NOISY, study_of
 
 Document = dict[str, Any]
 

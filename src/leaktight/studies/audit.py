@@ -7,22 +7,28 @@ function that computes it, a line in ``PARTS``, and what a report shows of it.
 
 import hashlib
 import math
-from collections.abc import Collection
+from collections.abc import Collection, Iterator
 from fractions import Fraction
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from msgspec.structs import replace
 
+from leaktight.channels.gain import Gain, Loss
+from leaktight.curves.presence import Membership, largest, membership, membership_of
+from leaktight.curves.promise import Promise
 from leaktight.curves.worst_case import CurveWorstCase
-from leaktight.errors import InvalidInput, expect
+from leaktight.errors import InvalidInput, TooLarge, expect
 from leaktight.exact.matrix import html_rows
+from leaktight.exact.numbers import fraction
 from leaktight.exact.ratio import Ratio
-from leaktight.exact.shown import percent
-from leaktight.mechanisms.best import BestMechanism
+from leaktight.exact.shown import DIGITS, above, below, counted, percent, percent_or_fraction
+from leaktight.leakage.utility import utility
+from leaktight.mechanisms.best import BestMechanism, optimal_mechanism
 from leaktight.privacy.level import PrivacyLevel, privacy_level
 from leaktight.studies import asked, person
 from leaktight.studies.advice import advice
 from leaktight.studies.answers import (
+    NOBODY_ABSENT,
     NOBODY_ELSE,
     OTHERS_TELL_NOTHING,
     Answers,
@@ -32,13 +38,17 @@ from leaktight.studies.answers import (
     Informed,
     Level,
     Person,
+    PresenceFound,
+    PresenceRates,
     Privacy,
     PublishedBound,
     ReleaseFound,
     Skipped,
     Uninformed,
+    Usefulness,
     WorstPair,
 )
+from leaktight.studies.beliefs import answers_prior
 from leaktight.studies.inquiry import (
     Inquiry,
     Part,
@@ -51,18 +61,237 @@ from leaktight.studies.inquiry import (
     release,
 )
 from leaktight.studies.leakage import about_all, bounds_shown, by_epsilon, leakage_of, worst_shown
-from leaktight.studies.membership import absent, presence
 from leaktight.studies.naming import Names
+from leaktight.studies.person import TIED, is_reached, observers
 from leaktight.studies.public import public
 from leaktight.studies.study import Study
-from leaktight.studies.usefulness import best_mechanism, usefulness
 from leaktight.studies.verdict import epsilon_of, verdict
-from leaktight.studies.warnings import warnings
 from leaktight.worst_case.optimum import WorstCase
 from leaktight.worst_case.published import leakage_bounds
+from leaktight.worst_case.under_counts import WorstCaseUnderCounts
 
 if TYPE_CHECKING:
     from leaktight.studies.every_epsilon import EveryEpsilon
+
+
+# --- warnings of an audit: where users go wrong ----------------------------------------------
+
+
+def warnings(
+    study: Study,
+    level: PrivacyLevel | None,
+    worst: WorstCase | WorstCaseUnderCounts | CurveWorstCase | None,
+) -> Iterator[str]:
+    """Yield what a user should know who looks at the verdict alone."""
+    yield from _of_the_policy(study)
+    if level is not None:
+        yield from _of_the_mechanism(study, level)
+    yield from _of_the_question(study)
+    if (
+        isinstance(worst, WorstCase | CurveWorstCase)
+        and not worst.is_exact
+        and _apart(*worst.bits_interval)
+    ):
+        yield "The worst case is known between two numbers only; the larger one is safe."
+
+
+def _apart(low: float, high: float) -> bool:
+    """Say whether two numbers differ by more than the rounding of distances."""
+    return above(low) != above(high) and high > low * (1 + 2.0**-30)
+
+
+def _of_the_policy(study: Study) -> Iterator[str]:
+    policy = study.policy
+    groups = len(policy.secrets.components)
+    if groups > 1:
+        yield (
+            f"The secret graph falls into {groups} groups: which group a value is in may be "
+            "disclosed completely."
+        )
+    if not policy.is_constrained:
+        return
+    if (counts := policy.public_counts) is not None and not policy.is_listable:
+        if counts.is_connected is None:
+            yield (
+                "Not all pairs of values are secrets: what is public may leave databases without "
+                "a neighbour, and so without protection."
+            )
+        return
+    graph = policy.adjacency()
+    if lonely := int((graph.explicit().degrees == 0).sum()):
+        those = counted(lonely, "database", "databases")
+        yield f"What is public leaves {those} without a neighbour, and so without protection."
+    if not graph.is_symmetric:
+        yield (
+            "The policy's definition of neighbours is not symmetric here; both directions are "
+            "protected."
+        )
+
+
+def _of_the_mechanism(study: Study, level: PrivacyLevel) -> Iterator[str]:
+    channel = study.channel
+    if study.note is not None:
+        yield study.note
+    if study.is_tied and channel is not None:
+        alone = privacy_level(channel, study.graph)
+        if level.ratio > alone.ratio:
+            void = "voids" if level.attained > alone.ratio else "may void"
+            most = "" if level.is_exact else "at most "
+            yield (
+                f"What is public {void} plain differential privacy: ε is {most}{_epsilon(level)}, "
+                f"not {_epsilon(alone)} as for one record alone.{_way_out(study)}"
+            )
+    if level.ratio == math.inf and (level.witness is not None or not study.is_release):
+        told = "rules an input out" if channel is not None else "tells more than any ε allows"
+        yield f"Some output {told}: {level.witness}."
+    if channel is not None and not channel.is_exact:
+        yield (
+            "The matrix has floating-point entries; they are measured as the binary numbers that "
+            "they are."
+        )
+
+
+def _of_the_question(study: Study) -> Iterator[str]:
+    if study.below is not None and is_reached(study, study.prior):
+        yield (
+            f"The chance of {percent_or_fraction(study.below)} is reached before anything is seen, "
+            "so that no number of observations keeps a guess below it."
+        )
+    if study.answers is not None and study.query is not None:
+        follows: Any = answers_prior(study.policy, study.query, study.prior, study.answers.values)
+        for answer, believed in study.answers.items():
+            if believed != follows[answer]:
+                yield (
+                    f"What is believed of the answers does not follow from what is believed of one "
+                    f"record: “{answer}” has {percent(Fraction(believed))}, not "
+                    f"{percent(follows[answer])}."
+                )
+                return
+
+
+def _way_out(study: Study) -> str:
+    """Say which ε of one record keeps what was asked, if it is known."""
+    counts = study.policy.public_counts
+    if counts is None or study.ratio is None:
+        return ""
+    each = below(study.ratio.epsilon / max(1, counts.reach.value), DIGITS)
+    return f" An ε of {each} for each record keeps what was asked."
+
+
+def _epsilon(level: PrivacyLevel) -> str:
+    return "infinite" if level.ratio == math.inf else above(epsilon_of(level), DIGITS)
+
+
+# --- audits ----------------------------------------------------------------------------------
+
+# --- usefulness of a mechanism, beside that of the best which keeps the same ratio -----------
+
+MOST_DESIGNED = 120
+"""The largest graph for which an audit designs the best mechanism; more takes minutes."""
+
+
+def best_mechanism(study: Study, ratio: Ratio) -> BestMechanism:
+    """Return the best mechanism that keeps a ratio, for what the study is good for."""
+    if study.best is not None and study.best.ratio == ratio:
+        return study.best
+    if study.mechanism is not None and study.channel is None:
+        raise TooLarge("the best mechanism is designed for few answers only")
+    if study.graph.order > MOST_DESIGNED:
+        raise TooLarge(
+            f"the best mechanism is designed here for at most {MOST_DESIGNED} inputs, "
+            f"got {study.graph.order:,}; optimal_mechanism takes more"
+        )
+    return optimal_mechanism(study.apart, study.input_prior, _aim(study), ratio)
+
+
+def _aim(study: Study) -> Gain | Loss:
+    if study.aim is None:
+        raise TooLarge(
+            f"what each guess earns is tabled for few inputs only, got {study.graph.order:,}"
+        )
+    return study.aim
+
+
+def usefulness(study: Study, best: BestMechanism | Skipped) -> Usefulness | Skipped:
+    """Return how well what the mechanism sees is guessed, by it and by the best."""
+    about = {"record": "a record's value", "answer": "the answer"}.get(
+        study.scope, about_all(study)
+    )
+    if study.noise is not None and study.channel is None:
+        return Usefulness(
+            about, "average error", None, study.noise.mean_size, None, None, None
+        )  # fmt: skip
+    if study.perturbed is not None and study.channel is None:
+        raise TooLarge("how far off it is depends on the count")
+    if study.channel is None and isinstance(best, Skipped):
+        return best
+    aim = _aim(study)
+    prior = study.input_prior
+    this = None
+    if study.channel is not None:
+        this = Fraction(utility(study.channel.exact(), prior, aim).value)
+    return Usefulness(
+        about,
+        f"expected {aim.word}",
+        fraction(prior.array.max()) if study.gain == "guess" else None,
+        this,
+        *((aim.sign * best.utility, aim.sign * best.upper, best.gap) if best else (None,) * 3),
+    )
+
+
+# --- audits ----------------------------------------------------------------------------------
+
+# --- membership in a study: how well presence is told, where somebody may be absent ----------
+
+
+def absent(inquiry: Inquiry) -> Skipped | None:
+    """Need that somebody may be absent."""
+    return NOBODY_ABSENT if inquiry.study.absent is None else None
+
+
+def presence(inquiry: Inquiry) -> PresenceFound:
+    """Return the advantage and the rates of the best test: of this mechanism, and of any."""
+    study = inquiry.study
+    if study.policy.is_constrained:
+        raise InvalidInput(TIED)
+    found = [
+        PresenceRates(whose, one.advantage, one.rates, one.is_exact)
+        for whose, one in (
+            ("this mechanism", _own(study, inquiry.own_ratio)),
+            ("any mechanism", _any(study, inquiry.promise)),
+        )
+        if one is not None
+    ]
+    if not found:
+        raise InvalidInput("whether a person is there is no secret of the policy")
+    return PresenceFound(tuple(found))
+
+
+def _own(study: Study, own: Ratio | None) -> Membership | None:
+    """Return it of the mechanism: by its views, or else by its ratio."""
+    if study.mechanism is not None and (seen := list(_seen(study))):
+        return largest(seen)
+    return _any(study, own)
+
+
+def _seen(study: Study) -> Iterator[Membership]:
+    for channel, _, _ in observers(study):
+        if study.absent in channel.inputs:
+            yield membership_of(channel, study.absent)
+
+
+def _any(study: Study, promise: Promise | None) -> Membership | None:
+    """Return it of any mechanism; None if nothing is kept, or presence is in no secret pair."""
+    if promise is None or study.policy.metric is not None:
+        return None
+    secrets = study.policy.secrets
+    steps = secrets.distances_from(study.absent)
+    if (steps < 0).any():  # not connected
+        return None
+    return membership(promise, max(1, int(steps.max())))
+
+
+# --- audits ----------------------------------------------------------------------------------
 
 
 class Audit(Answers, frozen=True, kw_only=True, eq=False):
