@@ -182,8 +182,6 @@ def _epsilon(level: PrivacyLevel) -> str:
     return "infinite" if level.ratio == math.inf else above(epsilon_of(level), DIGITS)
 
 
-# --- audits ----------------------------------------------------------------------------------
-
 # --- usefulness of a mechanism, beside that of the best which keeps the same ratio -----------
 
 MOST_DESIGNED = 120
@@ -238,8 +236,6 @@ def usefulness(study: Study, best: BestMechanism | Skipped) -> Usefulness | Skip
         *((aim.sign * best.utility, aim.sign * best.upper, best.gap) if best else (None,) * 3),
     )
 
-
-# --- audits ----------------------------------------------------------------------------------
 
 # --- membership in a study: how well presence is told, where somebody may be absent ----------
 
