@@ -210,7 +210,8 @@ LISTEN = """
 import pathlib, sys, urllib.parse
 urls = sys.argv[1:]
 file = pathlib.Path(urllib.parse.unquote(urls[0].removeprefix("file://")))
-pathlib.Path({said!r}).write_text("\\n".join([*urls, file.read_text()]))
+page = file.read_text() if file.is_file() else "no file"
+pathlib.Path({said!r}).write_text("\\n".join([*urls, page]))
 """
 
 
