@@ -47,6 +47,12 @@ records_option = click.option(
     "--records", type=COUNT, default=1, help="How many independent records there are."
 )
 
+graph_argument = click.argument(
+    "graph",
+    type=GRAPH,
+    help="complete:6, line:4, cycle:7, threshold:10:2, grid:3x4, edges:a-b,b-c.",
+)
+
 MOST_COEFFICIENTS = 100
 """The most coefficients of a polynomial that a person writes down."""
 
@@ -274,11 +280,7 @@ def _most_of_few(worst: "WorstCaseWithOutputs") -> str:
 
 
 @click.command()
-@click.argument(
-    "graph",
-    type=GRAPH,
-    help="complete:6, line:4, cycle:7, threshold:10:2, grid:3x4, edges:a-b,b-c.",
-)
+@graph_argument
 @click.option("--output", type=PATH, required=True, help="Write the mechanism, .csv or .json.")
 @promise_options
 @prior_option
@@ -353,11 +355,7 @@ def design(
 
 
 @click.command()
-@click.argument(
-    "graph",
-    type=GRAPH,
-    help="complete:6, line:4, cycle:7, threshold:10:2, grid:3x4, edges:a-b,b-c.",
-)
+@graph_argument
 @click.argument("numerator", type=NUMBERS, help="Coefficients of r(λ) from the constant: 0,2")
 @click.argument("denominator", type=NUMBERS, help="Coefficients of s(λ): 1,1")
 @records_option

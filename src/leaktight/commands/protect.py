@@ -8,7 +8,13 @@ import click
 
 from leaktight.commands.arguments import CHANCE, COUNT, NAMES, PATH, json_option
 from leaktight.commands.output import about_to_write, expect_different, print_json, show, spinner
-from leaktight.commands.risk import read_change
+from leaktight.commands.risk import (
+    population_option,
+    quasi_identifiers_option,
+    read_change,
+    table_argument,
+    table_option,
+)
 
 if TYPE_CHECKING:
     from leaktight.tables.microdata import Statistic
@@ -19,13 +25,8 @@ PLANS = 5
 
 
 @click.command()
-@click.argument("table", type=PATH, help="A .csv, .parquet or .duckdb file.")
-@click.option(
-    "--quasi-identifiers",
-    type=NAMES,
-    required=True,
-    help="Columns that somebody may know, such as zip,age,sex.",
-)
+@table_argument
+@quasi_identifiers_option
 @click.option("--sensitive", type=NAMES, default="", help="Columns that must not be learnt.")
 @click.option("--at-least-k", type=COUNT, help="Rows alike in the quasi-identifiers: k-anonymity.")
 @click.option("--l-diversity", type=COUNT, help="Distinct sensitive values among rows alike.")
@@ -62,9 +63,7 @@ PLANS = 5
 @click.option(
     "--mean", "means", multiple=True, help="A mean to show before and after: age, or age:sex=F."
 )
-@click.option(
-    "--population", type=COUNT, help="Of how many people the table is a simple random sample."
-)
+@population_option
 @click.option("--plan", is_flag=True, help="Show the best 5; nothing is written.")
 @click.option("--output", type=PATH, help="Write the protected table, .csv or .parquet.")
 @click.option(
@@ -73,7 +72,7 @@ PLANS = 5
     default="",
     help="Other columns that are not written, such as id,name.",
 )
-@click.option("--table", "name", help="The table of a .duckdb file.")
+@table_option
 @json_option
 def protect(
     table: Path,

@@ -31,15 +31,23 @@ if TYPE_CHECKING:
 
     from leaktight.tables.risk import Change
 
-
-@click.command()
-@click.argument("table", type=PATH, help="A .csv, .parquet or .duckdb file.")
-@click.option(
+table_argument = click.argument("table", type=PATH, help="A .csv, .parquet or .duckdb file.")
+table_option = click.option("--table", "name", help="The table of a .duckdb file.")
+quasi_identifiers_option = click.option(
     "--quasi-identifiers",
     type=NAMES,
     required=True,
     help="Columns that somebody may know, such as zip,age,sex.",
 )
+population_option = click.option(
+    "--population", type=COUNT, help="Of how many people the table is a simple random sample."
+)
+"""What ``protect`` is told of a table, too."""
+
+
+@click.command()
+@table_argument
+@quasi_identifiers_option
 @click.option("--sensitive", type=NAMES, default="", help="The column they want, or several.")
 @click.option(
     "--combinations",
@@ -63,11 +71,9 @@ if TYPE_CHECKING:
     "--later-release", type=PATH, multiple=True, help="A later release of the same people."
 )
 @click.option("--person", help="The column that says whose a row is, for --later-release.")
-@click.option("--table", "name", help="The table of a .duckdb file.")
+@table_option
 @click.option("--rows", is_flag=True, help="Name the ten rows at most risk, by number.")
-@click.option(
-    "--population", type=COUNT, help="Of how many people the table is a simple random sample."
-)
+@population_option
 @click.option("--weights", help="The column that says how many people a row stands for.")
 @click.option(
     "--synthetic", type=PATH, help="A synthetic table made from this one: what does it tell?"
