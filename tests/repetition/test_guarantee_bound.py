@@ -8,8 +8,8 @@ from leaktight.channels.distribution import Distribution
 from leaktight.mechanisms.geometric import TruncatedGeometric
 from leaktight.mechanisms.planar import PlanarGeometric
 from leaktight.mechanisms.randomized_response import RandomizedResponse
+from leaktight.repetition.adversary import guaranteed_success
 from leaktight.repetition.explanation import explain
-from leaktight.repetition.guarantee_bound import guaranteed_success
 from leaktight.repetition.success import success_probability
 from leaktight.worst_case.optimum import worst_case_leakage
 from tests.strategies.channels import channels_and_priors

@@ -268,7 +268,7 @@ def test_no_mechanism_tells_more_than_any_mechanism_may() -> None:
 
 def test_what_takes_long_is_bounded_by_the_guarantee(monkeypatch: pytest.MonkeyPatch) -> None:
     """As for a line of a thousand: too many to compare all pairs, but not for the guarantee."""
-    monkeypatch.setattr("leaktight.repetition.guarantee_bound.MOST_ENTRIES", 1)
+    monkeypatch.setattr("leaktight.repetition.adversary.MOST_COMPARED", 1)
     line = SecretGraph.line(30)
     noise = TruncatedGeometric(line.vertices, ratio="11/10")
     found: Any = audit(Study(Policy(line), noise, ratio="11/10", observations=20)).person
