@@ -11,6 +11,7 @@ import math
 from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass
+from functools import lru_cache
 from math import comb
 from typing import TYPE_CHECKING, Any
 
@@ -283,6 +284,7 @@ def _attained(counts: "PublicCounts", asked: Ratio) -> float:
     return max(0.0, outward(lambda: _databases(counts, histogram) + n * arb(truth).log_base(2))[0])
 
 
+@lru_cache(maxsize=4)  # an audit asks at many ε
 def _typical(counts: "PublicCounts") -> Sequence[int] | None:
     """Return a histogram that many databases have, if one is found."""
     cells = counts.cells
