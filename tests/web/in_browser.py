@@ -529,6 +529,7 @@ def test_a_table_becomes_a_study_with_the_epsilon_that_is_advised(
     page.select_option("#table-person", "employee")
     page.click("#table-make")
     expect(page.locator("#title")).to_have_value("wages")
+    expect(page.locator("#posterior")).to_be_hidden()  # of a release it has nothing to say
     expect(page.locator("#advice b")).to_have_text("moderate")
     page.click("#advised")
     expect(page.locator("#advice b")).to_have_text("strong")
@@ -696,6 +697,10 @@ def test_two_thousand_values_are_folded_into_groups(browser: Browser, address: s
     expect(page.locator("#odds-what")).to_contain_text("Guessing")
     assert page.inner_text("#wrong") == ""
     assert page.locator("#kind-of-mechanism").input_value() == ""
+    names = page.locator("#graph .name").all_text_contents()
+    assert names[:3] == ["0", "84", "167"]  # k·2000/24, rounded up
+    expect(page.locator("#below .curve")).to_have_count(1)
+    assert "designs" not in page.inner_text("body")  # no mechanism is chosen
     page.fill("#sensitive", "7, 1999")
     page.wait_for_function(f"() => ({QUESTION})().sensitive?.length === 2")
     assert page.evaluate(QUESTION)["sensitive"] == [7, 1999]

@@ -62,7 +62,8 @@ export function paint(place) {
   const height = Math.max(64, high * unit + 64);
   const at = places.map(([x, y]) => [(width - wide * unit) / 2 + (x - left) * unit, 34 + (y - top) * unit]);
   const letters = Math.max(4, Math.floor(unit / 7.2));
-  const names = labels(values.map((value) => cut(name(value), letters)), at, width, height, pairs);
+  const short = (value) => (drawn.folded ? name(value).split(" … ")[0] : name(value)); // of a group, its first value
+  const names = labels(values.map((value) => cut(short(value), letters)), at, width, height, pairs);
   focused = Math.min(focused, values.length - 1);
   if (study.policy.metric || drawn.folded) return paintLengths(place, at, names, height, width);
   const lines = pairs.map(([i, j]) => svg("g", { class: "pair", onclick: () => toggle(i, j) },

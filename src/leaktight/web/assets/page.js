@@ -128,14 +128,14 @@ const latest = new Latest((found, request, since) => {
 const without = (given, ...keys) => Object.fromEntries(Object.entries(given).filter(([key]) => !keys.includes(key)));
 const place = (task) => document.querySelector(`.work[data-part="${task}"]`);
 /** What does not change with ε, or with what is released, is not asked again. */
-const still = (...keys) => ({ ...without(asked, "data", "release"), title: "A study", mechanism: { kind: "best" }, question: { ...without(asked.question, "gain", "what", ...keys), epsilon: 1 } });
+const still = (...keys) => ({ ...without(asked, "data", "release", "mechanism"), title: "A study", question: { ...without(asked.question, "gain", "what", ...keys), epsilon: 1 } });
 /** The same for the promise that is asked for: its amount does not matter where the largest is looked for. */
 const stillAsked = (...keys) => {
   const found = still(...PROMISE, ...keys);
   const key = kindOf(asked.question);
   if (key === "delta") found.question.delta = asked.question.delta;
   if (key !== "rho" && key !== "mu") return found;
-  return { ...found, mechanism: { kind: "best", epsilon: 1 }, question: { ...without(found.question, "epsilon"), [key]: 1 } };
+  return { ...found, question: { ...without(found.question, "epsilon"), [key]: 1 } };
 };
 
 const longer = new Longer([
@@ -340,7 +340,7 @@ function showMechanism() {
   const best = said.best === undefined ? "" : `; of the best that is as private: ${said.best}`;
   $("mechanism-words").textContent = mechanism ? `${mechanism.name[0].toUpperCase()}${mechanism.name.slice(1)}${own}${best}.` : "";
   const { release } = audit;
-  $("posterior").closest("section").hidden = !known && release.is !== "release";
+  $("posterior").closest("section").hidden = release.is === "release" ? !release.text.length : !known;
   if (release.is === "release") {
     $("mechanism").replaceChildren(...releaseTables(release));
     $("posterior").replaceChildren();
@@ -404,7 +404,7 @@ function showHint() {
   $("graph-tree").replaceChildren(...tree(study.policy));
   const { folded } = answer;
   if (folded) {
-    $("graph-hint").textContent = `${folded.order.toLocaleString("en")} values and ${folded.pairs.toLocaleString("en")} secret pairs, folded into ${answer.values.length} groups: a line joins groups with a pair between them.`;
+    $("graph-hint").textContent = `${folded.order.toLocaleString("en")} values and ${folded.pairs.toLocaleString("en")} secret pairs, folded into ${answer.values.length} groups, named by their first value: a line joins groups with a pair between them.`;
     return;
   }
   $("graph-hint").textContent = map.isMap(study.policy) ? map.hint() : study.policy.metric ? ""
