@@ -121,7 +121,7 @@ CASES = (
     ),
     Case(
         task="places, straight distances between {n} points anywhere in a square of side 10, ε = 1",
-        sizes=(25, 50, 100),
+        sizes=(25, 50, 100, 200),
         prepare=scattered,
         ways={"leaktight": gap},
         agree=proved,

@@ -47,6 +47,17 @@ def overlapping(counts: int) -> Given:
     return given([*values], 10**6, [*told])
 
 
+def square(side: int) -> Given:
+    """Both margins of a table of so many rows and columns are public, 1,000 records a cell."""
+    values = [*product(range(side), repeat=2)]
+    told = [
+        lt.count([v for v in values if v[axis] == i], equals=1000 * side)
+        for axis in (0, 1)
+        for i in range(side)
+    ]
+    return given([*values], 1000 * side**2, [*told])
+
+
 def table(cells: int) -> Given:
     """A whole table of so many cells is public, with two values in each."""
     values = [*product(range(cells), (0, 1))]
@@ -84,5 +95,6 @@ CASES = (
     case("three public counts, {n} records", [6, 9, 12, 10**3, 10**6, 10**9], histogram, "records"),
     case("a public count on {n} values", [4, 16, 48, 96, 192], one_count, "values"),
     case("{n} public margins that overlap", [1, 2, 3], overlapping, "counts"),
+    case("both margins of a table of {n}×{n} public", [2, 3, 4, 5], square, "rows"),
     case("a public table of {n} cells", [4, 16, 48, 96], table, "cells"),
 )

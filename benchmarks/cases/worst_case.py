@@ -190,7 +190,8 @@ def geometric(n: int) -> lt.Graph:
 CASES = (
     family("line of {n}", (10, 20, 40, 80), lt.SecretGraph.line, 2, "weighting"),
     family("complete graph of {n}", (10, 20, 40), lt.SecretGraph.complete, 2, "weighting"),
-    family("random tree of {n}", (10, 20, 40, 80), tree, 16, "weighting"),
+    family("random tree of {n}, ratio 16", (10, 20, 40, 80), tree, 16, "weighting"),
+    family("random tree of {n}, ratio 2", (160, 1000, 10_000), tree, 2, "tree"),
     Case(
         task="worst case, {n} records on a line of 4",
         sizes=(1, 2, 3, 1000, 10**6),
@@ -205,8 +206,8 @@ CASES = (
     ),
     family("star of {n} rays of two", (6, 20, 40), star, 2, "columns"),
     Case(
-        task="worst case, random geometric graph of {n}",
-        sizes=(10, 20, 40, 60),
+        task="worst case, random geometric graph of {n}, ratio 2",
+        sizes=(10, 20, 40, 60, 100, 200),
         prepare=of_graphs(geometric, 2),
         ways={
             "leaktight": ours,
@@ -218,7 +219,7 @@ CASES = (
         limit="solver",
         quick=1,
         rounds=3,
-        patience=15,
+        patience=40,
         scale_name="vertices",
         note="the solver's estimate has no proof",
     ),
