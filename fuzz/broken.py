@@ -205,8 +205,8 @@ PRIVACY = (
     Mutant(
         "the smallest entry of a column is not looked for",
         "privacy/largest_ratio.py",
-        "pairs = np.stack([matrix.argmax(axis=0), matrix.argmin(axis=0)], axis=1)",
-        "pairs = np.stack([matrix.argmax(axis=0), 0 * matrix.argmin(axis=0)], axis=1)",
+        "ends = [(int(matrix[:, z].argmax()), int(matrix[:, z].argmin()), z) for z in columns]",
+        "ends = [(int(matrix[:, z].argmax()), 0, z) for z in columns]",
         ("tests/privacy/test_largest_ratio.py",),
     ),
     Mutant(

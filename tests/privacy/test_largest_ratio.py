@@ -5,11 +5,12 @@ from fractions import Fraction
 from itertools import combinations
 
 import numpy as np
+from flint import fmpq
 from hypothesis import given
 from hypothesis import strategies as st
 
 from leaktight.exact.numbers import exact_array, public
-from leaktight.privacy.largest_ratio import largest_of_columns, largest_ratio
+from leaktight.privacy.largest_ratio import Found, largest_of_columns, largest_ratio
 
 NEAR = [0.1 * (1 + k * 2.0**-52) for k in range(4)] + [0.3 * (1 + k * 2.0**-52) for k in range(4)]
 """Floats a unit in the last place apart: many quotients round to the same, few ratios are equal."""
@@ -46,6 +47,15 @@ def test_it_is_the_largest_of_all_fractions(rows: list[list[float]], data: st.Da
                 assert ratio == math.inf
             else:
                 assert Fraction(rows[i][z]) / Fraction(rows[h][z]) == public(ratio)
+
+
+def test_where_it_is_does_not_depend_on_which_numbers_are_the_same_objects() -> None:
+    """A matrix that was read has an object for each text, one that was made for each entry."""
+    third, sixth = fmpq(1, 3), fmpq(1, 6)
+    shared = [[third, sixth], [sixth, third], [third, sixth], [sixth, third]]
+    copied = [[fmpq(x.p, x.q) for x in row] for row in shared]
+    for rows in (shared, copied):
+        assert largest_of_columns(np.array(rows)) == Found(fmpq(2), (0, 1, 0))
 
 
 def test_many_ties_in_several_blocks_are_settled() -> None:

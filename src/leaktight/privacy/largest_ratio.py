@@ -191,11 +191,11 @@ def _worst_column(matrix: Array) -> Found:
 
 
 def _extreme(column: Array, near: Array, of: Callable[..., int]) -> int:
-    """Return where the largest or the least entry of a column is, given where it may be."""
-    rows = np.flatnonzero(near).tolist()
-    # Mechanisms repeat a few numbers, as the same objects.
-    different = dict(zip(map(id, column[rows].tolist()), rows, strict=True)).values()
-    return of(different, key=column.item)
+    """Return where the largest or the least entry of a column is first, given where it may be."""
+    rows = np.flatnonzero(near)[::-1].tolist()
+    # Mechanisms repeat a few numbers, as the same objects; what is found must not depend on that.
+    first = dict(zip(map(id, column[rows].tolist()), rows, strict=True)).values()
+    return of(sorted(first), key=column.item)
 
 
 def _largest(matrix: Array, places: Iterable[Place]) -> Found:
