@@ -55,6 +55,7 @@ def is_proved(program: LinearProgram, answer: Answer) -> bool:
             far = [x + direction * 10**power for power in range(0, 30, 10)]
             downhill = sum(c * d for c, d in zip(program.cost, direction, strict=True)) < 0
             return downhill and all(is_feasible(program, there) for there in (x, *far))
+    return False
 
 
 def is_feasible(program: LinearProgram, x: Any) -> bool:

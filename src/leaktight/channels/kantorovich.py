@@ -15,7 +15,7 @@ from flint import fmpz
 
 from leaktight.channels.distance import aligned, aligned_arrays, sum_of_differences
 from leaktight.channels.distribution import PriorLike
-from leaktight.errors import InvalidInput, InvalidNumber, Mismatch, Undecided
+from leaktight.errors import InvalidInput, InvalidNumber, Mismatch
 from leaktight.exact.matrix import read_table
 from leaktight.exact.numbers import (
     Array,
@@ -149,7 +149,7 @@ def _ratio(ratios: Ratios, a: Hashable, b: Hashable) -> Any:
 
 def _largest_mean(p: Array, q: Array, pairs: Sequence[tuple[int, int, Any]]) -> Any:
     """Return the largest Σ p·f over f ≥ 0 with Σ q·f = 1 and f_i ≤ ratio·f_j for all pairs."""
-    from leaktight.exact.linear_program import LinearProgram, Optimum, solve_exact
+    from leaktight.exact.linear_program import LinearProgram, solve_exact
 
     n, limits = len(p), range(1, len(pairs) + 1)
     tails, heads, ratios = zip(*pairs, strict=True) if pairs else ((), (), ())
@@ -163,13 +163,13 @@ def _largest_mean(p: Array, q: Array, pairs: Sequence[tuple[int, int, Any]]) -> 
         row_lower=[1, *[0] * len(pairs)],
         row_upper=[1, *[None] * len(pairs)],
     )
-    answer = solve_exact(program)
-    return -answer.value if isinstance(answer, Optimum) else math.inf
+    best = solve_exact(program).optimum
+    return math.inf if best is None else -best.value
 
 
 def _least_work(p: Array, q: Array, distances: Array) -> Value:
     """Solve the transportation problem between the values that have too much and too little."""
-    from leaktight.exact.linear_program import LinearProgram, Optimum, solve, solve_exact
+    from leaktight.exact.linear_program import LinearProgram, solve, solve_exact
 
     exact = is_exact(p) and is_exact(distances)
     if not exact:
@@ -200,9 +200,8 @@ def _least_work(p: Array, q: Array, distances: Array) -> Value:
         lower=np.zeros(len(routes), dtype=distances.dtype),  # reading numbers of one kind is quick
     )
     answer = solve_exact(program) if exact else solve(program)
-    if not isinstance(answer, Optimum):
-        raise Undecided("the distance is not settled in floating point; use .exact()")
-    return public(answer.value * whole * farthest)
+    best = answer.settled("the distance is not settled in floating point; use .exact()")
+    return public(best.value * whole * farthest)
 
 
 def _ways_round_are_longer(distances: Array, middles: Array) -> bool:

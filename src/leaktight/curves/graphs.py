@@ -31,9 +31,9 @@ from leaktight.curves.keeping import made_to_keep
 from leaktight.curves.polygon import ONE, ZERO, Line, Polygon
 from leaktight.curves.shapes import Enclosed
 from leaktight.curves.trees import star_lines, star_rows, tree_rows
-from leaktight.errors import InvalidGain, InvalidInput, TooLarge, Undecided, expect
+from leaktight.errors import InvalidGain, InvalidInput, TooLarge, expect
 from leaktight.exact.bound import Bound
-from leaktight.exact.linear_program import LinearProgram, Optimum, solve
+from leaktight.exact.linear_program import LinearProgram, solve
 from leaktight.exact.numbers import Array, fraction, rational, to_float
 from leaktight.exact.ratio import Ratio
 from leaktight.exact.shown import counted
@@ -380,9 +380,7 @@ def _covered(matrix: fmpq_mat, delta: fmpq, chances: Sequence[fmpq]) -> fmpq:
         LinearProgram(
             cost.tolist(), (at[0], at[1], near[at]), row_lower=[to_float(p) for p in chances]
         )
-    )
-    if not isinstance(best, Optimum):
-        raise Undecided("the LP solver found no cover for these numbers")
+    ).settled("the LP solver found no cover for these numbers")
     u = [rational(max(float(x), 0.0)) for x in best.x]
     covered = matrix * fmpq_mat(n, 1, u)
     cover = [covered[i, 0] for i in range(n)]
@@ -567,9 +565,7 @@ def _solved(
             row_lower=[None] * first + [1.0] * v,
             row_upper=limits + [1.0] * v,
         )
-    )
-    if not isinstance(best, Optimum):
-        raise Undecided("the LP solver found no best mechanism for these numbers")
+    ).settled("the LP solver found no best mechanism for these numbers")
     matrix = [[_dyadic(max(k, 0.0)) for k in best.x[x * m : x * m + m]] for x in range(v)]
     prices = {
         kind: [_dyadic(max(-c, 0.0)) for c in best.y[at * (m + 1) : at * (m + 1) + m]]

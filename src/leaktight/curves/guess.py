@@ -35,7 +35,7 @@ from leaktight.curves.renyi import Orders, Tangent
 from leaktight.curves.shapes import Enclosed, Ends, Shape
 from leaktight.errors import InvalidDistribution, InvalidInput, InvalidNumber, expect, expect_whole
 from leaktight.exact.bound import Chance
-from leaktight.exact.linear_program import LinearProgram, Optimum, solve_exact
+from leaktight.exact.linear_program import LinearProgram, solve_exact
 from leaktight.exact.numbers import Number, as_printed, exact_array, fraction, rational, to_float
 from leaktight.exact.shown import counted, percent
 from leaktight.labels import Labels, listed_labels
@@ -379,8 +379,7 @@ def _proposed(shape: Shape, kinds: Sequence[Kind]) -> tuple[list[float], list[fm
 def _solved(polygon: Polygon, kinds: Sequence[Kind]) -> Found:
     """Solve the program of a polygon exactly."""
     lines = list(polygon.lines)
-    best = solve_exact(_program(lines, kinds))
-    assert isinstance(best, Optimum)
+    best = solve_exact(_program(lines, kinds)).settled()
     n = len(kinds)
     rows = len(lines) * n
     weights = [-best.y[rows + c] / kind.times for c, kind in enumerate(kinds)]

@@ -21,7 +21,7 @@ from leaktight.curves.curve import PrivacyCurve
 from leaktight.curves.polygon import ONE, ZERO, Line, Polygon
 from leaktight.errors import InvalidInput, expect
 from leaktight.exact.bound import Chance
-from leaktight.exact.linear_program import LinearProgram, Optimum, solve_exact
+from leaktight.exact.linear_program import LinearProgram, solve_exact
 from leaktight.exact.numbers import fraction
 
 Factor: TypeAlias = tuple[list[fmpq], int]
@@ -204,10 +204,10 @@ def _by_distance(polygon: Polygon, n: int, v: int) -> tuple[Proof, Proof]:
     entries += [(len(limits), w, ONE) for w in range(n + 1)]
     limits.append(ONE)
     rows, places, values = zip(*entries, strict=True)
-    best = solve_exact(
-        LinearProgram([-ONE] + [ZERO] * (columns - 1), (rows, places, values), row_upper=limits)
+    program = LinearProgram(
+        [-ONE] + [ZERO] * (columns - 1), (rows, places, values), row_upper=limits
     )
-    assert isinstance(best, Optimum)
+    best = solve_exact(program).settled()
     steps = product(range(len(pairs)), range(n), (0, 1))
     multipliers = [[*step, str(-y)] for step, y in zip(steps, best.y, strict=False) if y]
     chances = [str(q / size) for q, size in zip(best.x[: n + 1], sizes, strict=True)]

@@ -13,7 +13,7 @@ from flint import fmpq
 
 from leaktight.curves.polygon import ONE, ZERO, Line, Polygon
 from leaktight.errors import TooLarge
-from leaktight.exact.linear_program import LinearProgram, Optimum, solve_exact
+from leaktight.exact.linear_program import LinearProgram, solve_exact
 
 MOST_ROWS = 2**12
 """The most rows of a program that is solved exactly."""
@@ -70,8 +70,7 @@ def star_rows(polygon: Polygon, worth: Sequence[Sequence[fmpq]], centre: int) ->
             row_lower=[*[None] * (len(limits) - 1), ONE],
             row_upper=limits,
         )
-    )
-    assert isinstance(best, Optimum)
+    ).settled()
     multipliers = dict[tuple[int, int], list[fmpq]]()
     for k, (x, value, _) in enumerate(levels):
         for at in range(len(lines)):
@@ -162,8 +161,7 @@ def tree_rows(
             row_lower=[*limits[:least], *[None] * (len(limits) - least)],
             row_upper=[*[None] * least, *limits[least:]],
         )
-    )
-    assert isinstance(best, Optimum)
+    ).settled()
     beyond, weights = {arc: best.x[k] for arc, k in place.items()}, list(chances)
     for i, price in zip(joined, best.y[least:], strict=True):
         weights[i] -= price

@@ -12,7 +12,7 @@ import numpy as np
 from leaktight.channels.channel import Channel, expect_channel
 from leaktight.channels.distribution import Distribution, PriorLike, prior_on
 from leaktight.exact.bound import Chance
-from leaktight.exact.linear_program import LinearProgram, Optimum, solve
+from leaktight.exact.linear_program import LinearProgram, solve
 from leaktight.exact.numbers import Array, Value, exact_array, float_array, fraction, public, total
 from leaktight.exact.rounding import float_above, float_below
 from leaktight.leakage.hyper import hyper
@@ -119,5 +119,5 @@ def _centre(matrix: Array) -> Array:
         row_lower=np.concatenate([matrix.ravel(), np.zeros(n), [1.0]]),
         row_upper=[None] * (n * m + n) + [1.0],
     )
-    answer = solve(program)
-    return answer.x[:m] if isinstance(answer, Optimum) else highest / highest.sum()
+    best = solve(program).optimum
+    return highest / highest.sum() if best is None else best.x[:m]

@@ -28,7 +28,7 @@ from leaktight.channels.distribution import PriorLike, prior_on
 from leaktight.channels.move_ratios import MoveRatios
 from leaktight.errors import InvalidInput, Mismatch, TooLarge, Undecided
 from leaktight.exact.bound import OfFactor
-from leaktight.exact.linear_program import LinearProgram, Optimum, solve_exact
+from leaktight.exact.linear_program import LinearProgram, solve_exact
 from leaktight.exact.numbers import Value, fraction, rational
 from leaktight.exact.shown import percent, percent_above
 from leaktight.leakage.divisions import Divisions, divided
@@ -210,7 +210,7 @@ def _couples(
         row_lower=masses,
         row_upper=masses,
     )
-    return isinstance(solve_exact(flow), Optimum)
+    return solve_exact(flow).optimum is not None
 
 
 # --- what is learnt under public counts ------------------------------------------------------

@@ -17,7 +17,7 @@ from flint import fmpq
 
 from leaktight.channels.channel import Channel
 from leaktight.channels.composition import parallel
-from leaktight.exact.linear_program import LinearProgram, Optimum, solve
+from leaktight.exact.linear_program import LinearProgram, solve
 from leaktight.exact.numbers import Array, Number, exact_array, float_array
 from leaktight.exact.ratio import Ratio, RatioLike, step_ratio
 from leaktight.labels import Labels
@@ -177,8 +177,8 @@ def _packing(table: npt.NDArray[np.float64], orbits: Indices) -> Array:
     rows, columns = np.indices(sums.shape)
     entries = (rows.ravel(), columns.ravel(), sums.ravel())
     sizes = np.bincount(orbits).astype(float)
-    answer = solve(LinearProgram(-sizes, entries, row_upper=np.ones(len(sums))))
-    proposed = answer.x if isinstance(answer, Optimum) else np.ones(len(sums))
+    best = solve(LinearProgram(-sizes, entries, row_upper=np.ones(len(sums)))).optimum
+    proposed = np.ones(len(sums)) if best is None else best.x
     return exact_array(map(int, np.rint(np.maximum(proposed, 0) * UNIT)))
 
 

@@ -15,9 +15,9 @@ from flint import fmpq
 from leaktight.channels.channel import Channel, on_same_inputs, same_numbers
 from leaktight.channels.distribution import PriorLike, prior_on
 from leaktight.channels.gain import Gain
-from leaktight.errors import TooLarge, Undecided
+from leaktight.errors import TooLarge
 from leaktight.exact.bound import Bound
-from leaktight.exact.linear_program import LinearProgram, Optimum, solve, solve_exact
+from leaktight.exact.linear_program import LinearProgram, solve, solve_exact
 from leaktight.exact.matrix import matrix_product
 from leaktight.exact.numbers import Array, Value, exact_array, fraction
 from leaktight.exact.rounding import float_above, float_below
@@ -59,9 +59,8 @@ def refinement_distance(a: Channel, b: Channel, prior: PriorLike = None) -> Refi
     shares = belief.exact().array[possible, None]
     seen, wanted = (shares * channel.exact().matrix[possible] for channel in (a, b))
     program = _program(seen, wanted)
-    answer = solve_exact(program) if exact else solve(program)
-    if not isinstance(answer, Optimum):
-        raise Undecided("the distance is not settled in floating point; use .exact()")
+    solved = solve_exact(program) if exact else solve(program)
+    answer = solved.settled("the distance is not settled in floating point; use .exact()")
     k, m = a.shape[1], b.shape[1]
     remap = _with_room(exact_array(answer.x).reshape(k, m), seen, wanted)
     missing = 1 - remap.sum(axis=1)

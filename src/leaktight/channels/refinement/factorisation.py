@@ -17,9 +17,7 @@ from flint import fmpq, fmpq_mat, fmpz
 from leaktight.errors import TooLarge
 from leaktight.exact.linear_program import (
     Indices,
-    Infeasible,
     LinearProgram,
-    Optimum,
     solve,
     solve_exact,
 )
@@ -67,8 +65,7 @@ def float_proposals(a: Array, b: Array) -> Iterator[Proposal]:
     yield Weights.yes_or_no(v)
     yield Remap(_inside(a, b, MOST_TURNS))
     if b.shape[1] > 1:
-        answer = solve(_program(a, b))
-        assert isinstance(answer, Optimum)
+        answer = solve(_program(a, b)).settled()
         yield Remap(_read_remap(answer.x, a, b))
         yield Weights(_read_weights(answer.y, a, b))
 
@@ -107,11 +104,11 @@ def exact_proposals(a: Array, b: Array) -> Iterator[Proposal]:
     if remap.min() >= 0:
         yield Remap(remap)
     answer = solve_exact(_program(a, b))
-    if isinstance(answer, Optimum):
-        yield Remap(_read_remap(answer.x, a, b))
-    assert isinstance(answer, Infeasible)
+    if answer.contradiction is None:
+        yield Remap(_read_remap(answer.settled().x, a, b))
+        return
     weights = np.full((b.shape[1], len(scale)), fmpq(0))
-    weights[:, rows] = _read_weights(answer.y, a, b)
+    weights[:, rows] = _read_weights(answer.contradiction, a, b)
     yield Weights(weights * scale)
 
 

@@ -19,7 +19,7 @@ from leaktight.channels.gain import Gain
 from leaktight.channels.refinement.factorisation import nearest_remap
 from leaktight.channels.refinement.separation import PRECISIONS
 from leaktight.errors import Undecided
-from leaktight.exact.linear_program import Infeasible, LinearProgram, Optimum, solve_exact
+from leaktight.exact.linear_program import LinearProgram, solve_exact
 from leaktight.exact.matrix import matrix_product
 from leaktight.exact.numbers import Array, Value, exact_array, float_array, fraction, rational
 from leaktight.exact.rounding import float_below
@@ -119,12 +119,11 @@ def _mixing(points: Channel, corners: Channel) -> Mixing:
         weights = np.empty((len(corners.inputs), len(points.inputs)), dtype=object)
         for i, point in enumerate(points.matrix):
             answer = solve_exact(_program(point, corners.matrix))
-            if isinstance(answer, Infeasible):
-                found = _apart(points, corners, answer.y, noise)
+            if answer.contradiction is not None:
+                found = _apart(points, corners, answer.contradiction, noise)
                 assert found is not None
                 return found
-            assert isinstance(answer, Optimum)
-            weights[:, i] = answer.x
+            weights[:, i] = answer.settled().x
     else:
         with np.errstate(invalid="ignore"):  # 0/0 agrees with nothing
             weights = weights / weights.sum(axis=0)

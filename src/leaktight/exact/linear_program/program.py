@@ -8,7 +8,7 @@ from typing import Any, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from leaktight.errors import InvalidInput
+from leaktight.errors import InvalidInput, Undecided
 from leaktight.exact.numbers import Array, float_array, is_exact, read_numbers, to_float
 
 Indices: TypeAlias = npt.NDArray[np.intp]
@@ -146,25 +146,52 @@ def _check(program: LinearProgram) -> None:
 # --- answers ---
 
 
+class Answer:
+    """What a program comes to: an optimum, or the proof that there is none."""
+
+    __slots__ = ()
+
+    @property
+    def optimum(self) -> "Optimum | None":
+        """The optimum; None if it is proved that there is none."""
+        return None
+
+    @property
+    def contradiction(self) -> Array | None:
+        """The weights ``y`` of rows whose sum cannot hold; None if all constraints can."""
+        return None
+
+    def settled(self, otherwise: str = "the linear program has no optimum") -> "Optimum":
+        """Return the optimum; if there is none, raise :class:`Undecided`, which says so."""
+        if self.optimum is None:
+            raise Undecided(otherwise)
+        return self.optimum
+
+
 @dataclass(frozen=True, slots=True, eq=False)
-class Optimum:
+class Optimum(Answer):
     """The least value c·x, with an x that attains it and the dual y that proves it.
 
     ``y`` has a price for each row: positive only where its lower bound binds, negative only where
     its upper one does. The reduced costs c − Aᵀy have the same signs for the variables.
 
     >>> from leaktight.exact import solve_exact
-    >>> isinstance(solve_exact(LinearProgram([1], ([0], [0], [3]), row_lower=[1])), Optimum)
-    True
+    >>> solve_exact(LinearProgram([1], ([0], [0], [3]), row_lower=[1])).settled().value
+    1/3
     """
 
     value: Any
     x: Array
     y: Array
 
+    @property
+    def optimum(self) -> "Optimum":
+        """Itself."""
+        return self
+
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Infeasible:
+class Infeasible(Answer):
     """No x satisfies all constraints, as their sum with weights ``y`` shows (Farkas' lemma).
 
     y·r is larger for every r within the bounds of the rows than y·(A·x) for any x within its own.
@@ -172,16 +199,18 @@ class Infeasible:
 
     y: Array
 
+    @property
+    def contradiction(self) -> Array:
+        """The weights ``y``."""
+        return self.y
+
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Unbounded:
+class Unbounded(Answer):
     """There is no least value: ``x`` is feasible, and from there ``direction`` leads down."""
 
     x: Array
     direction: Array
-
-
-Answer: TypeAlias = Optimum | Infeasible | Unbounded
 
 
 @dataclass(frozen=True, slots=True, eq=False)

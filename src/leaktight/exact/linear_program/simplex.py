@@ -125,8 +125,9 @@ def _criss_cross(program: "_Integers", start: Basis, pivots: int = MOST_PIVOTS) 
 
 
 def _unbounded(program: "_Integers", basis: Basis, direction: Array, pivots: int) -> Answer:
-    feasible = _criss_cross(replace(program, cost=[fmpq(0)] * len(program.cost)), basis, pivots)
-    return Unbounded(feasible.x, direction) if isinstance(feasible, Optimum) else feasible
+    answer = _criss_cross(replace(program, cost=[fmpq(0)] * len(program.cost)), basis, pivots)
+    feasible = answer.optimum
+    return answer if feasible is None else Unbounded(feasible.x, direction)
 
 
 def _unit(at: int, count: int, value: int = 1) -> Numbers:

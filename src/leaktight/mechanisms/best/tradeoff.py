@@ -207,8 +207,7 @@ class _Program:
             row_upper=upper,
             lower=[*[0] * (n * m), *[None] * m],
         )
-        best = solve_exact(program)
-        return best if isinstance(best, Optimum) else None
+        return solve_exact(program).optimum
 
     def trade_off(self, found: Optimum, bound: fmpq) -> TradeOff:
         n, m = len(self.prior.values), self.outputs

@@ -17,7 +17,7 @@ import numpy.typing as npt
 from flint import fmpq, fmpq_mat, nmod_mat
 
 from leaktight.errors import TooLarge, Undecided
-from leaktight.exact.linear_program import Infeasible, LinearProgram, Optimum, solve_exact
+from leaktight.exact.linear_program import LinearProgram, solve_exact
 
 Table: TypeAlias = npt.NDArray[np.int64]
 Histogram: TypeAlias = tuple[int, ...]
@@ -251,14 +251,14 @@ class Cells:
                     upper=most,
                 )
             )
-            if isinstance(found, Infeasible):
+            if found.contradiction is not None:
                 continue
-            assert isinstance(found, Optimum)
-            broken = [i for i, number in enumerate(found.x) if fmpq(number).q != 1]
+            numbers = found.settled().x
+            broken = [i for i, number in enumerate(numbers) if fmpq(number).q != 1]
             if not broken:
-                return tuple(int(number.p) for number in found.x)
+                return tuple(int(number.p) for number in numbers)
             i = broken[0]
-            floor = int(found.x[i].p // found.x[i].q)
+            floor = int(numbers[i].p // numbers[i].q)
             waiting.append((least, [*most[:i], floor, *most[i + 1 :]]))
             waiting.append(([*least[:i], floor + 1, *least[i + 1 :]], most))
         return None

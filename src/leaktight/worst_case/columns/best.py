@@ -26,7 +26,7 @@ import numpy as np
 from flint import arb, fmpq, fmpq_mat
 
 from leaktight.errors import Undecided
-from leaktight.exact.linear_program import LinearProgram, Optimum, solve_exact
+from leaktight.exact.linear_program import LinearProgram, solve_exact
 from leaktight.exact.matrix import matrix_product
 from leaktight.exact.numbers import Array, exact_array, float_array, rational, to_float
 from leaktight.exact.ratio import Ratio
@@ -324,10 +324,8 @@ def solve_columns(
             lower=[None] * gathered.shape[1],
         )
         try:
-            best = solve_exact(program, pivots)
+            best = solve_exact(program, pivots).settled()
         except Undecided:
-            return None
-        if not isinstance(best, Optimum):
             return None
         prices = best.x[part.orbits]
         flows = _flows(part, prices, way, rooted)
@@ -402,10 +400,9 @@ def _direct(part: Part, ratio: fmpq) -> Candidate | None:
         row_upper=[*[1] * n, *[0] * bound.size],
     )
     try:
-        best = solve_exact(program, MOST_PIVOTS)
+        best = solve_exact(program, MOST_PIVOTS).settled()
     except Undecided:
         return None
-    assert isinstance(best, Optimum)
     return Candidate(part, best.x.reshape(n, guesses), -best.y[:n])
 
 

@@ -20,7 +20,7 @@ from typing import Any
 import numpy as np
 from flint import fmpq, fmpq_mat, fmpq_poly, fmpz
 
-from leaktight.exact.linear_program import LinearProgram, Optimum, solve, solve_inside
+from leaktight.exact.linear_program import LinearProgram, solve, solve_inside
 from leaktight.exact.numbers import Array, exact_array, float_array, rational
 from leaktight.exact.ratio import Ratio
 from leaktight.exact.threads import one_thread
@@ -316,9 +316,9 @@ def _proposed(powers: Floats, sizes: Floats) -> tuple[Floats, Floats]:
     rows, columns = np.divmod(np.arange(powers.size), len(powers))
     program = LinearProgram(sizes, (rows, columns, powers.ravel()), row_lower=np.ones(len(powers)))
     answer = solve(program) if len(powers) <= MOST_BY_SIMPLEX else solve_inside(program)
-    if isinstance(answer, Optimum):
-        return answer.x, answer.y / sizes
-    return np.ones(len(powers)), np.ones(len(powers))
+    if (best := answer.optimum) is None:
+        return np.ones(len(powers)), np.ones(len(powers))
+    return best.x, best.y / sizes
 
 
 def _rounded(weights: Floats) -> Array:

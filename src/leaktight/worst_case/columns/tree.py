@@ -14,8 +14,8 @@ from typing import Any
 import numpy as np
 from flint import fmpq
 
-from leaktight.errors import InvalidGraph, InvalidNumber, Undecided
-from leaktight.exact.linear_program import LinearProgram, Optimum, solve_exact
+from leaktight.errors import InvalidGraph, InvalidNumber
+from leaktight.exact.linear_program import LinearProgram, solve_exact
 from leaktight.exact.numbers import Array, exact_array, fraction, rational
 from leaktight.policies.graph import Graph, Indices
 
@@ -131,9 +131,8 @@ def tree_optimum(graph: Graph, ratio: Fraction) -> TreeOptimum:
         row_lower=[int(degree) * equal - 1 for degree in graph.degrees],
         upper=[equal] * count,
     )
-    best = solve_exact(program, MOST_PIVOTS)
-    if not isinstance(best, Optimum):  # all may go to one vertex, so there is one
-        raise Undecided(f"the worst case of {graph!r} is not settled")
+    # All may go to one vertex, so there is an optimum.
+    best = solve_exact(program, MOST_PIVOTS).settled(f"the worst case of {graph!r} is not settled")
     forth, hence = best.x.reshape(2, -1)
     steps = np.stack([equal - forth + most * hence, equal - hence + most * forth], axis=1)
     return TreeOptimum(graph, ratio, steps, 1 + best.y)
