@@ -28,7 +28,7 @@ from leaktight.exact.numbers import Value, fraction, rational
 from leaktight.labels import Labels
 from leaktight.policies.fibres import weights_of
 from leaktight.policies.policy import Policy
-from leaktight.policies.symmetric_query import LinearQuery, Query
+from leaktight.policies.symmetric_query import Query, linear_of
 
 MOST_VALUES = 1000
 """The most answers whose noise is written out."""
@@ -310,12 +310,12 @@ class UnboundedNoise(SymmetricNoise):
         self, policy: Policy, query: Query | None, belief: Belief
     ) -> Iterator[AverageView]:
         """Yield what is seen of one record, if what falls beyond all answers is put together."""
-        if not isinstance(query, LinearQuery):
+        if (linear := linear_of(query)) is None:
             yield from super().average_views(policy, query, belief)
             return
-        if not query.adds_whole_numbers(policy.secrets.vertices):
+        if not linear.adds_whole_numbers(policy.secrets.vertices):
             raise TooLarge("noise on several counts at once is not gone through one by one")
-        weights = [int(w) for _, kind in weights_of(policy, query) for w in kind]
+        weights = [int(w) for _, kind in weights_of(policy, linear) for w in kind]
         ends = policy.records * min(weights), policy.records * max(weights)
         if ends[1] - ends[0] >= MOST_VALUES:
             raise TooLarge(

@@ -29,7 +29,13 @@ from leaktight.policies.average_fibre import are_alike
 from leaktight.policies.fibres import weights_of
 from leaktight.policies.policy import Policy
 from leaktight.policies.population import Population
-from leaktight.policies.symmetric_query import CountingQuery, HistogramQuery, LinearQuery, Query
+from leaktight.policies.symmetric_query import (
+    HistogramQuery,
+    LinearQuery,
+    Query,
+    counted_by,
+    linear_of,
+)
 
 if TYPE_CHECKING:
     from leaktight.channels.additive_noise import GeometricTails, SymmetricNoise
@@ -70,9 +76,10 @@ def adds_up(noise: "SymmetricNoise", policy: Policy, query: Query | None) -> boo
     ends of what one record adds, so that cutting off hides nothing: of three records that are
     alike, one at each end does. Several sums at once have geometric noise.
     """
-    if not (isinstance(query, LinearQuery) and noise.is_unimodal):
+    linear = linear_of(query)
+    if linear is None or not noise.is_unimodal:
         return False
-    weights = [w for _, kind in weights_of(policy, query) for w in kind]
+    weights = [w for _, kind in weights_of(policy, linear) for w in kind]
     if isinstance(weights[0], tuple) and not noise.is_geometric:
         return False
     columns = list(zip(*(w if isinstance(w, tuple) else (w,) for w in weights), strict=True))
@@ -279,7 +286,7 @@ def is_on_large_count(noise: "GeometricTails", policy: Policy, query: Query | No
 
     Where counts are public, noise must not be cut off where any database has its answer.
     """
-    if not (isinstance(query, CountingQuery) and noise.is_geometric and are_alike(policy)):
+    if counted_by(query) is None or not (noise.is_geometric and are_alike(policy)):
         return False
     everything = Policy(policy.secrets, policy.records)
     return policy.records > MOST_EXACT and any(

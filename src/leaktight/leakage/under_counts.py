@@ -37,7 +37,7 @@ from leaktight.leakage.uninformed import UninformedGuess, uninformed_guess
 from leaktight.policies.fibres import whole_weights
 from leaktight.policies.policy import Policy
 from leaktight.policies.query import answer_graph
-from leaktight.policies.symmetric_query import LinearQuery, Query
+from leaktight.policies.symmetric_query import LinearQuery, Query, linear_of
 
 # --- others who must change places with one person, if public counts overlap -----------------
 # Records are believed to be independent and alike before the counts are known. Whoever learns
@@ -401,8 +401,8 @@ def posterior_bound(
     if isinstance(mechanism, Channel) and query is None:
         values = policy.secrets.vertices
         ratio = known.ratio(MoveRatios.of([mechanism], values).ratios)
-    elif on_sums and isinstance(query, LinearQuery):
-        ratio = known.ratio(_noise_ratios(mechanism, policy, query))
+    elif on_sums and (linear := linear_of(query)) is not None:
+        ratio = known.ratio(_noise_ratios(mechanism, policy, linear))
     else:
         counts = policy.public_counts
         if counts is None or not counts.all_secret:

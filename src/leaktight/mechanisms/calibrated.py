@@ -19,7 +19,7 @@ from leaktight.mechanisms.randomized_response import RandomizedResponse
 from leaktight.policies.fibres import whole_weights
 from leaktight.policies.policy import Policy
 from leaktight.policies.query import sensitivity
-from leaktight.policies.symmetric_query import LinearQuery
+from leaktight.policies.symmetric_query import linear_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,13 +99,13 @@ def calibrated(
         each = RandomizedResponse(values, step_ratio(asked.lower, steps), records=policy.records)
         plain = RandomizedResponse(values, asked)
         return Calibrated(each, steps, 1, 1 - each.truth, 1 - plain.truth)
-    if not isinstance(query, LinearQuery):
+    if (linear := linear_of(query)) is None:
         raise InvalidInput(
             f"noise is calibrated for a count, a sum or a histogram, got {query!r:.60}; without a "
             "query it is randomised response"
         )
     for value in policy.secrets.vertices:
-        whole_weights(query, value)
-    steps, plain_steps = (max(1, int(sensitivity(each, query).value)) for each in (policy, alone))
+        whole_weights(linear, value)
+    steps, plain_steps = (max(1, int(sensitivity(each, linear).value)) for each in (policy, alone))
     noise, less = (GeometricNoise(asked, sensitivity=each) for each in (steps, plain_steps))
     return Calibrated(noise, steps, plain_steps, noise.mean_size, less.mean_size)

@@ -22,7 +22,7 @@ from leaktight.exact.numbers import Array
 from leaktight.exact.shown import counted
 from leaktight.policies.policy import Policy
 from leaktight.policies.population import Population
-from leaktight.policies.symmetric_query import Query, SymmetricQuery, answered
+from leaktight.policies.symmetric_query import Query, SymmetricQuery, answered, symmetric_of
 
 MOST_STEPS = 2**18
 """The most databases, or counts, with a value of one record that are gone through; and the most
@@ -78,13 +78,14 @@ def are_alike(policy: Policy) -> bool:
 def likely_answers(policy: Policy, query: Query, belief: Belief) -> Chances:
     """Return the chance of each answer to a query."""
     found: Chances = {}
-    if isinstance(query, SymmetricQuery) and are_alike(policy):
+    symmetric = symmetric_of(query)
+    if symmetric is not None and are_alike(policy):
         try:
-            if query.adds_whole_numbers(belief):
-                return _likely_sums(policy, query, belief)
+            if symmetric.adds_whole_numbers(belief):
+                return _likely_sums(policy, symmetric, belief)
             for counts, weight in _likely_counts(policy.records, belief):
                 if _agrees(counts, policy):
-                    _add(found, query.of_counts(counts), weight)
+                    _add(found, symmetric.of_counts(counts), weight)
             return _normalised(found)
         except TooLarge:
             if not policy.is_listable:
@@ -120,12 +121,11 @@ def average_fibres(policy: Policy, query: Query | None, belief: Belief) -> Itera
     >>> found.parts["yes"]
     (1/2, {1: 1/4, 2: 1/2, 3: 1/4})
     """
-    if isinstance(query, SymmetricQuery) and are_alike(policy):
+    symmetric = symmetric_of(query)
+    if symmetric is not None and are_alike(policy):
         try:
-            if query.adds_whole_numbers(belief):
-                yield _of_sums(policy, query, belief)
-            else:
-                yield _of_counts(policy, query, belief)
+            kind = _of_sums if symmetric.adds_whole_numbers(belief) else _of_counts
+            yield kind(policy, symmetric, belief)
             return
         except TooLarge:
             if not policy.is_listable:

@@ -24,6 +24,7 @@ from leaktight.policies.symmetric_query import (
     SymmetricQuery,
     all_counts,
     answered,
+    symmetric_of,
 )
 
 MOST_OTHERS = 10**6
@@ -57,12 +58,13 @@ def fibres(policy: Policy, query: Query | None = None) -> Iterator[Fibre]:
     (1, 2) the others' answer is 1
     (2, 3) the others' answer is 2
     """
-    if isinstance(query, SymmetricQuery) and not policy.is_constrained:
+    symmetric = symmetric_of(query)
+    if symmetric is not None and not policy.is_constrained:
         for values, others in _kinds(policy):
-            if query.adds_whole_numbers(policy.secrets.vertices):
-                yield from _shifted(query, values, others)
+            if symmetric.adds_whole_numbers(policy.secrets.vertices):
+                yield from _shifted(symmetric, values, others)
             else:
-                yield from _counted(query, values, others)
+                yield from _counted(symmetric, values, others)
     else:
         yield from _listed(policy, query)
 

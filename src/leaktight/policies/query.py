@@ -16,11 +16,11 @@ import numpy as np
 from leaktight.errors import InvalidGraph, InvalidInput, InvalidNumber, Mismatch
 from leaktight.exact.numbers import fraction, rational
 from leaktight.exact.shown import Told, counted
-from leaktight.labels import Labels, suggestion
+from leaktight.labels import Labels
 from leaktight.policies.adjacency import AdjacencyGraph
 from leaktight.policies.fibres import fibres
 from leaktight.policies.graph import Graph, Indices
-from leaktight.policies.neighbours import Neighbours, adjacency_of
+from leaktight.policies.neighbours import Neighbours, adjacency_of, space_of
 from leaktight.policies.policy import Policy
 from leaktight.policies.public_counts import (
     Answers,
@@ -29,11 +29,12 @@ from leaktight.policies.public_counts import (
     largest_change,
 )
 from leaktight.policies.symmetric_query import (
-    CountingQuery,
     LinearQuery,
     Query,
     SumQuery,
     SymmetricQuery,
+    linear_of,
+    symmetric_of,
 )
 
 MOST_SHOWN = 1000
@@ -58,20 +59,21 @@ def answer_graph(neighbours: Neighbours, query: Query) -> Graph:
     >>> answer_graph(Policy(SecretGraph.complete(50), 1000), counting_query([7])).diameter
     1000
     """
-    counting = SumQuery() if query is sum else query
-    if isinstance(neighbours, Policy) and isinstance(counting, SymmetricQuery):
-        found = _answers_under_counts(neighbours, counting)
+    counting, policy = SumQuery() if query is sum else query, space_of(neighbours).policy
+    symmetric = symmetric_of(counting)
+    if policy is not None and symmetric is not None:
+        found = _answers_under_counts(policy, symmetric)
         if found is not None:
             return found
-    graph = adjacency_of(neighbours)
-    if isinstance(query, CountingQuery):
-        _check_values(query, _values(neighbours, graph))
+    graph, symmetric = adjacency_of(neighbours), symmetric_of(query)
+    if symmetric is not None and symmetric.counted is not None:
+        symmetric.expect_values(_values(neighbours, graph))
         if graph.is_product:
-            return _counting_answers(graph, query)
-    if isinstance(query, SymmetricQuery) and isinstance(neighbours, Policy):
-        if not neighbours.is_constrained:
-            return _symmetric_answers(neighbours, query)
-        query = _of_database(neighbours, query)
+            return _counting_answers(graph, symmetric.counted)
+    if symmetric is not None and policy is not None:
+        if not policy.is_constrained:
+            return _symmetric_answers(policy, symmetric)
+        query = _of_database(policy, symmetric)
     labels, pairs = _answered(graph.explicit(), query)
     return Graph.from_indices(labels, pairs[pairs[:, 0] != pairs[:, 1]])
 
@@ -102,17 +104,16 @@ def _answers_under_counts(policy: Policy, query: SymmetricQuery) -> Graph | None
     if counts is None:
         return None
     values = policy.secrets.vertices
-    if isinstance(query, CountingQuery):
-        _check_values(query, values)
-        inside = frozenset(map(policy.secrets.index, query.values))
+    query.expect_values(values)
+    if query.counted is not None:
+        inside = frozenset(map(policy.secrets.index, query.counted))
         if (found := counted_answers(counts, inside)) is not None:
             return found
     if not (counts.all_secret and counts.cells.are_equalities and counts.kinds.are_all):
         return None
     types: dict[tuple[int, Hashable], list[int]] = {}
     for value, cell in counts.cells.cell_of.items():
-        alike = query.weight(values[value]) if isinstance(query, LinearQuery) else value
-        types.setdefault((cell, alike), []).append(value)
+        types.setdefault((cell, query.alike(values[value])), []).append(value)
     histograms = Answers(
         counts,
         tuple((cell, tuple(some)) for (cell, _), some in types.items()),
@@ -135,7 +136,7 @@ def _placed(answers: list[Hashable], pairs: Indices) -> tuple[list[Hashable], In
     return labels, np.array([places[answer] for answer in answers], dtype=np.int64)[pairs]
 
 
-def _counting_answers(graph: AdjacencyGraph, query: CountingQuery) -> Graph:
+def _counting_answers(graph: AdjacencyGraph, counted: frozenset[Hashable]) -> Graph:
     """Return the answers on independent records.
 
     Records add up, so every number between the least and the largest is an answer. Neighbours
@@ -146,7 +147,7 @@ def _counting_answers(graph: AdjacencyGraph, query: CountingQuery) -> Graph:
     least = most = 0
     crossing = False
     for factor, copies in graph.factors:
-        inside = np.array([value in query.values for value in factor.vertices])
+        inside = np.array([value in counted for value in factor.vertices])
         least += copies * bool(inside.all())
         most += copies * bool(inside.any())
         ends = inside[factor.edges]
@@ -245,21 +246,20 @@ def sensitivity(neighbours: Neighbours, query: Query) -> Sensitivity:
     """
     listed_databases = isinstance(neighbours, Graph) and isinstance(neighbours.vertices[0], tuple)
     query = SumQuery() if query is sum and not listed_databases else query
-    if isinstance(neighbours, Policy) and isinstance(query, LinearQuery):
-        if isinstance(query, CountingQuery):
-            _check_values(query, neighbours.secrets.vertices)
-        if (counts := neighbours.public_counts) is not None:
-            found = _sensitivity_under_counts(neighbours, counts, query)
-            if found.is_exact or not neighbours.is_listable:
+    policy, linear, symmetric = space_of(neighbours).policy, linear_of(query), symmetric_of(query)
+    if policy is not None and linear is not None:
+        linear.expect_values(policy.secrets.vertices)
+        if (counts := policy.public_counts) is not None:
+            found = _sensitivity_under_counts(policy, counts, linear)
+            if found.is_exact or not policy.is_listable:
                 return found
     graph = adjacency_of(neighbours)
-    if isinstance(query, LinearQuery) and graph.is_product:
-        if isinstance(query, CountingQuery):
-            _check_values(query, _values(neighbours, graph))
-        return _linear_sensitivity(graph, query)
+    if linear is not None and graph.is_product:
+        linear.expect_values(_values(neighbours, graph))
+        return _linear_sensitivity(graph, linear)
     listed = graph.explicit()
-    if isinstance(neighbours, Policy) and isinstance(query, SymmetricQuery):
-        query = _of_database(neighbours, query)
+    if policy is not None and symmetric is not None:
+        query = _of_database(policy, symmetric)
     labels, pairs = _answered(listed, query)
     numbers = [_numbers(answer) for answer in labels]
     distinct, first = np.unique(pairs, axis=0, return_index=True)
@@ -341,14 +341,9 @@ def _number(answer: Hashable) -> Fraction:
 
 def _values(neighbours: Neighbours, graph: AdjacencyGraph) -> Labels:
     """Return the values that a record can have."""
-    if isinstance(neighbours, Policy):
-        return neighbours.secrets.vertices
+    if neighbours.policy is not None:
+        return neighbours.policy.secrets.vertices
     seen = dict.fromkeys(value for factor, _ in graph.factors for value in factor.vertices)
     if graph.is_product:
         return tuple(seen)
     return tuple(dict.fromkeys(value for database in seen for value in database))  # type: ignore[attr-defined]
-
-
-def _check_values(query: CountingQuery, known: Labels) -> None:
-    for value in query.values.difference(known):
-        raise Mismatch(f"no record can have the value {value!r}; {suggestion(value, known)}")

@@ -15,9 +15,9 @@ from typing import Any, TypeAlias
 
 from flint import fmpq
 
-from leaktight.errors import InvalidInput
+from leaktight.errors import InvalidInput, Mismatch
 from leaktight.exact.numbers import rational
-from leaktight.labels import Labels
+from leaktight.labels import Labels, suggestion
 from leaktight.policies.constraint import read_values
 
 Counts: TypeAlias = dict[Hashable, int]
@@ -52,6 +52,31 @@ class SymmetricQuery(ABC):
         """Say whether each of these values of a record adds one whole number to the answer."""
         return False
 
+    def alike(self, value: Hashable) -> Hashable:
+        """Return what is the same for values that the answer never tells apart: here the value."""
+        return value
+
+    @property
+    def counted(self) -> frozenset[Hashable] | None:
+        """The values that it counts; None if it is no count."""
+        return None
+
+    def expect_values(self, known: Labels) -> None:
+        """Refuse to count a value that no record can have."""
+        for value in (self.counted or frozenset()).difference(known):
+            raise Mismatch(f"no record can have the value {value!r}; {suggestion(value, known)}")
+
+
+def symmetric_of(query: Query | None) -> SymmetricQuery | None:
+    """Return a query of which only counts matter; None for any other."""
+    return query if isinstance(query, SymmetricQuery) else None
+
+
+def counted_by(query: Query | None) -> frozenset[Hashable] | None:
+    """Return the values that a query counts; None for whatever is no count."""
+    symmetric = symmetric_of(query)
+    return None if symmetric is None else symmetric.counted
+
 
 def answered(query: Query | None) -> Callable[[Any], Hashable]:
     """Return a query as a function of all records as a tuple; None is answered by the database.
@@ -61,10 +86,10 @@ def answered(query: Query | None) -> Callable[[Any], Hashable]:
     >>> answered(None)(("flu",)), answered({("a", "b"): 7})(("a", "b"))
     ('flu', 7)
     """
-    if isinstance(query, SymmetricQuery):
-        return query
     if query is None:
         return _database
+    if (symmetric := symmetric_of(query)) is not None:
+        return symmetric
     if isinstance(query, Mapping):
         return lambda records: query[_database(records)]
     return lambda records: query(_database(records))
@@ -102,6 +127,11 @@ class LinearQuery(SymmetricQuery):
         weights = map(self.weight, values)
         return all(not isinstance(w, tuple | str) and rational(w).q == 1 for w in weights)
 
+    def alike(self, value: Hashable) -> Hashable:
+        """Return the weight of a value."""
+        weight: Hashable = self.weight(value)
+        return weight
+
 
 def linear_of(query: Query | None) -> LinearQuery | None:
     """Return a query that adds up a weight for each record; None for any other."""
@@ -117,6 +147,11 @@ class CountingQuery(LinearQuery):
     """
 
     values: frozenset[Hashable]
+
+    @property
+    def counted(self) -> frozenset[Hashable]:
+        """The values."""
+        return self.values
 
     def weight(self, value: Hashable) -> int:
         """Return 1 if the value is counted, and otherwise 0."""

@@ -11,7 +11,7 @@ from leaktight.curves.promise import Promise, pure_of
 from leaktight.curves.worst_case import CurveWorstCase, worst_case
 from leaktight.errors import LeaktightError
 from leaktight.exact.ratio import Ratio
-from leaktight.policies.symmetric_query import CountingQuery, linear_of
+from leaktight.policies.symmetric_query import linear_of, symmetric_of
 from leaktight.privacy.level import PrivacyLevel, privacy_level
 from leaktight.privacy.noise_level import noise_level
 from leaktight.studies.answers import (
@@ -110,8 +110,8 @@ class Inquiry:
             return None if study.release is None else study.release.level
         if study.noise is not None and (query := linear_of(study.query)) is not None:
             return noise_level(study.noise, study.policy, query)
-        if study.perturbed is not None and isinstance(study.query, CountingQuery):
-            return study.perturbed.level_on(study.policy, study.query)
+        if study.perturbed is not None and (count := symmetric_of(study.query)) is not None:
+            return study.perturbed.level_on(study.policy, count)
         channel = study.channel
         assert channel is not None
         if study.scope == "record":

@@ -25,11 +25,11 @@ from leaktight.policies.fibres import whole_weights
 from leaktight.policies.graph import Graph
 from leaktight.policies.policy import Policy
 from leaktight.policies.symmetric_query import (
-    CountingQuery,
     HistogramQuery,
     MostCommonQuery,
     SumQuery,
     SymmetricQuery,
+    counted_by,
     counting_query,
     linear_of,
 )
@@ -120,7 +120,7 @@ class MechanismReader:
         policy = self.study.policy
         free = not policy.is_constrained and policy.values is None
         free &= self.table.get("kind") in PERTURBED
-        return free and isinstance(self.study.query, CountingQuery)
+        return free and counted_by(self.study.query) is not None
 
     @property
     def has_cells(self) -> bool:

@@ -13,7 +13,7 @@ from leaktight.mechanisms.disclosure.odds import Pair, expect_people, level_of, 
 from leaktight.mechanisms.disclosure.perturbation import CountPerturbation
 from leaktight.mechanisms.mechanism import Guarantee, Mechanism
 from leaktight.policies.policy import Policy
-from leaktight.policies.symmetric_query import CountingQuery, Query
+from leaktight.policies.symmetric_query import Query, SymmetricQuery, counted_by
 from leaktight.privacy.level import PrivacyLevel
 
 
@@ -73,11 +73,11 @@ class PerturbedCount(Mechanism):
     def counts(self, policy: Policy, query: Query | None) -> bool:
         """Say whether it is the count of a policy's records, nothing else being known of them."""
         free = not policy.is_constrained and policy.values is None and policy.metric is None
-        return free and isinstance(query, CountingQuery) and policy.records == self.people
+        return free and policy.records == self.people and counted_by(query) is not None
 
-    def level_on(self, policy: Policy, query: CountingQuery) -> PrivacyLevel:
+    def level_on(self, policy: Policy, query: SymmetricQuery) -> PrivacyLevel:
         """Return the level for the secret pairs of a policy."""
-        values, counted = policy.secrets.vertices, query.weight
+        values, counted = policy.secrets.vertices, query.alike
         apart = any(counted(values[i]) != counted(values[j]) for i, j in policy.secrets.edges)
         return self.level if apart else PrivacyLevel(Fraction(1), None)
 
@@ -95,10 +95,11 @@ class PerturbedCount(Mechanism):
         if not self.counts(policy, query):
             yield from self.channel.average_views(policy, query, belief)
             return
-        assert isinstance(query, CountingQuery)
+        counted = counted_by(query)
+        assert counted is not None
         shares: tuple[list[Fraction], ...] = ([Fraction(0)], [Fraction(0)])
         for value, chance in belief.items():
-            shares[query.weight(value)].append(fraction(chance))
+            shares[value in counted].append(fraction(chance))
         weights = max(shares[0]), max(shares[1])
         found = nobody_known(self.perturbation, self.people, sum(shares[1], Fraction(0)), weights)
         yield AverageView(*found, max(weights))
