@@ -21,6 +21,7 @@ ROOMS = [
     "files",
     "check",
     "progress",
+    "limits",
     "exact",
     "policies",
     "channels",

@@ -16,8 +16,8 @@ Fraction(16, 9)
 The names of daily use stand here; all others in their rooms, as ``lt.leakage.renyi_capacity``:
 ``policies``, ``channels``, ``leakage``, ``privacy``, ``worst_case``, ``curves``, ``mechanisms``,
 ``samples``, ``testing``, ``adapters``, ``repetition``, ``tables``, ``studies``, ``reports``, and
-``exact`` and ``errors`` below them all. ``leaktight_papers`` beside it has every claim of the five
-papers.
+``exact``, ``limits`` and ``errors`` below them all. ``leaktight_papers`` beside it has every claim
+of the five papers.
 """
 
 from difflib import get_close_matches

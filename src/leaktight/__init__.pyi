@@ -4,6 +4,7 @@ from . import curves as curves
 from . import errors as errors
 from . import exact as exact
 from . import leakage as leakage
+from . import limits as limits
 from . import mechanisms as mechanisms
 from . import policies as policies
 from . import privacy as privacy

@@ -77,7 +77,10 @@ class OverBudget(LeaktightError):
 
 
 class TooLarge(LeaktightError):
-    """More than memory or time allows; the message says how much it would be."""
+    """More than memory or time allows; the message says how much it would be.
+
+    Where it names a limit, ``leaktight.limits.raised(times=8)`` allows more.
+    """
 
 
 class Undecided(LeaktightError):

@@ -218,3 +218,14 @@ def test_what_waits_for_an_earlier_part_is_not_finished() -> None:
     for part in ("one", "three", "two"):
         work(part)
     assert (work.stopped() or "").startswith("stopped after 0 s at two; finished: one;")
+
+
+def test_limits_that_are_raised_by_no_number_are_refused(
+    run: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("LEAKTIGHT_LIMITS", "lots")
+    code, out, err = run("design", "line:3", "--epsilon", "1", "--output", "best.csv")
+    assert (code, out) == (2, "")
+    assert err.splitlines() == [
+        "leaktight: LEAKTIGHT_LIMITS must be a whole number from 1 to 32, got 'lots'"
+    ]

@@ -26,6 +26,7 @@ from leaktight.channels.views import AverageView, Views
 from leaktight.errors import InvalidInput, InvalidNumber, TooLarge
 from leaktight.exact.numbers import Value, fraction, rational
 from leaktight.labels import Labels
+from leaktight.limits import allowed
 from leaktight.policies.fibres import weights_of
 from leaktight.policies.policy import Policy
 from leaktight.policies.symmetric_query import Query, linear_of
@@ -189,10 +190,10 @@ class SymmetricNoise(AdditiveNoise):
         self, policy: Policy, query: Query | None, belief: Belief
     ) -> Iterator[AverageView]:
         """Yield what is seen of one record through its channel, if that is small enough."""
-        if self.places is not None and len(self.places) > MOST_VALUES:
+        if self.places is not None and len(self.places) > allowed(MOST_VALUES):
             raise TooLarge(
-                f"noise on {len(self.places):,} answers, of which at most {MOST_VALUES:,} are "
-                "gone through one by one"
+                f"noise on {len(self.places):,} answers, of which at most {allowed(MOST_VALUES):,} "
+                "are gone through one by one"
             )
         yield from super().average_views(policy, query, belief)
 
@@ -317,9 +318,9 @@ class UnboundedNoise(SymmetricNoise):
             raise TooLarge("noise on several counts at once is not gone through one by one")
         weights = [int(w) for _, kind in weights_of(policy, linear) for w in kind]
         ends = policy.records * min(weights), policy.records * max(weights)
-        if ends[1] - ends[0] >= MOST_VALUES:
+        if ends[1] - ends[0] >= allowed(MOST_VALUES):
             raise TooLarge(
-                f"noise on {ends[1] - ends[0] + 1:,} answers, of which at most {MOST_VALUES:,} are "
-                "gone through one by one"
+                f"noise on {ends[1] - ends[0] + 1:,} answers, of which at most "
+                f"{allowed(MOST_VALUES):,} are gone through one by one"
             )
         yield from self.truncated(*ends).average_views(policy, query, belief)

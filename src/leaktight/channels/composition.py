@@ -24,6 +24,7 @@ from leaktight.errors import InvalidChannel, InvalidNumber, Mismatch, TooLarge
 from leaktight.exact.numbers import Array, exact_array, kept, product_of_powers
 from leaktight.exact.shown import counted
 from leaktight.labels import Labels, positions
+from leaktight.limits import allowed
 
 if TYPE_CHECKING:
     from leaktight.channels.views import AverageView, Views
@@ -137,10 +138,10 @@ class Parallel(Representation):
         sizes = [(channel.shape, times) for channel, times in self.factors]
         rows, columns = (prod(shape[side] ** times for shape, times in sizes) for side in (0, 1))
         functions = [one for one, _ in self.factors if isinstance(one, Deterministic)]
-        if (rows + columns if len(functions) == len(sizes) else rows * columns) > LARGEST:
+        if (rows + columns if len(functions) == len(sizes) else rows * columns) > allowed(LARGEST):
             raise TooLarge(
                 f"the product has {counted(rows, 'input', 'inputs')} and "
-                f"{counted(columns, 'output', 'outputs')}, more than {LARGEST:,} entries"
+                f"{counted(columns, 'output', 'outputs')}, more than {allowed(LARGEST):,} entries"
             )
         each = same_numbers(*(channel for channel, times in self.factors for _ in range(times)))
         inputs = tuple(product(*(channel.inputs for channel in each)))
@@ -261,10 +262,10 @@ def repeated(channel: Channel, n: int) -> Channel:
         raise InvalidNumber(f"a channel is observed a whole number of times, got n = {n!r}")
     inputs, m = channel.shape
     types = comb(n + m - 1, m - 1)
-    if types * inputs > LARGEST:
+    if types * inputs > allowed(LARGEST):
         raise TooLarge(
             f"{n} observations of {m} outputs have {counted(types, 'type', 'types')} for each of "
-            f"{inputs} inputs, more than {LARGEST:,} entries; try channel.reduced()"
+            f"{inputs} inputs, more than {allowed(LARGEST):,} entries; try channel.reduced()"
         )
     counts = compositions(n, m, types)
     matrix = _exact_types(channel, counts, n) if channel.is_exact else _types(channel, counts, n)

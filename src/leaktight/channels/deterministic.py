@@ -13,6 +13,7 @@ from leaktight.errors import InvalidChannel, TooLarge
 from leaktight.exact.numbers import Array
 from leaktight.exact.shown import counted
 from leaktight.labels import Labels, alignment, listed_labels, position, read_labels, renamed
+from leaktight.limits import allowed
 
 Seen = npt.NDArray[np.intp]
 """For each input, where its output stands among the outputs."""
@@ -53,10 +54,10 @@ class Deterministic(Channel):
         if name != "matrix":
             raise AttributeError(f"a channel has no {name!r}")
         rows, columns = self.shape
-        if rows * columns > LARGEST:
+        if rows * columns > allowed(LARGEST):
             raise TooLarge(
                 f"this needs the whole matrix of {counted(rows, 'input', 'inputs')} and "
-                f"{counted(columns, 'output', 'outputs')}, more than {LARGEST:,} entries; "
+                f"{counted(columns, 'output', 'outputs')}, more than {allowed(LARGEST):,} entries; "
                 "what is computed from groups of inputs does not"
             )
         matrix = _zeros((rows, columns))
@@ -128,11 +129,11 @@ class Deterministic(Channel):
         order = alignment(self.inputs, first.inputs, "both channels' inputs")
         belief = prior_on(prior, self.inputs).array
         rows = first.seen if order is None else first.seen[order]
-        if len(first.outputs) * len(self.outputs) > LARGEST:
+        if len(first.outputs) * len(self.outputs) > allowed(LARGEST):
             raise TooLarge(
                 f"{counted(len(first.outputs), 'secret', 'secrets')} and "
                 f"{counted(len(self.outputs), 'output', 'outputs')} are more than "
-                f"{LARGEST:,} entries"
+                f"{allowed(LARGEST):,} entries"
             )
         weights = np.zeros((len(first.outputs), len(self.outputs)), dtype=belief.dtype)
         weights += belief[0] * 0

@@ -28,6 +28,7 @@ from leaktight.exact.numbers import (
 from leaktight.exact.shown import shown
 from leaktight.exact.tolerances import TOLERANCES
 from leaktight.labels import Labels, alignment, listed_labels, position, positions, read_labels
+from leaktight.limits import allowed
 
 LARGEST = 2**27
 """The most numbers that one array may hold: a gigabyte of floats."""
@@ -254,8 +255,8 @@ class ProductDistribution:
         """Multiply out; the values are tuples."""
         each = [factor for factor, times in self.factors for _ in range(times)]
         size = math.prod(map(len, each))
-        if size > LARGEST:
-            raise TooLarge(f"the product has {size:,} values, more than {LARGEST:,}")
+        if size > allowed(LARGEST):
+            raise TooLarge(f"the product has {size:,} values, more than {allowed(LARGEST):,}")
         if not all(factor.is_exact for factor in each):
             each = [factor.float() for factor in each]
         array = each[0].array

@@ -26,6 +26,7 @@ from leaktight.exact.numbers import SMALLEST, kept_float, kept_floats, rational
 from leaktight.exact.tolerances import TOLERANCES
 from leaktight.files import expect_commas, new_file, read_path
 from leaktight.labels import read_labels
+from leaktight.limits import allowed
 
 FORMAT = "leaktight channel"
 
@@ -104,11 +105,11 @@ def channel_suffix(path: str | Path) -> str:
 
 
 def _write_csv(channel: Channel, file: TextIO) -> None:
-    if isinstance(channel, Deterministic) and math.prod(channel.shape) > LARGEST_CSV:
+    if isinstance(channel, Deterministic) and math.prod(channel.shape) > allowed(LARGEST_CSV):
         x, z = channel.shape
         raise TooLarge(
-            f"a CSV file would have {x:,} × {z:,} numbers, and may have {LARGEST_CSV:,}; a name "
-            "that ends in .json has one for each input"
+            f"a CSV file would have {x:,} × {z:,} numbers, and may have {allowed(LARGEST_CSV):,}; "
+            "a name that ends in .json has one for each input"
         )
     lines = csv.writer(file, lineterminator="\n")
     kind = "exact" if channel.is_exact else "float"

@@ -23,6 +23,7 @@ from leaktight.exact.numbers import (
 )
 from leaktight.exact.shown import counted
 from leaktight.labels import Labels, alignment, listed_labels, position, positions, read_labels
+from leaktight.limits import allowed
 
 
 class Beliefs(Protocol):
@@ -281,7 +282,7 @@ class Gain(_Payoff):
         ways = len(aim.guesses) ** len(outputs)
         if aim.sign < 0:
             raise InvalidGain(f"what strategies earn needs a gain, got {aim!r:.60}")
-        if ways * channel.matrix.size > MOST_SETS:
+        if ways * channel.matrix.size > allowed(MOST_SETS):
             raise TooLarge(
                 f"all strategies with {len(aim.guesses):,} guesses for each of {len(outputs):,} "
                 "outputs are too many to list"
@@ -380,10 +381,10 @@ class Tries(Objective):
     def table(self, inputs: Labels, at: Array) -> Array:
         """Return 1 where a set of values that may be tried (row) has an input (column)."""
         size, k = len(at), min(self.k, len(at))
-        if (sets := math.comb(size, k)) > MOST_TRIED:
+        if (sets := math.comb(size, k)) > allowed(MOST_TRIED):
             raise TooLarge(
                 f"{k} tries for {size} inputs choose from {counted(sets, 'set', 'sets')}, "
-                f"the most are {MOST_TRIED:,}"
+                f"the most are {allowed(MOST_TRIED):,}"
             )
         tried = (np.isin(np.arange(size), each) for each in combinations(range(size), k))
         return exact_array(int(hit) for each in tried for hit in each).reshape(-1, size)
@@ -391,7 +392,7 @@ class Tries(Objective):
     def listed(self, inputs: Labels) -> Gain:
         """Return the gain of all sets of inputs that may be tried."""
         k = min(self.k, len(inputs))
-        if (sets := math.comb(len(inputs), k)) * len(inputs) > MOST_SETS:
+        if (sets := math.comb(len(inputs), k)) * len(inputs) > allowed(MOST_SETS):
             raise TooLarge(f"{sets:,} sets of {k} of {len(inputs):,} inputs are too many to list")
         guesses = list(combinations(inputs, k))
         return Gain([[int(x in guess) for x in inputs] for guess in guesses], guesses, inputs)

@@ -25,6 +25,7 @@ from leaktight.exact.matrix import column_maxima
 from leaktight.exact.numbers import Array, exact_array, fraction, rational, to_float
 from leaktight.exact.rounding import float_above, float_below
 from leaktight.labels import Labels
+from leaktight.limits import allowed
 from leaktight.policies.average_fibre import are_alike
 from leaktight.policies.fibres import weights_of
 from leaktight.policies.policy import Policy
@@ -206,10 +207,11 @@ def places_seen(
     period = noise.period or 1
     if low == high and period == 1:
         return ["any output"], [[Fraction(1)] for _ in weights]
-    if (high - low + 2 * period) * len(weights) > MOST_PATTERNS:
+    if (high - low + 2 * period) * len(weights) > allowed(MOST_PATTERNS):
         raise TooLarge(
             f"{high - low:,} answers between the least and the largest that one record adds, and "
-            f"at most {MOST_PATTERNS // len(weights):,} are gone through; count in a larger unit"
+            f"at most {allowed(MOST_PATTERNS) // len(weights):,} are gone through; count in a "
+            "larger unit"
         )
     if low == high:  # one place of its own, so that none is put together with itself
         low, high = low - 1, high + 1
@@ -246,9 +248,9 @@ def joint_sum_of_maxima(noise: "SymmetricNoise", weights: Sequence[tuple[int, ..
     largest, or between them. For a histogram :func:`histogram_sum_of_maxima` is the same.
     """
     columns = [sorted(set(column)) for column in zip(*weights, strict=True)]
-    if prod(column[-1] - column[0] + 1 for column in columns) > MOST_PATTERNS:
+    if prod(column[-1] - column[0] + 1 for column in columns) > allowed(MOST_PATTERNS):
         raise TooLarge(
-            f"noise on {len(columns)} counts at once lies in more than {MOST_PATTERNS:,} "
+            f"noise on {len(columns)} counts at once lies in more than {allowed(MOST_PATTERNS):,} "
             "different places; fewer counts, or a histogram"
         )
     tables = [

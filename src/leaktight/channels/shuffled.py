@@ -23,6 +23,7 @@ from leaktight.errors import InvalidInput, InvalidNumber, Mismatch, TooLarge
 from leaktight.exact.numbers import Array, exact_array, float_array, over_common, to_float
 from leaktight.exact.shown import counted
 from leaktight.labels import Labels, positions
+from leaktight.limits import allowed
 from leaktight.policies.policy import Policy
 from leaktight.policies.symmetric_query import Query
 
@@ -106,7 +107,7 @@ class Shuffled(Representation):
     def _counts(self) -> npt.NDArray[np.int64]:
         n, answers = self.people, len(self.channel.outputs)
         columns = math.comb(n + answers - 1, answers - 1)
-        if max(columns * len(self.channel.inputs), (n + 1) ** (answers - 1)) > MOST_TERMS:
+        if max(columns * len(self.channel.inputs), (n + 1) ** (answers - 1)) > allowed(MOST_TERMS):
             raise TooLarge(
                 f"{n:,} people with {answers} answers have "
                 f"{counted(columns, 'histogram', 'histograms')}, too many to go through"
@@ -179,7 +180,7 @@ class Shuffled(Representation):
     def expand(self) -> Channel:
         """The channel from all databases, a tuple with a value for each person."""
         values, n = self.channel.inputs, self.people
-        if len(values) ** n * len(self._counts()) > MOST_TERMS:
+        if len(values) ** n * len(self._counts()) > allowed(MOST_TERMS):
             raise TooLarge(f"{len(values):,}^{n:,} databases are too many to list")
         rows = dict(zip(values, self.channel.matrix, strict=True))
         databases = tuple(product(values, repeat=n))
@@ -240,10 +241,10 @@ class ShuffledViews(Views):
         """Yield all that the others may be, if they have these values."""
         listed, n = list(values), self.crowd.people - 1
         ways = math.comb(n + len(listed) - 1, len(listed) - 1)
-        if ways * len(self.crowd.histograms()) > MOST_STEPS:
+        if ways * len(self.crowd.histograms()) > allowed(MOST_STEPS):
             raise TooLarge(
                 f"{counted(ways, 'combination', 'combinations')} of the others with the histograms "
-                f"of each, and at most {MOST_STEPS:,} are gone through; "
+                f"of each, and at most {allowed(MOST_STEPS):,} are gone through; "
                 "Shuffled.of_one tells what is seen for some of them"
             )
         for times in compositions(n, len(listed), ways).tolist():
@@ -264,7 +265,7 @@ class ShuffledViews(Views):
         odds = [_odds(channel.matrix[i]) for i in ends]
         if n < FEW or not all(2.0**-900 < each < 2.0**900 for each in odds):
             yield from self._listed([low, high])
-        elif n**3 > MOST_CONVOLVED:
+        elif n**3 > allowed(MOST_CONVOLVED):
             raise TooLarge(f"{n:,} shuffled answers are too many to go through all others")
         else:
             at, scale = self._weighted(weights, base)

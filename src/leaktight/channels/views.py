@@ -36,6 +36,7 @@ from leaktight.exact.numbers import (
 from leaktight.exact.powers import Powers
 from leaktight.exact.tolerances import TOLERANCES
 from leaktight.labels import Labels
+from leaktight.limits import allowed
 from leaktight.policies.average_fibre import MOST_STEPS, average_fibres, likely_databases
 from leaktight.policies.fibres import Fibre, cells_of, fibres
 from leaktight.policies.policy import Policy
@@ -222,10 +223,10 @@ def seen_on_average(
     for found in average_fibres(policy, query, belief):
         seen = found.seen(row, len(exact.outputs))
         done += len(seen) * len(exact.outputs)
-        if done > MOST_SEEN:
+        if done > allowed(MOST_SEEN):
             raise TooLarge(
                 f"what is seen of each record, of {len(exact.outputs):,} outputs, is averaged for "
-                f"at most {MOST_SEEN:,} numbers in all"
+                f"at most {allowed(MOST_SEEN):,} numbers in all"
             )
         yield AverageView.of(seen, exact.outputs, found.record)
 
@@ -237,10 +238,10 @@ def seen_side_by_side(
     they depend on each other by what is public.
     """
     width = Powers.of(*((len(channel.outputs), times) for channel, times in factors))
-    if width > MOST_STEPS or policy.database_factors * width > MOST_STEPS:
+    if width > allowed(MOST_STEPS) or policy.database_factors * width > allowed(MOST_STEPS):
         raise TooLarge(
             f"{width.counted('combination', 'combinations')} of what can be seen, for each "
-            f"database, and at most {MOST_STEPS:,} are gone through"
+            f"database, and at most {allowed(MOST_STEPS):,} are gone through"
         )
     exact = [one for channel, times in factors for one in [channel.exact()] * times]
     rows = [dict(zip(channel.inputs, channel.matrix, strict=True)) for channel in exact]

@@ -19,6 +19,7 @@ from leaktight.commands.arguments import (
     read_prior,
 )
 from leaktight.commands.output import print_json, spinner
+from leaktight.limits import allowed
 
 if TYPE_CHECKING:
     from leaktight.channels.channel import Channel
@@ -87,8 +88,8 @@ def repeat(
 
     seen = read_channel(channel)
     belief = read_prior(prior, seen.inputs)
-    if max(counts) > MOST_OBSERVATIONS:
-        raise TooLarge(f"at most {MOST_OBSERVATIONS:,} observations are asked for here")
+    if max(counts) > allowed(MOST_OBSERVATIONS):
+        raise TooLarge(f"at most {allowed(MOST_OBSERVATIONS):,} observations are asked for here")
     parts = "success after n observations", "the most observations", "rates"
     with spinner(as_json, *parts) as progress:
         progress("success after n observations")

@@ -30,6 +30,7 @@ from leaktight.commands.output import (
     print_proof,
     spinner,
 )
+from leaktight.limits import allowed
 
 if TYPE_CHECKING:
     from collections.abc import Hashable, Sequence
@@ -321,8 +322,10 @@ def design(
     values = metric_of(apart_of(graph))
     channel_suffix(output)
     expect_different(("--output", output), ("--certificate", certificate))
-    if values.order > MOST_DESIGNED:
-        raise TooLarge(f"at most {MOST_DESIGNED} values have a design, got {values.order:,}")
+    if values.order > allowed(MOST_DESIGNED):
+        raise TooLarge(
+            f"at most {allowed(MOST_DESIGNED)} values have a design, got {values.order:,}"
+        )
     given = named(asked.promise())
     belief = read_prior(prior, values.values)
     about_to_write(output, certificate)

@@ -34,6 +34,7 @@ from leaktight.exact.numbers import Number, as_printed, fraction, rational, to_f
 from leaktight.exact.ratio import Ratio, RatioLike
 from leaktight.exact.rounding import ln_interval, precision
 from leaktight.exact.shown import Told, shown
+from leaktight.limits import allowed
 
 if TYPE_CHECKING:
     from leaktight.policies.neighbours import Neighbours
@@ -382,10 +383,10 @@ class PrivacyCurve(Told):
         for _ in range(steps - 1):
             exact = whole.is_exact and drawn.is_exact
             upper = whole.upper.after(drawn.upper)
-            if len(upper.corners) > MOST_CORNERS:
+            if len(upper.corners) > allowed(MOST_CORNERS):
                 raise TooLarge(
-                    f"a group of {steps} has a polygon of more than {MOST_CORNERS:,} corners; "
-                    "take polygons(lines=…) of fewer lines, or a smaller group"
+                    f"a group of {steps} has a polygon of more than {allowed(MOST_CORNERS):,} "
+                    "corners; take polygons(lines=…) of fewer lines, or a smaller group"
                 )
             whole = Enclosed(upper if exact else whole.lower.after(drawn.lower), upper)
         return PrivacyCurve(whole, said)

@@ -37,6 +37,7 @@ from leaktight.exact.linear_program import LinearProgram, solve
 from leaktight.exact.numbers import Array, fraction, rational, to_float
 from leaktight.exact.ratio import Ratio
 from leaktight.exact.shown import counted
+from leaktight.limits import allowed
 from leaktight.policies.graph import Graph
 from leaktight.policies.metric import Metric
 from leaktight.policies.secrets import SecretGraph
@@ -361,8 +362,8 @@ def cover_bound(curve: PrivacyCurve, graph: Graph, prior: PriorLike = None) -> F
     0.46
     """
     chances = list(prior_on(prior, graph.vertices).exact().array)
-    if graph.order > LARGEST:
-        raise TooLarge(f"a cover needs at most {LARGEST} vertices, got {graph.order:,}")
+    if graph.order > allowed(LARGEST):
+        raise TooLarge(f"a cover needs at most {allowed(LARGEST)} vertices, got {graph.order:,}")
     pairs = curve.polygons(LINES).upper.pairs
     return min(fraction(_covered(_powers(ratio, graph), delta, chances)) for ratio, delta in pairs)
 
@@ -515,9 +516,9 @@ class _Sides:
         """Propose a mechanism and multipliers, and prove what they say."""
         worth = _worth(prior, gain)
         size = worth.size + sum(map(len, self.upper.values())) * worth.shape[1]
-        if size > MOST_ENTRIES:
+        if size > allowed(MOST_ENTRIES):
             raise TooLarge(
-                f"a program over all mechanisms has at most {MOST_ENTRIES:,} numbers, got "
+                f"a program over all mechanisms has at most {allowed(MOST_ENTRIES):,} numbers, got "
                 f"{size:,}; cover_bound(curve, graph, prior) bounds what is guessed"
             )
         arcs, below, above = list(self.lower), list(self.lower.values()), list(self.upper.values())

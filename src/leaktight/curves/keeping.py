@@ -15,6 +15,7 @@ from leaktight.errors import InvalidInput, TooLarge, expect
 from leaktight.exact.numbers import fraction, rational
 from leaktight.exact.rounding import precision
 from leaktight.exact.shown import Told, shown
+from leaktight.limits import allowed
 from leaktight.policies.neighbours import Neighbours, adjacency_of
 
 SHARES = (None, *range(48, 3, -3), 3, 2, 1, 0)
@@ -98,10 +99,10 @@ def channel_keeps(channel: Channel, neighbours: Neighbours, curve: PrivacyCurve)
         return keeps(PrivacyCurve.of(exact, neighbours), curve)
     graph = adjacency_of(neighbours).explicit()
     arcs = graph.arcs.tolist()
-    if len(arcs) > 2 * MOST_PAIRS:
+    if len(arcs) > 2 * allowed(MOST_PAIRS):
         raise TooLarge(
-            f"Rényi divergences are compared for at most {MOST_PAIRS:,} pairs of neighbours, "
-            f"got {len(arcs) // 2:,}"
+            f"Rényi divergences are compared for at most {allowed(MOST_PAIRS):,} pairs of "
+            f"neighbours, got {len(arcs) // 2:,}"
         )
     matrix = exact.restrict(graph.vertices).matrix
     undecided = False

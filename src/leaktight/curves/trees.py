@@ -14,6 +14,7 @@ from flint import fmpq
 from leaktight.curves.polygon import ONE, ZERO, Line, Polygon
 from leaktight.errors import TooLarge
 from leaktight.exact.linear_program import LinearProgram, solve_exact
+from leaktight.limits import allowed
 
 MOST_ROWS = 2**12
 """The most rows of a program that is solved exactly."""
@@ -47,10 +48,10 @@ def star_rows(polygon: Polygon, worth: Sequence[Sequence[fmpq]], centre: int) ->
         for value, following in _steps(row)
     ]
     lines = star_lines(polygon)
-    if len(levels) * len(lines) > MOST_ROWS:
+    if len(levels) * len(lines) > allowed(MOST_ROWS):
         raise TooLarge(
             f"a gain of {len(levels):,} levels and a curve of {len(lines):,} lines make a program "
-            f"of more than {MOST_ROWS:,} rows; take curve.polygons(lines=…) of fewer lines"
+            f"of more than {allowed(MOST_ROWS):,} rows; take curve.polygons(lines=…) of fewer lines"
         )
     entries, limits = list[tuple[int, int, fmpq]](), list[fmpq]()
     for k, (x, value, _) in enumerate(levels):
@@ -144,10 +145,10 @@ def tree_rows(
             if slope >= 1 or height == 1 or i < j:
                 entries += [(len(limits), k, slope), (len(limits), place[j, i], ONE)]
                 limits.append(1 - height)
-    if (least := len(limits)) > MOST_ROWS:
+    if (least := len(limits)) > allowed(MOST_ROWS):
         raise TooLarge(
             f"curves of so many lines on {len(place) // 2:,} edges make a program of more than "
-            f"{MOST_ROWS:,} rows; cover_bound(curve, graph, prior) bounds what is guessed"
+            f"{allowed(MOST_ROWS):,} rows; cover_bound(curve, graph, prior) bounds what is guessed"
         )
     joined = sorted({i for i, _ in place})
     for i in joined:

@@ -13,6 +13,7 @@ import numpy as np
 from flint import fmpq, fmpq_mat, fmpz, fmpz_mat
 
 from leaktight.errors import TooLarge
+from leaktight.limits import allowed
 
 Numbers: TypeAlias = list[fmpq]
 
@@ -78,10 +79,10 @@ def _blocks(
     count, block_of = connected_components(uses, directed=True, connection="strong")
     own_rows = [np.flatnonzero(block_of == b).tolist() for b in range(count)]
     own_columns = [np.flatnonzero(block_of[row_of] == b).tolist() for b in range(count)]
-    if (largest := max(map(len, own_rows))) > MOST_EQUATIONS:
+    if (largest := max(map(len, own_rows))) > allowed(MOST_EQUATIONS):
         raise TooLarge(
             f"an exact answer needs {largest:,} equations solved at once, and the limit is "
-            f"{MOST_EQUATIONS:,}"
+            f"{allowed(MOST_EQUATIONS):,}"
         )
     needs: dict[int, set[int]] = {b: set() for b in range(count)}
     for i, j in zip(*uses.nonzero(), strict=True):

@@ -18,6 +18,7 @@ from leaktight.exact.bound import InBits
 from leaktight.exact.numbers import fraction, rational
 from leaktight.exact.rounding import nearest_float, outward
 from leaktight.exact.shown import MAGNITUDE, counted, shown_above
+from leaktight.limits import allowed
 
 LONGEST = 2**27
 """The longest number that is multiplied out, in 16 MB."""
@@ -88,10 +89,10 @@ class Powers(InBits):
     @property
     def value(self) -> Fraction:
         """The number itself, if it can be written out."""
-        if self.length > LONGEST:
+        if self.length > allowed(LONGEST):
             raise TooLarge(
                 f"the number has up to {counted(self.length, 'bit', 'bits')}, more than "
-                f"{LONGEST:,}; its logarithm .bits and its .factors are at hand"
+                f"{allowed(LONGEST):,}; its logarithm .bits and its .factors are at hand"
             )
         return fraction(math.prod((rational(b) ** e for b, e in self.factors), start=fmpq(1)))
 

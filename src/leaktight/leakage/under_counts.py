@@ -34,6 +34,7 @@ from leaktight.exact.shown import percent, percent_above
 from leaktight.leakage.divisions import Divisions, divided
 from leaktight.leakage.published_counts import average_told, cells_told_apart
 from leaktight.leakage.uninformed import UninformedGuess, uninformed_guess
+from leaktight.limits import allowed
 from leaktight.policies.fibres import whole_weights
 from leaktight.policies.policy import Policy
 from leaktight.policies.query import answer_graph
@@ -76,8 +77,10 @@ class Coupling:
         found = []
         for histogram in counts.cells.histograms(MOST_LOOKED_AT // policy.records):
             found.append(histogram)
-            if len(found) > MOST_HISTOGRAMS:
-                raise TooLarge(f"more than {MOST_HISTOGRAMS} histograms agree with the counts")
+            if len(found) > allowed(MOST_HISTOGRAMS):
+                raise TooLarge(
+                    f"more than {allowed(MOST_HISTOGRAMS)} histograms agree with the counts"
+                )
         belief = tuple(prior_on(prior, policy.secrets.vertices).exact().array)
         return cls(policy, belief, tuple(found))
 

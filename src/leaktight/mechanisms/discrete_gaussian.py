@@ -18,6 +18,7 @@ from leaktight.errors import InvalidInput, InvalidNumber, TooLarge
 from leaktight.exact.numbers import Number, as_printed, fraction, rational
 from leaktight.exact.rounding import precision
 from leaktight.exact.shown import shown
+from leaktight.limits import allowed
 from leaktight.mechanisms.line import read_sensitivity
 from leaktight.mechanisms.mechanism import Guarantee, Mechanism
 from leaktight.mechanisms.registry import Key, construction
@@ -142,8 +143,8 @@ class DiscreteGaussian(Mechanism, UnboundedNoise):
         if k <= 0:
             low, high = self.tail_interval(1 - k)
             return 1 - high, 1 - low
-        if k > MOST_TERMS:
-            raise TooLarge(f"at most {MOST_TERMS:,} probabilities are added up, got {k:,}")
+        if k > allowed(MOST_TERMS):
+            raise TooLarge(f"at most {allowed(MOST_TERMS):,} probabilities are added up, got {k:,}")
         with precision(BITS + 64):
             total = self._total()
             below = sum((self._weight(i) for i in range(1, k)), self._weight(0) / 2)
@@ -190,8 +191,10 @@ class DiscreteGaussian(Mechanism, UnboundedNoise):
         The terms beyond m ≥ σ fall, and are no more than ∫ x·e^(−x²/(2σ²)) = σ²·e^(−m²/(2σ²)).
         """
         most = 16 * (math.isqrt(int(self.variance)) + 1)
-        if most > MOST_TERMS:
-            raise TooLarge(f"at most {MOST_TERMS:,} probabilities are added up, got {most:,}")
+        if most > allowed(MOST_TERMS):
+            raise TooLarge(
+                f"at most {allowed(MOST_TERMS):,} probabilities are added up, got {most:,}"
+            )
         with precision(BITS + 64):
             sizes = sum((k * self._weight(k) for k in range(1, most + 1)), arb(0))
             rest = rational(self.variance) * self._weight(most)

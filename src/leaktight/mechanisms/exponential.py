@@ -19,6 +19,7 @@ from leaktight.exact.numbers import Array, Number, exact_array, is_exact, ration
 from leaktight.exact.ratio import Ratio, RatioLike, step_ratio
 from leaktight.exact.shown import counted, shown
 from leaktight.labels import Labels
+from leaktight.limits import allowed
 from leaktight.mechanisms.mechanism import Guarantee, Mechanism, refuse_too_large, vertices_of
 from leaktight.policies.graph import Graph, Vertices
 from leaktight.policies.neighbours import Neighbours, adjacency_of
@@ -139,9 +140,9 @@ def _in_units(scores: Array) -> tuple[Fraction, tuple[tuple[int, ...], ...]]:
     common = math.gcd(*(count for row in counts for count in row)) or 1
     unit = Fraction(common, whole)
     rows = tuple(tuple(count // common for count in row) for row in counts)
-    if (most := max(map(max, rows))) > MOST_STEPS:
+    if (most := max(map(max, rows))) > allowed(MOST_STEPS):
         raise TooLarge(
-            f"scores may differ by at most {MOST_STEPS:,} units, got {most:,} units of "
+            f"scores may differ by at most {allowed(MOST_STEPS):,} units, got {most:,} units of "
             f"{shown(unit)}; round them, for instance to hundredths"
         )
     return unit, rows

@@ -23,6 +23,7 @@ from leaktight.exact.numbers import Array, Number, exact_array, fraction, ration
 from leaktight.exact.ratio import Ratio, RatioLike
 from leaktight.exact.shown import counted, shown
 from leaktight.labels import alignment
+from leaktight.limits import allowed
 from leaktight.mechanisms.mechanism import Guarantee, Mechanism, refuse_too_large, vertices_of
 from leaktight.mechanisms.registry import construction
 from leaktight.policies.graph import Graph
@@ -190,10 +191,10 @@ def _weighting(graph: Graph, ratio: Fraction) -> Array:
     out = "worst_case_leakage(graph, …).mechanism is a private channel that leaks most"
     orbits = automorphism_group(graph).orbit_labels
     labels, first = np.unique(orbits, return_index=True)
-    if (k := len(labels)) > MOST_UNKNOWNS:
+    if (k := len(labels)) > allowed(MOST_UNKNOWNS):
         raise TooLarge(
             f"the graph has {k:,} kinds of vertices, and a weighting is solved for up to "
-            f"{MOST_UNKNOWNS}; {out}"
+            f"{allowed(MOST_UNKNOWNS)}; {out}"
         )
     table = sum_columns(decay(graph, ratio)[first], orbits.tolist(), tuple(labels.tolist()))
     try:

@@ -14,6 +14,7 @@ from leaktight.curves.curve import PrivacyCurve
 from leaktight.errors import InvalidInput, Mismatch, TooLarge
 from leaktight.exact.ratio import Ratio
 from leaktight.exact.shown import Told, above, counted, shown_above
+from leaktight.limits import allowed
 from leaktight.policies.graph import Graph
 from leaktight.policies.metric import Metric
 from leaktight.policies.neighbours import Space, record_spaces
@@ -143,7 +144,7 @@ class Mechanism(ByChannel):
 
 def refuse_too_large(inputs: int, outputs: int, most: int = LARGEST) -> None:
     """Refuse to write out a channel with more entries than an array may hold."""
-    if inputs * outputs > most:
+    if inputs * outputs > (most := allowed(most)):
         raise TooLarge(
             f"the channel has {counted(inputs, 'input', 'inputs')} and "
             f"{counted(outputs, 'output', 'outputs')}, more than {most:,} entries"

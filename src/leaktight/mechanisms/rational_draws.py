@@ -10,6 +10,7 @@ import numpy as np
 from flint import fmpq
 
 from leaktight.errors import InvalidNumber, TooLarge
+from leaktight.limits import allowed
 from leaktight.mechanisms.release import random_bytes
 
 MOST_DRAWN = 10**6
@@ -55,6 +56,8 @@ def drawn(size: int, draw: Callable[[], int]) -> list[int]:
     """Return so many draws."""
     if isinstance(size, bool) or not isinstance(size, int | np.integer) or size < 0:
         raise InvalidNumber(f"size must say how many integers to draw, got {size!r:.60}")
-    if size > MOST_DRAWN:
-        raise TooLarge(f"at most {MOST_DRAWN:,} integers are drawn one by one, got {size:,}")
+    if size > allowed(MOST_DRAWN):
+        raise TooLarge(
+            f"at most {allowed(MOST_DRAWN):,} integers are drawn one by one, got {size:,}"
+        )
     return [draw() for _ in range(size)]

@@ -21,6 +21,7 @@ from leaktight.errors import InvalidGraph, TooLarge, expect
 from leaktight.exact.powers import LONGEST, Powers, as_powers
 from leaktight.exact.shown import counted, one_line
 from leaktight.labels import Labels
+from leaktight.limits import allowed
 from leaktight.policies.graph import MOST_DRAWN, Graph, Indices, product_edges
 from leaktight.policies.space import Space
 
@@ -251,7 +252,7 @@ class AdjacencyGraph(Space):
         ]
         farthest = sum(times * int(distances.max()) for distances, times in parts)
         width = 1 + (farthest if limit is None else min(limit, farthest))
-        if width * self.order_factors.bits > MOST_COUNTED_BITS:
+        if width * self.order_factors.bits > allowed(MOST_COUNTED_BITS):
             digits = self.order_factors.bits * math.log10(2)
             raise TooLarge(
                 f"{width:,} exact counts of up to {digits:,.0f} digits would not fit in memory; "
@@ -367,7 +368,7 @@ class AdjacencyGraph(Space):
         least = sum(copies * min(numbers(graph)) for graph, copies in self.factors)
         widest = sum(copies * max(numbers(graph)) for graph, copies in self.factors)
         digits = self._component_factors.bits + 1
-        if (widest - least + 1) * digits > MOST_COUNTED_BITS or digits > LONGEST:
+        if (widest - least + 1) * digits > allowed(MOST_COUNTED_BITS) or digits > allowed(LONGEST):
             components = self._component_factors.counted("component", "components")
             raise TooLarge(
                 f"{self.records:,} records have {components} of up to "
@@ -383,7 +384,7 @@ class AdjacencyGraph(Space):
         )
 
     def _refuse(self, count: int | Powers, most: int, one: str, many: str) -> None:
-        if count > most:
+        if count > (most := allowed(most)):
             found = as_powers(count).counted(one, many)
             raise TooLarge(
                 f"{self.records:,} records have {found}, and at most {most:,} "

@@ -20,6 +20,7 @@ from flint import fmpq
 from leaktight.errors import InvalidInput, TooLarge
 from leaktight.exact.numbers import Array
 from leaktight.exact.shown import counted
+from leaktight.limits import allowed
 from leaktight.policies.policy import Policy
 from leaktight.policies.population import Population
 from leaktight.policies.symmetric_query import Query, SymmetricQuery, answered, symmetric_of
@@ -57,10 +58,10 @@ class AverageFibre:
         answer.
         """
         answers = {answer for _, chances in self.parts.values() for answer in chances}
-        if len(answers) * width * self.digits > MOST_STEPS:
+        if len(answers) * width * self.digits > allowed(MOST_STEPS):
             raise TooLarge(
                 f"{counted(len(answers), 'answer', 'answers')} with what is seen of each, and at "
-                f"most {MOST_STEPS:,} combinations are gone through"
+                f"most {allowed(MOST_STEPS):,} combinations are gone through"
             )
         nothing = np.full(width, fmpq(0), dtype=object)
         known: dict[int, Array] = {}
@@ -144,10 +145,10 @@ def _of_sums(policy: Policy, query: Any, belief: Belief) -> AverageFibre:
     digits = 1 + others // MOST_EXACT
     sums = (max(weights) - least) * others
     mixed = sums * len(people.histograms) * len(people.cells) ** 2 // 16
-    if max(sums, mixed) * digits > MOST_STEPS:
+    if max(sums, mixed) * digits > allowed(MOST_STEPS):
         raise TooLarge(
-            f"the sum of {others:,} others takes {sums:,} values, and at most {MOST_STEPS:,} are "
-            "gone through with what is seen of each"
+            f"the sum of {others:,} others takes {sums:,} values, and at most "
+            f"{allowed(MOST_STEPS):,} are gone through with what is seen of each"
         )
     within = people.within()
     parts: dict[Hashable, tuple[fmpq, Chances]] = {v: (fmpq(0), {}) for v in names}
@@ -177,10 +178,10 @@ def _likely_counts(
 ) -> Iterator[tuple[Counter[Hashable], fmpq]]:
     """Yield how many records have each value, and how likely that is, for all that is likely."""
     ways = comb(records + len(belief) - 1, records)
-    if ways * times > MOST_STEPS:
+    if ways * times > allowed(MOST_STEPS):
         raise TooLarge(
             f"{counted(ways, 'combination', 'combinations')} of the values of {records:,} records, "
-            f"and at most {MOST_STEPS // times:,} are gone through"
+            f"and at most {allowed(MOST_STEPS) // times:,} are gone through"
         )
     for some in combinations_with_replacement(belief, records):
         counts = Counter(some)
@@ -215,10 +216,10 @@ def _listed(policy: Policy, query: Query | None, belief: Belief) -> Iterator[Ave
 
 def likely_databases(policy: Policy, belief: Belief) -> Iterator[tuple[tuple[Any, ...], fmpq]]:
     """Yield every database that is possible, as a tuple, and its chance, up to one factor."""
-    if policy.database_factors > MOST_STEPS:
+    if policy.database_factors > allowed(MOST_STEPS):
         raise TooLarge(
             f"{policy.database_factors.counted('database', 'databases')}, of which at most "
-            f"{MOST_STEPS:,} are gone through with what can be seen of each"
+            f"{allowed(MOST_STEPS):,} are gone through with what can be seen of each"
         )
     databases: Iterable[Any] = policy.databases()
     for database in databases:

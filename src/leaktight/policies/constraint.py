@@ -19,6 +19,7 @@ import numpy.typing as npt
 from leaktight.errors import InvalidPolicy, TooLarge, expect_list, expect_whole, renamed
 from leaktight.exact.powers import Powers
 from leaktight.labels import Labels
+from leaktight.limits import allowed
 
 MOST_STATES = 100_000
 """The most states (record, counts so far) that are walked through: less than a second's work."""
@@ -153,7 +154,7 @@ class CountedDatabases:
         """How many databases there are."""
         if all(least <= 0 and most >= len(self.domains) for _, least, most in self.counts):
             return self._unlimited
-        if not self.is_countable or self._work > MOST_BITS:
+        if not self.is_countable or self._work > allowed(MOST_BITS):
             raise TooLarge(
                 f"{len(self.domains):,} records are too many to count the databases that agree "
                 f"with the constraints; there may be up to 10^{self.magnitude:.0f}"

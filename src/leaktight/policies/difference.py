@@ -22,6 +22,7 @@ import numpy.typing as npt
 
 from leaktight.errors import TooLarge
 from leaktight.exact.shown import counted
+from leaktight.limits import allowed
 from leaktight.policies.graph import Graph, Indices
 
 Rows: TypeAlias = npt.NDArray[np.integer[Any]]
@@ -43,7 +44,7 @@ MOST_PAIRS = 40_000_000
 def check_size(databases: int, records: int, values: int) -> None:
     """Refuse a number of databases that could not be compared."""
     words = databases * -(-records * values // 64)
-    if words > MOST_WORDS or databases * records**2 > MOST_STEPS:
+    if words > allowed(MOST_WORDS) or databases * records**2 > allowed(MOST_STEPS):
         raise TooLarge(
             f"{counted(databases, 'database', 'databases')} of {records:,} records on {values:,} "
             "values are too many to compare; list fewer, or leave the records independent"
@@ -97,19 +98,19 @@ def minimal_differences(
     ranked = np.argsort(alike, kind="stable")
     groups = np.split(ranked, np.flatnonzero(np.diff(alike[ranked])) + 1)
     steps = len(groups) * changes.reached.size
-    if steps > MOST_STEPS:
+    if steps > allowed(MOST_STEPS):
         raise TooLarge(
             f"{count:,} databases, of which {len(groups):,} are no rearrangements of each "
-            f"other, would take {steps:.0e} comparisons, and the limit is {MOST_STEPS:.0e}"
+            f"other, would take {steps:.0e} comparisons, and the limit is {allowed(MOST_STEPS):.0e}"
         )
     found, pairs = 0, []
     for members in groups:
         first = members[0]
         neighbours = databases[changes.minimal_from(first)]
         found += len(members) * len(neighbours)
-        if found > MOST_PAIRS:
+        if found > allowed(MOST_PAIRS):
             raise TooLarge(
-                f"the {count:,} databases have more than {MOST_PAIRS:,} pairs of "
+                f"the {count:,} databases have more than {allowed(MOST_PAIRS):,} pairs of "
                 "neighbours, too many to list"
             )
         # The place that comes k-th in the first database's order comes k-th in a member's order.

@@ -16,6 +16,7 @@ from leaktight.errors import InvalidNumber, TooLarge
 from leaktight.exact.numbers import rational
 from leaktight.exact.shown import counted
 from leaktight.labels import Labels
+from leaktight.limits import allowed
 from leaktight.policies.policy import Policy
 from leaktight.policies.symmetric_query import (
     Counts,
@@ -122,7 +123,7 @@ def reachable_sums(parts: Sequence[tuple[tuple[int, ...], int]]) -> Iterator[int
         if steps == list(range(len(steps))):  # a run of whole numbers stays one
             reached = _plus_run(reached, times * steps[-1])
             continue
-        if times * steps[-1] * times > MOST_SUM:
+        if times * steps[-1] * times > allowed(MOST_SUM):
             raise TooLarge(
                 f"the sums of {times:,} records with values up to {steps[-1]:,} apart would take "
                 "too long to list; count in a larger unit"
@@ -173,10 +174,10 @@ def _counted(query: SymmetricQuery, values: Labels, others: Counter[Labels]) -> 
     else:
         ways = prod(comb(n + len(domain) - 1, n) for domain, n in others.items())
         every = _joined(list(others.items()))
-    if ways > MOST_OTHERS:
+    if ways > allowed(MOST_OTHERS):
         raise TooLarge(
             f"{counted(ways, 'combination', 'combinations')} of the other records, and at most "
-            f"{MOST_OTHERS:,} are gone through; fewer records, or fewer values"
+            f"{allowed(MOST_OTHERS):,} are gone through; fewer records, or fewer values"
         )
     seen = set[tuple[Hashable, ...]]()
     for counts in every:
@@ -200,10 +201,10 @@ def _joined(parts: list[tuple[Labels, int]]) -> Iterator[Counts]:
 
 def _listed(policy: Policy, query: Query | None) -> Iterator[Fibre]:
     """Yield the answers by going through all possible databases."""
-    if policy.database_factors > MOST_OTHERS:
+    if policy.database_factors > allowed(MOST_OTHERS):
         raise TooLarge(
             f"{policy.database_factors.counted('database', 'databases')}, and at most "
-            f"{MOST_OTHERS:,} are gone through; fewer records, or a query that only counts"
+            f"{allowed(MOST_OTHERS):,} are gone through; fewer records, or a query that only counts"
         )
     answer, seen = answered(query), set[tuple[Labels, tuple[Hashable, ...]]]()
     databases: Any = policy.databases()

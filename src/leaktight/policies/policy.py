@@ -17,6 +17,7 @@ from leaktight.exact.powers import Powers
 from leaktight.exact.ratio import Ratio
 from leaktight.exact.shown import counted
 from leaktight.labels import Labels
+from leaktight.limits import allowed
 from leaktight.policies.adjacency import MOST_VERTICES, AdjacencyGraph
 from leaktight.policies.constraint import Count, CountedDatabases
 from leaktight.policies.difference import Rows, check_size, minimal_differences
@@ -388,7 +389,7 @@ class Policy(Space):
     @cached_property
     def _counted(self) -> CountedDatabases:
         """The databases that agree with the counts and the records' values."""
-        if self.records > MOST_TOLD:
+        if self.records > allowed(MOST_TOLD):
             raise TooLarge(
                 f"databases of {self.records:,} records with public counts are too many to list "
                 "or count; privacy_level, sensitivity and answer_graph need no list"
@@ -408,12 +409,12 @@ class Policy(Space):
             positions = [[index(value) for value in database] for database in by_record]
             return np.array(positions, dtype=np.min_scalar_type(self.secrets.order))
         number = self._counted.number
-        if number > MOST_VERTICES or number * self.records > MOST_ENTRIES:
+        if number > allowed(MOST_VERTICES) or number * self.records > allowed(MOST_ENTRIES):
             tried = "a predicate is tried on each of " if self.predicate else ""
             raise TooLarge(
                 f"{self.records:,} records with these constraints: {tried}"
                 f"{counted(number, 'database', 'databases')}, and at most "
-                f"{min(MOST_VERTICES, MOST_ENTRIES // self.records):,} are listed"
+                f"{min(allowed(MOST_VERTICES), allowed(MOST_ENTRIES) // self.records):,} are listed"
             )
         rows = self._counted.rows()
         if self.predicate is None:

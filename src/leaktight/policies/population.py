@@ -16,6 +16,7 @@ from flint import fmpq, fmpq_poly
 
 from leaktight.errors import InvalidInput, TooLarge
 from leaktight.exact.numbers import rational, to_float
+from leaktight.limits import allowed
 from leaktight.policies.policy import Policy
 
 Floats = npt.NDArray[np.float64]
@@ -62,11 +63,11 @@ class Population:
         if counts is None:
             return cls(n, tuple(belief), (tuple(range(len(belief))),), (((n,), fmpq(1)),))
         cells = counts.cells
-        if cells.only is None and n > MOST_LOOKED_AT:
+        if cells.only is None and n > allowed(MOST_LOOKED_AT):
             raise TooLarge(
                 f"histograms of {n:,} records that agree with counts which overlap, or are ranges, "
-                f"are not gone through beyond {MOST_LOOKED_AT:,} records; counts that are single "
-                "numbers of sets that do not overlap leave one"
+                f"are not gone through beyond {allowed(MOST_LOOKED_AT):,} records; counts that are "
+                "single numbers of sets that do not overlap leave one"
             )
         shares = [sum((belief[v] for v in cell), fmpq(0)) for cell in cells.members]
         listed = [
@@ -191,7 +192,7 @@ class Population:
             widths = [2 * _half_width(k) for share, k in sizes.items() if 0 < share < 1]
             widest = max(widest, sum(widths))
             work += len(kinds) * sum(widths) * sum(sorted(widths)[:-1])
-        if widest > MOST_WINDOW or work > MOST_CONVOLVED:
+        if widest > allowed(MOST_WINDOW) or work > allowed(MOST_CONVOLVED):
             raise TooLarge(
                 f"what {self.records:,} records add to a count under these public counts would "
                 "take too long to go through; posterior_bound bounds what is told"
@@ -231,7 +232,7 @@ def _weighed(
     if len(histograms) == 1:
         yield histograms[0], fmpq(1)
         return
-    if len(histograms) * n > MOST_WEIGHED:
+    if len(histograms) * n > allowed(MOST_WEIGHED):
         raise TooLarge(
             f"{len(histograms):,} histograms of {n:,} records agree with the counts, too many to "
             "go through; posterior_bound bounds what is told where each count is a number"

@@ -22,6 +22,7 @@ from leaktight.exact.bound import Bits, Chance
 from leaktight.exact.numbers import Array, Number, exact_array, fraction, rational
 from leaktight.exact.ratio import Ratio, RatioLike
 from leaktight.exact.rounding import outward
+from leaktight.limits import allowed
 from leaktight.policies.neighbours import Neighbours
 from leaktight.privacy.level import databases_of, rows_on
 from leaktight.privacy.loss_grid import Corner
@@ -152,9 +153,9 @@ def privacy_profile(
     arcs = np.array(graph.arcs)
     matrix = rows_on(channel, graph)
     arcs = arcs[_distinct(matrix, arcs)]
-    if len(arcs) * matrix.shape[1] > MOST_ENTRIES:
+    if len(arcs) * matrix.shape[1] > allowed(MOST_ENTRIES):
         raise TooLarge(
-            f"a profile compares at most {MOST_ENTRIES:,} entries of neighbours, got "
+            f"a profile compares at most {allowed(MOST_ENTRIES):,} entries of neighbours, got "
             f"{len(arcs) * matrix.shape[1]:,}; channel.restrict(…) takes some inputs"
         )
     rows = [exact_array(row) for row in matrix]

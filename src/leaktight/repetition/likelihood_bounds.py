@@ -16,6 +16,7 @@ from leaktight.channels.distribution import PriorLike
 from leaktight.errors import TooLarge
 from leaktight.exact.numbers import Array
 from leaktight.exact.rounding import precision
+from leaktight.limits import allowed
 from leaktight.repetition.enclosure import Ends, SuccessProbability
 from leaktight.repetition.pair_error import BITS, COARSE, POINTS, Pair, at_most
 from leaktight.repetition.rounds import Observations, Observed, observe
@@ -69,7 +70,7 @@ def _excess(seen: Observations, best: Array, points: int) -> Ends:
     trivial = best.sum() - best.max()
     if not seen.parts:
         return trivial, trivial
-    if len(best) > MOST_CLASSES:
+    if len(best) > allowed(MOST_CLASSES):
         raise TooLarge(f"the pairs of {len(best):,} secrets are too many, try simulate_success")
     errors = _pair_errors(seen, best, min(points, COARSE))
     lower, upper = _between_pairs(seen, best, errors)

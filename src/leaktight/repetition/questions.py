@@ -20,6 +20,7 @@ from leaktight.errors import InvalidInput, Mismatch, TooLarge
 from leaktight.exact.numbers import Array, whole_numbers
 from leaktight.exact.shown import counted
 from leaktight.labels import Labels
+from leaktight.limits import allowed
 
 if TYPE_CHECKING:
     from leaktight.repetition.symmetry import Symmetries
@@ -176,10 +177,10 @@ class Noisy(Asked):
     def expect_few(self, n: int) -> None:
         """Refuse n questions if their answers come in too many ways."""
         most = max(len(channel.outputs) for channel in self.channels)
-        if most**n > MOST_HISTORIES:
+        if most**n > allowed(MOST_HISTORIES):
             raise TooLarge(
                 f"{n} drawn answers of {most} kinds come in {counted(most**n, 'way', 'ways')}, "
-                f"more than {MOST_HISTORIES:,}"
+                f"more than {allowed(MOST_HISTORIES):,}"
             )
 
     def possible(self, belief: Array) -> tuple[Asked, Left, fmpq]:

@@ -16,6 +16,7 @@ from leaktight.exact.bound import Factor
 from leaktight.exact.numbers import Array, exact_array, rational
 from leaktight.labels import positions
 from leaktight.leakage.vulnerability import GainLike, Leakage
+from leaktight.limits import allowed
 from leaktight.repetition.enclosure import Enclosed, Ends, SuccessProbability, enclosed
 from leaktight.repetition.likelihood_bounds import MOST_CLASSES, bounded_success
 from leaktight.repetition.own_output import OwnOutput
@@ -97,10 +98,10 @@ def _exact(channel: Any) -> Channel:
 def _types(seen: Channel, prior: PriorLike, n: int) -> Iterator[tuple[dict[Hashable, int], Array]]:
     """Yield how often each output was seen, with how likely that is together with each input."""
     types = comb(n + len(seen.outputs) - 1, n)
-    if types > MOST_GUESSES:
+    if types > allowed(MOST_GUESSES):
         raise TooLarge(
             f"{types:,} different observations are too many to ask a strategy for each, at most "
-            f"{MOST_GUESSES:,}; without one the best guesses are taken"
+            f"{allowed(MOST_GUESSES):,}; without one the best guesses are taken"
         )
     belief, rows = prior_on(prior, seen.inputs).exact().array, exact_array(seen.matrix)
     for counts in compositions(n, len(seen.outputs)).tolist():

@@ -18,6 +18,7 @@ from leaktight.exact.numbers import Array, exact_array, is_exact
 from leaktight.exact.shown import counted, shown
 from leaktight.files import expect_commas, read_path
 from leaktight.labels import Labels, nearest, read_labels
+from leaktight.limits import allowed
 
 Counts: TypeAlias = npt.NDArray[np.int64]
 
@@ -125,9 +126,9 @@ class Observations:
     def table(self) -> Counts:
         """The counts written out, a row for each secret and a column for each output."""
         size = len(self.secrets) * len(self.outputs)
-        if size > LARGEST_TABLE:
+        if size > allowed(LARGEST_TABLE):
             raise TooLarge(
-                f"the table would have {size:,} entries, more than {LARGEST_TABLE:,}; "
+                f"the table would have {size:,} entries, more than {allowed(LARGEST_TABLE):,}; "
                 "give outputs that are alike the same label, such as a rounded number"
             )
         table = np.zeros((len(self.secrets), len(self.outputs)), dtype=np.int64)

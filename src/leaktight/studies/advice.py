@@ -15,6 +15,7 @@ from leaktight.exact.ratio import Ratio
 from leaktight.exact.shown import DIGITS, above, below, nearest, percent
 from leaktight.labels import named
 from leaktight.leakage.value_odds import ValueOdds
+from leaktight.limits import allowed
 from leaktight.mechanisms.best import optimal_mechanism
 from leaktight.repetition.choosing import (
     ChosenRatio,
@@ -65,8 +66,8 @@ def advice(study: Study) -> Advice:
         raise InvalidInput("advice is for pure ε; choose finds the ρ, μ or σ for a risk")
     if study.policy.is_constrained:
         raise InvalidInput("what is public ties records together: read the way out there")
-    if study.policy.secrets.order > MOST_ADVISED:
-        raise TooLarge(f"advice is for at most {MOST_ADVISED} values; choose takes more")
+    if study.policy.secrets.order > allowed(MOST_ADVISED):
+        raise TooLarge(f"advice is for at most {allowed(MOST_ADVISED)} values; choose takes more")
     odds = value_odds(study.policy, study.prior, ratio=ratio)
     meant = [each for each in odds if each.value in study.sensitive] or list(odds)
     worst = max(meant, key=lambda each: each.factor)

@@ -23,6 +23,7 @@ from leaktight.exact.numbers import fraction
 from leaktight.exact.ratio import Ratio
 from leaktight.exact.shown import DIGITS, above, below, counted, percent, percent_or_fraction
 from leaktight.leakage.utility import utility
+from leaktight.limits import allowed
 from leaktight.mechanisms.best import BestMechanism, optimal_mechanism
 from leaktight.privacy.level import PrivacyLevel, privacy_level
 from leaktight.studies import asked, person
@@ -194,9 +195,9 @@ def best_mechanism(study: Study, ratio: Ratio) -> BestMechanism:
         return study.best
     if study.mechanism is not None and study.channel is None:
         raise TooLarge("the best mechanism is designed for few answers only")
-    if study.graph.order > MOST_DESIGNED:
+    if study.graph.order > allowed(MOST_DESIGNED):
         raise TooLarge(
-            f"the best mechanism is designed here for at most {MOST_DESIGNED} inputs, "
+            f"the best mechanism is designed here for at most {allowed(MOST_DESIGNED)} inputs, "
             f"got {study.graph.order:,}; optimal_mechanism takes more"
         )
     return optimal_mechanism(study.apart, study.input_prior, _aim(study), ratio)

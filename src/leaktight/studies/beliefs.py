@@ -15,6 +15,7 @@ from leaktight.errors import InvalidInput, TooLarge, Undecided
 from leaktight.exact.matrix import as_mapping
 from leaktight.exact.numbers import exact_array, rational
 from leaktight.labels import Labels
+from leaktight.limits import allowed
 from leaktight.policies.average_fibre import likely_answers, likely_databases
 from leaktight.policies.policy import Policy
 from leaktight.policies.symmetric_query import Query
@@ -93,10 +94,10 @@ def typical_record(policy: Policy, prior: Distribution) -> Distribution:
 
 def databases_prior(policy: Policy, prior: Distribution) -> Distribution:
     """Return what is believed of whole databases."""
-    if policy.database_factors > MOST_DATABASES:
+    if policy.database_factors > allowed(MOST_DATABASES):
         raise TooLarge(
             f"{policy.database_factors.counted('database', 'databases')}, and what is believed "
-            f"of each is told for at most {MOST_DATABASES:,}"
+            f"of each is told for at most {allowed(MOST_DATABASES):,}"
         )
     belief = dict(zip(prior.values, prior.array, strict=True))
     weights = exact_array(chance for _, chance in likely_databases(policy, belief))

@@ -10,6 +10,7 @@ from leaktight.exact.rounding import log2_interval
 from leaktight.exact.shown import DIGITS, above
 from leaktight.labels import parts
 from leaktight.leakage.capacity import min_capacity
+from leaktight.limits import allowed
 from leaktight.policies.fibres import weights_of
 from leaktight.policies.symmetric_query import linear_of
 from leaktight.studies.answers import EpsilonPoint, Leakage, PublishedBound, WorstCaseFound
@@ -111,8 +112,8 @@ def by_epsilon(study: Study, ratio: Ratio) -> tuple[EpsilonPoint, ...]:
     sizes = [policy.secrets.order]
     if policy.metric is None and tied_by_counts(policy) is None:
         sizes = [factor.order for factor, _ in policy.adjacency().factors]
-    if max(sizes) > MOST_SWEPT:
-        raise TooLarge(f"for at most {MOST_SWEPT} databases or values, got {max(sizes):,}")
+    if max(sizes) > allowed(MOST_SWEPT):
+        raise TooLarge(f"for at most {allowed(MOST_SWEPT)} databases or values, got {max(sizes):,}")
     points = []
     for epsilon in sweep:
         found = worst_case_leakage(policy, epsilon=epsilon)

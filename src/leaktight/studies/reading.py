@@ -17,6 +17,7 @@ from leaktight.exact.numbers import Number, rational
 from leaktight.exact.ratio import Ratio
 from leaktight.files import read_path
 from leaktight.labels import Labels, alignment, parts, positions
+from leaktight.limits import allowed
 from leaktight.mechanisms.best import optimal_mechanism
 from leaktight.mechanisms.disclosure import PerturbedCount
 from leaktight.mechanisms.mechanism import Mechanism
@@ -250,9 +251,9 @@ class MechanismReader:
             return self.graph.vertices
         weights = [w for v in policy.secrets.vertices for w in whole_weights(query, v)]
         least, most = policy.records * min(weights), policy.records * max(weights)
-        if most - least >= MOST_ANSWERS:
+        if most - least >= allowed(MOST_ANSWERS):
             raise TooLarge(
-                f"it is cut off at the ends of at most {MOST_ANSWERS:,} answers, got "
+                f"it is cut off at the ends of at most {allowed(MOST_ANSWERS):,} answers, got "
                 f'{most - least + 1:,}; "geometric" is not cut off'
             )
         return range(least, most + 1)

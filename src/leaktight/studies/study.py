@@ -22,6 +22,7 @@ from leaktight.errors import InvalidInput, InvalidNumber, Mismatch, TooLarge, ex
 from leaktight.exact.numbers import Number, as_printed, fraction
 from leaktight.exact.ratio import Ratio, RatioLike
 from leaktight.labels import Labels, alignment, positions
+from leaktight.limits import allowed
 from leaktight.mechanisms.best import BestMechanism
 from leaktight.mechanisms.disclosure import PerturbedCount
 from leaktight.mechanisms.mechanism import Mechanism
@@ -275,8 +276,10 @@ class Study:
 
     def expect_aim(self) -> None:
         """Refuse a gain that the graph has not, or that is not tabled for so many values."""
-        if self.graph.order > MOST_GUESSES:
-            raise TooLarge(f"at most {MOST_GUESSES} values have one, got {self.graph.order:,}")
+        if self.graph.order > allowed(MOST_GUESSES):
+            raise TooLarge(
+                f"at most {allowed(MOST_GUESSES)} values have one, got {self.graph.order:,}"
+            )
         assert self.aim is not None
 
     @property
@@ -341,9 +344,10 @@ def _refuse_distances(policy: Policy, query: Query | None, on: str | None) -> No
 
 def _answers(policy: Policy, query: Query) -> Graph:
     """Return the graph of a query's answers, if they are few enough to be listed."""
-    if (found := _answer_count(policy, query)) > MOST_INPUTS:
+    if (found := _answer_count(policy, query)) > allowed(MOST_INPUTS):
         raise TooLarge(
-            f"a mechanism on at most {MOST_INPUTS:,} answers is listed, got {found:,}; noise that "
+            f"a mechanism on at most {allowed(MOST_INPUTS):,} answers is listed, got {found:,}; "
+            "noise that "
             'is added to them needs no list: "geometric"'
         )
     return answer_graph(policy, query)

@@ -17,6 +17,7 @@ from flint import fmpq, fmpq_mat
 from leaktight.errors import TooLarge, Undecided, expect
 from leaktight.exact.numbers import fraction, rational
 from leaktight.exact.tolerances import TOLERANCES
+from leaktight.limits import allowed
 from leaktight.tables.publishing import TableRelease
 
 MOST_COUNTS = 200
@@ -50,8 +51,10 @@ def consistent(release: TableRelease) -> Consistent:
     if protection.absent is None:
         there[:] = True
     used = np.unique(which.ravel()[there])
-    if len(used) > MOST_COUNTS:
-        raise TooLarge(f"at most {MOST_COUNTS} counts are fitted together, got {len(used):,}")
+    if len(used) > allowed(MOST_COUNTS):
+        raise TooLarge(
+            f"at most {allowed(MOST_COUNTS)} counts are fitted together, got {len(used):,}"
+        )
     columns = kinds[used].T  # a row for each number, a column for each kind of values
     stored = [n for own in release.stored.numbers for n in own]
     unset = noise.parts([() for _ in noise.blocks])

@@ -21,6 +21,7 @@ from leaktight.errors import InvalidChannel, InvalidFile, InvalidInput, InvalidP
 from leaktight.exact.powers import Powers
 from leaktight.files import PRIVATE, expect_writable, read_path
 from leaktight.labels import alignment
+from leaktight.limits import allowed
 from leaktight.mechanisms.mechanism import Mechanism
 from leaktight.mechanisms.release import sample
 from leaktight.policies.policy import Policy
@@ -61,11 +62,11 @@ def expect_readable(frame: "Frame", cells: Cells, rows: int) -> None:
     """Refuse too many values, and more rows than are read at once if there are no batches."""
     if len(cells.known) > MOST_KEPT:
         raise InvalidPolicy(f"rows are published for at most {MOST_KEPT:,} values")
-    if rows > MOST_AT_ONCE and not _gives_batches(frame):
+    if rows > allowed(MOST_AT_ONCE) and not _gives_batches(frame):
         raise TooLarge(
             f"the table has {rows:,} rows, and {frame.implementation.name} gives them all at once "
-            f"here, which is done for at most {MOST_AT_ONCE:,}; install pyarrow, and give a "
-            "Parquet file or a DuckDB table"
+            f"here, which is done for at most {allowed(MOST_AT_ONCE):,}; install pyarrow, and give "
+            "a Parquet file or a DuckDB table"
         )
 
 

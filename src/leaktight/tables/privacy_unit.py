@@ -15,6 +15,7 @@ import numpy as np
 from leaktight.errors import InvalidNumber, InvalidPolicy, TooLarge
 from leaktight.exact.shown import counted
 from leaktight.labels import Labels
+from leaktight.limits import allowed
 from leaktight.policies.policy import Policy
 from leaktight.policies.public_counts import (
     Change,
@@ -218,9 +219,9 @@ class PrivacyUnit:
 
     def _matrix(self, paid: PrivacyLoss) -> Places:
         entries = len(self.values) * sum(weights.size for weights, _ in paid.blocks)
-        if entries > MOST_ENTRIES:
+        if entries > allowed(MOST_ENTRIES):
             raise TooLarge(
-                f"under public counts at most {MOST_ENTRIES:,} weights are compared, got "
+                f"under public counts at most {allowed(MOST_ENTRIES):,} weights are compared, got "
                 f"{entries:,}; ask for fewer or coarser tables"
             )
         return np.concatenate([weights.matrix() for weights, _ in paid.blocks], axis=1)

@@ -23,6 +23,7 @@ from leaktight.errors import TooLarge, Undecided
 from leaktight.exact.numbers import Array, exact_array, fraction, rational
 from leaktight.exact.powers import Powers
 from leaktight.exact.ratio import Ratio
+from leaktight.limits import allowed
 from leaktight.policies.graph import Graph
 from leaktight.policies.metric import Metric
 from leaktight.policies.symmetry import automorphism_group
@@ -193,7 +194,7 @@ class RecordKind:
 
     def channel(self) -> Channel:
         """The mechanism for one record, each component with outputs of its own."""
-        if (n := self.graph.order) ** 2 > MOST_ENTRIES:
+        if (n := self.graph.order) ** 2 > allowed(MOST_ENTRIES):
             raise TooLarge(f"a mechanism on {n:,} inputs has {n * n:,} entries, too many to write")
         matrix = self._whole([part.mechanism for part in self.below])
         return Channel(matrix, self.graph.vertices, self.graph.vertices)
@@ -278,9 +279,9 @@ def _by_weights(graph: Graph, ratio: Fraction, weights: Array, route: str) -> Pa
 
 def _settle_lengths(metric: Metric, ratio: Ratio) -> Part:
     """Settle a component in which edges have lengths."""
-    if (n := metric.order) > MOST_VALUES:
+    if (n := metric.order) > allowed(MOST_VALUES):
         raise TooLarge(
-            f"the worst case for a metric is found for at most {MOST_VALUES} values, "
+            f"the worst case for a metric is found for at most {allowed(MOST_VALUES)} values, "
             f"got {n:,}; leakage is bounded for some of them, or for a graph"
         )
     right = np.full((n, n), fmpq(0), dtype=object)

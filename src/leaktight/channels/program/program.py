@@ -33,6 +33,7 @@ from leaktight.exact.matrix import column_maxima
 from leaktight.exact.numbers import fraction
 from leaktight.exact.shown import counted, shown
 from leaktight.labels import Labels, listed_labels, read_labels
+from leaktight.limits import allowed
 from leaktight.policies.adjacency import AdjacencyGraph
 from leaktight.policies.graph import Graph
 from leaktight.policies.policy import Policy
@@ -231,10 +232,11 @@ def _channel(rows: Rows, left: Mapping[Hashable, fmpq] | None = None) -> Channel
         column = {z: j for j, z in enumerate(outputs)}
         shows = (column[seen(outcome)] for row in rows.values() for outcome in row)
         return Deterministic(tuple(rows), outputs, np.fromiter(shows, np.intp, len(rows)))
-    if len(rows) * len(outputs) > LARGEST:
+    if len(rows) * len(outputs) > allowed(LARGEST):
         raise TooLarge(
             f"{counted(len(rows), 'input', 'inputs')} and "
-            f"{counted(len(outputs), 'output', 'outputs')} are more than {LARGEST:,} entries"
+            f"{counted(len(outputs), 'output', 'outputs')} are more than {allowed(LARGEST):,} "
+            "entries"
         )
     column = {z: j for j, z in enumerate(outputs)}
     matrix = np.full((len(rows), len(outputs)), fmpq(0), dtype=object)

@@ -21,6 +21,7 @@ from leaktight.exact.linear_program import LinearProgram, solve, solve_exact
 from leaktight.exact.matrix import matrix_product
 from leaktight.exact.numbers import Array, Value, exact_array, fraction
 from leaktight.exact.rounding import float_above, float_below
+from leaktight.limits import allowed
 
 MOST_ENTRIES = 2**20
 """The largest linear program that is tried; it would take minutes."""
@@ -83,10 +84,10 @@ def refinement_distance(a: Channel, b: Channel, prior: PriorLike = None) -> Refi
 def _program(seen: Array, wanted: Array) -> LinearProgram:
     """Maximise Σ P(y)·R(y,z) over R ≥ 0 with A·R ≤ B, input by input, and row sums at most 1."""
     (n, k), m = seen.shape, wanted.shape[1]
-    if (size := seen.size * m) > MOST_ENTRIES:
+    if (size := seen.size * m) > allowed(MOST_ENTRIES):
         raise TooLarge(
             f"a remap of {k:,} outputs to {m:,} is looked for by a linear program with {size:,} "
-            f"entries, and the limit is {MOST_ENTRIES:,}"
+            f"entries, and the limit is {allowed(MOST_ENTRIES):,}"
         )
     x, y = np.nonzero(seen)
     z = np.arange(m)[:, None]

@@ -24,6 +24,7 @@ from leaktight.exact.linear_program import (
 from leaktight.exact.matrix import matrix_product
 from leaktight.exact.numbers import Array, exact_array, float_array, is_exact
 from leaktight.exact.threads import one_thread
+from leaktight.limits import allowed
 
 MOST_ENTRIES = 2**22
 """The largest linear program that is tried; it would take minutes."""
@@ -186,10 +187,10 @@ def _program(a: Array, b: Array) -> LinearProgram:
     and its dual is such a G.
     """
     (n, k), m = a.shape, b.shape[1] - 1
-    if (size := (a.size + k) * m) > MOST_ENTRIES:
+    if (size := (a.size + k) * m) > allowed(MOST_ENTRIES):
         raise TooLarge(
             f"a remap of {k:,} distinct outputs to {m + 1:,} is looked for by a linear program "
-            f"with {size:,} entries, and the limit is {MOST_ENTRIES:,}"
+            f"with {size:,} entries, and the limit is {allowed(MOST_ENTRIES):,}"
         )
     x, y = np.nonzero(a)
     z = np.arange(m)[:, None]

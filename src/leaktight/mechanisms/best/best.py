@@ -32,6 +32,7 @@ from leaktight.exact.ratio import Ratio, RatioLike
 from leaktight.exact.rounding import float_above
 from leaktight.exact.shown import above, shown
 from leaktight.labels import alignment, positions
+from leaktight.limits import allowed
 from leaktight.mechanisms.mechanism import Guarantee, Mechanism, guarantee_of
 from leaktight.policies.graph import Graph
 from leaktight.policies.metric import Metric
@@ -189,9 +190,9 @@ def optimal_mechanism(
     graph = metric.graph
     belief = prior_on(prior, graph.vertices).exact()
     guesses = len(gain.guesses) if isinstance(gain, Gain | Loss) else graph.order
-    if graph.order * guesses > MOST_ENTRIES:
+    if graph.order * guesses > allowed(MOST_ENTRIES):
         raise TooLarge(
-            f"a mechanism is designed for at most {MOST_ENTRIES:,} inputs times guesses, "
+            f"a mechanism is designed for at most {allowed(MOST_ENTRIES):,} inputs times guesses, "
             f"got {graph.order:,} × {guesses:,}"
         )
     aim = _read_aim(gain, metric, outputs)

@@ -16,6 +16,7 @@ from leaktight.exact.bound import Factor
 from leaktight.exact.numbers import Number
 from leaktight.exact.ratio import RatioLike
 from leaktight.exact.shown import counted
+from leaktight.limits import allowed
 from leaktight.mechanisms.best.best import BestMechanism, optimal_mechanism
 from leaktight.policies.neighbours import Neighbours, adjacency_of
 
@@ -60,10 +61,10 @@ def worst_case_with_outputs(
     if not isinstance(outputs, int) or isinstance(outputs, bool) or outputs < 1:
         raise InvalidNumber(f"outputs must be a whole number from 1 up, got {outputs!r:.60}")
     n, size = graph.order, min(outputs, graph.order)
-    if comb(n, size) > MOST_SETS:
+    if comb(n, size) > allowed(MOST_SETS):
         raise TooLarge(
             f"{counted(comb(n, size), 'set', 'sets')} of {size} vertices are too many "
-            f"to try, the most are {MOST_SETS:,}"
+            f"to try, the most are {allowed(MOST_SETS):,}"
         )
     alike = Gain(
         [[n * (i == w) for i in range(n)] for w in range(n)], graph.vertices, graph.vertices

@@ -39,6 +39,7 @@ from leaktight.exact.rounding import float_below, precision
 from leaktight.exact.shown import shown
 from leaktight.exact.tolerances import TOLERANCES
 from leaktight.leakage.entropy import EntropyLeakage, mutual_information, shannon_leakage
+from leaktight.limits import allowed
 
 MOST_ENTRIES = 2**16
 """The most inputs times guesses for which it is solved."""
@@ -71,9 +72,9 @@ def rate_distortion(prior: PriorLike, loss: Loss, most: Number) -> RateDistortio
     """
     if not isinstance(loss, Loss):
         raise InvalidGain(f"expected a Loss, got {loss!r:.60}; Loss(rows) makes one")
-    if loss.matrix.size > MOST_ENTRIES:
+    if loss.matrix.size > allowed(MOST_ENTRIES):
         raise TooLarge(
-            f"a least rate is found for at most {MOST_ENTRIES:,} inputs times guesses, "
+            f"a least rate is found for at most {allowed(MOST_ENTRIES):,} inputs times guesses, "
             f"got {len(loss.inputs):,} × {len(loss.guesses):,}"
         )
     losses = exact_array(loss.matrix).T

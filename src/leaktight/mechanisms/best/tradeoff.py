@@ -21,6 +21,7 @@ from leaktight.exact.numbers import Array, Number, exact_array, fraction, ration
 from leaktight.exact.ratio import Ratio, RatioLike
 from leaktight.exact.shown import shown
 from leaktight.labels import alignment
+from leaktight.limits import allowed
 from leaktight.policies.neighbours import Space, metric_of
 
 MOST_VARIABLES = 5000
@@ -138,10 +139,10 @@ class _Program:
         if not isinstance(gain, Gain | Loss):
             raise InvalidGain(f"expected a Gain or a Loss, got {gain!r:.60}")
         belief = known(prior_on(prior, gain.inputs)).exact()
-        if len(belief.values) * len(gain.guesses) > MOST_VARIABLES:
+        if len(belief.values) * len(gain.guesses) > allowed(MOST_VARIABLES):
             raise TooLarge(
-                f"a trade-off is solved for at most {MOST_VARIABLES:,} inputs times guesses, "
-                f"got {len(belief.values):,} × {len(gain.guesses):,}"
+                f"a trade-off is solved for at most {allowed(MOST_VARIABLES):,} inputs times "
+                f"guesses, got {len(belief.values):,} × {len(gain.guesses):,}"
             )
         other = Gain.binary(gain.inputs) if attacker is None else attacker
         if not isinstance(other, Gain):

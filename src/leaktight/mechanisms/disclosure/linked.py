@@ -12,6 +12,7 @@ from flint import fmpz_mat
 from leaktight.errors import InvalidInput, TooLarge
 from leaktight.exact.numbers import Number, Value
 from leaktight.leakage.uninformed import UninformedGuess
+from leaktight.limits import allowed
 from leaktight.mechanisms.disclosure.odds import (
     Counted,
     CountOdds,
@@ -145,10 +146,10 @@ class LinkedCounts:
 
 def _refuse_many(numbers: Iterable[int]) -> None:
     """Refuse more combinations of counts than are gone through."""
-    if (states := prod(numbers)) > MOST_STATES:
+    if (states := prod(numbers)) > allowed(MOST_STATES):
         raise TooLarge(
-            f"{states:,} combinations of counts of the areas, and at most {MOST_STATES:,} are "
-            "gone through; take areas together"
+            f"{states:,} combinations of counts of the areas, and at most {allowed(MOST_STATES):,} "
+            "are gone through; take areas together"
         )
 
 

@@ -33,6 +33,7 @@ from leaktight.exact.numbers import (
 )
 from leaktight.exact.ratio import Ratio
 from leaktight.exact.shown import counted, one_line
+from leaktight.limits import allowed
 from leaktight.policies.graph import (
     FEW,
     MOST_DRAWN,
@@ -469,10 +470,10 @@ class Metric(Space):
 
 
 def _refuse_too_many(values: int) -> None:
-    if values > MOST_VALUES:
+    if values > allowed(MOST_VALUES):
         raise TooLarge(
-            f"distances between all pairs are computed for at most {MOST_VALUES:,} values, got "
-            f"{values:,}; Metric.from_edges takes the lengths of edges alone"
+            f"distances between all pairs are computed for at most {allowed(MOST_VALUES):,} "
+            f"values, got {values:,}; Metric.from_edges takes the lengths of edges alone"
         )
 
 

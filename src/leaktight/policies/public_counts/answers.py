@@ -16,6 +16,7 @@ import numpy as np
 
 from leaktight.errors import TooLarge
 from leaktight.exact.shown import counted
+from leaktight.limits import allowed
 from leaktight.policies.graph import Graph
 from leaktight.policies.public_counts.cells import Table
 from leaktight.policies.public_counts.counts import PublicCounts
@@ -48,7 +49,7 @@ def counted_answers(counts: PublicCounts, counted_values: frozenset[int]) -> Gra
     ]
     least = sum(n for n, (some, every) in zip(only, inside, strict=True) if some == every)
     mixed = [n for n, (some, every) in zip(only, inside, strict=True) if 0 < some < every and n]
-    if sum(mixed) * len(mixed) > MOST_ANSWERS:
+    if sum(mixed) * len(mixed) > allowed(MOST_ANSWERS):
         raise TooLarge(
             f"the count takes {counted(sum(mixed) + 1, 'value', 'values')}, each with up to "
             f"{2 * len(mixed)} neighbours: too many to list; sensitivity needs no list"
@@ -77,7 +78,7 @@ class Answers:
             self.answer({v: n for v, n in zip(firsts, row, strict=True) if n})
             for row in histograms.tolist()
         ]
-        if len(histograms) * len(self._effects) * len(firsts) > MOST_STEPS:
+        if len(histograms) * len(self._effects) * len(firsts) > allowed(MOST_STEPS):
             raise TooLarge(
                 f"{len(histograms):,} histograms and {len(self._effects):,} ways to change them "
                 "are too many to compare; fewer records, or fewer values"
@@ -99,10 +100,10 @@ class Answers:
         each = [[t for t, (cell, _) in enumerate(self.types) if cell == i] for i in self._cells]
         for histogram in self.counts.cells.histograms(MOST_HISTOGRAMS):
             number += prod(comb(n + len(t) - 1, n) for n, t in zip(histogram, each, strict=True))
-            if number > MOST_HISTOGRAMS:
+            if number > allowed(MOST_HISTOGRAMS):
                 raise TooLarge(
-                    f"more than {MOST_HISTOGRAMS:,} histograms of {size:,} records agree with the "
-                    "counts, too many to go through; sensitivity needs no list"
+                    f"more than {allowed(MOST_HISTOGRAMS):,} histograms of {size:,} records agree "
+                    "with the counts, too many to go through; sensitivity needs no list"
                 )
             spread = [_compositions(n, len(t)) for n, t in zip(histogram, each, strict=True)]
             for parts in product(*spread):
@@ -133,9 +134,9 @@ class Answers:
         for kind in kinds.multisets:
             used = [(options[s], int(kind[s])) for s in np.flatnonzero(kind[: len(options)])]
             ways += prod(comb(len(moves) + times - 1, times) for moves, times in used)
-            if ways > MOST_EFFECTS:
+            if ways > allowed(MOST_EFFECTS):
                 raise TooLarge(
-                    f"neighbours change a histogram in more than {MOST_EFFECTS:,} ways; "
+                    f"neighbours change a histogram in more than {allowed(MOST_EFFECTS):,} ways; "
                     "sensitivity needs no list"
                 )
             groups = [combinations_with_replacement(moves, times) for moves, times in used]

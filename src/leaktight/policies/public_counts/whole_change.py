@@ -15,6 +15,7 @@ import numpy.typing as npt
 from flint import fmpq
 
 from leaktight.errors import TooLarge
+from leaktight.limits import allowed
 from leaktight.policies.public_counts.counts import PublicCounts
 from leaktight.policies.public_counts.gains import Gains
 from leaktight.policies.public_counts.linear_change import largest_change
@@ -148,10 +149,10 @@ def _distinct(matrix: Matrix, values: Sequence[int]) -> Matrix:
     """Return values of a cell with all its different rows of W."""
     some = np.array(values)
     _, first = np.unique(matrix[some], axis=0, return_index=True)
-    if len(first) > MOST_ROWS:
+    if len(first) > allowed(MOST_ROWS):
         raise TooLarge(
-            f"at most {MOST_ROWS:,} different values of one public count are compared, got "
-            f"{len(first):,}; ask for coarser tables"
+            f"at most {allowed(MOST_ROWS):,} different values of one public count are compared, "
+            f"got {len(first):,}; ask for coarser tables"
         )
     return some[first]
 

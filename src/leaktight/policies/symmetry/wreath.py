@@ -19,6 +19,7 @@ from flint import fmpz
 from leaktight.errors import TooLarge
 from leaktight.exact.powers import LONGEST
 from leaktight.exact.shown import counted
+from leaktight.limits import allowed
 from leaktight.policies.graph import Graph
 from leaktight.policies.neighbours import Neighbours, adjacency_of
 from leaktight.policies.symmetry.automorphisms import AutomorphismGroup, automorphism_group
@@ -68,10 +69,11 @@ class WreathGroup:
     def order(self) -> int:
         """The number of automorphisms in the group, if it can be written out."""
         length = sum(n * (group.order.bit_length() + n.bit_length()) for group, n in self.factors)
-        if length > LONGEST:
+        if length > allowed(LONGEST):
             raise TooLarge(
                 f"the number of automorphisms has up to {counted(length, 'bit', 'bits')}, more "
-                f"than {LONGEST:,}; the group of a record, and how many there are, are in .factors"
+                f"than {allowed(LONGEST):,}; the group of a record, and how many there are, are in "
+                ".factors"
             )
         size = fmpz(1)
         for group, n in self.factors:
@@ -100,10 +102,11 @@ class WreathGroup:
         ((1, 2),) 24 2
         ((0, 3),) 8 3
         """
-        if self.orbital_count > MOST_ORBITALS:
+        if self.orbital_count > allowed(MOST_ORBITALS):
             raise TooLarge(
-                f"at most {MOST_ORBITALS:,} orbits of pairs are listed, but this group has "
-                f"{counted(self.orbital_count, 'orbit', 'orbits')}; orbital_count only counts them"
+                f"at most {allowed(MOST_ORBITALS):,} orbits of pairs are listed, but this group "
+                f"has {counted(self.orbital_count, 'orbit', 'orbits')}; orbital_count only counts "
+                "them"
             )
         parts = [list(_orbitals_of_power(group, n)) for group, n in self.factors]
         for chosen in itertools.product(*parts):

@@ -14,6 +14,7 @@ from math import prod
 import numpy as np
 
 from leaktight.errors import TooLarge
+from leaktight.limits import allowed
 
 MOST_NODES = 200_000
 """The most nodes of a lattice."""
@@ -67,10 +68,10 @@ class _Search:
         count: int,
     ) -> None:
         shape = tuple(height + 1 for height in heights)
-        if prod(shape) > MOST_NODES:
+        if prod(shape) > allowed(MOST_NODES):
             raise TooLarge(
                 f"there are {prod(shape):,} ways to combine the recodings, more than "
-                f"{MOST_NODES:,}; give fewer levels to some columns"
+                f"{allowed(MOST_NODES):,}; give fewer levels to some columns"
             )
         self._bound, self._judge, self._count = bound, judge, count
         self._done = np.zeros(shape, dtype=bool)  # judged, or below a hopeless one

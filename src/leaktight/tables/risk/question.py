@@ -13,6 +13,7 @@ from typing import Any
 from leaktight.errors import InvalidInput, TooLarge
 from leaktight.exact.numbers import fraction, rational
 from leaktight.exact.shown import shown
+from leaktight.limits import allowed
 from leaktight.tables.risk.change import Change
 
 MOST_COMBINATIONS = 10_000
@@ -84,10 +85,10 @@ def count_combinations(columns: int, most: int) -> int:
     if not isinstance(most, int) or isinstance(most, bool) or most < 0:
         raise InvalidInput(f"combinations is the most columns of one, 0 or more, got {most!r:.60}")
     number = sum(comb(columns, size) for size in range(1, min(most, columns - 1) + 1))
-    if number > MOST_COMBINATIONS:
+    if number > allowed(MOST_COMBINATIONS):
         raise TooLarge(
             f"there are {number:,} combinations of up to {most} of {columns} columns, more than "
-            f"{MOST_COMBINATIONS:,}; ask for fewer columns, or for smaller combinations"
+            f"{allowed(MOST_COMBINATIONS):,}; ask for fewer columns, or for smaller combinations"
         )
     return number
 

@@ -26,6 +26,7 @@ from flint import arb, ctx
 
 from leaktight.errors import InvalidInput, TooLarge
 from leaktight.exact.shown import counted
+from leaktight.limits import allowed
 from leaktight.tables.column import ColumnKind
 from leaktight.tables.risk.answer import Sampled
 from leaktight.tables.risk.coded import Coded
@@ -142,10 +143,10 @@ def of_weights(table: Coded, known: tuple[str, ...], weight: str) -> Sampled:
         "GROUP BY f, w"
     )
     [(many,)] = table.engine.rows(f"SELECT COUNT(*) FROM ({question}) AS kinds")
-    if many > MOST_KINDS:
+    if many > allowed(MOST_KINDS):
         raise TooLarge(
             f"classes have {many:,} different sizes and sums of weights, more than "
-            f"{MOST_KINDS:,}; round the weights"
+            f"{allowed(MOST_KINDS):,}; round the weights"
         )
     kinds = [(int(f), float(w), int(groups)) for f, w, groups in table.engine.rows(question)]
     return _summed(kinds, table.rows, sum(w * groups for _, w, groups in kinds))

@@ -15,6 +15,7 @@ from flint import fmpq
 
 from leaktight.errors import InvalidGraph, InvalidNumber, TooLarge, Undecided
 from leaktight.exact.numbers import Array, fraction, rational
+from leaktight.limits import allowed
 from leaktight.policies.graph import Graph, Indices
 from leaktight.policies.symmetry import automorphism_group
 from leaktight.worst_case.columns.best import (
@@ -153,8 +154,8 @@ def _check(graph: Graph, ratio: Fraction) -> None:
         )
     if not ratio > 1:
         raise InvalidNumber(f"the ratio must be above 1, got {ratio}; at 1 the worst case is 1")
-    if graph.order > MOST_VERTICES:
+    if graph.order > allowed(MOST_VERTICES):
         raise TooLarge(
-            f"columns are generated for at most {MOST_VERTICES} vertices, got {graph.order}; "
-            "the cover bound works for more"
+            f"columns are generated for at most {allowed(MOST_VERTICES)} vertices, got "
+            f"{graph.order}; the cover bound works for more"
         )

@@ -22,6 +22,7 @@ from leaktight.exact.algebraic import AlgebraicNumber, in_order, rational_betwee
 from leaktight.exact.numbers import Array, Number
 from leaktight.exact.ratio import Ratio
 from leaktight.exact.shown import counted
+from leaktight.limits import allowed
 from leaktight.policies.graph import Graph
 from leaktight.policies.neighbours import Neighbours, adjacency_of
 from leaktight.policies.symmetry import automorphism_group
@@ -112,10 +113,10 @@ def worst_case_function(neighbours: Neighbours) -> WorstCaseFunction:
         return parts[0][0]
     if all(piece.is_weighting for function, _ in parts for piece in function.pieces):
         return _product(parts)
-    if graph.order > MOST_VERTICES:
+    if graph.order > allowed(MOST_VERTICES):
         raise TooLarge(
             f"the worst case of one record is not the closed form of a weighting at every ratio, "
-            f"so that all databases must be looked at: at most {MOST_VERTICES}, got "
+            f"so that all databases must be looked at: at most {allowed(MOST_VERTICES)}, got "
             f"{counted(graph.order, 'database', 'databases')}"
         )
     return _of_graph(graph.explicit())
@@ -136,15 +137,15 @@ def _components(graph: Graph) -> Iterator[Graph]:
 
 def _connected(graph: Graph) -> Function:
     counts = graph.distance_counts
-    if graph.order > MOST_VERTICES and not (counts == counts[0]).all():
+    if graph.order > allowed(MOST_VERTICES) and not (counts == counts[0]).all():
         raise TooLarge(
-            f"all ratios at once are solved for components of at most {MOST_VERTICES} vertices, "
-            f"got {graph.order}; worst_case_leakage gives one ratio"
+            f"all ratios at once are solved for components of at most {allowed(MOST_VERTICES)} "
+            f"vertices, got {graph.order}; worst_case_leakage gives one ratio"
         )
     pieces, filled = weighting_pieces(graph), 0
     orbits = len(np.unique(automorphism_group(graph).orbit_labels))
     while gap := _first_gap(pieces):
-        if (filled := filled + 1) * orbits**4 > MOST_WORK:
+        if (filled := filled + 1) * orbits**4 > allowed(MOST_WORK):
             raise TooLarge(
                 f"the worst case of a component of {graph.order} vertices needs more than "
                 f"{filled - 1} proofs for all ratios, and there is a gap after "
@@ -238,10 +239,10 @@ def _product(parts: Iterable[tuple[WorstCaseFunction, int]]) -> WorstCaseFunctio
     for function, copies in parts:
         piece = function.pieces[0]
         degree = copies * max(piece.numerator.degree(), piece.denominator.degree())
-        if degree > MOST_DEGREE:
+        if degree > allowed(MOST_DEGREE):
             raise TooLarge(
                 f"the formula for {copies:,} records has degree {degree:,}, and the limit is "
-                f"{MOST_DEGREE:,}; it is the power of that for one record"
+                f"{allowed(MOST_DEGREE):,}; it is the power of that for one record"
             )
         numerator *= piece.numerator**copies
         denominator *= piece.denominator**copies
