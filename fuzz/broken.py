@@ -881,6 +881,13 @@ LEDGERS = (
         ("tests/tables/test_odds.py",),
     ),
     Mutant(
+        "what holds of one row alone is told of one among several of a person",
+        "studies/study.py",
+        "if rows > 1 and not self.policy.secrets.is_complete:",
+        "if rows > 10**6:",
+        ("tests/studies/test_released.py",),
+    ),
+    Mutant(
         "what is told without noise of one row says nothing of another",
         "tables/odds.py",
         "(math.inf if bare else far)",

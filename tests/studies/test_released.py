@@ -170,3 +170,64 @@ def test_a_release_with_gaussian_noise_is_decided_by_its_rho(ward: Path) -> None
     told = {each.attribute: (each.before, each.after) for each in found.release.attributes}
     assert told.keys() == {"sex", "age"}
     assert Fraction(1, 2) < told["sex"][1] < told["age"][1] < Fraction(2, 3)
+
+
+PAY = """
+[policy]
+values = [0, 1, 2]
+secrets = "SECRETS"
+records = 2
+[data]
+source = "pay.csv"
+columns = "pay"
+person = "who"
+rows_per_person = 2
+[release]
+name = "June"
+ratio = 4
+ledger = "pay.ledger"
+[[release.queries]]
+name = "total"
+kind = "sum"
+[question]
+ratio = 4
+below = "99/100"
+observations = 1
+prior = ["8/10", "1/10", "1/10"]
+"""
+
+
+def surest(study: Study, value: int) -> Fraction:
+    """Return the largest belief in a value of a person's first row, by going through all outputs.
+
+    The second row is 2 where the first one has the value, and otherwise 0.
+    """
+    assert study.release is not None
+    assert study.release.noise is not None
+    channel = output_channel(study.release.noise)
+    prior = [Fraction(8, 10), Fraction(1, 10), Fraction(1, 10)]
+    rows = [(v, 2 if v == value else 0) for v in range(3)]
+    seen = [[prior[v] * Fraction(channel[rows[v], z]) for v in range(3)] for z in channel.outputs]
+    return max(chances[value] / sum(chances) for chances in seen)
+
+
+@pytest.mark.parametrize("secrets", ["line", "complete"])
+def test_no_row_of_a_person_is_told_of_as_if_it_were_the_only_one(
+    tmp_path: Path, secrets: str
+) -> None:
+    file = tmp_path / "pay.toml"
+    file.write_text(PAY.replace("SECRETS", secrets), "utf-8")
+    study = read_study(file)
+    found = answered(study)
+    truth = {str(value): surest(study, value) for value in range(3)}
+    said = [found.person.informed]
+    if secrets == "complete":
+        said.append(found.person.any_mechanism)
+        assert found.advice
+    else:  # 2 and 2 are two secret pairs from 1 and 0, which are one from 2 in the first row
+        for part in (found.person.any_mechanism, found.advice, found.every_epsilon):
+            assert "one person may have 2 rows, which may tell of each other" in part.why
+    for each in said:
+        for rise in each.values:
+            assert rise.after >= truth[rise.value]
+    assert secrets == "complete" or truth["1"] > Fraction(4, 13)  # which holds for one row alone

@@ -66,6 +66,7 @@ def advice(study: Study) -> Advice:
         raise InvalidInput("advice is for pure ε; choose finds the ρ, μ or σ for a risk")
     if study.policy.is_constrained:
         raise InvalidInput("what is public ties records together: read the way out there")
+    study.expect_untold()
     if study.policy.secrets.order > allowed(MOST_ADVISED):
         raise TooLarge(f"advice is for at most {allowed(MOST_ADVISED)} values; choose takes more")
     odds = value_odds(study.policy, study.prior, ratio=ratio)

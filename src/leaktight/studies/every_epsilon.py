@@ -101,6 +101,7 @@ def every_epsilon(study: Study) -> EveryEpsilon | Skipped:
     if policy.secrets.order > MOST_VALUES:
         return Skipped(f"for at most {MOST_VALUES} values, got {policy.secrets.order:,}")
     try:
+        study.expect_untold()
         return _found(study)
     except (LeaktightError, OverflowError) as wrong:
         return Skipped(str(wrong))

@@ -144,6 +144,7 @@ def uninformed(
 
 def any_mechanism(study: Study, names: Names, promise: Promise) -> AnyMechanism:
     """Return what anybody learns of one record from any mechanism that keeps what was asked."""
+    study.expect_untold()
     if isinstance(promise, PrivacyCurve):
         return _under_curve(study, promise)
     policy, ratio = study.policy, promise

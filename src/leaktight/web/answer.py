@@ -253,6 +253,7 @@ def _chances(study: Study, promise: Promise) -> list[float]:
     if isinstance(promise, Ratio):
         found = any_mechanism(study, Names({}, {}), promise)
         return [float(found.before), *(float(p.value) for p in found.after)]
+    study.expect_untold()
     if study.policy.is_constrained:
         raise InvalidInput(TIED)
     attacker = attackers_on(study.policy, study.prior, promise)[0]
@@ -290,6 +291,7 @@ def choice(asked: Asked, progress: Progress) -> dict[str, Any]:
     study = answerable(asked.study)
     if study.below is None:
         raise InvalidInput("[question] below must be the chance that a guess shall not reach")
+    study.expect_untold()
     if study.curve is not None:
         return _choice_of_curve(study, asked.study.get("question", {}))
     found = largest_ratio_below(study.policy, study.below, study.prior, study.observations)
