@@ -14,6 +14,7 @@ from typing import Any
 
 from flint import fmpq
 
+from leaktight.channels.channel import Channel
 from leaktight.channels.noise_on_sums import (
     NoiseViews,
     adds_to_sums,
@@ -23,7 +24,7 @@ from leaktight.channels.noise_on_sums import (
 )
 from leaktight.channels.representation import Belief, ByChannel
 from leaktight.channels.views import AverageView, Views
-from leaktight.errors import InvalidInput, InvalidNumber, TooLarge
+from leaktight.errors import InvalidInput, InvalidNumber, Mismatch, TooLarge
 from leaktight.exact.numbers import Value, fraction, rational
 from leaktight.labels import Labels
 from leaktight.limits import allowed
@@ -82,6 +83,19 @@ class AdditiveNoise(ByChannel):
         powers = (rational(ratio) ** times[shift] for shift, ratio in ratios.items())
         return fraction(math.prod(powers, start=fmpq(1)))
 
+    is_geometric = False
+    """Whether it falls off by one factor with each step, from 0 on."""
+
+    @property
+    def constant_ratio(self) -> Fraction | None:
+        """The factor by whose power g a shift by g is told apart, for all g; None if none is."""
+        return None
+
+    @property
+    def places(self) -> Labels | None:
+        """The outputs in a line, if what falls beyond its ends is collected there."""
+        return None
+
     @property
     def worst_output(self) -> str:
         """Where it tells two answers apart most, in words that follow "output"."""
@@ -107,9 +121,6 @@ class SymmetricNoise(AdditiveNoise):
 
     __slots__ = ()
 
-    is_geometric = False
-    """Whether it falls off by one factor with each step, from 0 on."""
-
     @property
     def is_unimodal(self) -> bool:
         """Whether P(k) = P(−k), and is never likelier farther from 0; no if nobody can tell.
@@ -128,11 +139,6 @@ class SymmetricNoise(AdditiveNoise):
         factor = chance[start + self.period]
         periodic = all(p == chance[k] * factor for k, p in enumerate(ahead, start))
         return falls and symmetric and summed and periodic and tails[0] * 2 == 1 + chance[0]
-
-    @property
-    def places(self) -> Labels | None:
-        """The outputs in a line, if what falls beyond its ends is collected there."""
-        return None
 
     @property
     def period(self) -> int | None:
@@ -276,6 +282,11 @@ class GeometricTails(SymmetricNoise):
         return self.shift_ratio(1) == self.step
 
     @property
+    def constant_ratio(self) -> Fraction | None:
+        """The ``step``, if it is."""
+        return self.step if self.has_constant_ratio else None
+
+    @property
     def is_unimodal(self) -> bool:
         """Whether nothing is likelier than 0."""
         if not 0 <= self.centre <= 1 <= self.step:
@@ -306,6 +317,15 @@ class UnboundedNoise(SymmetricNoise):
     @abstractmethod
     def truncated(self, least: int, most: int) -> Any:
         """Return what is seen of the answers between two, with nothing lost."""
+
+    def channel_on(self, inputs: Labels) -> Channel:
+        """Return what is seen of each of some inputs: the noise is cut off beyond them."""
+        numbers = [x for x in inputs if isinstance(x, int)]
+        if len(numbers) < len(inputs):
+            other = next(x for x in inputs if not isinstance(x, int))
+            raise Mismatch(f"noise on whole numbers needs answers that are, got {other!r:.60}")
+        found: Channel = self.truncated(min(numbers), max(numbers)).channel_on(inputs)
+        return found
 
     def average_views(
         self, policy: Policy, query: Query | None, belief: Belief

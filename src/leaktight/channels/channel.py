@@ -331,6 +331,10 @@ class Channel(Representation):
         wanted = [self.inputs[i] for i in at]
         return self._rows_at(at, read_labels(wanted, len(wanted), "input", InvalidChannel))
 
+    def channel_on(self, inputs: Labels) -> "Channel":
+        """Return what is seen of each of some inputs: itself, unless they are fewer."""
+        return self.restrict(inputs) if set(inputs) < set(self.inputs) else self
+
     def _rows_at(self, at: list[int], labels: Labels) -> "Channel":
         return Channel.trusted(labels, self.outputs, self.matrix[at])
 

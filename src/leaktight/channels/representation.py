@@ -9,8 +9,10 @@ from flint import fmpq
 from leaktight.errors import InvalidChannel, InvalidInput
 
 if TYPE_CHECKING:
+    from leaktight.channels.channel import Channel
     from leaktight.channels.distribution import Distribution, ProductDistribution
     from leaktight.channels.views import AverageView, Views
+    from leaktight.labels import Labels
     from leaktight.policies.policy import Policy
     from leaktight.policies.symmetric_query import Query
 
@@ -58,6 +60,11 @@ class ByChannel(Representation):
     def channel(self) -> Any:
         """What is seen of each input, exactly."""
         raise InvalidInput(f"expected a channel, or a mechanism that has one, got {self!r:.60}")
+
+    def channel_on(self, inputs: "Labels") -> "Channel":
+        """Return what is seen of each of some inputs."""
+        found: Channel = self.channel.channel_on(inputs)
+        return found
 
     def views(self, policy: "Policy", query: "Query | None" = None) -> "Views":
         """Return the views through its channel."""

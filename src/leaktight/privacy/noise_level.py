@@ -13,7 +13,7 @@ from typing import Any, TypeAlias
 
 from flint import arb, fmpq
 
-from leaktight.channels.additive_noise import AdditiveNoise, GeometricTails, SymmetricNoise
+from leaktight.channels.additive_noise import AdditiveNoise
 from leaktight.errors import InvalidInput, expect
 from leaktight.exact.numbers import fraction, rational
 from leaktight.exact.rounding import precision
@@ -59,8 +59,8 @@ def noise_level(noise: AdditiveNoise, policy: Policy, query: LinearQuery) -> Pri
             "expected AdditiveNoise, such as GeometricNoise(epsilon=1), which says how well it "
             f"tells answers apart, got {noise!r:.60}; a channel has a privacy_level"
         )
-    if isinstance(noise, GeometricTails) and noise.has_constant_ratio:
-        found = _by_steps(rational(noise.step), policy, query)
+    if (step := noise.constant_ratio) is not None:
+        found = _by_steps(rational(step), policy, query)
     else:
         found = _by_shifts(noise, policy, query)
     if _hides_ends(noise, policy, query) and found.ratio != 1:
@@ -71,7 +71,7 @@ def noise_level(noise: AdditiveNoise, policy: Policy, query: LinearQuery) -> Pri
 
 def _hides_ends(noise: AdditiveNoise, policy: Policy, query: LinearQuery) -> bool:
     """Say whether noise that is not geometric may be cut off where an answer can be."""
-    if not isinstance(noise, SymmetricNoise) or noise.places is None or noise.is_geometric:
+    if noise.places is None or noise.is_geometric:
         return False
     return not noise.adds_to(policy, query)
 

@@ -21,8 +21,8 @@ from leaktight.curves.promise import Promise, curve_of, promise_if_any, pure_of
 from leaktight.errors import InvalidInput, InvalidNumber, Mismatch, TooLarge, expect, expect_whole
 from leaktight.exact.numbers import Number, as_printed, fraction
 from leaktight.exact.ratio import Ratio, RatioLike
-from leaktight.labels import Labels, alignment, positions
 from leaktight.limits import allowed
+from leaktight.labels import alignment, positions
 from leaktight.mechanisms.best import BestMechanism
 from leaktight.mechanisms.disclosure import PerturbedCount
 from leaktight.mechanisms.mechanism import Mechanism
@@ -247,7 +247,7 @@ class Study:
         try:
             cells = _cells(self.mechanism, self.query, seen)
             if not cells:
-                return _written_out(self.mechanism, seen)
+                return self.mechanism.channel_on(seen)
         except TooLarge:  # a period that is long
             if self.noise is None:
                 raise
@@ -333,7 +333,7 @@ def _scope(policy: Policy, mechanism: Any, query: Query | None, on: str | None) 
     values = policy.secrets.vertices
     if isinstance(mechanism, UnboundedNoise):
         return "record"
-    inputs = _written_out(mechanism, values).inputs
+    inputs = mechanism.channel_on(values).inputs
     return "record" if set(inputs) == set(values) else "database"
 
 
@@ -385,20 +385,8 @@ def _cells(mechanism: Any, query: Query | None, answers: Any) -> list[Channel]:
     The cells have noise of their own.
     """
     several = linear_of(query) is not None and isinstance(answers[0], tuple)
-    places = mechanism.places if isinstance(mechanism, SymmetricNoise) else None
-    whole = all(isinstance(z, int) for z in places or ())
-    if not (several and isinstance(mechanism, AdditiveNoise) and whole):
+    if not several or not isinstance(mechanism, AdditiveNoise):
         return []
-    return [_written_out(mechanism, tuple({*cell})) for cell in zip(*answers, strict=True)]
-
-
-def _written_out(mechanism: Any, inputs: Labels) -> Channel:
-    """Return what is seen of each input; noise on all whole numbers is cut off beyond them."""
-    if isinstance(mechanism, UnboundedNoise):
-        numbers = [x for x in inputs if isinstance(x, int)]
-        if len(numbers) < len(inputs):
-            other = next(x for x in inputs if not isinstance(x, int))
-            raise Mismatch(f"noise on whole numbers needs answers that are, got {other!r:.60}")
-        mechanism = mechanism.truncated(min(numbers), max(numbers))
-    channel: Channel = mechanism if isinstance(mechanism, Channel) else mechanism.channel
-    return channel.restrict(inputs) if set(inputs) < set(channel.inputs) else channel
+    if not all(isinstance(z, int) for z in mechanism.places or ()):
+        return []
+    return [mechanism.channel_on(tuple({*cell})) for cell in zip(*answers, strict=True)]
