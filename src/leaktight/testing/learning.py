@@ -4,10 +4,11 @@ Whatever is learnt here is a proposal: the event is then counted in other output
 """
 
 import math
+from abc import ABC, abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import TypeAlias
+from typing import ClassVar, TypeAlias
 
 import numpy as np
 
@@ -16,6 +17,9 @@ from leaktight.exact.threads import one_thread
 from leaktight.samples.event import Bools, Event, Samples, Score, best_set, best_threshold
 from leaktight.testing.calls import Both
 from leaktight.testing.outputs import WHOLE, Outputs
+
+Learner: TypeAlias = Callable[..., tuple[Event, float] | None]
+"""What learns the best event of some kind from some numbers, and judges it by others."""
 
 BINS, SINGLE, JOINT = 32, 16, 64
 """Into how many ranges a column is cut, of how many columns each is tried alone, and how many are
@@ -31,15 +35,42 @@ STEPS = 12
 """How many steps of Newton's a regression takes."""
 
 
+class View(ABC):
+    """A number that is looked at in each output."""
+
+    favour: ClassVar[float] = 1.0
+    """By how much an event of it is favoured, if it tells anything."""
+
+    @abstractmethod
+    def of(self, outputs: Outputs) -> Array:
+        """Return it of each output."""
+
+    def kinds(self, known: Samples) -> list[Learner]:
+        """Return which kinds of events it is good for."""
+        return [best_threshold]
+
+    def said(self, event: Event) -> str:
+        """Say what an event of it is."""
+        return event.said(str(self))
+
+
 @dataclass(frozen=True, slots=True)
-class Column:
+class Column(View):
     """A part of an output, by its name."""
 
+    favour: ClassVar[float] = SIMPLE
     name: str
 
     def of(self, outputs: Outputs) -> Array:
         """Return it of each output."""
         return outputs.column(self.name)
+
+    def kinds(self, known: Samples) -> list[Learner]:
+        """Return sets of values for the whole output, and else if there are few."""
+        if self.name == WHOLE:
+            return [best_set]
+        few = len(np.unique(np.concatenate(known))) <= FEW
+        return [best_threshold, best_set] if few else [best_threshold]
 
     def __str__(self) -> str:
         return self.name
@@ -102,7 +133,7 @@ def _counts(values: Array, edges: Array) -> Array:
 
 
 @dataclass(frozen=True, slots=True)
-class RangeScore:
+class RangeScore(View):
     """The sum of the weights of all columns, as if they were independent (naive Bayes)."""
 
     parts: tuple[Ranges, ...]
@@ -114,12 +145,19 @@ class RangeScore:
             scores += part.of(outputs)
         return scores
 
+    def said(self, event: Event) -> str:
+        """Say in which ranges a column is that is looked at alone."""
+        if len(self.parts) > 1:
+            return super(RangeScore, self).said(event)
+        (part,) = self.parts
+        return part.said(event.occurs(part.weights).tolist())
+
     def __str__(self) -> str:
         return f"a learnt sum of weights of {_listed([part.column for part in self.parts])}"
 
 
 @dataclass(frozen=True, slots=True)
-class LinearScore:
+class LinearScore(View):
     """A sum of columns with learnt factors (logistic regression)."""
 
     columns: tuple[Column, ...]
@@ -167,9 +205,6 @@ def _listed(columns: list[Column]) -> str:
     return ", ".join(names) + (f" and {more} more" if more else "")
 
 
-View: TypeAlias = Column | RangeScore | LinearScore
-
-
 @dataclass(frozen=True, slots=True)
 class Seen:
     """An event: some part or score of the output is in some set."""
@@ -183,10 +218,7 @@ class Seen:
             return self.event.occurs(self.view.of(outputs))
 
     def __str__(self) -> str:
-        if isinstance(self.view, RangeScore) and len(self.view.parts) == 1:
-            (part,) = self.view.parts
-            return part.said(self.event.occurs(part.weights).tolist())
-        return self.event.said(str(self.view))
+        return self.view.said(self.event)
 
 
 def learnt_event(
@@ -201,24 +233,14 @@ def _learnt(learn: Both, judge: Both, score: Score, low_bits: bool) -> tuple[See
     found = list[tuple[float, float, Seen]]()
     for view in _views(learn, low_bits):
         known = _arrays(view, learn)
-        for kind in _kinds(view, known):
+        for kind in view.kinds(known):
             best = kind(known, _arrays(view, judge), score)
             if best is not None:
                 event, value = best
-                favour = SIMPLE if isinstance(view, Column) and value > 0 else 1.0
-                found.append((value * favour, value, Seen(view, event)))
+                favoured = value * view.favour if value > 0 else value
+                found.append((favoured, value, Seen(view, event)))
     _, value, best_found = max(found, key=lambda each: each[0])
     return best_found, value
-
-
-def _kinds(view: View, known: Samples) -> list[Callable[..., tuple[Event, float] | None]]:
-    """Return which kinds of events a view is good for."""
-    if not isinstance(view, Column):
-        return [best_threshold]
-    if view.name == WHOLE:
-        return [best_set]
-    few = len(np.unique(np.concatenate(known))) <= FEW
-    return [best_threshold, best_set] if few else [best_threshold]
 
 
 def _arrays(view: View, both: Both) -> Samples:
