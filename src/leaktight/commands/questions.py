@@ -10,7 +10,7 @@ from leaktight.commands.arguments import read_prior
 from leaktight.commands.output import print_json, spinner
 
 if TYPE_CHECKING:
-    from leaktight.repetition.adaptive import Ask, Attack, Guess
+    from leaktight.repetition.adaptive import Attack
 
 MOST_CALLS = 2**20
 """The most calls of the program, one for each input and question."""
@@ -54,8 +54,8 @@ def attacked(
                     | {"upper": str(each.upper)}
                     for each in found
                 ],
-                "first": _step(found[-1].tree),
-                "then": {str(z): _step(part) for z, part in _after(found[-1].tree).items()},
+                "first": found[-1].tree.step(),
+                "then": {str(z): part.step() for z, part in found[-1].tree.after.items()},
             }
         )
     else:
@@ -91,10 +91,10 @@ def _print(found: "list[Attack]") -> None:
             chance = f"{percent(each.lower)} or more, proved at most {percent_above(each.upper)}"
         print(f"{each.questions:>9,}  {chance}")
     tree = found[-1].tree
-    after = _after(tree)
-    print(f"\nFirst {_step(tree)}.")
+    after = tree.after
+    print(f"\nFirst {tree.step()}.")
     for z, part in list(after.items())[:MOST_SHOWN]:
-        print(wrapped(f"After {z!r:.40} {_step(part)}.", "  "))
+        print(wrapped(f"After {z!r:.40} {part.step()}.", "  "))
     if len(after) > MOST_SHOWN:
         print(f"There are {len(after) - MOST_SHOWN:,} more answers.")
     print(
@@ -106,19 +106,3 @@ def _print(found: "list[Attack]") -> None:
             "search was cut short: the first is attained."
         )
     )
-
-
-def _after(tree: "Ask | Guess") -> "dict[Hashable, Ask | Guess]":
-    from leaktight.repetition.adaptive import Ask
-
-    return dict(tree.after) if isinstance(tree, Ask) else {}
-
-
-def _step(tree: "Ask | Guess") -> str:
-    """Say what to do next."""
-    from leaktight.exact.shown import percent
-    from leaktight.repetition.adaptive import Ask
-
-    if isinstance(tree, Ask):
-        return f"ask {tree.question!r:.40}"
-    return f"guess {tree.guess!r:.40}, right with {percent(tree.chance)}"

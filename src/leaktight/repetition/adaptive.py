@@ -18,7 +18,7 @@ from leaktight.channels.distribution import PriorLike, prior_on
 from leaktight.errors import InvalidNumber
 from leaktight.exact.bound import Chance
 from leaktight.exact.numbers import fraction, rational
-from leaktight.exact.shown import counted
+from leaktight.exact.shown import counted, percent
 from leaktight.repetition.questions import BLOCK, Asked, Left, Questions, read_questions
 from leaktight.repetition.symmetry import Symmetries
 
@@ -38,6 +38,15 @@ class Guess:
     chance: Fraction
     """How likely it is right, given the answers so far."""
 
+    @property
+    def after(self) -> Mapping[Hashable, "Ask | Guess"]:
+        """Nothing: questions end."""
+        return {}
+
+    def step(self) -> str:
+        """Say what to do."""
+        return f"guess {self.guess!r:.40}, right with {percent(self.chance)}"
+
 
 @dataclass(frozen=True, slots=True)
 class Ask:
@@ -46,6 +55,10 @@ class Ask:
     asks: ClassVar = True
     question: Hashable
     after: Mapping[Hashable, "Ask | Guess"]
+
+    def step(self) -> str:
+        """Say what to do next."""
+        return f"ask {self.question!r:.40}"
 
 
 Tree: TypeAlias = Ask | Guess
