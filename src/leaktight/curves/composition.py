@@ -113,9 +113,9 @@ def _width(found: Enclosed) -> fmpq:
 
 def _gathered(parts: list[Part]) -> list[Part]:
     """Put together what has a formula: Gaussian noise, and Rényi divergences."""
-    noise = [(s, n) for s, n in parts if isinstance(s, Gaussian)]
+    noise = [(s.gaussian, n) for s, n in parts if s.gaussian is not None]
     orders = [(s.divergences, n) for s, n in parts if s.divergences is not None]
-    rest = [(s, n) for s, n in parts if s.divergences is None and not isinstance(s, Gaussian)]
+    rest = [(s, n) for s, n in parts if s.divergences is None and s.gaussian is None]
     if noise:
         rest.append((Gaussian(reduce(add, (s.square * n for s, n in noise))), 1))
     if orders:

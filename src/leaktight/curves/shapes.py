@@ -63,6 +63,11 @@ class Shape(ABC):
         return None
 
     @property
+    def gaussian(self) -> "Gaussian | None":
+        """Itself, if it is Gaussian noise."""
+        return None
+
+    @property
     def divergences(self) -> "Orders | None":
         """The Rényi divergences that are promised: more than the curve that follows from them."""
         return None
@@ -210,6 +215,11 @@ class Gaussian(Formula):
 
     square: fmpq
     """μ², which adds up when such noise is composed."""
+
+    @property
+    def gaussian(self) -> "Gaussian":
+        """Itself."""
+        return self
 
     def grouped(self, steps: int) -> "Gaussian":
         """The shift grows with the steps."""
