@@ -26,7 +26,7 @@ def aim_of(kind: str, graph: Graph | Metric) -> Gain | Loss:
     """
     if kind not in GAINS:
         raise InvalidInput(f"gain must be one of {', '.join(GAINS)}, got {kind!r:.60}")
-    metric, graph = (graph, graph.graph) if isinstance(graph, Metric) else (None, graph)
+    metric, graph = graph.measured, graph.graph
     if kind == "guess":
         return Gain.binary(graph.vertices)
     if kind == "distance":

@@ -179,12 +179,11 @@ def _level_on(seen: "Channel", graph: str) -> "tuple[PrivacyLevel, str]":
 
     Where the graph has distances, ε is that per unit of them.
     """
-    from leaktight.policies.metric import Metric
     from leaktight.policies.text import apart_of
     from leaktight.privacy.level import privacy_level
 
     joined = apart_of(graph)
-    values = joined.values if isinstance(joined, Metric) else joined.vertices
+    values = joined.graph.vertices
     names = {str(x): x for x in seen.inputs}
     if set(map(str, values)) == set(names):
         order = [names[str(value)] for value in values]
@@ -196,7 +195,7 @@ def _level_on(seen: "Channel", graph: str) -> "tuple[PrivacyLevel, str]":
         )
     from leaktight.channels.channel import Channel
 
-    unit = " per unit of distance" if isinstance(joined, Metric) else ""
+    unit = "" if joined.measured is None else " per unit of distance"
     named = Channel(seen.restrict(order).matrix, values, seen.outputs)
     return privacy_level(named, joined), unit
 

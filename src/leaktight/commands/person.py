@@ -350,10 +350,9 @@ def _choose_ratio(
     from leaktight.exact.shown import below as written_below
     from leaktight.exact.shown import wrapped
     from leaktight.labels import named as labelled
-    from leaktight.policies.policy import Policy
 
     who, belief, usual = _asked(secret, prior)
-    values = (who.metric or who.secrets) if isinstance(who, Policy) else who
+    values = who.measured or who.secrets
     gain = gain or usual
     aim = read_aim(gain, values)
     meant = None if value is None else _value(value, belief.values)
@@ -530,11 +529,10 @@ def _choose_noise(
 
 def _all_alike(secret: str, prior: str | None) -> tuple[Any, Any]:
     """Return the values of a secret, if all are neighbours of each other, and their prior."""
-    from leaktight.policies.policy import Policy
 
     who, belief, _ = _asked(secret, prior)
-    graph = who.secrets if isinstance(who, Policy) else who.graph
-    metric = who.metric if isinstance(who, Policy) else who
+    metric = who.measured
+    graph = (metric or who.secrets).graph
     if not graph.is_complete or (metric is not None and metric.unit not in (None, 1)):
         raise click.BadParameter(
             "noise is chosen for values that are all neighbours, as in complete:6; for another "

@@ -26,7 +26,7 @@ from leaktight.exact.rounding import log2
 from leaktight.labels import positions
 from leaktight.policies.graph import Graph, Indices
 from leaktight.policies.metric import Metric
-from leaktight.policies.neighbours import Space, joined_by, record_spaces
+from leaktight.policies.neighbours import Space, joined_by, record_spaces, space_of
 from leaktight.policies.policy import Policy
 from leaktight.policies.public_counts import PublicCounts
 from leaktight.privacy.level import PrivacyLevel, Witness, exceeds, privacy_level
@@ -37,10 +37,10 @@ BLOCK = 2**18
 
 def parallel_level(channel: Parallel, neighbours: Space) -> PrivacyLevel:
     """Return the level of channels in parallel; ``privacy_level`` comes here for them."""
-    counts = neighbours.public_counts if isinstance(neighbours, Policy) else None
-    if isinstance(neighbours, Policy) and counts is not None:
-        _check_records(channel, neighbours.records, neighbours)
-        return _counted_level(channel, neighbours, counts)
+    policy = space_of(neighbours).policy
+    if policy is not None and (counts := policy.public_counts) is not None:
+        _check_records(channel, policy.records, policy)
+        return _counted_level(channel, policy, counts)
     records, factors = _independent(neighbours)
     _check_records(channel, records, neighbours)
     if factors is not None:

@@ -339,13 +339,13 @@ def attackers_on(
         return (ChannelAdversary(exact, prior_on(prior, exact.inputs).exact()),)
     if isinstance(secret, Policy):
         secret = secret.metric or _one_record(secret)
-    if isinstance(secret, Graph | AdjacencyGraph | Metric) and distance is not None:
-        raise InvalidNumber("a graph tells how far its vertices are apart: give no distance=")
-    if isinstance(secret, Metric) and secret.unit != 1:
-        return (_by_distance(secret, prior, promise, neighbours),)
-    secret = secret.graph if isinstance(secret, Metric) else secret
-    if isinstance(secret, Graph | AdjacencyGraph):
-        graph = adjacency_of(secret).explicit()
+    if isinstance(secret, Graph | AdjacencyGraph | Metric):
+        if distance is not None:
+            raise InvalidNumber("a graph tells how far its vertices are apart: give no distance=")
+        metric = secret.measured
+        if metric is not None and metric.unit != 1:
+            return (_by_distance(metric, prior, promise, neighbours),)
+        graph = adjacency_of(secret if metric is None else metric.graph).explicit()
         believed = prior_on(prior, graph.vertices).exact()
         return _on_graph(graph, believed, promise, neighbours)
     if prior is not None:

@@ -113,12 +113,12 @@ def digest_of_records(kinds: Iterable[tuple[Graph | Metric, int]]) -> str:
 
 def graph_claim(graph: Graph | Metric, ratio: Ratio | None = None) -> dict[str, Any]:
     """Return a graph as a certificate has it, a metric with lengths and the ratios across edges."""
-    if not isinstance(graph, Metric):
-        return {"vertices": names(graph.vertices), "edges": graph.edges.tolist()}
-    if graph.unit == 1:
-        return graph_claim(graph.graph)
-    claim = graph_claim(graph.graph) | {"lengths": _written(graph.lower, graph.upper)}
-    return claim | ({} if ratio is None else {"ratios": _written(*graph.ratios(ratio))})
+    metric, joined = graph.measured, graph.graph
+    claim = {"vertices": names(joined.vertices), "edges": joined.edges.tolist()}
+    if metric is None or metric.unit == 1:
+        return claim
+    claim["lengths"] = _written(metric.lower, metric.upper)
+    return claim | ({} if ratio is None else {"ratios": _written(*metric.ratios(ratio))})
 
 
 def _written(*ends: Array) -> list[list[str]]:

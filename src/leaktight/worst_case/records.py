@@ -119,10 +119,11 @@ class RecordKind:
     def of(cls, space: Graph | Metric, ratio: Ratio, records: int = 1) -> "RecordKind":
         """Settle each component at both ends of the ratio."""
         parts = space.graph.components
-        if isinstance(space, Metric):  # where lengths are rounded to both sides as well
-            both = tuple(_settle_lengths(space.restricted(part), ratio) for part in parts)
+        if (metric := space.measured) is not None:  # lengths are rounded to both sides as well
+            both = tuple(_settle_lengths(metric.restricted(part), ratio) for part in parts)
             return cls(space, ratio, records, both, both)
-        components = [space] if len(parts) == 1 else [space.subgraph(part) for part in parts]
+        graph = space.graph
+        components = [graph] if len(parts) == 1 else [graph.subgraph(part) for part in parts]
         below = above = tuple(_settle(one, ratio.lower) for one in components)
         if not ratio.is_exact:
             above = tuple(_settle(p.graph, ratio.upper, p.mechanism) for p in below)
@@ -162,11 +163,11 @@ class RecordKind:
 
     def covered(self) -> "RecordKind":
         """The same, with covers for proofs; where edges have lengths, prices cover if all can."""
-        if isinstance(self.space, Metric):
+        if (metric := self.space.measured) is not None:
             found = [part.proof for part in self.below if isinstance(part.proof, Found)]
             if min(price for one in found for price in one.prices) >= 0:
                 return self
-            inside = (self.space.restricted(part.graph.vertices) for part in self.below)
+            inside = (metric.restricted(part.graph.vertices) for part in self.below)
             covers = [best_metric_cover(one, self.ratio) for one in inside]
             both = zip(self.below, covers, strict=True)
             parts = tuple(replace(part, proof=one, packing=one) for part, one in both)
@@ -184,10 +185,10 @@ class RecordKind:
     def packing(self) -> Packing | None:
         """Return how the records are answered together with others, if the proofs are covers."""
         parts = [part.packing or part.mechanism for part in self.below]
-        if isinstance(self.space, Metric):
+        if (metric := self.space.measured) is not None:
             if not self.below[0].packing:  # the prices are as good as covers
                 return None
-            below = self.space.ratios(self.ratio)[0]
+            below = metric.ratios(self.ratio)[0]
             return Packing.of_rows(self.graph, self.records, self._whole(parts), below)
         alike = [part for part in parts if isinstance(part, DistanceMechanism)]
         return Packing.of(self.graph, self.records, alike)
