@@ -19,6 +19,7 @@ import numpy as np
 from leaktight.channels.channel import Channel
 from leaktight.errors import InvalidChannel, InvalidFile, InvalidInput, InvalidPolicy, TooLarge
 from leaktight.exact.powers import Powers
+from leaktight.exact.shown import counted
 from leaktight.files import PRIVATE, expect_writable, read_path
 from leaktight.labels import alignment
 from leaktight.limits import allowed
@@ -217,6 +218,22 @@ class RowsRelease:
     def rows(self) -> int:
         """How many rows were answered."""
         return self.stored.numbers[0][0]
+
+    @property
+    def what(self) -> str:
+        """What was published, in a few words."""
+        rows = counted(self.rows, "row", "rows")
+        return f"{rows}, each answered by itself, with exact probabilities"
+
+    @property
+    def bare(self) -> list[str]:
+        """No query is without noise."""
+        return []
+
+    def asked(self, question: Mapping[str, Any]) -> dict[str, Any]:
+        """Return what was asked and published, as a record has it."""
+        file = {"rows": self.rows, "hash": self.stored.file}
+        return {"queries": question["queries"], "file": file}
 
 
 def release_rows(

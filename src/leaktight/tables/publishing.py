@@ -15,16 +15,17 @@ import numpy as np
 from leaktight.errors import InvalidInput, expect
 from leaktight.exact.numbers import Number, rational
 from leaktight.exact.ratio import RatioLike
+from leaktight.exact.shown import counted
 from leaktight.policies.policy import Policy
 from leaktight.tables.calibration import Allowance, Noise, allowance, calibrated
 from leaktight.tables.ledger import Entry, Ledger, Stored
 from leaktight.tables.origin import Origin
 from leaktight.tables.privacy_loss import PrivacyLoss
 from leaktight.tables.privacy_unit import PrivacyUnit
-from leaktight.tables.queries import Answer, Block, TableQuery, distinct
+from leaktight.tables.queries import Answer, Block, TableQuery, distinct, written_number
 from leaktight.tables.reading import Outside, Reading
 from leaktight.tables.rows import Counted, count_rows
-from leaktight.tables.writing import canonical
+from leaktight.tables.writing import canonical, digest
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -42,6 +43,24 @@ class TableRelease:
     is_new: bool = True
     """Whether it was drawn and paid for now, and not taken from the ledger."""
 
+    @property
+    def what(self) -> str:
+        """What was published, in a few words."""
+        numbers = sum(len(answer.numbers) for answer in self.answers)
+        kinds = dict.fromkeys(own.told() for own in self.noise.noises if own is not None)
+        noise = f"with exact {' and '.join(kinds)}" if kinds else "without noise"
+        return f"{counted(numbers, 'number', 'numbers')} {noise}"
+
+    @property
+    def bare(self) -> list[str]:
+        """The queries with numbers that are the same for both values of every secret pair."""
+        return [answer.name for answer in self.answers if 0 in answer.noises]
+
+    def asked(self, question: Mapping[str, Any]) -> dict[str, Any]:
+        """Return what was asked and published, as a record has it."""
+        numbers = {"hash": numbers_digest(numbers_of(self.answers))}
+        return {"queries": queries_of(self.noise), "numbers": numbers}
+
     def __repr__(self) -> str:
         told = ", ".join(f"{each.name!r}: {len(each.numbers):,}" for each in self.answers)
         return f"TableRelease({self.entry.name!r}; numbers of {told})"
@@ -53,6 +72,41 @@ class TableRelease:
                 return answer
         names = [answer.name for answer in self.answers]
         raise InvalidInput(f"the release has no query {query!r}; there are {names}")
+
+
+def queries_of(noise: Noise) -> list[dict[str, Any]]:
+    """Return what is asked, and with which noise, as a record has it."""
+    return [
+        {
+            "name": block.name,
+            "kind": block.query.kind,
+            "numbers": block.weights.size,
+            "weights hash": block.weights.digest,
+            **({} if own is None else own.to_dict()),
+        }
+        for block, own in zip(noise.blocks, noise.noises, strict=True)
+    ]
+
+
+def numbers_of(answers: Iterable[Answer]) -> list[list[str]]:
+    """Return what was published as texts: query, cell and number."""
+    return [
+        [answer.name, label, cell_text(written_number(number))]
+        for answer in answers
+        for label, number in zip(answer.labels, answer.numbers, strict=True)
+    ]
+
+
+def cell_text(cell: Any) -> str:
+    """Return a cell as CSV has it; Parquet has whole numbers of any size as floats."""
+    if cell is None:
+        return ""
+    return str(int(cell) if isinstance(cell, float) and cell.is_integer() else cell)
+
+
+def numbers_digest(rows: list[list[str]]) -> str:
+    """Return a name that no other numbers have."""
+    return digest(canonical(rows))
 
 
 def release(

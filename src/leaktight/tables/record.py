@@ -2,22 +2,18 @@
 
 import json
 import platform
-from collections.abc import Iterable
 from dataclasses import dataclass
 from importlib.metadata import version
 from typing import Any
 
 from leaktight.channels.distribution import PriorLike
 from leaktight.errors import InvalidInput
-from leaktight.exact.shown import counted
 from leaktight.tables.attributes import AttributeOdds, attribute_odds
 from leaktight.tables.budget import lost_to_dict, promised, told_lost
-from leaktight.tables.calibration import Noise
 from leaktight.tables.measure import Lost
 from leaktight.tables.odds import Odds, odds
 from leaktight.tables.per_row import RowsRelease
 from leaktight.tables.publishing import TableRelease
-from leaktight.tables.queries import Answer, written_number
 from leaktight.tables.writing import canonical, digest, write_protection
 
 LIBRARIES = ("leaktight", "duckdb", "narwhals", "numpy", "python-flint")
@@ -46,9 +42,7 @@ class TableRecord:
             told.append(f"After all of them, {self.odds}.")
         if len(self.attributes) > 1:
             told.append(f"Of one attribute alone: {'; '.join(map(str, self.attributes))}.")
-        if isinstance(release, TableRelease) and (
-            bare := [a.name for a in release.answers if 0 in a.noises]
-        ):
+        if bare := release.bare:
             told.append(
                 "Numbers that are the same for both values of every secret pair have no noise, in "
                 f"{', '.join(map(repr, bare))}."
@@ -74,13 +68,7 @@ class TableRecord:
     @property
     def what(self) -> str:
         """What was published, in a few words."""
-        if isinstance(self.release, RowsRelease):
-            rows = counted(self.release.rows, "row", "rows")
-            return f"{rows}, each answered by itself, with exact probabilities"
-        numbers = sum(len(answer.numbers) for answer in self.release.answers)
-        kinds = dict.fromkeys(own.told() for own in self.release.noise.noises if own is not None)
-        noise = f"with exact {' and '.join(kinds)}" if kinds else "without noise"
-        return f"{counted(numbers, 'number', 'numbers')} {noise}"
+        return self.release.what
 
     def to_dict(self) -> dict[str, Any]:
         """The record as JSON has it; ratios are exact, as text."""
@@ -112,7 +100,7 @@ class TableRecord:
                 "rules": question["rows"],
                 "source": None if (origin := release.stored.origin) is None else str(origin),
             },
-            **self._asked(question),
+            **release.asked(question),
             "guarantee": {
                 **lost_to_dict(cost),
                 "together": lost_to_dict(self.spent),
@@ -126,52 +114,6 @@ class TableRecord:
             | {name: version(name) for name in LIBRARIES},
             "text": str(self),
         }
-
-    def _asked(self, question: dict[str, Any]) -> dict[str, Any]:
-        if isinstance(self.release, RowsRelease):
-            return {
-                "queries": question["queries"],
-                "file": {"rows": self.release.rows, "hash": self.release.stored.file},
-            }
-        return {
-            "queries": queries_of(self.release.noise),
-            "numbers": {"hash": numbers_digest(numbers_of(self.release.answers))},
-        }
-
-
-def queries_of(noise: Noise) -> list[dict[str, Any]]:
-    """Return what is asked, and with which noise, as a record has it."""
-    return [
-        {
-            "name": block.name,
-            "kind": block.query.kind,
-            "numbers": block.weights.size,
-            "weights hash": block.weights.digest,
-            **({} if own is None else own.to_dict()),
-        }
-        for block, own in zip(noise.blocks, noise.noises, strict=True)
-    ]
-
-
-def numbers_of(answers: Iterable[Answer]) -> list[list[str]]:
-    """Return what was published as texts: query, cell and number."""
-    return [
-        [answer.name, label, cell_text(written_number(number))]
-        for answer in answers
-        for label, number in zip(answer.labels, answer.numbers, strict=True)
-    ]
-
-
-def cell_text(cell: Any) -> str:
-    """Return a cell as CSV has it; Parquet has whole numbers of any size as floats."""
-    if cell is None:
-        return ""
-    return str(int(cell) if isinstance(cell, float) and cell.is_integer() else cell)
-
-
-def numbers_digest(rows: list[list[str]]) -> str:
-    """Return a name that no other numbers have."""
-    return digest(canonical(rows))
 
 
 def record_of(release: TableRelease | RowsRelease, prior: PriorLike = None) -> TableRecord:

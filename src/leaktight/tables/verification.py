@@ -21,7 +21,7 @@ from leaktight.tables.draw import hash_of
 from leaktight.tables.ledger import Ledger, Stored
 from leaktight.tables.measure import Lost
 from leaktight.tables.privacy_unit import PrivacyUnit
-from leaktight.tables.record import cell_text, numbers_digest, numbers_of, queries_of
+from leaktight.tables.publishing import cell_text, numbers_digest, numbers_of, queries_of
 from leaktight.tables.writing import canonical, digest, write_protection
 
 FORMAT = "leaktight table release"
