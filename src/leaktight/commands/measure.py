@@ -252,7 +252,7 @@ def compare(one: Path, other: Path, as_json: bool) -> int:
       printf 'answer,no,yes\\nno,2/3,1/3\\nyes,1/3,2/3\\n' > coin.csv
       leaktight compare sharp.csv coin.csv
     """
-    from leaktight.channels import NearlyRefined, NotRefined, read_channel, refinement
+    from leaktight.channels import NearlyRefined, read_channel, refinement
     from leaktight.exact.shown import above, in_bits
     from leaktight.leakage.capacity import min_capacity
 
@@ -269,17 +269,15 @@ def compare(one: Path, other: Path, as_json: bool) -> int:
                 {
                     "channel": str(name),
                     "min-capacity bits": min_capacity(channel).bits,
-                    "the other can be made from it": (
-                        "nearly" if isinstance(made, NearlyRefined) else made.holds
-                    ),
+                    "the other can be made from it": ("nearly" if made.is_near else made.holds),
                     **_witness(made),
-                    **(_weaker(channel, against) if isinstance(made, NotRefined) else {}),
+                    **({} if made.can_be_made else _weaker(channel, against)),
                 }
                 for name, channel, made, _, against in found
             ]
         )
         return 0
-    near = any(isinstance(made, NearlyRefined) for _, _, made, _, _ in found)
+    near = any(made.is_near for _, _, made, _, _ in found)
     nearly, never = ("nearly ", "hardly") if near else ("", "never")
     verdicts = {
         (True, True): f"{one} and {other} tell {nearly}the same: each can {nearly}be made from "
@@ -290,7 +288,7 @@ def compare(one: Path, other: Path, as_json: bool) -> int:
         "leaks more.",
         (False, False): "Neither is safer: it depends on what is believed and what is wanted.",
     }
-    made_from = [not isinstance(made, NotRefined) for _, _, made, _, _ in found]
+    made_from = [made.can_be_made for _, _, made, _, _ in found]
     print(verdicts[made_from[0], made_from[1]])
     for name, _, made, rival, _ in found:
         if isinstance(made, NearlyRefined):
@@ -301,7 +299,7 @@ def compare(one: Path, other: Path, as_json: bool) -> int:
     for name, channel, made, rival, against in found:
         most = min_capacity(channel)
         print(f"\n{name}: at worst a factor of {_short(most.factor)}, {in_bits(most.bits, above)}")
-        if isinstance(made, NotRefined):
+        if not made.can_be_made:
             _print_weaker(name, made, rival, _weaker(channel, against))
     return 0
 
@@ -598,12 +596,8 @@ def _ends(before: Any, after: Any) -> dict[str, Any]:
 
 
 def _witness(found: Any) -> dict[str, Any]:
-    from leaktight.channels import NearlyRefined, Refined
-
-    if isinstance(found, NearlyRefined):
-        return {"it may leak more by": found.excess}
-    if isinstance(found, Refined):
-        return {}
+    if found.can_be_made:
+        return {"it may leak more by": found.excess} if found.is_near else {}
     return {
         "leaks less for the prior": {str(x): _exact(p) for x, p in found.prior.items()},
         "and the gain": [

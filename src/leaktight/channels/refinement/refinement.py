@@ -37,6 +37,8 @@ class Refined:
 
     remap: Channel
     holds: ClassVar[Literal[True]] = True
+    is_near: ClassVar[bool] = False
+    can_be_made: ClassVar[bool] = True
 
     def __bool__(self) -> Literal[True]:
         return True
@@ -53,6 +55,10 @@ class NearlyRefined:
 
     remap: Channel
     excess: float
+    is_near: ClassVar[bool] = True
+    """Whether floats decide it up to rounding alone."""
+    can_be_made: ClassVar[bool] = True
+    """Whether what B shows can be made from what A shows, up to rounding at least."""
 
     @property
     def holds(self) -> Never:

@@ -38,6 +38,8 @@ class NotRefined:
     gain: Gain
     advantage: Value
     holds: ClassVar[Literal[False]] = False
+    is_near: ClassVar[bool] = False
+    can_be_made: ClassVar[bool] = False
 
     def __bool__(self) -> Literal[False]:
         return False
