@@ -34,6 +34,11 @@ class CountPerturbation(ABC):
     __slots__ = ()
 
     @property
+    def has_keys(self) -> bool:
+        """Whether counts are perturbed by cell keys."""
+        return False
+
+    @property
     @abstractmethod
     def name(self) -> str:
         """What it is, in a few words."""
@@ -157,9 +162,7 @@ class Suppression(CountPerturbation):
     @property
     def has_keys(self) -> bool:
         """Whether what is not suppressed is perturbed by cell keys."""
-        if isinstance(self.then, Suppression):
-            return self.then.has_keys
-        return isinstance(self.then, CellKey)
+        return self.then is not None and self.then.has_keys
 
     @property
     def name(self) -> str:
@@ -276,6 +279,11 @@ class CellKey(CountPerturbation):
         if len(rows[0]) > 1:
             raise InvalidInput("row 0 of a ptable must be certain: a cell of nobody has no key")
         object.__setattr__(self, "ptable", rows)
+
+    @property
+    def has_keys(self) -> bool:
+        """Counts are."""
+        return True
 
     @property
     def name(self) -> str:
