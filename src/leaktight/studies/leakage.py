@@ -89,7 +89,7 @@ def worst_shown(
         factor = f"2^{above(high, DIGITS)}"
         return WorstCaseFound(
             about, low, high, worst.nats, worst.is_exact, factor, worst.route,
-            isinstance(worst, CurveWorstCase) and worst.is_certified,
+            worst.is_certified,
         )  # fmt: skip
     return WorstCaseFound(
         about, low, high, worst.upper_factors.nats, worst.is_exact, str(worst.upper_factors),

@@ -18,6 +18,11 @@ class WorstCaseBound(Told, InBits):
 
     __slots__ = ()
 
+    @property
+    def is_certified(self) -> bool:
+        """Whether there is a certificate."""
+        return True
+
     if TYPE_CHECKING:
 
         @property

@@ -73,6 +73,11 @@ class WorstCaseUnderCounts(WorstCaseBound):
         return f"ratio {self.ratio}"
 
     @property
+    def is_certified(self) -> bool:
+        """There is none."""
+        return False
+
+    @property
     def mechanism(self) -> Channel:
         """Refused: a mechanism on so many databases is not written out."""
         raise TooLarge(_NOT_WRITTEN)
