@@ -49,6 +49,7 @@ from leaktight.labels import (
 )
 
 if TYPE_CHECKING:
+    from leaktight.channels.deterministic import Deterministic
     from leaktight.channels.views import AverageView, Views
     from leaktight.policies.policy import Policy
     from leaktight.policies.symmetric_query import Query
@@ -330,6 +331,11 @@ class Channel(Representation):
             raise InvalidChannel("at least one input must be named, got none")
         wanted = [self.inputs[i] for i in at]
         return self._rows_at(at, read_labels(wanted, len(wanted), "input", InvalidChannel))
+
+    @property
+    def function(self) -> "Deterministic | None":
+        """Itself, if it is kept as the one output of each input and not as a matrix."""
+        return None
 
     def channel_on(self, inputs: Labels) -> "Channel":
         """Return what is seen of each of some inputs: itself, unless they are fewer."""

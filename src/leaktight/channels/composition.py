@@ -58,8 +58,8 @@ def sequential(
     first = expect_channel(first)
     if isinstance(second, Channel) and set(second.inputs) == set(first.inputs):
         following = _on_inputs(second, first.inputs, "any output")
-        if isinstance(first, Deterministic) and isinstance(following, Deterministic):
-            return _both(first, following)
+        if first.function is not None and following.function is not None:
+            return _both(first.function, following.function)
         one, other = same_numbers(first, following)
         pairs = _times(one.matrix[:, :, None], other.matrix[:, None, :])
         outputs = tuple(product(one.outputs, other.outputs))
@@ -137,7 +137,7 @@ class Parallel(Representation):
         """Multiply out; inputs and outputs are tuples."""
         sizes = [(channel.shape, times) for channel, times in self.factors]
         rows, columns = (prod(shape[side] ** times for shape, times in sizes) for side in (0, 1))
-        functions = [one for one, _ in self.factors if isinstance(one, Deterministic)]
+        functions = [one.function for one, _ in self.factors if one.function is not None]
         if (rows + columns if len(functions) == len(sizes) else rows * columns) > allowed(LARGEST):
             raise TooLarge(
                 f"the product has {counted(rows, 'input', 'inputs')} and "

@@ -72,6 +72,11 @@ class Deterministic(Channel):
     # --- what it says ---
 
     @property
+    def function(self) -> "Deterministic":
+        """Itself."""
+        return self
+
+    @property
     def is_exact(self) -> bool:
         """Whether all probabilities are exact rationals: they are 0 and 1."""
         return True
@@ -113,8 +118,8 @@ class Deterministic(Channel):
         what = "the first channel's outputs and the second's inputs"
         order = alignment(self.outputs, expect_channel(other).inputs, what)
         at = self.seen if order is None else np.array(order)[self.seen]
-        if isinstance(other, Deterministic):
-            return Deterministic(self.inputs, other.outputs, other.seen[at])
+        if (following := other.function) is not None:
+            return Deterministic(self.inputs, other.outputs, following.seen[at])
         return Channel.trusted(self.inputs, other.outputs, other.matrix[at])
 
     def about(
@@ -124,11 +129,11 @@ class Deterministic(Channel):
     ) -> Channel:
         """What is seen of something else that depends on the input: Dalenius leakage."""
         first = other if isinstance(other, Channel) else Deterministic.of(other, self.inputs)
-        if not isinstance(first, Deterministic):
+        if first.function is None:
             return super().about(first, prior)
         order = alignment(self.inputs, first.inputs, "both channels' inputs")
         belief = prior_on(prior, self.inputs).array
-        rows = first.seen if order is None else first.seen[order]
+        rows = first.function.seen if order is None else first.function.seen[order]
         if len(first.outputs) * len(self.outputs) > allowed(LARGEST):
             raise TooLarge(
                 f"{counted(len(first.outputs), 'secret', 'secrets')} and "

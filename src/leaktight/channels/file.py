@@ -105,7 +105,7 @@ def channel_suffix(path: str | Path) -> str:
 
 
 def _write_csv(channel: Channel, file: TextIO) -> None:
-    if isinstance(channel, Deterministic) and math.prod(channel.shape) > allowed(LARGEST_CSV):
+    if channel.function is not None and math.prod(channel.shape) > allowed(LARGEST_CSV):
         x, z = channel.shape
         raise TooLarge(
             f"a CSV file would have {x:,} × {z:,} numbers, and may have {allowed(LARGEST_CSV):,}; "
@@ -198,10 +198,9 @@ def _write_json(channel: Channel, file: TextIO) -> None:
         "inputs": [_plain(label) for label in channel.inputs],
         "outputs": [_plain(label) for label in channel.outputs],
     }
-    if isinstance(channel, Deterministic):
-        file.write(
-            json.dumps(content | {"shows": channel.seen.tolist()}, ensure_ascii=False) + "\n"
-        )
+    if (function := channel.function) is not None:
+        content["shows"] = function.seen.tolist()
+        file.write(json.dumps(content, ensure_ascii=False) + "\n")
         return
     written = str if channel.is_exact else _float
     content["matrix"] = [list(map(written, row.tolist())) for row in channel.matrix]

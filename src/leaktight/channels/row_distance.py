@@ -7,7 +7,7 @@ from itertools import combinations
 import numpy as np
 
 from leaktight.channels.channel import Channel, expect_channel
-from leaktight.channels.deterministic import Deterministic, Seen
+from leaktight.channels.deterministic import Seen
 from leaktight.channels.distance import largest_quotient, multiplicative_distance, total_variation
 from leaktight.channels.distribution import Distribution
 from leaktight.channels.kantorovich import along_the_line, kantorovich
@@ -36,15 +36,13 @@ def largest_row_distance(
     >>> largest_row_distance(channel, multiplicative_distance)
     RowDistance(value=Fraction(2, 1), pair=('a', 'c'))
     """
-    inputs = expect_channel(channel).inputs
+    inputs, function = expect_channel(channel).inputs, channel.function
     if not callable(distance):
         raise InvalidInput(f"a distance must be a function of two rows, got {distance!r:.60}")
     if len(inputs) == 1:
         i, j = 0, 0
-    elif distance in (total_variation, multiplicative_distance) and isinstance(
-        channel, Deterministic
-    ):
-        i, j = _apart(channel.seen, channel.seen)
+    elif distance in (total_variation, multiplicative_distance) and function is not None:
+        i, j = _apart(function.seen, function.seen)
     elif distance is multiplicative_distance:
         matrix = channel.matrix
         z = largest_quotient(matrix.max(axis=0), matrix.min(axis=0))[1]
@@ -73,8 +71,8 @@ def largest_row_distance_between(
     RowDistance(value=Fraction(1, 4), pair=('a', 'c'))
     """
     left, right = channel.restrict(some), channel.restrict(others)
-    if isinstance(left, Deterministic) and isinstance(right, Deterministic):
-        i, j = _apart(left.seen, right.seen)
+    if left.function is not None and right.function is not None:
+        i, j = _apart(left.function.seen, right.function.seen)
     else:
         i, j = _farthest(left.matrix, right.matrix)
     x, y = left.inputs[i], right.inputs[j]

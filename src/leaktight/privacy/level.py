@@ -189,10 +189,10 @@ def privacy_level(
     metric = None if space_of(neighbours).measured is None else neighbours.as_metric()
     lengths = None if metric is None or metric.unit == 1 else metric.lower
     graph = databases_of(channel, neighbours if metric is None else metric.graph)
-    if lengths is None and isinstance(channel, Deterministic):
+    if lengths is None and (function := channel.function) is not None:
         order = alignment(graph.vertices, channel.inputs, "the graph's vertices and the inputs")
-        seen = channel.seen if order is None else channel.seen[order]
-        return _function_level(channel, seen, graph.edges, graph.vertices)
+        seen = function.seen if order is None else function.seen[order]
+        return _function_level(function, seen, graph.edges, graph.vertices)
     matrix = rows_on(channel, graph)
     if lengths is not None:
         return _rate(matrix, graph.edges, graph.vertices, channel.outputs, lengths)
@@ -231,11 +231,11 @@ def distinguishability(channel: Channel) -> PrivacyLevel:
     >>> distinguishability(Channel([["3/4", "1/4"], ["1/4", "3/4"]])).ratio
     Fraction(3, 1)
     """
-    if isinstance(channel, Deterministic):
+    if (function := expect_channel(channel).function) is not None:
         first = np.zeros(len(channel.inputs), dtype=np.intp)
         pairs = np.stack([first, np.arange(len(first))], axis=1)
-        return _function_level(channel, channel.seen, pairs, channel.inputs)
-    matrix = expect_channel(channel).matrix
+        return _function_level(function, function.seen, pairs, channel.inputs)
+    matrix = channel.matrix
     return _level(largest_of_columns(matrix), channel.inputs, channel.outputs)
 
 

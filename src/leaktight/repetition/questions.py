@@ -15,7 +15,6 @@ import numpy.typing as npt
 from flint import fmpq
 
 from leaktight.channels.channel import Channel, expect_channel
-from leaktight.channels.deterministic import Deterministic
 from leaktight.errors import InvalidInput, Mismatch, TooLarge
 from leaktight.exact.numbers import Array, whole_numbers
 from leaktight.exact.shown import counted
@@ -249,7 +248,7 @@ def read_questions(questions: Questions) -> Asked:
         if set(expect_channel(channel).inputs) != set(first.inputs):
             raise Mismatch(f"all questions must be about the same secrets, but not {name!r:.60}")
         channels.append(channel.exact().restrict(first.inputs))
-    certain = [channel for channel in channels if isinstance(channel, Deterministic)]
+    certain = [channel.function for channel in channels if channel.function is not None]
     if len(certain) < len(channels):
         return Noisy(tuple(questions), first.inputs, tuple(channels))
     reduced = [channel.reduced() for channel in certain]

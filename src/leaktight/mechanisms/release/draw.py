@@ -17,7 +17,6 @@ from flint import fmpq_mat
 from leaktight.channels.all_or_nothing import NO_ANSWER, AllOrNothing, Answering
 from leaktight.channels.channel import Channel, expect_channel
 from leaktight.channels.composition import Parallel
-from leaktight.channels.deterministic import Deterministic
 from leaktight.errors import InvalidChannel, Mismatch, without_data
 from leaktight.exact.numbers import Array, rational
 from leaktight.labels import Labels, first_few
@@ -150,8 +149,8 @@ def _draw(
     channel: Channel, rows: npt.NDArray[np.intp], source: RandomBytes
 ) -> npt.NDArray[np.intp]:
     """Draw an output for each row; only the rows that occur are made ready."""
-    if isinstance(channel, Deterministic):
-        return channel.seen[rows]
+    if channel.function is not None:
+        return channel.function.seen[rows]
     occurs = np.bincount(rows, minlength=len(channel.inputs)) > 0
     table = AliasTable.of(channel.matrix[occurs])
     return table.draw((np.cumsum(occurs) - 1)[rows], source)
