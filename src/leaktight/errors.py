@@ -22,8 +22,9 @@ Every message says where, what must hold, what was found and, if there is one, t
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from functools import wraps
+from math import inf
 from operator import index
-from typing import Any, ParamSpec, TypeVar
+from typing import Any, ParamSpec, TypeGuard, TypeVar
 
 Kind = TypeVar("Kind")
 Given = ParamSpec("Given")
@@ -99,6 +100,15 @@ def expect(value: Kind, kind: type[Any], way_out: str) -> Kind:
     raise InvalidInput(f"expected {kind.__name__}, got {value!r:.60}; {way_out}")
 
 
+def is_whole(value: object, least: int, most: float = inf) -> TypeGuard[int]:
+    """Say whether a value is a whole number within two ends; true and false are none.
+
+    >>> is_whole(3, 1), is_whole(True, 1), is_whole(3.0, 1), is_whole(3, 1, most=2)
+    (True, False, False, False)
+    """
+    return isinstance(value, int) and not isinstance(value, bool) and least <= value <= most
+
+
 def expect_whole(
     value: Any,
     what: str,
@@ -123,6 +133,15 @@ def expect_whole(
     return number
 
 
+def is_list(value: object) -> TypeGuard[Iterable[Any]]:
+    """Say whether a value lists others; a text is one thing and no list of them.
+
+    >>> is_list([1, 2]), is_list("ab"), is_list(1)
+    (True, False, False)
+    """
+    return isinstance(value, Iterable) and not isinstance(value, str)
+
+
 def expect_list(
     given: Any, must: str, error: type[InvalidInput] = InvalidInput, way_out: str = ""
 ) -> Iterable[Any]:
@@ -132,7 +151,7 @@ def expect_list(
     Traceback (most recent call last):
     leaktight.errors.InvalidInput: a partition must be a list of groups, got 'ab'
     """
-    if isinstance(given, Iterable) and not isinstance(given, str | bytes):
+    if is_list(given) and not isinstance(given, bytes):
         return given
     raise error(f"{must}, got {given!r:.80}{way_out}")
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from leaktight.errors import InvalidInput, Mismatch
+from leaktight.errors import InvalidInput, Mismatch, is_list
 
 Labels = tuple[Hashable, ...]
 
@@ -60,7 +60,7 @@ def listed_labels(values: object, what: str, error: type[InvalidInput]) -> Label
         if values > MOST_LISTED:
             raise error(f"every {what} is listed, so there may be at most {MOST_LISTED:,}")
         listed = range(int(values))
-    elif isinstance(values, str) or not isinstance(values, Iterable):
+    elif not is_list(values):
         found = f"{'the text ' * isinstance(values, str)}{values!r:.60}"
         raise error(f"expected a label for each {what}, or how many there are, got {found}")
     else:

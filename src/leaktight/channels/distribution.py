@@ -11,7 +11,7 @@ from typing import Any, TypeAlias
 import numpy as np
 from flint import fmpq
 
-from leaktight.errors import InvalidDistribution, InvalidNumber, Mismatch, TooLarge
+from leaktight.errors import InvalidDistribution, InvalidNumber, Mismatch, TooLarge, is_list
 from leaktight.exact.matrix import as_mapping
 from leaktight.exact.numbers import (
     Array,
@@ -196,7 +196,7 @@ def _unlabelled(
         if values is not None:
             raise InvalidDistribution("a mapping already names its values; give no values=")
         return list(named), list(named.values())
-    if isinstance(numbers, str) or not isinstance(numbers, Iterable):
+    if not is_list(numbers):
         raise InvalidDistribution(f"expected probabilities, got {numbers!r:.60}")
     return values, numbers
 

@@ -10,7 +10,7 @@ from typing import Any, ClassVar, Protocol, Self, TypeAlias
 import numpy as np
 
 from leaktight.channels.channel import Channel, expect_channel
-from leaktight.errors import InvalidGain, TooLarge
+from leaktight.errors import InvalidGain, TooLarge, is_list
 from leaktight.exact.matrix import html_table, matrix_product, read_table, text_table
 from leaktight.exact.numbers import (
     Array,
@@ -469,7 +469,7 @@ def read_objective(given: Aim, inputs: Labels) -> Objective:
         return given
     if callable(given):
         return Gain.from_function(given, inputs)
-    if isinstance(given, str) or not isinstance(given, Iterable):
+    if not is_list(given):
         named = "; Loss.by_distance(graph.vertices, graph.distance) is that of a graph"
         raise InvalidGain(
             f"expected a Gain, a Loss, Tries, a table or a function, got {given!r:.60}"

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from flint import fmpq, fmpq_mat
 
-from leaktight.errors import InvalidInput, InvalidNumber
+from leaktight.errors import InvalidInput, InvalidNumber, is_list
 from leaktight.exact.numbers import (
     SMALLEST,
     Array,
@@ -84,7 +84,7 @@ def _read_matrix(rows: Any, what: str, error: type[InvalidInput]) -> Array:
         matrix = float64(rows)
     elif (at_once := _read_at_once(rows)) is not None:
         return at_once
-    elif isinstance(rows, str) or not isinstance(rows, Iterable):
+    elif not is_list(rows):
         raise error(f"a {what} is made of rows of numbers, got {rows!r:.60}")
     else:
         read = [_read_row(i, row, what, error) for i, row in enumerate(rows)]
@@ -116,7 +116,7 @@ def _read_at_once(rows: Any) -> Array | None:
 
 
 def _read_row(i: int, row: Any, what: str, error: type[InvalidInput]) -> Array:
-    if isinstance(row, str) or not isinstance(row, Iterable) or as_mapping(row) is not None:
+    if not is_list(row) or as_mapping(row) is not None:
         raise error(f"row {i} of the {what} must be a row of numbers, got {row!r:.60}")
     try:
         return read_numbers(row)

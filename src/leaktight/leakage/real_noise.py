@@ -12,7 +12,7 @@ from itertools import pairwise
 
 from flint import arb, fmpq
 
-from leaktight.errors import InvalidNumber
+from leaktight.errors import InvalidNumber, is_list
 from leaktight.exact.bound import Factor
 from leaktight.exact.numbers import Number, as_printed, fraction, rational
 from leaktight.exact.rounding import precision
@@ -67,7 +67,7 @@ def _of_gaps(
     answers: Iterable[Number], within: Callable[[arb], arb], formula: str
 ) -> NoiseCapacity:
     """Add up how likely the noise is within half of each gap."""
-    if isinstance(answers, str) or not isinstance(answers, Iterable):
+    if not is_list(answers):
         raise InvalidNumber(f"answers are a list of numbers, or an Interval, got {answers!r:.60}")
     numbers = sorted({as_printed(answer) for answer in answers})
     if not numbers:

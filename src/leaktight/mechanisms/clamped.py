@@ -5,7 +5,7 @@ as private leaks more (docs/proofs/real-values.md): whoever wants to publish as 
 takes this one. A real output cannot be printed, so it is rounded to a grid.
 """
 
-from collections.abc import Hashable, Iterable
+from collections.abc import Hashable
 from contextlib import suppress
 from fractions import Fraction
 from functools import cached_property
@@ -17,7 +17,7 @@ from attrs import frozen
 from flint import arb, fmpq
 
 from leaktight.channels.channel import Channel
-from leaktight.errors import InvalidNumber, InvalidPolicy
+from leaktight.errors import InvalidNumber, InvalidPolicy, is_list
 from leaktight.exact.numbers import Number, as_printed, fraction, rational
 from leaktight.exact.ratio import Ratio, RatioLike
 from leaktight.exact.rounding import precision
@@ -113,7 +113,7 @@ class ClampedLaplace(Mechanism):
         These probabilities are compared with random bits digit by digit, as many as it takes. The
         bits come from the operating system; for tests, ``rng`` may be a numpy generator.
         """
-        if isinstance(values, Iterable) and not isinstance(values, str):
+        if is_list(values):
             given = values.tolist() if isinstance(values, np.ndarray) else list(values)
             return [self.outputs[i] for i in self._drawn(given, rng).tolist()]
         return self.outputs[int(self._drawn([values], rng)[0])]

@@ -17,7 +17,7 @@ import numpy as np
 from flint import arb, fmpq
 
 from leaktight.channels.channel import Channel
-from leaktight.errors import InvalidNumber, TooLarge
+from leaktight.errors import InvalidNumber, TooLarge, is_whole
 from leaktight.exact.bound import Bits, Chance
 from leaktight.exact.numbers import Array, Number, exact_array, fraction, rational
 from leaktight.exact.ratio import Ratio, RatioLike
@@ -147,7 +147,7 @@ def privacy_profile(
     response, of geometric noise and of whatever has few outputs; otherwise δ is enclosed.
     Floats count as the exact numbers that they are.
     """
-    if isinstance(observations, bool) or not isinstance(observations, int) or observations < 1:
+    if not is_whole(observations, 1):
         raise InvalidNumber(f"observations must be a whole number from 1, got {observations!r}")
     graph = databases_of(channel, neighbours)
     arcs = np.array(graph.arcs)

@@ -7,7 +7,7 @@ from fractions import Fraction
 
 from leaktight.channels.distribution import PriorLike
 from leaktight.curves.curve import PrivacyCurve
-from leaktight.errors import InvalidInput, InvalidNumber
+from leaktight.errors import InvalidInput, InvalidNumber, is_whole
 from leaktight.exact.numbers import Number, as_printed, fraction
 from leaktight.exact.ratio import Ratio, logarithm, step_ratio
 from leaktight.exact.rounding import ln_interval
@@ -273,7 +273,7 @@ def largest_promise_below(
         raise InvalidInput(f"kind must be one of {', '.join(KINDS)}, got {kind!r:.60}")
     if (kind == "epsilon") != (delta is not None):
         raise InvalidInput("delta= goes with kind='epsilon', and with no other")
-    if not isinstance(observations, int) or isinstance(observations, bool) or observations < 1:
+    if not is_whole(observations, 1):
         raise InvalidNumber(f"observations must be a whole number from 1 up, got {observations!r}")
     limit = fraction(as_printed(below))
 

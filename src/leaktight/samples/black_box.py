@@ -16,7 +16,7 @@ from typing import Any, TypeAlias
 import numpy as np
 from flint import fmpq
 
-from leaktight.errors import InvalidInput, InvalidNumber
+from leaktight.errors import InvalidInput, InvalidNumber, is_list
 from leaktight.exact.numbers import Array, Number, as_printed, fraction, rational, to_float
 from leaktight.exact.ratio import Ratio, RatioLike
 from leaktight.exact.rounding import ln_interval
@@ -117,7 +117,7 @@ def _chunk(
 
 
 def _as_array(outputs: Any) -> Array:
-    if isinstance(outputs, str) or not isinstance(outputs, Iterable):
+    if not is_list(outputs):
         raise InvalidInput(f"the sampler must return a row of outputs, got {outputs!r:.60}")
     row = list(outputs)
     if all(isinstance(output, int | float | np.number) for output in row):

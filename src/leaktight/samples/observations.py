@@ -12,7 +12,7 @@ from flint import fmpq
 
 from leaktight.channels.channel import Channel
 from leaktight.channels.distribution import Distribution
-from leaktight.errors import InvalidFile, InvalidInput, Mismatch, TooLarge, without_data
+from leaktight.errors import InvalidFile, InvalidInput, Mismatch, TooLarge, is_list, without_data
 from leaktight.exact.matrix import read_table, text_table
 from leaktight.exact.numbers import Array, exact_array, is_exact
 from leaktight.exact.shown import counted, shown
@@ -227,7 +227,7 @@ def _place(name: str, header: Labels) -> int:
 
 def numbered(values: Any, what: str) -> tuple[Counts, Labels]:
     """Return the position of each value's label, and the labels."""
-    if isinstance(values, str) or not isinstance(values, Iterable):
+    if not is_list(values):
         kind = type(values).__name__
         raise InvalidInput(f"expected one {what} for each sample, got one of the type {kind}")
     array = values.to_numpy() if hasattr(values, "to_numpy") else values

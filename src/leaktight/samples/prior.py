@@ -20,7 +20,7 @@ import numpy.typing as npt
 
 from leaktight.channels.channel import Channel, expect_channel
 from leaktight.channels.distribution import Distribution
-from leaktight.errors import InvalidInput, Mismatch
+from leaktight.errors import InvalidInput, Mismatch, is_list
 from leaktight.exact.concave import maximise
 from leaktight.exact.matrix import as_mapping
 from leaktight.exact.numbers import kept_floats
@@ -107,7 +107,7 @@ def _read(counts: Any, outputs: Labels) -> npt.NDArray[np.int64]:
         given = [0] * len(outputs)
         for z, number in zip(at, named.values(), strict=True):
             given[z] = number
-    elif isinstance(counts, Iterable) and not isinstance(counts, str | bytes):
+    elif is_list(counts) and not isinstance(counts, bytes):
         given = list(counts)
     else:
         raise InvalidInput(f"expected a count for each output, got {counts!r:.60}")

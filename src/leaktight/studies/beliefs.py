@@ -11,7 +11,7 @@ from typing import Any
 from flint import fmpq
 
 from leaktight.channels.distribution import Distribution, PriorLike, prior_on
-from leaktight.errors import InvalidInput, TooLarge, Undecided
+from leaktight.errors import InvalidInput, TooLarge, Undecided, is_whole
 from leaktight.exact.matrix import as_mapping
 from leaktight.exact.numbers import exact_array, rational
 from leaktight.labels import Labels
@@ -60,7 +60,7 @@ def _percentage(given: Any) -> Fraction:
 
 def _are_counts(numbers: Iterable[Any]) -> bool:
     found = list(numbers)
-    plain = all(isinstance(n, int) and not isinstance(n, bool) and n >= 0 for n in found)
+    plain = all(is_whole(n, 0) for n in found)
     return plain and sum(found) > 1
 
 

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from leaktight.errors import InvalidNumber, InvalidPolicy, TooLarge
+from leaktight.errors import InvalidNumber, InvalidPolicy, TooLarge, is_whole
 from leaktight.exact.shown import counted
 from leaktight.labels import Labels
 from leaktight.limits import allowed
@@ -68,7 +68,7 @@ class PrivacyUnit:
         if self.absent is not None and self.absent not in policy.secrets.vertices:
             raise InvalidPolicy(f"absent must be a value of the policy, got {self.absent!r:.60}")
         rows = self.rows_per_person
-        if isinstance(rows, bool) or not isinstance(rows, int) or not 0 < rows <= 10**6:
+        if not is_whole(rows, 1, 10**6):
             raise InvalidNumber(
                 f"rows_per_person must be a whole number from 1 to a million, got {rows!r:.60}"
             )

@@ -19,7 +19,7 @@ from flint import fmpq
 
 from leaktight.curves.curve import PrivacyCurve
 from leaktight.curves.promise import read_promise as one_promise
-from leaktight.errors import InvalidInput, InvalidNumber
+from leaktight.errors import InvalidInput, InvalidNumber, is_whole
 from leaktight.exact.numbers import Array, Number, as_printed, fraction, rational, to_float
 from leaktight.exact.rounding import ln_interval
 from leaktight.exact.shown import Told, above, below, percent_as_given, shown
@@ -380,7 +380,7 @@ Choose: TypeAlias = Callable[[Both], Choice]
 def _by_samples(calls: Calls, choose: Choose, samples: int | None) -> tuple[Order, Seen, int]:
     """Learn an event; return it, and how many calls of each input are left to count it in."""
     count = SAMPLES if samples is None else samples
-    if isinstance(count, bool) or not isinstance(count, int) or count < 4 * LEAST:
+    if not is_whole(count, 4 * LEAST):
         raise InvalidNumber(f"samples must be a whole number from {4 * LEAST}, got {samples!r:.60}")
     each = count // 2
     known = min(each // 2, MOST_LEARNT)

@@ -19,7 +19,7 @@ from leaktight.channels.distribution import Distribution, PriorLike, prior_on
 from leaktight.channels.gain import Aim, Gain, Loss, read_aim
 from leaktight.curves.curve import PrivacyCurve
 from leaktight.curves.promise import promise_of
-from leaktight.errors import InvalidGain, TooLarge
+from leaktight.errors import InvalidGain, TooLarge, is_list
 from leaktight.exact.bound import Bound
 from leaktight.exact.numbers import (
     Array,
@@ -237,7 +237,7 @@ def _read_aim(gain: Aim, metric: Metric, outputs: Iterable[Hashable] | None) -> 
     order = alignment(graph.vertices, aim.inputs, "the graph's vertices and the gain's inputs")
     kept = list(range(len(aim.guesses)))
     if outputs is not None:
-        if not isinstance(outputs, Iterable) or isinstance(outputs, str):
+        if not is_list(outputs):
             raise InvalidGain(f"expected a list of guesses for outputs=, got {outputs!r:.60}")
         kept = positions(dict.fromkeys(outputs), aim.guesses, "guess")
         if not kept:

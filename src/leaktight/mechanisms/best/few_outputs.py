@@ -11,7 +11,7 @@ from math import comb
 
 from leaktight.channels.channel import Channel
 from leaktight.channels.gain import Gain
-from leaktight.errors import InvalidNumber, TooLarge
+from leaktight.errors import InvalidNumber, TooLarge, is_whole
 from leaktight.exact.bound import Factor
 from leaktight.exact.numbers import Number
 from leaktight.exact.ratio import RatioLike
@@ -58,7 +58,7 @@ def worst_case_with_outputs(
     WorstCaseWithOutputs(exactly 3/2, 0.584963 bits)
     """
     graph = adjacency_of(neighbours).explicit()
-    if not isinstance(outputs, int) or isinstance(outputs, bool) or outputs < 1:
+    if not is_whole(outputs, 1):
         raise InvalidNumber(f"outputs must be a whole number from 1 up, got {outputs!r:.60}")
     n, size = graph.order, min(outputs, graph.order)
     if comb(n, size) > allowed(MOST_SETS):

@@ -6,7 +6,7 @@ comes up once in 10^30 draws, one of probability 0 never, and what is proved abo
 privacy holds for what is drawn, given fair random bits. The proof is in docs/proofs/sampling.md.
 """
 
-from collections.abc import Hashable, Iterable, Mapping
+from collections.abc import Hashable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -17,7 +17,7 @@ from flint import fmpq_mat
 from leaktight.channels.all_or_nothing import NO_ANSWER, AllOrNothing, Answering
 from leaktight.channels.channel import Channel, expect_channel
 from leaktight.channels.composition import Parallel
-from leaktight.errors import InvalidChannel, Mismatch, without_data
+from leaktight.errors import InvalidChannel, Mismatch, is_list, without_data
 from leaktight.exact.numbers import Array, rational
 from leaktight.labels import Labels, first_few
 from leaktight.mechanisms.release.random_bits import (
@@ -73,7 +73,7 @@ def _sample_records(
     records: Parallel | AllOrNothing, database: Any, source: RandomBytes
 ) -> tuple[Hashable, ...]:
     """Draw an answer for each record; by all or nothing, all of them are kept or none."""
-    if isinstance(database, str) or not isinstance(database, Iterable):
+    if not is_list(database):
         raise Mismatch(
             f"a database has a value for each record, got one of the type {type(database).__name__}"
         )
@@ -115,7 +115,7 @@ def _is_label(value: Any, where: Mapping[Hashable, int]) -> bool:
 
 def _rows(inputs: Any, where: Mapping[Hashable, int], labels: Labels) -> npt.NDArray[np.intp]:
     """Return the row of each input."""
-    if isinstance(inputs, str) or not isinstance(inputs, Iterable):
+    if not is_list(inputs):
         raise Mismatch(f"what is given is no input of the channel; {first_few(labels)}")
     if isinstance(inputs, np.ndarray):
         inputs = inputs.ravel()

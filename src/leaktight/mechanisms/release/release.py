@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from leaktight.channels.channel import Channel
-from leaktight.errors import InvalidChannel, Mismatch
+from leaktight.errors import InvalidChannel, Mismatch, is_list
 from leaktight.exact.ratio import Ratio
 from leaktight.exact.shown import counted
 from leaktight.mechanisms.mechanism import Guarantee, Mechanism
@@ -114,7 +114,7 @@ def release(
     >>> print(release(coin, ["no", "yes", "yes"]).record)
     3 answers released by a channel with 2 inputs and 2 outputs. No guarantee was stated.
     """
-    if isinstance(answers, str) or not isinstance(answers, Iterable):
+    if not is_list(answers):
         kind = type(answers).__name__
         raise Mismatch(f"expected a column of answers, got one of the type {kind}: write [answer]")
     column: Any = answers if hasattr(answers, "tolist") else list(answers)

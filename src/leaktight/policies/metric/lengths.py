@@ -15,7 +15,7 @@ import numpy as np
 import numpy.typing as npt
 from flint import arb, fmpq, fmpz
 
-from leaktight.errors import InvalidFile, InvalidNumber, expect_list
+from leaktight.errors import InvalidFile, InvalidNumber, expect_list, is_list
 from leaktight.exact.numbers import Array, as_printed, exact_array, to_float
 from leaktight.exact.rounding import precision
 from leaktight.exact.shown import shown
@@ -76,7 +76,7 @@ def read_points(points: Points) -> tuple[list[Hashable], Array]:
         given = points.tolist() if isinstance(points, np.ndarray) else list(points)
         values = [tuple(p) if isinstance(p, Sequence) and not isinstance(p, str) else p
                   for p in given]  # fmt: skip
-    rows = [tuple(p) if isinstance(p, Iterable) and not isinstance(p, str) else (p,) for p in given]
+    rows = [tuple(p) if is_list(p) else (p,) for p in given]
     for value, row in zip(values, rows, strict=True):
         if len(row) != len(rows[0]) or not row:
             raise InvalidNumber(

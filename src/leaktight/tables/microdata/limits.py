@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
-from leaktight.errors import InvalidInput
+from leaktight.errors import InvalidInput, is_whole
 from leaktight.exact.numbers import Number, fraction, rational
 from leaktight.exact.shown import percent, shown
 
@@ -89,7 +89,7 @@ class Limits:
 def _count(given: Any, name: str) -> int:
     if given is None:
         return 1
-    if not isinstance(given, int) or isinstance(given, bool) or given < 1:
+    if not is_whole(given, 1):
         raise InvalidInput(f"{name} must be a whole number, 1 or more, got {given!r:.60}")
     return given
 

@@ -10,7 +10,7 @@ from typing import Any
 
 import msgspec
 
-from leaktight.errors import InvalidFile, InvalidInput
+from leaktight.errors import InvalidFile, InvalidInput, is_whole
 from leaktight.exact.numbers import Number
 from leaktight.exact.shown import counted, percent
 from leaktight.files import expect_writable, new_file, new_path, read_path
@@ -109,7 +109,7 @@ def protect(
     given = expect_columns(recodings, columns)
     if loss not in MEASURES:
         raise InvalidInput(f"loss must be one of {', '.join(MEASURES)}, got {loss!r:.60}")
-    if not isinstance(plans, int) or isinstance(plans, bool) or plans < 1:
+    if not is_whole(plans, 1):
         raise InvalidInput(f"plans is how many are wanted, 1 or more, got {plans!r:.60}")
     left = names_of_columns(leave_out, "leave_out", least=0)
     if wrong := [each for each in statistics if not isinstance(each, Statistic)]:

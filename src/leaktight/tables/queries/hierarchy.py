@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-from leaktight.errors import InvalidNumber
+from leaktight.errors import InvalidNumber, is_whole
 from leaktight.exact.numbers import Number
 from leaktight.labels import Labels
 from leaktight.tables.queries.answer import Answer, Expected
@@ -25,7 +25,7 @@ class Hierarchy(TableQuery):
     def __post_init__(self) -> None:
         super(Hierarchy, self).__post_init__()
         fanout = self.fanout
-        if isinstance(fanout, bool) or not isinstance(fanout, int) or fanout < 2:
+        if not is_whole(fanout, 2):
             raise InvalidNumber(
                 f"the fanout of {self.name!r} must be 2 or more, got {fanout!r:.60}"
             )

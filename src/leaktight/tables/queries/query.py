@@ -15,7 +15,7 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 
-from leaktight.errors import InvalidInput, InvalidNumber, expect
+from leaktight.errors import InvalidInput, InvalidNumber, expect, is_whole
 from leaktight.exact.numbers import Number, as_printed, fraction
 from leaktight.labels import Labels
 from leaktight.tables.noise import BlockNoise
@@ -76,7 +76,7 @@ class TableQuery(ABC):
         if not isinstance(self.name, str) or not self.name.strip():
             raise InvalidInput(f"a query needs a name, got {self.name!r:.60}")
         share = self.share
-        if isinstance(share, bool) or not isinstance(share, int) or not 0 < share <= LARGEST_SHARE:
+        if not is_whole(share, 1, LARGEST_SHARE):
             raise InvalidNumber(
                 f"the share of the query {self.name!r} must be a whole number from 1 to "
                 f"{LARGEST_SHARE}, got {share!r:.60}"

@@ -12,7 +12,7 @@ from fractions import Fraction
 from itertools import pairwise
 from typing import Any
 
-from leaktight.errors import InvalidInput, InvalidNumber
+from leaktight.errors import InvalidInput, InvalidNumber, is_whole
 from leaktight.exact.numbers import Number
 from leaktight.exact.ratio import Ratio, RatioLike
 from leaktight.exact.shown import above, counted
@@ -101,7 +101,7 @@ class Change:
     @classmethod
     def prefix(cls, column: str, letters: int) -> "Change":
         """Only the first letters of a code are left; of a date, 4 are the year and 7 the month."""
-        if not isinstance(letters, int) or isinstance(letters, bool) or letters < 1:
+        if not is_whole(letters, 1):
             raise InvalidInput(f"a prefix of {column!r:.60} has letters, 1 or more")
         return cls(column, letters=letters)
 

@@ -10,7 +10,7 @@ from itertools import combinations as subsets
 from math import comb
 from typing import Any
 
-from leaktight.errors import InvalidInput, TooLarge
+from leaktight.errors import InvalidInput, TooLarge, is_whole
 from leaktight.exact.numbers import fraction, rational
 from leaktight.exact.shown import shown
 from leaktight.limits import allowed
@@ -82,7 +82,7 @@ def count_combinations(columns: int, most: int) -> int:
     >>> count_combinations(5, 2), count_combinations(5, 5)
     (15, 30)
     """
-    if not isinstance(most, int) or isinstance(most, bool) or most < 0:
+    if not is_whole(most, 0):
         raise InvalidInput(f"combinations is the most columns of one, 0 or more, got {most!r:.60}")
     number = sum(comb(columns, size) for size in range(1, min(most, columns - 1) + 1))
     if number > allowed(MOST_COMBINATIONS):
