@@ -132,13 +132,22 @@ def parts(label: Any) -> tuple[Any, ...]:
     return label if isinstance(label, tuple) else (label,)
 
 
+def in_words(label: Any) -> str:
+    """Return a label as text, that of several attributes with commas, however long.
+
+    >>> in_words(("female", "65-74")), in_words(3)
+    ('(female, 65-74)', '3')
+    """
+    return f"({', '.join(map(str, label))})" if isinstance(label, tuple) else str(label)
+
+
 def named(label: Hashable, most: int = 40) -> str:
     """Return a label as a person writes it: that of several attributes with commas.
 
     >>> named(("female", "65-74")), named("x" * 50, 8)
     ('(female, 65-74)', 'xxxxxxx…')
     """
-    text = f"({', '.join(map(str, label))})" if isinstance(label, tuple) else str(label)
+    text = in_words(label)
     return text if len(text) <= most else f"{text[: most - 1]}…"
 
 

@@ -24,7 +24,7 @@ from leaktight.errors import TooLarge
 from leaktight.exact.matrix import column_maxima
 from leaktight.exact.numbers import Array, exact_array, fraction, rational, to_float
 from leaktight.exact.rounding import float_above, float_below
-from leaktight.labels import Labels
+from leaktight.labels import Labels, parts
 from leaktight.limits import allowed
 from leaktight.policies.average_fibre import are_alike
 from leaktight.policies.fibres import weights_of
@@ -83,7 +83,7 @@ def adds_up(noise: "SymmetricNoise", policy: Policy, query: Query | None) -> boo
     weights = [w for _, kind in weights_of(policy, linear) for w in kind]
     if isinstance(weights[0], tuple) and not noise.is_geometric:
         return False
-    columns = list(zip(*(w if isinstance(w, tuple) else (w,) for w in weights), strict=True))
+    columns = list(zip(*map(parts, weights), strict=True))
     if any(isinstance(w, str) or rational(w).q != 1 for column in columns for w in column):
         return False
     if noise.places is not None:

@@ -35,7 +35,7 @@ from leaktight.exact.numbers import (
 )
 from leaktight.exact.powers import Powers
 from leaktight.exact.tolerances import TOLERANCES
-from leaktight.labels import Labels
+from leaktight.labels import Labels, in_words
 from leaktight.limits import allowed
 from leaktight.policies.average_fibre import MOST_STEPS, average_fibres, likely_databases
 from leaktight.policies.fibres import Fibre, cells_of, fibres
@@ -153,10 +153,8 @@ def own_fibres(policy: Policy) -> list[Fibre]:
 
 def _left(values: Labels) -> str:
     """Say which values the others and the counts leave."""
-    one = values[0]
-    told = f"({', '.join(map(str, one))})" if isinstance(one, tuple) else str(one)
     more = "nothing else" if len(values) == 1 else f"{len(values) - 1} more"
-    return f"the others and the counts leave {told:.60} and {more}"
+    return f"the others and the counts leave {in_words(values[0]):.60} and {more}"
 
 
 # --- nobody known ----------------------------------------------------------------------------

@@ -15,7 +15,7 @@ from typing import Any
 from leaktight.errors import InvalidNumber, TooLarge
 from leaktight.exact.numbers import rational
 from leaktight.exact.shown import counted
-from leaktight.labels import Labels
+from leaktight.labels import Labels, parts
 from leaktight.limits import allowed
 from leaktight.policies.policy import Policy
 from leaktight.policies.symmetric_query import (
@@ -155,8 +155,7 @@ def _plus_run(reached: int, longest: int) -> int:
 
 def whole_weights(query: LinearQuery, value: Hashable) -> tuple[int, ...]:
     """Return what a record with a value adds to each coordinate of the answer, in whole numbers."""
-    weight = query.weight(value)
-    return tuple(map(_whole, weight if isinstance(weight, tuple) else (weight,)))
+    return tuple(map(_whole, parts(query.weight(value))))
 
 
 def _whole(number: Any) -> int:

@@ -16,7 +16,7 @@ import numpy as np
 from leaktight.errors import InvalidGraph, InvalidInput, InvalidNumber, Mismatch
 from leaktight.exact.numbers import fraction, rational
 from leaktight.exact.shown import Told, counted
-from leaktight.labels import Labels
+from leaktight.labels import Labels, parts
 from leaktight.policies.adjacency import AdjacencyGraph
 from leaktight.policies.fibres import fibres
 from leaktight.policies.graph import Graph, Indices
@@ -324,7 +324,7 @@ def _apart(a: tuple[Fraction, ...], b: tuple[Fraction, ...]) -> Fraction:
 
 def _numbers(answer: Any) -> tuple[Fraction, ...]:
     """Return the numbers of an answer: itself, or those of a tuple."""
-    return tuple(map(_number, answer)) if isinstance(answer, tuple) else (_number(answer),)
+    return tuple(map(_number, parts(answer)))
 
 
 def _number(answer: Hashable) -> Fraction:

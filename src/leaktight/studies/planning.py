@@ -7,6 +7,7 @@ from typing import Any
 
 from leaktight.errors import InvalidFile, LeaktightError
 from leaktight.exact.shown import counted, nearest
+from leaktight.labels import in_words
 from leaktight.policies.policy import Policy
 from leaktight.policies.secrets import CHANGE
 from leaktight.studies.policy import read_policy
@@ -155,7 +156,7 @@ def _explained(asked: ReleaseStudy, noise: Noise, file: Path) -> Iterator[str]:
     if len(moves) > 1:
         values = protection.values
         told = ", ".join(
-            f"{_named(values[u])} → {_named(values[v])}" for u, v in moves[:MOST_NAMED]
+            f"{in_words(values[u])} → {in_words(values[v])}" for u, v in moves[:MOST_NAMED]
         )
         more = len(moves) - MOST_NAMED
         rest = f", and {counted(more, 'more', 'more')}" if more > 0 else ""
@@ -224,7 +225,3 @@ def _allowed(asked: ReleaseStudy) -> Allowance:
 
 def _typical(error: Expected) -> str:
     return nearest(float(error.cell) ** 0.5)
-
-
-def _named(value: Any) -> str:
-    return f"({', '.join(map(str, value))})" if isinstance(value, tuple) else str(value)

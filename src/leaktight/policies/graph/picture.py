@@ -15,6 +15,8 @@ from typing import Any, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
+from leaktight.labels import parts
+
 Points: TypeAlias = npt.NDArray[np.float64]
 Box: TypeAlias = tuple[float, ...]
 """The left, top, right and bottom of a name."""
@@ -49,7 +51,7 @@ def svg(
     >>> svg(["a<b", "c"], np.array([[0, 1]])).count("<line")
     1
     """
-    names = [" ".join(map(str, v)) if isinstance(v, tuple) else str(v) for v in vertices]
+    names = [" ".join(map(str, parts(v))) for v in vertices]
     points = _scaled(layout(vertices, edges, places), max(map(len, names)))
     lines = "".join(
         f'<line x1="{a:.1f}" y1="{b:.1f}" x2="{c:.1f}" y2="{d:.1f}"/>'

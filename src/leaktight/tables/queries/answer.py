@@ -9,7 +9,7 @@ from leaktight.errors import InvalidNumber
 from leaktight.exact.numbers import Number, as_printed, fraction, rational, to_float
 from leaktight.exact.rounding import float_above, float_below
 from leaktight.exact.shown import above, below, nearest
-from leaktight.labels import Labels
+from leaktight.labels import Labels, parts
 from leaktight.tables.noise import BlockNoise
 
 # --- intervals of released numbers, exactly known, as the noise is ---------------------------
@@ -75,10 +75,7 @@ class Answer:
     @property
     def labels(self) -> tuple[str, ...]:
         """The cells as people write them: "female, 65+" for a combination."""
-        return tuple(
-            ", ".join(map(str, cell)) if isinstance(cell, tuple) else str(cell)
-            for cell in self.cells
-        )
+        return tuple(", ".join(map(str, parts(cell))) for cell in self.cells)
 
     @property
     def is_drawn(self) -> bool:
