@@ -103,8 +103,7 @@ def bound(
       leaktight bound euclidean:4x4 --epsilon 0.5
       leaktight bound interval:0:100 --epsilon 0.1
     """
-    from leaktight.curves.curve import PrivacyCurve
-    from leaktight.curves.promise import curve_of
+    from leaktight.curves.promise import curve_of, pure_of
     from leaktight.curves.worst_case import worst_case, worst_case_leakage
     from leaktight.exact.shown import wrapped
     from leaktight.policies.text import real_of
@@ -120,22 +119,22 @@ def bound(
         return _bound_real(worst_case_leakage(reals, asked.ratio, asked.epsilon), as_json)
     policy, given = _bounded(secrets, records, counts, asked)
     about_to_write(certificate)
-    pure = not isinstance(given, PrivacyCurve)
+    pure = pure_of(given)
     few_outputs = ["worst case with so many outputs"] * (outputs is not None)
-    parts = ["worst case", *["published bounds", *few_outputs] * pure]
+    parts = ["worst case", *["published bounds", *few_outputs] * (pure is not None)]
     with spinner(as_json, *parts) as progress:
         progress("worst case")
         worst: Any = worst_case(policy, given)
         alone: Any = worst if policy.records == 1 else None
         if policy.records > 1 and not policy.is_constrained and policy.values is None:
             alone = worst_case(policy.metric or policy.secrets, given)
-        if not isinstance(given, PrivacyCurve):
+        if pure is not None:
             progress("published bounds")
-            table = leakage_bounds(policy, given, outputs=outputs)
+            table = leakage_bounds(policy, pure, outputs=outputs)
             few = None
             if outputs is not None:
                 progress("worst case with so many outputs")
-                few = _with_outputs(policy, outputs, given)
+                few = _with_outputs(policy, outputs, pure)
         elif outputs is not None:
             raise click.BadParameter("--outputs is for the published bounds, which are of pure ε")
     if certificate is not None:
@@ -151,7 +150,7 @@ def bound(
             "worst case": to_json(worst_shown("all records", worst)),
             "worst case of one record": one_record,
         }
-        if isinstance(given, PrivacyCurve):
+        if pure is None:
             print_json({"policy": repr(policy), "promise": str(given)} | found)
             return 0
         print_json(

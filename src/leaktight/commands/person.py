@@ -554,7 +554,6 @@ def _around(
 
     That is the chance of a guess, and the odds of a value, or of the one whose belief rises most.
     """
-    from leaktight.channels.gain import Loss
     from leaktight.exact.ratio import Ratio
     from leaktight.exact.shown import Probability
     from leaktight.mechanisms.best import optimal_mechanism
@@ -568,7 +567,7 @@ def _around(
         level = Ratio.of(chosen.ratio) if step == 1 else Ratio.of(epsilon=epsilon)
         odds = explained(values, belief, ratio=level, observations=times).after[-1].value
         best = optimal_mechanism(values, belief, aim, level)
-        error = float(best.loss if isinstance(aim, Loss) else 1 - best.utility)
+        error = float(best.loss if aim.sign < 0 else 1 - best.utility)
         own = value_odds(values, belief, ratio=level, values=meant, observations=times)[0]
         kept = step == 1 and chosen.what == "every guess"
         yield epsilon, Probability(times, chosen.chance if kept else odds, False), own, error

@@ -12,7 +12,7 @@ from leaktight.curves.curve import PrivacyCurve
 from leaktight.curves.guess import ADD_REMOVE, REPLACE
 from leaktight.curves.posterior import Belief
 from leaktight.curves.presence import Membership, membership
-from leaktight.curves.promise import Promise, promise_if_any
+from leaktight.curves.promise import Promise, curve_of, promise_if_any
 from leaktight.errors import InvalidInput, InvalidNumber
 from leaktight.exact.numbers import Number, as_printed, fraction
 from leaktight.exact.ratio import RatioLike
@@ -264,7 +264,7 @@ def explain(
     assert secret is not None
     first, *others = attackers_on(secret, prior, promise, distance, neighbours)
     if observations is None:
-        observations = 1 if isinstance(promise, PrivacyCurve) or first.neighbours else 2
+        observations = 1 if curve_of(promise) is not None or first.neighbours else 2
     if not isinstance(observations, int | np.integer) or observations < 1:
         raise InvalidNumber(f"observations must be a whole number from 1 up, got {observations!r}")
     times = sorted({1, int(observations)})
@@ -308,7 +308,7 @@ def _explained(
 
 
 def _assumption(secret: Secret, attacker: Adversary, promise: Promise | None) -> str:
-    kept = f"that keeps {promise}" if isinstance(promise, PrivacyCurve) else "with this guarantee"
+    kept = "with this guarantee" if curve_of(promise) is None else f"that keeps {promise}"
     dependent = (
         ", also if all other records are known, "
         "but not if records are known to depend on each other"

@@ -100,7 +100,7 @@ def best_under_curve(
     """Return a mechanism of nearly the largest gain among those that keep a curve on a graph."""
     if not curve.is_symmetric:
         raise InvalidInput("an edge has no direction: give curve.symmetric()")
-    single = aim.guesses == graph.vertices and isinstance(aim, Gain)
+    single = aim.guesses == graph.vertices and aim.sign > 0
     plain = single and np.array_equal(aim.matrix, Gain.binary(graph.vertices).matrix)
     found = best_gain(curve, graph, prior, None if graph.is_complete and plain else aim)
     if found.mechanism is None:  # all but one have no chance
