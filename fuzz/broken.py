@@ -129,8 +129,8 @@ POLICIES = (
     Mutant(
         "a count may not reach its largest number",
         "policies/constraint.py",
-        "least - left <= so_far <= most",
-        "least - left <= so_far < most",
+        "(least - left <= states) & (states <= most)",
+        "(least - left <= states) & (states < most)",
         ("tests/policies/test_constraint.py",),
     ),
     Mutant(

@@ -268,12 +268,6 @@ class CountedDatabases:
             for so_far, one, (_, least, most) in zip(state, kind, self.counts, strict=True)
         )
 
-    def _can_end(self, state: State, left: int) -> bool:
-        return all(
-            least - left <= so_far <= most
-            for so_far, (_, least, most) in zip(state, self.counts, strict=True)
-        )
-
     def _magnitude_of(self, counted: AbstractSet[int], least: int, most: int) -> float:
         """Bound Σ_k (n choose k) s^k (m − s)^(n − k) by its largest term and the number of terms.
 
