@@ -8,7 +8,6 @@ mechanisms is solved nearly; what it proposes is repaired, or rounded, and prove
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
-from functools import cached_property
 from itertools import combinations
 from typing import Any, NamedTuple
 
@@ -26,7 +25,7 @@ from leaktight.curves.certificate import (
     claim_of_edges,
 )
 from leaktight.curves.curve import PrivacyCurve
-from leaktight.curves.guess import best_guess
+from leaktight.curves.guess import Proved, best_guess, nothing
 from leaktight.curves.keeping import made_to_keep
 from leaktight.curves.polygon import ONE, ZERO, Line, Polygon
 from leaktight.curves.shapes import Enclosed
@@ -56,12 +55,8 @@ LARGEST = 256
 """The most vertices whose distances are put into equations."""
 
 
-def _nothing() -> None:
-    """Nothing was made, or is proved by a file of its own."""
-
-
 @dataclass(frozen=True, repr=False)
-class BestGain(Bound[Fraction]):
+class BestGain(Proved, Bound[Fraction]):
     """What a guess gains on average at most.
 
     No mechanism that keeps the promise on the edges of the graph lets anyone gain more than
@@ -69,20 +64,10 @@ class BestGain(Bound[Fraction]):
     """
 
     graph: Graph
-    _mechanism: Callable[[], Channel | None] = field(default=_nothing, compare=False, repr=False)
+    _mechanism: Callable[[], Channel | None] = field(default=nothing, compare=False, repr=False)
     _certificate: Callable[[], dict[str, Any] | None] = field(
-        default=_nothing, compare=False, repr=False
+        default=nothing, compare=False, repr=False
     )
-
-    @cached_property
-    def mechanism(self) -> Channel | None:
-        """A mechanism that keeps the promise and gains ``lower``, if one was made."""
-        return self._mechanism()
-
-    @cached_property
-    def certificate(self) -> dict[str, Any] | None:
-        """What ``check.py`` proves of both ends, if there is anything."""
-        return self._certificate()
 
     def __str__(self) -> str:
         size = counted(self.graph.order, "vertex", "vertices")
@@ -183,7 +168,7 @@ def _arcs(graph: Graph) -> list[tuple[int, int]]:
 
 def _capped(found: BestGain, upper: Fraction) -> BestGain:
     """Return an answer whose upper end a cover lowers, which no certificate shows then."""
-    return replace(found, upper=upper, _certificate=_nothing) if upper < found.upper else found
+    return replace(found, upper=upper, _certificate=nothing) if upper < found.upper else found
 
 
 def _two(curve: PrivacyCurve, graph: Graph, first: fmpq) -> BestGain:

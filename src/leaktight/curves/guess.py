@@ -56,12 +56,29 @@ BARELY = 1 + fmpq(1, 2**60)
 REPLACE, ADD_REMOVE = "replace", "add/remove"
 
 
-def _nothing() -> None:
-    """Nothing was made, or is proved, besides the ends."""
+def nothing() -> None:
+    """Nothing was made, or is proved by a file of its own, besides the ends."""
+
+
+class Proved:
+    """What has a mechanism and a proof, each made when it is asked for."""
+
+    _mechanism: Callable[[], Channel | None]
+    _certificate: Callable[[], dict[str, Any] | None]
+
+    @cached_property
+    def mechanism(self) -> Channel | None:
+        """A mechanism that keeps the promise and attains ``lower``, if one was made."""
+        return self._mechanism()
+
+    @cached_property
+    def certificate(self) -> dict[str, Any] | None:
+        """What ``check.py`` proves of both ends, if there is anything."""
+        return self._certificate()
 
 
 @dataclass(frozen=True, repr=False)
-class BestGuess(Chance[Fraction]):
+class BestGuess(Proved, Chance[Fraction]):
     """How likely a guess about a secret is right at most.
 
     No mechanism that keeps the promise lets anyone guess right more often than ``upper``, on
@@ -74,20 +91,10 @@ class BestGuess(Chance[Fraction]):
     """Which neighbours the promise is about: "replace", "add/remove", or those of a graph."""
     values: Labels
     tries: int = 1
-    _mechanism: Callable[[], Channel | None] = field(default=_nothing, compare=False, repr=False)
+    _mechanism: Callable[[], Channel | None] = field(default=nothing, compare=False, repr=False)
     _certificate: Callable[[], dict[str, Any] | None] = field(
-        default=_nothing, compare=False, repr=False
+        default=nothing, compare=False, repr=False
     )
-
-    @cached_property
-    def mechanism(self) -> Channel | None:
-        """A mechanism that keeps the promise and attains ``lower``, if one was made."""
-        return self._mechanism()
-
-    @cached_property
-    def certificate(self) -> dict[str, Any] | None:
-        """What ``check.py`` proves, for one try with other values in its place."""
-        return self._certificate()
 
     def __str__(self) -> str:
         tried = f"in {self.tries} tries " * (self.tries > 1)
@@ -276,8 +283,8 @@ def _ended(
     answer: BestGuess,
     low: fmpq,
     high: fmpq,
-    mechanism: Callable[[], Channel | None] = _nothing,
-    certificate: Callable[[], dict[str, Any] | None] = _nothing,
+    mechanism: Callable[[], Channel | None] = nothing,
+    certificate: Callable[[], dict[str, Any] | None] = nothing,
 ) -> BestGuess:
     return replace(
         answer,
@@ -497,7 +504,7 @@ def _several(
         *both, order = orders.response(v, k)
         proof = orders.to_dict() | {"order": str(order)}
         ends = (both[0], both[1])
-        return _ended(answer, *ends, _nothing, lambda: claim_of_tries(v, k, ends=ends, proof=proof))
+        return _ended(answer, *ends, nothing, lambda: claim_of_tries(v, k, ends=ends, proof=proof))
     if (polygons := curve.shape.polygons) is not None:
         low, high = (
             min([ONE, *((r * k + (v - 1) * d) / (r * k + v - k) for r, d in polygon.pairs)])
@@ -508,7 +515,7 @@ def _several(
             answer,
             low,
             high,
-            _nothing,
+            nothing,
             lambda: claim_of_tries(v, k, ends=(low, high), proof=pairs),
         )
 
@@ -526,7 +533,7 @@ def _several(
         pairs = of_pairs(Polygon.around([point]).pairs, [pair])
         return claim_of_tries(v, k, ends=(low, most), proof=pairs)
 
-    return _ended(answer, low, high, _nothing, proved)
+    return _ended(answer, low, high, nothing, proved)
 
 
 def _of_sets(curve: PrivacyCurve, bound: BestGuess, chances: list[fmpq]) -> BestGuess:
@@ -607,7 +614,7 @@ def _add_remove(
         return _present(curve.shape, shape, kinds, chances, shown, answer.tries, away)
 
     if answer.tries > 1:
-        return _ended(answer, low, high, _nothing, proved)
+        return _ended(answer, low, high, nothing, proved)
     absent = [rest, *shown]
     return _ended(answer, low, high, lambda: _from_absent(shape, absent, answer), proved)
 
