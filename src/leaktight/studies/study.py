@@ -21,8 +21,8 @@ from leaktight.curves.promise import Promise, curve_of, promise_if_any, pure_of
 from leaktight.errors import InvalidInput, InvalidNumber, Mismatch, TooLarge, expect, expect_whole
 from leaktight.exact.numbers import Number, as_printed, fraction
 from leaktight.exact.ratio import Ratio, RatioLike
-from leaktight.limits import allowed
 from leaktight.labels import alignment, positions
+from leaktight.limits import allowed
 from leaktight.mechanisms.best import BestMechanism
 from leaktight.mechanisms.disclosure import PerturbedCount
 from leaktight.mechanisms.mechanism import Mechanism
