@@ -17,6 +17,7 @@ from leaktight.worst_case.columns import (
     Cover,
     DistanceMechanism,
     coverage,
+    coverage_below,
     total_weight,
     weighting,
 )
@@ -131,6 +132,27 @@ def test_what_is_covered_is_that_of_the_definition_also_by_orbits(
     ]
     assert coverage(graph, ratio, weights).tolist() == expected
     assert coverage(graph, ratio, weights, orbits).tolist() == expected
+
+
+EXTREME = [Fraction(1001, 1000), Fraction(2), Fraction(10**9), Fraction(10**400)]
+
+
+@given(connected, st.sampled_from(EXTREME), st.data())
+def test_what_is_covered_quickly_is_never_more_and_hardly_less(
+    graph: SecretGraph, ratio: Fraction, data: st.DataObject
+) -> None:
+    tiny = st.sampled_from([Fraction(0), Fraction(1, 10**400), Fraction(1, 10**320)])
+    some = st.one_of(tiny, st.fractions(0, 3))
+    weights = exact_array(
+        data.draw(st.lists(some, min_size=graph.order, max_size=graph.order).filter(any))
+    )
+    exact = coverage(graph, ratio, weights)
+    near = coverage_below(graph, rational(ratio), weights)
+    assert (near <= exact).all()
+    assert (near >= weights).all()
+    large = fmpq(1, 10**200)  # of smaller sums floats keep few digits
+    lost = [1 - low / most for low, most in zip(near, exact, strict=True) if most > large]
+    assert all(each < fmpq(1, 10**9) for each in lost)
 
 
 @given(connected, st.sampled_from(RATIOS[:5]), st.data())

@@ -37,6 +37,7 @@ from leaktight.worst_case.columns import (
     best_cover,
     best_metric_cover,
     coverage,
+    coverage_below,
     total_weight,
     weighting,
 )
@@ -56,6 +57,9 @@ POWER_BITS = 2**11
 
 LEAST_BITS = 12
 """How many bits of λ^n are used, however far the vertices are apart."""
+
+MOST_SUMMED = 10**5
+"""The most values times distances for which beliefs are exact bounds, and not rounded outward."""
 
 MOST_EPSILON = 10**6
 """The largest n·ε, as for one ratio."""
@@ -170,8 +174,11 @@ class GraphAdversary(Adversary):
         An output that is c likely at x is at least λ^(−n·d(x, h))·c likely at h, and a mechanism
         has equality for all h. So x is believed with at most π_x divided by this.
         """
+        farthest = int(self.graph.eccentricities.max())
+        if n and self.ratio.upper > 1 and self.graph.order * farthest > MOST_SUMMED:
+            return coverage_below(self.graph, _power(self.ratio, n), self.prior.array)
         power, reach = self._power(n)
-        if reach >= self.graph.eccentricities.max():
+        if reach >= farthest:
             return coverage(self.graph, fraction(power), self.prior.array)
         shrunk = exact_array([*(power**-d for d in range(reach + 1)), 0])  # the last is for -1
         near = np.where(self.graph.distances > reach, -1, self.graph.distances)

@@ -38,8 +38,8 @@ LIKELY = Fraction(9, 10)
 TENFOLD = Fraction(10)
 """By how much a belief grows at most while protection is called moderate."""
 
-MOST_ADVISED = 300
-"""The most values for which an ε is advised: it is looked for, and more take minutes."""
+MOST_ADVISED = 1000
+"""The most values for which an ε is advised: it is looked for, which takes a second or two."""
 
 MOST_COMPARED = 40
 """The most values for which the best mechanisms of two ε are designed to compare their errors."""

@@ -55,6 +55,9 @@ POINTS = 32
 IN_TURN = [0, 32, *(k for step in (32, 16, 8, 4, 2) for k in range(step // 2, POINTS, step))]
 """Those that are far apart first."""
 
+FINE = 300
+"""Of how many values a curve has that many; of more, half."""
+
 MOST_BELIEFS = 3
 """Of how many sensitive values the belief is drawn."""
 
@@ -213,13 +216,12 @@ def curves(asked: Asked, progress: Progress) -> dict[str, Any]:
     study = answerable(asked.study | {"question": question})
     why, points = _why_no_worst_case(study), []
     kind = _kind(question)
-    for k in IN_TURN:
+    turns = IN_TURN if study.policy.secrets.order <= FINE else IN_TURN[: 1 + POINTS // 2]
+    for k in turns:
         amount = float(f"{asked.upto * k / POINTS:.6g}")
         promise = _promise(kind, str(amount), question)
         points.append(_point(study, amount, promise, why is None))
-        progress(
-            f"{KINDS[kind]} = {points[-1]['epsilon']:g}", len(points) / len(IN_TURN), points[-1]
-        )
+        progress(f"{KINDS[kind]} = {points[-1]['epsilon']:g}", len(points) / len(turns), points[-1])
     return {"points": sorted(points, key=lambda point: point["epsilon"]), "why": why}
 
 
@@ -250,7 +252,7 @@ def _point(study: Study, amount: float, promise: Promise, swept: bool) -> dict[s
 
 def _chances(study: Study, promise: Promise) -> list[float]:
     """Return the odds before, after one look and after all, without what they mean."""
-    if isinstance(promise, Ratio):
+    if isinstance(promise, Ratio) and study.policy.is_counted:
         found = any_mechanism(study, Names({}, {}), promise)
         return [float(found.before), *(float(p.value) for p in found.after)]
     study.expect_untold()
