@@ -35,6 +35,9 @@ export function show(place, found) {
   paint(place);
 }
 
+/** Whether values are shown without their names, for want of room. */
+export const nameless = () => Boolean(drawn.nameless);
+
 /** Move a dot that came to stand on another one. */
 function separate(places) {
   const taken = [];
@@ -63,7 +66,9 @@ export function paint(place) {
   const at = places.map(([x, y]) => [(width - wide * unit) / 2 + (x - left) * unit, 34 + (y - top) * unit]);
   const letters = Math.max(4, Math.floor(unit / 7.2));
   const short = (value) => (drawn.folded ? name(value).split(" … ")[0] : name(value)); // of a group, its first value
-  const names = labels(values.map((value) => cut(short(value), letters)), at, width, height, pairs);
+  const written = values.map((value) => cut(short(value), letters));
+  drawn.nameless = new Set(written).size < values.length; // cut so short that several are alike
+  const names = drawn.nameless ? values.map(() => "") : labels(written, at, width, height, pairs);
   focused = Math.min(focused, values.length - 1);
   if (study.policy.metric || drawn.folded) return paintLengths(place, at, names, height, width);
   const lines = pairs.map(([i, j]) => svg("g", { class: "pair", onclick: () => toggle(i, j) },

@@ -408,7 +408,7 @@ function showHint() {
     return;
   }
   $("graph-hint").textContent = map.isMap(study.policy) ? map.hint() : study.policy.metric ? ""
-    : `Choose two values to make or remove a secret pair${graph.listed(study.policy) || graph.kindOf(study.policy) === "partition" ? "; Delete removes a value" : ""}.`;
+    : `Choose two values to make or remove a secret pair${graph.listed(study.policy) || graph.kindOf(study.policy) === "partition" ? "; Delete removes a value" : ""}.${graph.nameless() ? " Point at a dot for its name." : ""}`;
 }
 
 // --- taking away -----------------------------------------------------------------------------------

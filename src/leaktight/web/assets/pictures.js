@@ -94,14 +94,14 @@ export function below(place, { points, upto, epsilon, symbol, per, observations,
   const parts = axes(x, y, frame, [`${symbol} ${per} of each release`, "chance of a right guess, at most"], true);
   if (known.length) {
     const before = y(known[0].odds[0]);
-    parts.push(line(frame.left, before, frame.right, before, "start"), text(frame.right - 4, before + 14, "before", "label end"));
+    parts.push(line(frame.left, before, frame.right, before, "start"), text(frame.right - 4, before + (before + 14 > frame.bottom ? -5 : 14), "before", "label end"));
     parts.push(svg("path", { d: path(curve(1)), class: "curve" }));
     if (observations > 1) parts.push(svg("path", { d: path(curve(2)), class: "curve often" }));
     const named = (k, said, share) => {
       const along = curve(k);
       const found = along[Math.floor(along.length * share)];
       if (!found) return;
-      const under = found[1] + 16, struck = Math.abs(under - 4 - y(limit)) < 12; // by the line that is dragged
+      const under = found[1] + (found[1] + 16 > frame.bottom ? -8 : 16), struck = Math.abs(under - 4 - y(limit)) < 12; // by the line that is dragged
       parts.push(text(found[0] + 6, struck ? y(limit) + 16 : under, said, "label"));
     };
     named(1, "1 look", 0.45);
