@@ -53,6 +53,8 @@ class Measure(Protocol):
     """In what a loss is counted."""
 
     symbol: ClassVar[str]
+    exactly: ClassVar[str]
+    """What the exact number is called in a file."""
 
     def near(self, terms: Terms) -> float:
         """Return what some terms cost, nearly."""
@@ -69,6 +71,7 @@ class PureMeasure:
     """ε of pure differential privacy; Gaussian noise has none."""
 
     symbol: ClassVar[str] = "ε"
+    exactly: ClassVar[str] = "ratio"
 
     def near(self, terms: Terms) -> float:
         """Return the logarithm of a product, nearly."""
@@ -88,6 +91,7 @@ class ConcentratedMeasure:
     """ρ of zero-concentrated differential privacy."""
 
     symbol: ClassVar[str] = "ρ"
+    exactly: ClassVar[str] = "rho"
 
     def near(self, terms: Terms) -> float:
         """Return a sum, nearly."""
@@ -133,6 +137,11 @@ class ConcentratedMeasure:
 
 
 PURE, CONCENTRATED = PureMeasure(), ConcentratedMeasure()
+
+
+def measure_of(lost: Lost) -> Measure:
+    """Return in what a loss was counted."""
+    return PURE if isinstance(lost, Powers) else CONCENTRATED
 
 
 def _geometric(

@@ -6,9 +6,9 @@ Those that leaktight knows are filled in; the others are for the curator, and ar
 from fractions import Fraction
 from typing import Any
 
-from leaktight.exact.powers import Powers
 from leaktight.tables.budget import lost_to_dict
 from leaktight.tables.ledger import Ledger
+from leaktight.tables.measure import PURE, measure_of
 from leaktight.tables.statement import Statement
 
 YET = None
@@ -28,7 +28,7 @@ def registry_entry(statement: Statement) -> dict[str, Any]:
     book = statement.ledger
     protection = book.protection
     spent = book.spent().largest
-    pure, amount = isinstance(spent, Powers), lost_to_dict(spent)
+    pure, amount = measure_of(spent) is PURE, lost_to_dict(spent)
     named = {"epsilon": amount["epsilon"]}
     if not pure:
         named = {"rho": float(Fraction(amount["rho"])), **named, "delta": amount["delta"]}

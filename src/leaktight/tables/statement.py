@@ -25,7 +25,7 @@ from leaktight.tables.budget import (
     told_lost,
 )
 from leaktight.tables.ledger import Ledger
-from leaktight.tables.measure import CONCENTRATED, PURE, Lost, epsilon_above
+from leaktight.tables.measure import CONCENTRATED, PURE, Lost, epsilon_above, measure_of
 from leaktight.tables.odds import Odds, odds
 from leaktight.tables.privacy_unit import PrivacyUnit
 
@@ -85,12 +85,14 @@ class PairSpent:
 
     def __str__(self) -> str:
         others = f" and {self.alike - 1:,} more" if self.alike > 1 else ""
-        also = [] if isinstance(self.lost, Fraction) else [told_lost(self.rho)]
-        if isinstance(self.lost, Fraction):
-            also.append("no ε" if self.ratio is None else told_lost(self.ratio))
+        measure = measure_of(self.lost)
+        if measure is PURE:
+            also = [told_lost(self.rho)]
+        else:
+            also = ["no ε" if self.ratio is None else told_lost(self.ratio)]
         if self.ratio is None or self.approximate < self.ratio.nats:
             also.append(f"ε ≤ {above(self.approximate)} with δ = {float(USUAL_DELTA):g}")
-        left = told_left(self.left, PURE if isinstance(self.lost, Powers) else CONCENTRATED)
+        left = told_left(self.left, measure)
         return (
             f"{pair_named(self.pair)}{others}: {told_lost(self.lost)} spent ({'; '.join(also)}), "
             f"{left} left"

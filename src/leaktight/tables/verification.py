@@ -14,12 +14,11 @@ from typing import Any
 import numpy as np
 
 from leaktight.errors import InvalidFile, LeaktightError, expect
-from leaktight.exact.powers import Powers
 from leaktight.tables.budget import lost_to_dict, told_lost
 from leaktight.tables.calibration import Noise
 from leaktight.tables.draw import hash_of
 from leaktight.tables.ledger import Ledger, Stored
-from leaktight.tables.measure import Lost
+from leaktight.tables.measure import Lost, measure_of
 from leaktight.tables.privacy_unit import PrivacyUnit
 from leaktight.tables.publishing import cell_text, numbers_digest, numbers_of, queries_of
 from leaktight.tables.writing import canonical, digest, write_protection
@@ -182,7 +181,7 @@ def _asked(
 
 def _says(record: dict[str, Any], cost: Lost) -> bool:
     """Say whether a record has exactly this cost."""
-    exactly = "ratio" if isinstance(cost, Powers) else "rho"
+    exactly = measure_of(cost).exactly
     return bool(record["guarantee"].get(exactly) == lost_to_dict(cost)[exactly])
 
 
