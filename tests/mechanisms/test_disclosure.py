@@ -7,7 +7,7 @@ import math
 import os
 import random
 from collections import defaultdict
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from fractions import Fraction
 from itertools import accumulate, combinations, product
 from typing import Any
@@ -456,3 +456,16 @@ def test_what_cannot_be_is_refused(make: Callable[[], Any], said: str) -> None:
         make()
     assert said in str(wrong.value)
     assert isinstance(wrong.value, InvalidInput | TooLarge)
+
+
+def test_a_table_that_is_too_large_is_refused_before_every_count_is_looked_at() -> None:
+    looked = list[int]()
+
+    class Watched(Rounding):
+        def row(self, count: int) -> Mapping[Hashable, Fraction]:
+            looked.append(count)
+            return super().row(count)
+
+    with pytest.raises(TooLarge, match=r"1,000,001 inputs and 1\d\d outputs or more, more than"):
+        Watched(2).channel(10**6)
+    assert len(looked) < 1000

@@ -99,12 +99,13 @@ def passed_arguments() -> dict[str, frozenset[str]]:
     return {name: frozenset(given) for name, given in found.items()}
 
 
-def breakages() -> list[Breakage]:
-    """List every way to break every public function that some claim uses."""
+@cache
+def breakages() -> dict[str, list[Breakage]]:
+    """List every way to break every public function that some claim uses, by its name."""
     used = frozenset[str]().union(*map(used_by, REGISTER.values()))
-    made = []
+    found = {}
     for name in sorted(used):
-        made.append(Breakage(name, "returns None"))
+        made = found[name] = [Breakage(name, "returns None")]
         passed = passed_arguments().get(name, frozenset())
         for parameter in inspect.signature(public_functions()[name]).parameters.values():
             if parameter.name in passed:
@@ -112,7 +113,7 @@ def breakages() -> list[Breakage]:
                     made.append(Breakage(name, f"keeps the first {parameter.name}"))
                 if parameter.default is not inspect.Parameter.empty:
                     made.append(Breakage(name, f"ignores {parameter.name}"))
-    return made
+    return found
 
 
 def broken(breakage: Breakage) -> Callable[..., Any]:

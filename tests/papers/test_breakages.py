@@ -94,13 +94,9 @@ NOTICED = {
 }
 """For each public function the claims that notice whatever is broken of it."""
 
-BREAKAGES: dict[str, list[Breakage]] = {}
-for _one in breakages():
-    BREAKAGES.setdefault(_one.name, []).append(_one)
-
 
 def test_every_public_function_that_a_claim_uses_is_broken() -> None:
-    assert set(NOTICED) == set(BREAKAGES)
+    assert set(NOTICED) == set(breakages())
     assert len(NOTICED) > 80
 
 
@@ -109,7 +105,7 @@ def test_some_claim_notices_whatever_is_broken(name: str) -> None:
     ids = NOTICED[name].split()
     first = {
         str(one): next((id for id in ids if notices(REGISTER[id], one)), None)
-        for one in BREAKAGES[name]
+        for one in breakages()[name]
     }
     assert [how for how, id in first.items() if id is None] == []
     assert set(first.values()) == set(ids), "a claim is named that is not needed"

@@ -142,12 +142,16 @@ class Mechanism(ByChannel):
         return f"{type(self).__name__}({self.name}: {self.guarantee})"
 
 
-def refuse_too_large(inputs: int, outputs: int, most: int = LARGEST) -> None:
-    """Refuse to write out a channel with more entries than an array may hold."""
+def refuse_too_large(inputs: int, outputs: int, most: int = LARGEST, or_more: bool = False) -> None:
+    """Refuse to write out a channel with more entries than an array may hold.
+
+    With ``or_more`` the outputs are those that were found so far.
+    """
     if inputs * outputs > (most := allowed(most)):
+        found = f"{counted(outputs, 'output', 'outputs')}{' or more' * or_more}"
         raise TooLarge(
-            f"the channel has {counted(inputs, 'input', 'inputs')} and "
-            f"{counted(outputs, 'output', 'outputs')}, more than {most:,} entries"
+            f"the channel has {counted(inputs, 'input', 'inputs')} and {found}, "
+            f"more than {most:,} entries"
         )
 
 

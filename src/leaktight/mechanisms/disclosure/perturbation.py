@@ -67,9 +67,12 @@ class CountPerturbation(ABC):
 
     def shown_of(self, counts: Sequence[int]) -> Channel:
         """Return the channel from these counts to what is shown."""
-        rows = [self.row(count) for count in counts]
-        outputs = sorted({z for row in rows for z in row}, key=lambda z: (isinstance(z, str), z))
-        refuse_too_large(len(counts), len(outputs))
+        rows, seen = list[Row](), set[Hashable]()
+        for count in counts:
+            rows.append(self.row(count))
+            seen.update(rows[-1])
+            refuse_too_large(len(counts), len(seen), or_more=len(rows) < len(counts))
+        outputs = sorted(seen, key=lambda z: (isinstance(z, str), z))
         matrix = [[row.get(z, Fraction(0)) for z in outputs] for row in rows]
         return Channel(matrix, counts, outputs)
 

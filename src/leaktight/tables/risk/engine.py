@@ -107,19 +107,21 @@ class Engine(ABC):
 
 
 class DuckDB(Engine):
-    """The DuckDB that a relation belongs to."""
+    """The DuckDB that a relation belongs to; its connection, if it is our own, is asked itself."""
 
     text = "VARCHAR"
 
-    def __init__(self, relation: Any) -> None:
+    def __init__(self, relation: Any, own: Any = None) -> None:
         super().__init__()
         self._relation = relation
+        self._own = own
         self._light: Any = None
 
     def _asked(self) -> Any:
         """Return something of the same connection by which to ask what is kept.
 
-        By the relation itself, DuckDB would look at its file again for each question.
+        By the relation itself, DuckDB would look at its file again for each question. Nobody tells
+        the connection of a user's relation.
         """
         if self._light is None:
             one = self._relation.query(SOURCE, "SELECT 1 AS one")
@@ -127,10 +129,16 @@ class DuckDB(Engine):
         return self._light
 
     def _keep(self, name: str, question: str, source: Any, is_list: bool) -> None:
-        asked = self._asked() if source is None else source
-        asked.query(SOURCE, f"CREATE TEMP TABLE {name} AS {question}")
+        told = f"CREATE TEMP TABLE {name} AS {question}"
+        if source is None and self._own is not None:
+            self._own.execute(told)
+        else:
+            asked = self._asked() if source is None else source
+            asked.query(SOURCE, told)
 
     def _rows(self, question: str) -> list[tuple[Any, ...]]:
+        if self._own is not None:
+            return self._own.execute(question).fetchall()
         return self._asked().query(SOURCE, question).fetchall()
 
     def _write(self, question: str, source: Any, path: Path) -> None:
@@ -142,9 +150,14 @@ class DuckDB(Engine):
         self._asked().query(SOURCE, f"DROP TABLE {name}")
 
     def close(self) -> None:
-        """Drop what was kept, and the view that DuckDB before 2 makes of what is asked."""
+        """Drop what was kept, and the view that DuckDB before 2 makes of what is asked.
+
+        Nothing of a DuckDB of our own has to be: it is closed.
+        """
         import duckdb
 
+        if self._own is not None:
+            return
         super().close()
         if duckdb.__version__ < "2":
             with suppress(Exception):
@@ -239,9 +252,10 @@ class Sources:
         if frame.implementation.is_spark_like():
             found: Engine = Spark(frame.to_native().sparkSession)
         else:
+            is_theirs = frame.implementation.is_duckdb() and not isinstance(source, str | Path)
             if not frame.implementation.is_duckdb():
                 frame = guarded(lambda: self._handed_over(frame))
-            found = DuckDB(frame.to_native())
+            found = DuckDB(frame.to_native(), None if is_theirs else self._duckdb())
         if self.engine is None:
             self.engine = found
         elif type(self.engine) is not type(found) or not self._knows(frame):
