@@ -77,4 +77,6 @@ def test_what_makes_no_sense_is_refused() -> None:
         SubsetSelection(60, ratio=1).channel  # noqa: B018
     with pytest.raises(TooLarge, match="entries"):  # what is seen of them would take minutes
         SubsetSelection(27, epsilon=1).channel  # noqa: B018
+    with pytest.raises(TooLarge, match="18 inputs and 43,758 outputs"):
+        SubsetSelection(18, ratio="5/4").channel  # noqa: B018
     assert SubsetSelection(27, ratio=5).channel.shape == (27, 17_550)
