@@ -598,6 +598,8 @@ def test_a_study_without_a_mechanism_gets_none_and_rare_values_come_first(
 ) -> None:
     """At ε = 2, λ = e²: 0.01·λ/(1 + 0.01·(λ − 1)) = 6.946%, rounded up; 2% is reached at 99/49."""
     page = opened(browser, written(address, HIV))
+    expect(page.locator("#below .belief")).to_have_count(1)
+    expect(page.locator("#below .of-bound")).to_have_text("belief in positive, 1 look")
     for _ in range(2):
         assert page.inner_text("#verdict") == "No mechanism is given: this is what any may tell."
         assert page.locator("#odds .value").all_text_contents()[:2] == ["1%", "≤ 7%"]

@@ -2,6 +2,7 @@
 
 import io
 import json
+import math
 from contextlib import redirect_stdout
 from fractions import Fraction
 from pathlib import Path
@@ -141,6 +142,17 @@ def test_a_curve_has_the_worst_case_the_bounds_and_the_odds_at_each_epsilon() ->
         assert point["bounds"] == {str(bound): bound.bits for bound in bounds.bounds}
         said = lt.explain(line, epsilon=epsilon, observations=2)
         assert point["odds"] == [0.25, *(float(chance.value) for chance in said.after)]
+
+
+def test_a_curve_has_the_belief_in_a_sensitive_value() -> None:
+    document = sent({"policy": {"values": ["negative", "positive"]}, "question": {"epsilon": 1,
+                     "prior": [0.99, 0.01], "sensitive": ["positive"]}})  # fmt: skip
+    for point in curves(Asked(study=document, upto=4), ignored)["points"]:
+        ratio = math.exp(point["epsilon"])  # λπ/(1 + (λ − 1)π), of a complete graph
+        assert point["belief"] == pytest.approx(ratio * 0.01 / (1 + (ratio - 1) * 0.01))
+    without = sent({"policy": {"values": 2}, "question": {"epsilon": 1}})
+    points = curves(Asked(study=without, upto=4), ignored)["points"]
+    assert {point["belief"] for point in points} == {None}
 
 
 def test_so_does_the_curve_of_distances() -> None:

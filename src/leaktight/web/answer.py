@@ -238,10 +238,13 @@ def _promise(kind: str, amount: str, question: Any) -> Promise:
 
 def _point(study: Study, amount: float, promise: Promise, swept: bool) -> dict[str, Any]:
     """Return what is known for one amount, which is called ``epsilon`` whatever it is."""
-    point: dict[str, Any] = {"epsilon": amount, "odds": None, "worst": None, "bounds": {}}
+    point: dict[str, Any] = {
+        "epsilon": amount, "odds": None, "belief": None, "worst": None, "bounds": {},
+    }  # fmt: skip
     odds = _or_why(lambda: _chances(study, promise))
     if not isinstance(odds, Skipped):
         point["odds"] = odds
+        point["belief"] = _belief(study, promise)
     worst = _or_why(lambda: worst_case(study.policy, promise).bits) if swept else LEFT_OUT
     if not isinstance(worst, Skipped):
         point["worst"] = worst
@@ -260,6 +263,14 @@ def _chances(study: Study, promise: Promise) -> list[float]:
         raise InvalidInput(TIED)
     attacker = attackers_on(study.policy, study.prior, promise)[0]
     return [float(attacker.chance(n).value) for n in sorted({0, 1, study.observations})]
+
+
+def _belief(study: Study, promise: Promise) -> float | None:
+    """Return how far the belief in the first sensitive value can rise by one look, if bounded."""
+    if not study.sensitive or study.policy.is_constrained:
+        return None
+    odds = attackers_on(study.policy, study.prior, promise)[0].quick_odds()
+    return next((float(each.after) for each in odds if each.value == study.sensitive[0]), None)
 
 
 def _why_no_worst_case(study: Study) -> str | None:

@@ -276,7 +276,7 @@ function showBelow() {
   for (const id of ["below", "worst"]) $(id).classList.toggle("stale", !longer.isFresh("curves"));
   pictures.below($("below"), {
     points: more.points, upto: upto(), epsilon: todayNow(), symbol: SYMBOLS[kind()], per: per(), observations: study.question.observations, limit: limitNow(),
-    chosen: choice?.[moved()] ?? null, start: leastLimit(),
+    chosen: choice?.[moved()] ?? null, start: leastLimit(), sensitive: name(study.question.sensitive?.[0] ?? ""),
   }, setLimit, (by) => setLimit(limitNow() + by));
   const use = html("button", { type: "button", id: "use" }, `Use this ${SYMBOLS[kind()]}`);
   const digits = 10 ** (4 - Math.floor(Math.log10(upto())));

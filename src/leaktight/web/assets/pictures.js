@@ -86,7 +86,7 @@ export function worst(place, { points, upto, epsilon, symbol, per, bits, marked,
 }
 
 /** The odds over ε, with a line that is dragged: which ε keeps them below? */
-export function below(place, { points, upto, epsilon, symbol, per, observations, limit, chosen, start }, move, step) {
+export function below(place, { points, upto, epsilon, symbol, per, observations, limit, chosen, start, sensitive }, move, step) {
   const width = room(place), height = 300, frame = box(width, height);
   const known = points.filter((point) => point.odds);
   const x = scale(upto, frame.left, frame.right), y = scale(1, frame.bottom, frame.top);
@@ -97,15 +97,21 @@ export function below(place, { points, upto, epsilon, symbol, per, observations,
     parts.push(line(frame.left, before, frame.right, before, "start"), text(frame.right - 4, before + (before + 14 > frame.bottom ? -5 : 14), "before", "label end"));
     parts.push(svg("path", { d: path(curve(1)), class: "curve" }));
     if (observations > 1) parts.push(svg("path", { d: path(curve(2)), class: "curve often" }));
-    const named = (k, said, share) => {
-      const along = curve(k);
+    const rising = known.filter(({ belief }) => belief !== null).map(({ epsilon: each, belief }) => [x(each), y(belief)]);
+    if (rising.length > 1) parts.push(svg("path", { d: path(rising), class: "curve belief" }));
+    const named = (along, said, share) => {
       const found = along[Math.floor(along.length * share)];
       if (!found) return;
       const under = found[1] + (found[1] + 16 > frame.bottom ? -8 : 16), struck = Math.abs(under - 4 - y(limit)) < 12; // by the line that is dragged
       parts.push(text(found[0] + 6, struck ? y(limit) + 16 : under, said, "label"));
     };
-    named(1, "1 look", 0.45);
-    if (observations > 1) named(2, `${observations.toLocaleString("en")} looks`, 0.08);
+    if (rising.length > 1) {
+      const said = cut(`belief in ${sensitive}, 1 look`, 32); // it rises: clear on its right below, or on its left above
+      const [low, high] = [0.35, 0.75].map((share) => rising[Math.floor(share * rising.length)]);
+      parts.push(low[1] + 20 < frame.bottom ? text(low[0] + 8, low[1] + 16, said, "label of-bound") : text(high[0] - 4, high[1] - 8, said, "label of-bound end"));
+    }
+    named(curve(1), "1 look", 0.45);
+    if (observations > 1) named(curve(2), `${observations.toLocaleString("en")} looks`, 0.08);
   }
   if (epsilon !== null && epsilon <= upto) parts.push(line(x(epsilon), frame.top, x(epsilon), frame.bottom, "today"));
   if (chosen !== null && chosen <= upto) parts.push(line(x(chosen), y(limit), x(chosen), frame.bottom, "chosen"), svg("circle", { cx: x(chosen), cy: y(limit), r: 5, class: "point" }));
