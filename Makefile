@@ -2,6 +2,12 @@
 PYTHON ?= python3
 BIN := .venv/bin
 
+# Where Python may not keep what it compiled, each of the processes that the tests start compiles all modules anew.
+unexport PYTHONDONTWRITEBYTECODE
+
+# Each worker begins with its own half, in order, so that what the tests of a file share is made in one worker only.
+PYTEST := -m pytest --numprocesses auto --dist worksteal
+
 .PHONY: audit table explore test test-oldest test-newest test-spark test-web test-ibis test-kill test-postgres test-adapters test-opacus test-tumult wheel lint types format fuzz mutants bench docs clean
 
 audit: .venv/ready
@@ -18,7 +24,7 @@ explore: .venv/web-ready
 	$(BIN)/leaktight explore examples/studies/salary.toml
 
 test: lint types
-	$(BIN)/python -m pytest --numprocesses auto
+	$(BIN)/python $(PYTEST)
 
 test-spark: .venv/dev-ready .venv/spark-ready
 	@command -v java > /dev/null || { echo "Spark needs Java: install a headless JRE, 17 or later"; exit 1; }
@@ -43,11 +49,11 @@ test-tumult: .venv/tumult/ready
 CHROMIUM ?= $(firstword $(shell command -v chromium chromium-browser google-chrome))
 test-web: .venv/dev-ready .venv/web-test-ready
 	@test -n "$(CHROMIUM)" || { echo "The page is tested in Chromium: apt-get install chromium, or make test-web CHROMIUM=/its/path"; exit 1; }
-	LEAKTIGHT_BROWSER="$(CHROMIUM)" $(BIN)/python -m pytest --numprocesses auto tests/web/in_browser.py tests/reports/in_browser.py $(ARGS)
+	LEAKTIGHT_BROWSER="$(CHROMIUM)" $(BIN)/python $(PYTEST) tests/web/in_browser.py tests/reports/in_browser.py $(ARGS)
 
 # Do the oldest versions that pyproject.toml allows still do? In an environment of its own.
 test-oldest: .venv/oldest/ready
-	.venv/oldest/bin/python -m pytest --numprocesses auto $(ARGS)
+	.venv/oldest/bin/python $(PYTEST) $(ARGS)
 
 # And on the newest Python that is here; NEWEST names another.
 NEWEST ?= $(lastword $(sort $(wildcard $(HOME)/.pyenv/versions/3.1[2-9].*/bin/python)) $(firstword $(shell command -v python3.14 python3.13 python3.12)))
@@ -55,7 +61,7 @@ test-newest:
 	@if test -z "$(NEWEST)"; then \
 		echo "There is no Python newer than 3.11 here, so nothing is tested on one: make test-newest NEWEST=/its/path"; \
 	else \
-		$(MAKE) .venv/newest/ready && .venv/newest/bin/python -m pytest --numprocesses auto $(ARGS); \
+		$(MAKE) .venv/newest/ready && .venv/newest/bin/python $(PYTEST) $(ARGS); \
 	fi
 
 test-kill: .venv/dev-ready
