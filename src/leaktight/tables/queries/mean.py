@@ -21,7 +21,7 @@ from leaktight.tables.law import Floats, Law, chance_above, each_side
 from leaktight.tables.noise import BlockNoise
 from leaktight.tables.queries.answer import Answer, Ends, Expected
 from leaktight.tables.queries.query import Block, Form, Part, Space, TableQuery, names
-from leaktight.tables.queries.sum import NumbersQuery, sums_block
+from leaktight.tables.queries.sum import NumbersQuery, of_each, sums_block
 
 GRID = 2**20
 """An end of an interval is a multiple of so small a part of the range, rounded outward."""
@@ -48,14 +48,20 @@ class MeanOf(NumbersQuery):
     def blocks(self, space: Space) -> list[Block]:
         """Return two blocks, with a number for each group."""
         numbers = self.numbers(space)
-        low, high = min(numbers), max(numbers)
+        low, high = min({*numbers}), max({*numbers})
         if low == high:
             raise InvalidNumber(f"the mean {self.name!r} is of one number alone, {low}")
         if self.taken == 1:
             middle = (low + high) / 2
-            parts = {"sum": [x - middle for x in numbers], "count": [Fraction(1) for _ in numbers]}
+            parts = {
+                "sum": of_each(numbers, lambda x: x - middle),
+                "count": [Fraction(1)] * len(numbers),
+            }
         else:
-            parts = {"above": [x - low for x in numbers], "below": [high - x for x in numbers]}
+            parts = {
+                "above": of_each(numbers, lambda x: x - low),
+                "below": of_each(numbers, lambda x: high - x),
+            }
         return [
             replace(
                 sums_block(space, self, f"{self.name}, {each}", self.by, amounts, _unit(amounts)),
@@ -216,8 +222,9 @@ def _last(refuted: Callable[[int], bool], end: int) -> int:
 
 def _unit(amounts: Sequence[Fraction]) -> Fraction:
     """Return the largest unit of which all amounts are whole numbers."""
-    whole = lcm(*(amount.denominator for amount in amounts))
-    return Fraction(gcd(*(int(amount * whole) for amount in amounts)), whole)
+    few = {*amounts}
+    whole = lcm(*(amount.denominator for amount in few))
+    return Fraction(gcd(*(int(amount * whole) for amount in few)), whole)
 
 
 def mean_of(

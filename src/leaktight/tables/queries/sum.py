@@ -1,11 +1,11 @@
 """Sums: what the numbers of a column, or whole weights of values, add up to."""
 
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from fractions import Fraction
 from math import lcm
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar, Self, TypeVar
 
 import numpy as np
 
@@ -23,6 +23,8 @@ from leaktight.tables.queries.query import (
     names,
 )
 from leaktight.tables.weights import LARGEST, Shape
+
+Made = TypeVar("Made")
 
 NUMBERS = int | float | Decimal | Fraction | np.integer | np.floating
 
@@ -166,7 +168,17 @@ def clamped(numbers: Sequence[Fraction], clamp: Sequence[Fraction]) -> list[Frac
     """Return numbers that are no further out than the ends."""
     if not clamp:
         return list(numbers)
-    return [min(max(each, clamp[0]), clamp[1]) for each in numbers]
+    return of_each(numbers, lambda each: min(max(each, clamp[0]), clamp[1]))
+
+
+def of_each(numbers: Sequence[Fraction], made: Callable[[Fraction], Made]) -> list[Made]:
+    """Return what is made of each number, made once of all that are equal.
+
+    >>> of_each([Fraction(1), Fraction(2), Fraction(1)], lambda number: 2 * number)
+    [Fraction(2, 1), Fraction(4, 1), Fraction(2, 1)]
+    """
+    known = {each: made(each) for each in dict.fromkeys(numbers)}
+    return [known[each] for each in numbers]
 
 
 def sums_block(
@@ -179,7 +191,8 @@ def sums_block(
 ) -> Block:
     """Return a sum for each group, to which each value adds an amount, in whole units."""
     groups, places = space.groups(by, query.name)
-    sums = [_whole(a / unit, name) * len(groups) + g for a, g in zip(amounts, places, strict=True)]
+    units = of_each(amounts, lambda amount: _whole(amount / unit, name))
+    sums = [each * len(groups) + g for each, g in zip(units, places, strict=True)]
     return space.block(query, name, groups, Shape.SUM, sums, unit)
 
 
