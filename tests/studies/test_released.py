@@ -231,3 +231,9 @@ def test_no_row_of_a_person_is_told_of_as_if_it_were_the_only_one(
         for rise in each.values:
             assert rise.after >= truth[rise.value]
     assert secrets == "complete" or truth["1"] > Fraction(4, 13)  # which holds for one row alone
+    # What leaks most keeps its ratio row by row, and not both rows of a person at once.
+    assert not found.worst_case.is_exact
+    assert found.worst_case.lower_bits == 0
+    assert "some leaks as much" not in to_text(summarised(found))
+    file.write_text(file.read_text("utf-8").replace("rows_per_person = 2\n", ""), "utf-8")
+    assert "some leaks as much" in to_text(summarised(answered(read_study(file))))

@@ -292,13 +292,18 @@ class Study:
         """Whether it is about a release of a table, and no mechanism is given beside it."""
         return self.mechanism is None and self.release is not None
 
+    @property
+    def rows_per_person(self) -> int:
+        """The most rows of one person, of a release; otherwise one."""
+        return self.release.asked.rows_per_person if self.is_release and self.release else 1
+
     def expect_untold(self) -> None:
         """Refuse a guarantee for one row where other rows of the person may tell of it.
 
         If any two values are a secret pair, so are any two choices of all rows of a person.
         Otherwise these may be further apart than one row by itself.
         """
-        rows = self.release.asked.rows_per_person if self.is_release and self.release else 1
+        rows = self.rows_per_person
         if rows > 1 and not self.policy.secrets.is_complete:
             raise InvalidInput(
                 f"one person may have {rows:,} rows, which may tell of each other, and not all "
