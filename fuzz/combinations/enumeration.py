@@ -214,7 +214,8 @@ class World:
         """Return the same for those alone whose value is not known already, if there are such."""
         prior, views = self.cell.prior, self.views(seen)
         unsure = [view for view in views if sum(prior[v] > 0 for v in view) > 1]
-        return self.informed(seen)[0], *self._guessed(unsure or views)[1:]
+        most = max(guess(view, dict.fromkeys(view, Fraction(1))) for view in views)
+        return most, *self._guessed(unsure or views)[1:]
 
     def _guessed(self, views: list[dict[Any, Seen]]) -> tuple[Fraction, Fraction, Fraction]:
         factors, once, twice = [], [], []
@@ -294,10 +295,15 @@ def ratio(one: Seen, other: Seen) -> Fraction | float:
 
 def guess(view: dict[Any, Seen], weights: dict[Any, Fraction]) -> Fraction:
     """Return Σ_z max_v weight(v)·K(z|v)."""
-    outputs = dict.fromkeys(z for row in view.values() for z in row)
-    return sum(
-        (max(weights[v] * row.get(z, 0) for v, row in view.items()) for z in outputs), Fraction(0)
-    )
+    best: dict[Any, int] = {}
+    parts = math.lcm(*(p.denominator for row in view.values() for p in row.values()))
+    units = math.lcm(*(weights[v].denominator for v in view))
+    for v, row in view.items():
+        weight = int(weights[v] * units)
+        for z, p in row.items():
+            joint = weight * p.numerator * (parts // p.denominator)
+            best[z] = max(best.get(z, 0), joint)
+    return Fraction(sum(best.values()), parts * units)
 
 
 def _joint(rows: list[Seen]) -> Seen:
