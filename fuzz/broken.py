@@ -1312,11 +1312,11 @@ SIZES = (
         ("tests/worst_case/test_lengths.py",),
     ),
     Mutant(
-        "places on a map begin without the columns of interior points",
-        "worst_case/columns/search.py",
-        "found = taken_apart(inside, math.exp(step)) if steps else _levels_of(inside, step)",
-        "found = taken_apart(inside, math.exp(step)) if steps else known",
-        ("tests/worst_case/test_lengths.py",),
+        "entries at small negative prices hang on others",
+        "worst_case/columns/pricing.py",
+        "wanted = prices < 0\n",
+        "wanted = prices < -0.5\n",
+        ("tests/worst_case/test_pricing.py",),
     ),
     Mutant(
         "a count whose range is public is listed at any size",
@@ -1338,13 +1338,6 @@ SIZES = (
         "return super().information() if self.is_exact else self.groups.told()",
         "return self.groups.told()",
         ("tests/leakage/test_groups.py",),
-    ),
-    Mutant(
-        "columns that are cheaper by rounding alone are added without end",
-        "worst_case/columns/search.py",
-        "if missing <= FINEST_PROFIT or (idle > MOST_IDLE and missing < NEAR_PROFIT):",
-        "if missing < 0:",
-        ("tests/worst_case/test_lengths.py",),
     ),
     Mutant(
         "noise that derives from SymmetricNoise counts as unimodal",

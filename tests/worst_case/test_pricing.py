@@ -1,6 +1,7 @@
 """Prices are proved on every kind of graph, or a column refutes them."""
 
 import itertools
+import math
 from fractions import Fraction
 
 import numpy as np
@@ -8,11 +9,13 @@ import pytest
 from flint import fmpq
 from hypothesis import given
 from hypothesis import strategies as st
+from scipy.optimize import linprog
 
 from leaktight.exact.numbers import exact_array, rational
 from leaktight.policies.graph import Graph
+from leaktight.policies.metric import Metric
 from leaktight.worst_case.columns import Flow
-from leaktight.worst_case.columns.pricing import Pricing, pricing, shortened
+from leaktight.worst_case.columns.pricing import Pricing, pricing, shortened, step_of
 from tests.strategies.graphs import secret_graphs
 
 CYCLE = Graph(5, [(i, (i + 1) % 5) for i in range(5)])
@@ -132,6 +135,36 @@ def test_the_search_in_floats_ends_at_the_cheapest_column_from_wherever_it_start
                 float(exact.cost.p) / float(exact.cost.q) * near ** -float(exact.levels[root]),
                 abs=2.0**-20,
             )
+
+
+@pytest.mark.parametrize("above", [0.0, 0.5, 3.0])
+@pytest.mark.parametrize("side", [0, 3])
+def test_columns_of_places_are_private_and_cost_what_the_program_of_all_pairs_says(
+    above: float, side: int
+) -> None:
+    """The more prices are positive, the fewer arcs are looked at; on a grid not all pairs matter"""
+    rng = np.random.default_rng(4)
+    scattered = rng.integers(0, 100, size=(9, 2)) / 10
+    grid = [(x, y) for x in range(side) for y in range(side)]
+    graph = Metric.euclidean(grid or list(map(tuple, scattered.tolist()))).rounded()[0]
+    farthest, n = float(graph.distances.max()), graph.order
+    prices = rng.uniform(-1, 1, size=(20, n)) + above
+    levels = graph.distances[rng.integers(0, n, 20)].astype(np.int64)
+    ratio = 1 + rational(math.log(2) * 4 / farthest)  # whose digits are kept
+    way, step = pricing(graph, ratio), step_of(ratio)
+    for _ in range(50):
+        levels = way.cheapest(prices, levels)
+    (i, h), long = graph.arcs.T, np.tile(graph.lengths, 2)
+    private = np.zeros((len(i), n))
+    private[np.arange(len(i)), i], private[np.arange(len(i)), h] = 1, -np.exp(step * long)
+    for row, found in zip(prices, levels, strict=True):
+        assert (found[h] - found[i] <= long + 1).all()  # a unit for lengths that were rounded
+        root = int(row.argmin())
+        ends = [(1.0, 1.0) if j == root else (0.0, None) for j in range(n)]
+        best = linprog(row, private, np.zeros(len(i)), bounds=ends).fun
+        assert best is not None
+        cost = np.exp(-step * (found - found[root])) @ row
+        assert cost == pytest.approx(best, abs=2.0**-20)
 
 
 @pytest.mark.parametrize("graph", [CYCLE, Graph(4, [(0, 1), (1, 2), (2, 3), (3, 0), (0, 2)])])

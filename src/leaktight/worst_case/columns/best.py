@@ -74,7 +74,7 @@ FEW = 2**20
 FAR = fmpq(1, 2**24)
 """How far from what is earned a bound may be before others are tried."""
 
-MOST_TIMES = 20
+MOST_TIMES = 100
 """How often the search for the cheapest columns is begun again where it ended."""
 
 UNTIED = fmpq(2) ** MOST_RESOLVED

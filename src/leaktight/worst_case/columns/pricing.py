@@ -13,7 +13,7 @@ exact. See ``docs/proofs/design.md``.
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Protocol, TypeAlias
+from typing import NamedTuple, Protocol, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -41,6 +41,9 @@ MOST_TOGETHER = 40
 MOST_STEPS = 50
 """How often the levels of one column are changed at the same prices."""
 
+FEW_STEPS = 8
+"""The same where edges have lengths: the next search begins where this one ends."""
+
 MOST_SEEN = 60
 """How many bits below the largest entry of a column others are told apart on trees."""
 
@@ -49,6 +52,9 @@ MOST_COSTS = 2**22
 
 LEAST_GAIN = 2.0**-44
 """What a change of levels must gain, in units of what the column costs and earns in all."""
+
+BEYOND = 2**62
+"""Farther than any levels are apart."""
 
 LARGEST = 2.0**900
 """The largest number that the ratio, or a power of it, may be in floating point."""
@@ -235,28 +241,47 @@ class _AnyGraph:
         step = min(step_of(self.ratio), math.log(LARGEST) / max(1, deepest))
         if deepest * step > MOST_TOGETHER * math.log(2) and lengths.max() == 1:
             return self._by_layers(prices, math.exp(step), deepest)
-        roots = np.argmin(prices, axis=1)
-        found = start - np.take_along_axis(start, roots[:, None], axis=1)
-        (tails, heads), long = self.graph.arcs.T, np.tile(lengths, 2)
+        n, roots = self.graph.order, np.argmin(prices, axis=1)
+        arcs = self._arcs(prices, roots)
+        found = _hung(start - np.take_along_axis(start, roots[:, None], axis=1), arcs)
         left = np.arange(len(prices))  # the rows whose columns can still be improved
-        for _ in range(MOST_STEPS):
+        for _ in range(MOST_STEPS if lengths.max() == 1 else FEW_STEPS):
             tell(f"{len(left):,} of {len(prices):,} columns left to price")
             levels = found[left]
             net = prices[left] * np.exp(-step * levels)
             net[np.arange(len(left)), roots[left]] -= net.sum(axis=1)  # what the root would take
-            tight = levels[:, heads] == levels[:, tails] + long
-            raised = _cheapest_closed(net, tight, tails, heads)
+            free, ends = arcs.room(levels), arcs.ends(n)
+            raised = _cheapest_closed(net, ends[:, free == 0])
             gained = -(net * raised).sum(axis=1)
             better = gained > LEAST_GAIN * np.abs(net).sum(axis=1)
-            left, levels, raised = left[better], levels[better], raised[better]
-            if not len(left):
+            if not better.any():
                 break
-            # c_i ≤ λ^l·c_h says g_i ≥ g_h − l: the set moves until the first such arc is tight.
-            leaving = raised[:, tails] & ~raised[:, heads]
-            room = np.where(leaving, long + levels[:, tails] - levels[:, heads], 2 * deepest + 2)
-            levels = levels - raised * room.min(axis=1, keepdims=True)
-            found[left] = levels - np.take_along_axis(levels, roots[left][:, None], axis=1)
-        return found
+            raised[~better] = False
+            levels -= _reach(raised, ends, free)
+            levels -= np.take_along_axis(levels, roots[left][:, None], axis=1)
+            found[left], left, arcs = levels, left[better], arcs.of(better)
+        return _hung(found, self._arcs(prices, roots))
+
+    def _arcs(self, prices: Floats, roots: Indices) -> "_RowArcs":
+        """Return the arcs that matter to each row.
+
+        An entry at a positive price is as low as those at negative ones let it, along shortest
+        paths. Where these are few, there are no more arcs than from them to all vertices.
+        """
+        n, (tails, heads) = self.graph.order, self.graph.arcs.T
+        wanted = prices < 0
+        wanted[np.arange(len(prices)), roots] = True
+        if n * np.count_nonzero(wanted) >= len(tails) * len(prices):
+            each, every = len(tails), np.arange(len(prices))
+            long = np.tile(self.graph.lengths, 2)
+            tail, head, length = (np.tile(arc, len(prices)) for arc in (tails, heads, long))
+            return _RowArcs(np.repeat(every, each), tail, head, length, None)
+        row, tail = (np.repeat(each, n) for each in np.nonzero(wanted))
+        head = np.tile(np.arange(n), len(row) // n)
+        there = tail != head
+        row, tail, head = row[there], tail[there], head[there]
+        long = self.graph.distances[tail, head].astype(np.int64)
+        return _RowArcs(row, tail, head, long, ~wanted)
 
     def _by_layers(self, prices: Floats, ratio: float, deepest: int) -> Indices:
         """Return columns of least cost among those whose entries are at most 1, by one cut each.
@@ -295,27 +320,85 @@ class _AnyGraph:
         ]
 
 
-def _cheapest_closed(net: Floats, tight: Flags, tails: Indices, heads: Indices) -> Flags:
+class _RowArcs(NamedTuple):
+    """The arcs i → h of many rows, with their lengths l: c_i ≤ λ^l·c_h in each row."""
+
+    row: Indices
+    tail: Indices
+    head: Indices
+    long: Indices
+    hanging: Flags | None
+    """The vertices of each row that no arc leaves, if it is not all arcs of a graph."""
+
+    def of(self, rows: Flags) -> "_RowArcs":
+        """Those of some rows, which are numbered anew."""
+        kept, number = rows[self.row], np.cumsum(rows) - 1
+        hanging = None if self.hanging is None else self.hanging[rows]
+        row, tail, head, long = (each[kept] for each in self[:4])
+        return _RowArcs(number[row], tail, head, long, hanging)
+
+    def ends(self, order: int) -> Indices:
+        """Where they begin and end, if the vertices of all rows are numbered on."""
+        return np.stack([self.row * order + self.tail, self.row * order + self.head])
+
+    def room(self, levels: Indices) -> Indices:
+        """How far the level of i may go down: g_i ≥ g_h − l."""
+        tails, heads = self.ends(levels.shape[1])
+        flat = levels.ravel()
+        return self.long + flat[tails] - flat[heads]
+
+
+def _hung(levels: Indices, arcs: _RowArcs) -> Indices:
+    """Return levels with the entries that no arc leaves as low as the others let them."""
+    if arcs.hanging is None:
+        return levels
+    tails, heads = arcs.ends(levels.shape[1])
+    lowest = np.full(levels.size, BEYOND)
+    np.minimum.at(lowest, heads, levels.ravel()[tails] + arcs.long)
+    return np.where(arcs.hanging, lowest.reshape(levels.shape), levels)
+
+
+def _cheapest_closed(net: Floats, ends: Indices) -> Flags:
     """Return for each row a set of vertices of least ``net`` that no tight arc leaves.
 
-    It is one side of a minimum cut; one graph has the vertices of all rows.
+    It is one side of a minimum cut; one graph has the vertices of all rows, and its tight arcs.
     """
     import igraph
 
-    rows, n = net.shape
-    row, arc = np.nonzero(tight)
     flat = net.ravel()
     givers, takers = np.flatnonzero(flat < 0), np.flatnonzero(flat > 0)
-    source, sink = rows * n, rows * n + 1
+    source, sink = flat.size, flat.size + 1
     arcs = [
-        np.stack([row * n + tails[arc], row * n + heads[arc]], axis=1),
+        ends.T,
         np.stack([np.full_like(givers, source), givers], axis=1),
         np.stack([takers, np.full_like(takers, sink)], axis=1),
     ]
-    unlimited = np.full(len(arc), 1 + np.abs(flat).sum())
+    unlimited = np.full(ends.shape[1], 1 + np.abs(flat).sum())
     # What igraph wraps around its own cut takes ten times as long as that.
-    network = igraph.GraphBase(n=rows * n + 2, edges=np.concatenate(arcs), directed=True)
+    network = igraph.GraphBase(n=flat.size + 2, edges=np.concatenate(arcs), directed=True)
     capacity = np.concatenate([unlimited, -flat[givers], flat[takers]])
-    side = np.zeros(rows * n + 2, dtype=bool)
+    side = np.zeros(flat.size + 2, dtype=bool)
     side[network.mincut(source, sink, capacity.tolist())[2]] = True
-    return side[: rows * n].reshape(rows, n)
+    return side[: flat.size].reshape(net.shape)
+
+
+def _reach(raised: Flags, ends: Indices, free: Indices) -> Indices:
+    """Return how far down the levels of the raised vertices can go, 0 for others.
+
+    c_i ≤ λ^l·c_h says g_i ≥ g_h − l: a set moves until the first such arc out of it is tight. All
+    that is raised may move as one; what tight arcs do not join may move farther, each by itself.
+    """
+    from scipy.sparse import coo_array
+    from scipy.sparse.csgraph import connected_components
+
+    flat = raised.ravel()
+    (tails, heads), free = ends[:, within := flat[ends[0]]], free[within]
+    tight = (tails[free == 0], heads[free == 0])
+    joined = coo_array((np.ones(len(tight[0]), dtype=np.int8), tight), (flat.size, flat.size))
+    label = connected_components(joined, directed=False)[1]
+    together, leaving = np.full(len(raised), BEYOND), ~flat[heads]
+    np.minimum.at(together, tails[leaving] // raised.shape[1], free[leaving])
+    alone, apart = np.full(int(label.max()) + 1, BEYOND), label[tails] != label[heads]
+    np.minimum.at(alone, label[tails[apart]], free[apart])
+    reach = np.maximum(alone[label].reshape(raised.shape), together[:, None])
+    return np.where(raised & (reach < BEYOND), reach, 0)  # what costs nothing may stay

@@ -3,8 +3,8 @@
 The program of the columns found so far gives prices, and columns that earn more than they cost at
 these are added. Few columns leave the prices nearly free, so columns are looked for near the best
 prices that are known: first those of interior points (``interior``), unless
-the program is large or columns have entries too small for these. Nothing here is claimed: what
-comes out is made exact in ``best``.
+the program is large, edges have lengths, or columns have entries too small for these. Nothing here
+is claimed: what comes out is made exact in ``best``.
 """
 
 import math
@@ -62,6 +62,9 @@ MOST_TIGHTENED = 20
 SMOOTH = (0.8, 0.4, 0.2, 0.1, 0.0)
 """How much of the best prices so far is mixed into those at which columns are looked for, until
 there are some."""
+
+SMOOTH_LENGTHS = (0.3, 0.1, 0.0)
+"""The same where edges have lengths, and columns are soon known."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -176,23 +179,14 @@ def propose_columns(
     known, centre = np.vstack([levels, constant]), None
     resolved = int(distances.max()) * step < MOST_RESOLVED * math.log(2)
     size = len(part.guesses) * part.graph.order**2
-    if resolved and size <= MOST_INSIDE and len(part.sizes) >= LEAST_INSIDE:
+    if resolved and market.in_steps and size <= MOST_INSIDE and len(part.sizes) >= LEAST_INSIDE:
         earned, orbits = part.floats[part.guesses], part.orbits.astype(np.intp)
-        ratios = np.exp(step * part.graph.lengths)
-        inside, centre = interior_point(part.graph.edges, earned, orbits, ratios)
-        steps = part.graph.lengths.max() == 1
-        found = taken_apart(inside, math.exp(step)) if steps else _levels_of(inside, step)
-        known = np.unique(np.vstack([known, found]), axis=0)
+        inside, centre = interior_point(part.graph.edges, earned, orbits, math.exp(step))
+        known = np.unique(np.vstack([known, taken_apart(inside, math.exp(step))]), axis=0)
     try:
         return _generate(market, known, centre, at_vertex)
     except Undecided:  # the solver sees no difference between columns: λ is all but 1
         return alone
-
-
-def _levels_of(columns: Floats, step: float) -> Indices:
-    """Return the levels of columns, nearest whole numbers: units are small where edges are long."""
-    there = columns[columns.min(axis=1) > 0]
-    return np.rint(np.log(there.max(axis=1, keepdims=True) / there) / step).astype(np.int64)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -204,6 +198,11 @@ class _Market:
     """ln λ"""
     way: Pricing
     levels: Indices
+
+    @property
+    def in_steps(self) -> bool:
+        """Whether all edges are of length 1."""
+        return int(self.part.graph.lengths.max(initial=1)) == 1
 
     def offered(self, levels: Indices) -> tuple[Floats, Floats]:
         """Return columns, their entries summed by orbit, and what they earn at their best guess."""
@@ -290,6 +289,7 @@ def _generate(
     """
     part, sizes = market.part, market.part.sizes
     known, optimum, idle = _Known(market, levels), None, 0
+    shares = SMOOTH if market.in_steps else SMOOTH_LENGTHS
     best = np.full(len(sizes), part.floats.max())  # at which no column earns more
     if centre is not None:
         centre = centre + market.cheaper(centre, centre)[1]
@@ -303,7 +303,7 @@ def _generate(
             break
         tell(f"round {turn + 1:,}, {best @ sizes - optimum.value:.1e} left to prove")
         used = optimum.y > TOLERANCES.entry
-        for smooth in SMOOTH if centre is None or at_vertex else (1.0, *SMOOTH):
+        for smooth in shares if centre is None or at_vertex else (1.0, *shares):
             if smooth == 1:
                 prices = _nearest(best, known.rows, known.worth, used)
                 new, lacking = market.cheaper(prices, prices, FINEST_PROFIT)
