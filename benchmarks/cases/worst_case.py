@@ -204,7 +204,7 @@ CASES = (
         scale_name="records",
         note="independent of the number of records",
     ),
-    family("star of {n} rays of two", (6, 20, 40), star, 2, "columns"),
+    family("star of {n} rays of two", (6, 20, 40), star, 2, "tree"),
     Case(
         task="worst case, random geometric graph of {n}, ratio 2",
         sizes=(10, 20, 40, 60, 100, 200),
