@@ -72,7 +72,17 @@ class Row:
         time, ratio = self.times[way], self.ratio(way)
         if time.seconds is None or ratio is None:
             return f"{way}: {time.failure}"
-        return f"{way} {shown_seconds(time.seconds)}{_memory(time.megabytes)}, **{ratio:.3g}×**"
+        took = shown_seconds(time.seconds) + _memory(time.megabytes)
+        return f"{way} {took}, **{shown_ratio(ratio)}×**"
+
+
+def shown_ratio(ratio: float, digits: int = 3) -> str:
+    """Return a ratio to so many digits, written out.
+
+    >>> shown_ratio(15_678.9), shown_ratio(0.012345), shown_ratio(234.5, digits=2)
+    ('15,700', '0.0123', '230')
+    """
+    return f"{float(f'{ratio:.{digits}g}'):,.10g}"
 
 
 def shown_seconds(seconds: float | None) -> str:

@@ -117,3 +117,11 @@ def test_reasons_are_of_cases_that_there_are() -> None:
     known = {name for _, name, _ in pkgutil.iter_modules(cases.__path__)}
     assert set(document.BEHIND) <= known
     assert {case for case, _ in document.GROWTH.values()} <= known
+
+
+@pytest.mark.parametrize(
+    ("ratio", "digits", "shown"),
+    [(15_678.9, 3, "15,700"), (0.012345, 3, "0.0123"), (234.5, 2, "230"), (1.0, 2, "1")],
+)
+def test_ratios_are_written_out(ratio: float, digits: int, shown: str) -> None:
+    assert results.shown_ratio(ratio, digits) == shown
