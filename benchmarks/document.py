@@ -159,6 +159,7 @@ def _plot(name: str, rows: Sequence[Row]) -> None:
             axes.loglog(*zip(*known, strict=True), "o-", label=label[:70])
     if axes.lines:
         axes.set(xlabel=rows[0].scale_name, ylabel="seconds")
-        axes.legend(title="exponent", fontsize=6)
+        below = {"loc": "upper center", "bbox_to_anchor": (0.5, -0.16)}
+        axes.legend(title="task, and the exponent with which its time grows", fontsize=7, **below)
         figure.savefig(IMAGES / f"growth-{name}.png", dpi=120, bbox_inches="tight")
     plt.close(figure)
