@@ -117,3 +117,14 @@ def test_many_repetitions_neither_overflow_nor_vanish() -> None:
         repeated(Channel.random(2, 10, seed=1), 1000)
     with pytest.raises(InvalidNumber, match="a whole number of times, got n = 0"):
         repeated(COIN, 0)
+
+
+@given(st.lists(channels(), min_size=1, max_size=3), st.data())
+def test_the_rows_of_some_inputs_are_those_of_the_whole_product(
+    each: list[Channel], data: st.DataObject
+) -> None:
+    whole = parallel(*each).expand()
+    some = data.draw(st.lists(st.sampled_from(whole.inputs), min_size=1, unique=True))
+    found = parallel(*each).expand_on(tuple(some))
+    assert (found.inputs, found.outputs) == (tuple(some), whole.outputs)
+    assert (found.matrix == whole.restrict(some).matrix).all()

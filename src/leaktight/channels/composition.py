@@ -159,6 +159,25 @@ class Parallel(Representation):
             matrix = outer.reshape(rows, columns)
         return Channel.trusted(inputs, outputs, matrix)
 
+    def expand_on(self, inputs: Labels) -> Channel:
+        """Multiply out the rows of some inputs only, in exact numbers or floats.
+
+        >>> coin = Channel([["2/3", "1/3"], ["1/3", "2/3"]])
+        >>> parallel(*[coin] * 3).expand_on(((0, 1, 1),)).matrix[0, 0]
+        2/27
+        """
+        each = same_numbers(*(channel for channel, times in self.factors for _ in range(times)))
+        columns = prod(len(channel.outputs) for channel in each)
+        if len(inputs) * columns > allowed(LARGEST):
+            raise TooLarge(f"{len(inputs):,} × {columns:,} entries are more than {LARGEST:,}")
+        matrix = np.ones((len(inputs), 1), dtype=each[0].matrix.dtype)
+        for channel, values in zip(each, zip(*inputs, strict=True), strict=True):
+            place = {x: i for i, x in enumerate(channel.inputs)}
+            rows = channel.matrix[[place[x] for x in values]]
+            matrix = _times(matrix[:, :, None], rows[:, None, :]).reshape(len(inputs), -1)
+        outputs = tuple(product(*(channel.outputs for channel in each)))
+        return Channel.trusted(tuple(inputs), outputs, matrix)
+
     def sum_of_maxima(self) -> Any:
         """Return the product over all channels."""
         return product_of_powers((one.sum_of_maxima(), times) for one, times in self.factors)

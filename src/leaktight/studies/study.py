@@ -254,7 +254,7 @@ class Study:
             return None
         if self.noise is not None and prod(len(cell.outputs) for cell in cells) > MOST_LISTED:
             return None
-        return parallel(*cells).expand().restrict(seen)
+        return parallel(*cells).expand_on(seen)
 
     @cached_property
     def input_prior(self) -> Distribution:
