@@ -1,9 +1,9 @@
 """How large something may be before it is refused, and how a caller allows more.
 
 A limit stands in the module whose memory or time it protects, and says what it costs there; it is
-made for a laptop and for a minute. Whoever has a larger machine, or a night, allows all of them to
-be some times as large: in Python by :func:`raised`, anywhere by ``LEAKTIGHT_LIMITS=8`` in the
-environment. Limits of what is right, such as the largest number of a word, never move.
+made for a laptop and for a minute. Whoever has a larger machine, or a night, allows them to be some
+times as large: in Python by :func:`raised`, anywhere by ``LEAKTIGHT_LIMITS=8`` in the environment.
+What a proof or the width of a word needs never moves, nor what grows by powers, nor the page.
 """
 
 import os

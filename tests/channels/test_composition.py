@@ -128,3 +128,13 @@ def test_the_rows_of_some_inputs_are_those_of_the_whole_product(
     found = parallel(*each).expand_on(tuple(some))
     assert (found.inputs, found.outputs) == (tuple(some), whole.outputs)
     assert (found.matrix == whole.restrict(some).matrix).all()
+
+
+def test_rows_of_a_product_with_too_many_outputs_are_refused(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("leaktight.channels.composition.LARGEST", 15)
+    coin = Channel([["2/3", "1/3"], ["1/3", "2/3"]])
+    assert parallel(*[coin] * 3).expand_on(((0, 1, 1),)).shape == (1, 8)
+    with pytest.raises(TooLarge, match="2 rows of the product have 8 outputs, more than 15"):
+        parallel(*[coin] * 3).expand_on(((0, 1, 1), (1, 1, 1)))

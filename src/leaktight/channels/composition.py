@@ -160,7 +160,7 @@ class Parallel(Representation):
         return Channel.trusted(inputs, outputs, matrix)
 
     def expand_on(self, inputs: Labels) -> Channel:
-        """Multiply out the rows of some inputs only, in exact numbers or floats.
+        """Multiply out the rows of some inputs alone, each a tuple with a value for each channel.
 
         >>> coin = Channel([["2/3", "1/3"], ["1/3", "2/3"]])
         >>> parallel(*[coin] * 3).expand_on(((0, 1, 1),)).matrix[0, 0]
@@ -169,7 +169,10 @@ class Parallel(Representation):
         each = same_numbers(*(channel for channel, times in self.factors for _ in range(times)))
         columns = prod(len(channel.outputs) for channel in each)
         if len(inputs) * columns > allowed(LARGEST):
-            raise TooLarge(f"{len(inputs):,} × {columns:,} entries are more than {LARGEST:,}")
+            raise TooLarge(
+                f"{counted(len(inputs), 'row', 'rows')} of the product have "
+                f"{counted(columns, 'output', 'outputs')}, more than {allowed(LARGEST):,} entries"
+            )
         matrix = np.ones((len(inputs), 1), dtype=each[0].matrix.dtype)
         for channel, values in zip(each, zip(*inputs, strict=True), strict=True):
             place = {x: i for i, x in enumerate(channel.inputs)}
