@@ -94,24 +94,22 @@ class Masses:
         """
         every = 1 + self.chances.length() // most
         with precision(WORK):
-            h = arb(step)
-            chances = self.chances.coeffs()
+            h, stride, polynomial = arb(step), every, self.chances
             if self.up and every > 1:
-                chances = _coarser(chances, every, h)
-                h, places, stride = h * every, range(len(chances)), 1
-            else:
-                places, stride = range(len(chances)), every
-            found = [(fmpq(0), fmpq(self.infinite, UNIT))]
+                h, stride, polynomial = h * every, 1, _coarser(polynomial, every, h)
+            chances = polynomial.coeffs()
             ratio = (-arb(step) * self.first - h * (len(chances) - 1)).exp()
             back = h.exp()
             a, p = arb(0), self.infinite
-            for at in reversed(places):
-                p += chances[at]
-                a += arb(chances[at]) * ratio
+            sums = [(a, p)]
+            for at, chance in zip(reversed(range(len(chances))), reversed(chances), strict=True):
+                p += chance
+                a += ratio * chance
                 ratio *= back
                 if at % stride == 0:
-                    found.append((_end(a, not self.up), fmpq(p, UNIT)))
-        return found
+                    sums.append((a, p))
+        with precision(BITS):
+            return [(_end(a, not self.up), fmpq(p, UNIT)) for a, p in sums]
 
 
 def _ones(length: int) -> fmpz_poly:
@@ -120,38 +118,36 @@ def _ones(length: int) -> fmpz_poly:
 
 def _trimmed(up: bool, first: int, chances: fmpz_poly, infinite: fmpz) -> Masses:
     """Move what is hardly ever seen: up to the first place or to infinity, or drop it."""
-    listed, limit = chances.coeffs(), fmpz(1) << (BITS - DROPPED)
-    start, low = _hardly(listed, limit)
-    back, high = _hardly(listed[:start:-1], limit)
-    if start or back:
-        chances = fmpz_poly(listed[start : len(listed) - back])
+    length, limit = chances.length(), fmpz(1) << (BITS - DROPPED)
+    start, low = _hardly(chances, range(length), limit)
+    back, high = _hardly(chances, range(length - 1, start, -1), limit)
+    chances = chances.truncate(length - back).right_shift(start)
     if up:
         chances, infinite = chances + low, infinite + high
     return Masses(up, first + start, chances, infinite)
 
 
-def _hardly(chances: list[fmpz], limit: fmpz) -> tuple[int, fmpz]:
+def _hardly(chances: fmpz_poly, places: range, limit: fmpz) -> tuple[int, fmpz]:
     """Return how many of the first chances, but not all, sum to a limit at most, and their sum."""
     total, before = fmpz(0), fmpz(0)
-    for at, chance in enumerate(chances):
-        total += chance
-        if total > limit:
-            return at, before
+    for count, place in enumerate(places):
         before = total
-    last = max(len(chances) - 1, 0)
-    return last, sum(chances[:last], fmpz(0))
+        total += chances[place]
+        if total > limit:
+            return count, before
+    return max(len(places) - 1, 0), before
 
 
-def _coarser(chances: list[fmpz], every: int, h: arb) -> list[fmpz]:
+def _coarser(chances: fmpz_poly, every: int, h: arb) -> fmpz_poly:
     """Split chances between the places of a grid that is so many times as coarse."""
-    found = [fmpz(0)] * ((len(chances) - 1) // every + 2)
-    whole = 1 - (-h * every).exp()
-    shares = [_units((1 - (-h * k).exp()) / whole) for k in range(every)]
-    for at, chance in enumerate(chances):
-        place, k = divmod(at, every)
-        higher = (chance * shares[k] >> BITS) + 1 if k else fmpz(0)
-        found[place + 1] += higher
-        found[place] += max(chance - higher + 2, fmpz(0)) if k else chance
+    listed, whole = chances.coeffs(), 1 - (-h * every).exp()
+    found = fmpz_poly(listed[::every])
+    for k in range(1, every):
+        share = _units((1 - (-h * k).exp()) / whole)
+        mine = fmpz_poly(listed[k::every])
+        ones = _ones(len(listed[k::every]))
+        higher = mine * share // UNIT + ones
+        found += higher.left_shift(1) + (mine - higher + 2 * ones)
     return found
 
 
@@ -171,8 +167,7 @@ def _floor(value: arb, unit: fmpz) -> fmpz:
 def _end(a: arb, up: bool) -> fmpq:
     """Return an end of a chance in units, as a rational of few bits."""
     scaled = a / arb(UNIT)
-    with precision(BITS):
-        return (scaled.upper() if up else scaled.lower()).fmpq()
+    return (scaled.upper() if up else scaled.lower()).fmpq()
 
 
 # --- one release ---------------------------------------------------------------------------
