@@ -26,6 +26,7 @@ from leaktight.privacy.level import distinguishability, privacy_level
 from leaktight.privacy.profile import privacy_profile
 from leaktight.privacy.shuffled import shuffled_delta
 from tests.strategies.channels import channels, distributions
+from tests.strategies.fractions import fractions
 
 COIN = Channel([["3/4", "1/4"], ["1/4", "3/4"]], ["no", "yes"], ["no", "yes"])
 
@@ -178,7 +179,7 @@ def test_delta_is_that_of_the_channel_from_databases(data: st.DataObject) -> Non
     channel = data.draw(channels(data.draw(st.integers(2, 3)), 2))
     crowd = Shuffled(channel, data.draw(st.integers(1, 4)))
     graph = Graph(3 if len(channel.inputs) == 3 else 2, [(0, 1)])
-    ratio = data.draw(st.fractions(1, 8, max_denominator=12))
+    ratio = data.draw(fractions(1, 8, max_denominator=12))
     every = [each for each, _ in individual_channels(crowd, policy_of(crowd))]
     expected = max(privacy_profile(each, graph).delta(ratio=ratio).upper for each in every)
     for few in (0, 64):

@@ -19,11 +19,12 @@ from leaktight.leakage.guesswork import (
 )
 from leaktight.leakage.hyper import hyper
 from tests.strategies.channels import channels_and_priors, distributions
+from tests.strategies.fractions import fractions
 
 PRIORS = st.integers(1, 5).flatmap(distributions)
 
 
-@given(PRIORS, st.fractions("1/20", 1, max_denominator=20))
+@given(PRIORS, fractions("1/20", 1, max_denominator=20))
 def test_guesses_are_those_of_the_best_order(prior: Distribution, chance: Fraction) -> None:
     def needed(order: tuple[int, ...]) -> int:
         return next(

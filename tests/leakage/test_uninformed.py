@@ -29,6 +29,7 @@ from leaktight.policies.symmetric_query import (
 )
 from tests.leakage.test_individual import free_policies, priors_on, rows_of
 from tests.strategies.channels import channels
+from tests.strategies.fractions import fractions
 from tests.strategies.graphs import constrained_policies
 
 
@@ -123,7 +124,7 @@ def test_the_vote_tells_little_of_a_voter_if_nobody_is_known() -> None:
 
 @given(
     st.integers(2, 12),
-    st.fractions(Fraction(1, 50), Fraction(49, 50), max_denominator=50),
+    fractions(Fraction(1, 50), Fraction(49, 50), max_denominator=50),
     st.sampled_from(["1000000001/1000000000", "11/10", "2", "50"]),
 )
 def test_floats_enclose_what_exact_numbers_say(n: int, share: Fraction, ratio: str) -> None:

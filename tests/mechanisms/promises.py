@@ -6,9 +6,10 @@ from typing import Any
 from hypothesis import strategies as st
 
 from leaktight.privacy.level import privacy_level
+from tests.strategies.fractions import fractions
 
 RATIOS = st.one_of(
-    st.fractions(1, 6, max_denominator=12),
+    fractions(1, 6, max_denominator=12),
     st.sampled_from([Fraction(1), Fraction(2), Fraction(10**9), 1 + Fraction(1, 10**12)]),
 )
 """From no difference at all to nearly none, and ε of 20."""

@@ -14,6 +14,7 @@ from leaktight.policies.policy import Policy
 from leaktight.policies.query import sensitivity
 from leaktight.policies.secrets import SecretGraph
 from tests.mechanisms.promises import RATIOS, kept_promise
+from tests.strategies.fractions import fractions
 from tests.strategies.graphs import secret_graphs
 from tests.strategies.named_graphs import complete, path
 
@@ -54,7 +55,7 @@ def test_it_is_as_private_as_asked(instance: tuple[SecretGraph, Scores], ratio: 
     assert mechanism.guarantee.ratio * (1 + Fraction(1, 2**40)) > ratio
 
 
-@given(scored(), st.fractions(1, 6, max_denominator=12))
+@given(scored(), fractions(1, 6, max_denominator=12))
 @settings(max_examples=40)
 def test_it_is_the_exponential_of_the_scores(
     instance: tuple[SecretGraph, Scores], ratio: Fraction

@@ -11,7 +11,6 @@ from typing import Any
 
 import pytest
 from hypothesis import given
-from hypothesis import strategies as st
 
 from leaktight import Channel, Policy, RandomizedResponse, SecretGraph, privacy_level
 from leaktight.channels import Gain, sequential
@@ -32,10 +31,11 @@ from leaktight.mechanisms import (
     repair,
 )
 from leaktight.policies import AdjacencyGraph, Metric
+from tests.strategies.fractions import fractions
 from tests.strategies.graphs import secret_graphs
 
 
-@given(secret_graphs(least=2, most=5), st.fractions(1, 4, max_denominator=9))
+@given(secret_graphs(least=2, most=5), fractions(1, 4, max_denominator=9))
 def test_both_outputs_together_keep_the_sum(secrets: SecretGraph, ratio: Fraction) -> None:
     one, two = NormalisedExponential(secrets, ratio=2), NormalisedExponential(secrets, ratio=ratio)
     together = sequential(one.channel, two.channel)

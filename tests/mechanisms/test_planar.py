@@ -18,6 +18,7 @@ from leaktight.mechanisms.geometric import TruncatedGeometric
 from leaktight.mechanisms.planar import PlanarGeometric, PlanarLaplace
 from leaktight.policies.secrets import SecretGraph
 from tests.mechanisms.promises import RATIOS, kept_promise
+from tests.strategies.fractions import fractions
 
 SIDES = st.integers(1, 4)
 
@@ -63,7 +64,7 @@ def test_its_points_are_those_of_the_grid() -> None:
 # --- straight ------------------------------------------------------------------------------
 
 
-@given(SIDES, SIDES, st.fractions(Fraction(21, 20), 30, max_denominator=20))
+@given(SIDES, SIDES, fractions(Fraction(21, 20), 30, max_denominator=20))
 @settings(max_examples=25)
 @example(4, 4, Fraction(1001, 1000))
 @example(3, 4, Fraction(10**9))

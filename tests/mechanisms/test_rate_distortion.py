@@ -15,6 +15,7 @@ from leaktight.exact.numbers import rational
 from leaktight.leakage.entropy import mutual_information, shannon_entropy
 from leaktight.mechanisms.best.rate_distortion import rate_distortion
 from tests.strategies.channels import distributions
+from tests.strategies.fractions import fractions
 
 
 def entropy(p: float) -> float:
@@ -53,7 +54,7 @@ def test_the_bounds_hold_and_the_channel_is_as_asked(data: st.DataObject) -> Non
     row = st.lists(st.integers(0, 5), min_size=n, max_size=n)
     loss = Loss([data.draw(row) for _ in range(guesses)])
     least = sum(p * min(loss.matrix[:, x]) for x, p in enumerate(prior.array))
-    most = least + rational(data.draw(st.fractions(0, 2, max_denominator=20)))
+    most = least + rational(data.draw(fractions(0, 2, max_denominator=20)))
     found = rate_distortion(prior, loss, most)
     guess = [loss.guesses.index(z) for z in found.channel.outputs]
     spent = (prior.array[:, None] * found.channel.matrix * loss.matrix[guess].T).sum()

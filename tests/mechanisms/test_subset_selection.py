@@ -15,9 +15,10 @@ from leaktight.mechanisms.subset_selection import SubsetSelection
 from leaktight.policies.secrets import SecretGraph
 from leaktight.privacy.level import privacy_level
 from leaktight.studies import audit, read_study
+from tests.strategies.fractions import fractions
 
 
-@given(st.integers(2, 8), st.fractions(1, 20, max_denominator=9))
+@given(st.integers(2, 8), fractions(1, 20, max_denominator=9))
 def test_every_row_is_a_distribution_and_every_ratio_is_kept(v: int, ratio: Fraction) -> None:
     chosen = SubsetSelection(v, ratio=ratio)
     channel = chosen.channel
@@ -39,7 +40,7 @@ def test_one_of_many_is_randomised_response(v: int) -> None:
     assert all(one.channel[x, (z,)] == truth[x, z] for x in range(v) for z in range(v))
 
 
-@given(st.integers(2, 9), st.fractions(1, 9, max_denominator=5))
+@given(st.integers(2, 9), fractions(1, 9, max_denominator=5))
 def test_no_other_size_tells_more_of_shares(v: int, ratio: Fraction) -> None:
     """The mean squared error of all shares, by Ye and Barg's formula, is least at v/(λ + 1)."""
 

@@ -4,7 +4,6 @@ from fractions import Fraction
 
 import pytest
 from hypothesis import given, settings
-from hypothesis import strategies as st
 
 from leaktight.channels.channel import Channel
 from leaktight.channels.distribution import Distribution
@@ -16,6 +15,7 @@ from leaktight.mechanisms.best.tradeoff import TradeOff, least_leaking, most_use
 from leaktight.policies.secrets import SecretGraph
 from leaktight.privacy.level import privacy_level
 from tests.strategies.channels import distributions
+from tests.strategies.fractions import fractions
 
 FOUR = Distribution.uniform(range(4))
 DISTANCE = Loss.by_distance(range(4), lambda a, b: abs(a - b))
@@ -41,7 +41,7 @@ def test_what_is_claimed_is_what_the_channel_does() -> None:
 
 
 @settings(max_examples=40)
-@given(distributions(3), st.fractions(0, 1, max_denominator=8))
+@given(distributions(3), fractions(0, 1, max_denominator=8))
 def test_the_two_questions_are_each_others_inverse(prior: Distribution, loss: Fraction) -> None:
     aim = Loss.by_distance(range(3), lambda a, b: abs(a - b))
     least = least_leaking(prior, aim, loss)

@@ -15,6 +15,7 @@ from leaktight_papers.alvim2011b.utility import doubled_ring
 from leaktight_papers.barthe2011.bit import canonical
 from leaktight_papers.edwards2021.blocks import block_channel, block_graph
 from tests.mechanisms.promises import RATIOS
+from tests.strategies.fractions import fractions
 
 
 @given(st.integers(1, 5), RATIOS)
@@ -25,7 +26,7 @@ def test_blocks_have_the_level_and_the_leakage_of_theorem_15(n: int, ratio: Frac
     assert (graph.order, graph.size) == (2 * n + 2, 6 + n - 1)
 
 
-@given(st.integers(2, 6), st.fractions(1, 5, max_denominator=20))
+@given(st.integers(2, 6), fractions(1, 5, max_denominator=20))
 def test_a_doubled_ring_is_private_if_the_square_of_the_ratio_is_2(
     half: int, ratio: Fraction
 ) -> None:
@@ -52,8 +53,8 @@ def test_constructions_take_numbers_as_the_library_does() -> None:
 
 
 @given(
-    st.fractions(0, 1, max_denominator=30),
-    st.fractions(1, 4, max_denominator=12),
+    fractions(0, 1, max_denominator=30),
+    fractions(1, 4, max_denominator=12),
     st.sampled_from([0, 1]),
 )
 def test_one_bit_is_private_up_to_the_p_of_randomised_response(

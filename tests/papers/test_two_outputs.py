@@ -9,11 +9,12 @@ from leaktight.policies.secrets import SecretGraph
 from leaktight.privacy.level import privacy_level
 from leaktight_papers.evidence import optimum
 from leaktight_papers.ours.two_outputs import two_outputs, with_two_outputs
+from tests.strategies.fractions import fractions
 from tests.strategies.graphs import secret_graphs
 
 
 @settings(max_examples=50)
-@given(secret_graphs(least=1, most=7), st.fractions(1, 9, max_denominator=9))
+@given(secret_graphs(least=1, most=7), fractions(1, 9, max_denominator=9))
 def test_two_outputs_attain_the_formula_privately(graph: SecretGraph, ratio: Fraction) -> None:
     assume(graph.is_connected)
     channel = two_outputs(graph, ratio)
@@ -22,7 +23,7 @@ def test_two_outputs_attain_the_formula_privately(graph: SecretGraph, ratio: Fra
 
 
 @settings(max_examples=20)
-@given(secret_graphs(least=2, most=5), st.fractions(1, 5, max_denominator=4), st.data())
+@given(secret_graphs(least=2, most=5), fractions(1, 5, max_denominator=4), st.data())
 def test_no_two_outputs_leak_more_than_the_formula(
     graph: SecretGraph, ratio: Fraction, data: st.DataObject
 ) -> None:

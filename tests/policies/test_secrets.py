@@ -16,6 +16,7 @@ from hypothesis import strategies as st
 from leaktight.errors import InvalidGraph
 from leaktight.policies.graph import Graph
 from leaktight.policies.secrets import SecretGraph
+from tests.strategies.fractions import fractions
 from tests.strategies.graphs import secret_graphs
 
 
@@ -48,8 +49,8 @@ def test_constructors_take_names_arrays_and_iterators(make: Callable[..., Secret
 
 
 @given(
-    st.lists(st.fractions(-3, 3, max_denominator=8), min_size=1, max_size=7, unique=True),
-    st.fractions(0, 4, max_denominator=8),
+    st.lists(fractions(-3, 3, max_denominator=8), min_size=1, max_size=7, unique=True),
+    fractions(0, 4, max_denominator=8),
 )
 def test_a_threshold_joins_exactly_the_numbers_within_it(
     values: list[Fraction], distance: Fraction

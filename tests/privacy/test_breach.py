@@ -31,6 +31,7 @@ from leaktight.privacy.breach_level import (
 )
 from leaktight.privacy.level import distinguishability, privacy_level
 from tests.strategies.channels import channels, channels_and_priors, distributions, weights
+from tests.strategies.fractions import fractions
 
 Both = tuple[Channel, Distribution]
 COIN = Channel([["2/3", "1/3"], ["1/3", "2/3"]])
@@ -401,7 +402,7 @@ def disjoint(n: int, c: Fraction) -> Channel:
     return Channel(dict(enumerate(rows)))
 
 
-@given(st.integers(2, 6), st.fractions(0, 1, max_denominator=20))
+@given(st.integers(2, 6), fractions(0, 1, max_denominator=20))
 def test_both_ends_of_the_leakage_are_attained(n: int, t: Fraction) -> None:
     for channel in (spread(n, t), two_rows(n, t)):
         assert average_breach_level(channel).factor == 1 + t

@@ -12,8 +12,9 @@ from leaktight.leakage.hyper import hyper
 from leaktight.privacy.level import distinguishability
 from leaktight.privacy.posterior_range import breaching_ratio, posterior_range
 from tests.strategies.channels import channels_and_priors
+from tests.strategies.fractions import fractions
 
-CHANCES = st.fractions(0, 1, max_denominator=50)
+CHANCES = fractions(0, 1, max_denominator=50)
 
 
 @given(channels_and_priors(), st.data())
@@ -33,7 +34,7 @@ def test_no_belief_leaves_its_range(
         assert found.lower <= belief <= found.upper
 
 
-@given(CHANCES, st.fractions(1, 50, max_denominator=9))
+@given(CHANCES, fractions(1, 50, max_denominator=9))
 def test_randomised_response_attains_both_ends(chance: Fraction, ratio: Fraction) -> None:
     coin = Channel([[ratio / (1 + ratio), 1 / (1 + ratio)], [1 / (1 + ratio), ratio / (1 + ratio)]])
     found, after = posterior_range(chance, ratio=ratio), hyper(coin, [chance, 1 - chance])

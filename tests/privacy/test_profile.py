@@ -20,10 +20,11 @@ from leaktight.privacy.level import privacy_level
 from leaktight.privacy.loss_grid import Detail
 from leaktight.privacy.profile import privacy_profile
 from tests.strategies.channels import channels
+from tests.strategies.fractions import fractions
 
 COIN = Channel([["2/3", "1/3"], ["1/3", "2/3"]])
 PAIR = SecretGraph.complete(2)
-RATIOS = st.fractions(1, 20, max_denominator=6)
+RATIOS = fractions(1, 20, max_denominator=6)
 
 
 def by_sets(channel: Channel, graph: Graph, ratio: Fraction) -> Fraction:

@@ -13,6 +13,7 @@ from leaktight.repetition import curve
 from leaktight.repetition.curve import observations_needed, success_curve
 from leaktight.repetition.success import success_probability
 from tests.strategies.channels import channels
+from tests.strategies.fractions import fractions
 
 COIN = Channel([["2/3", "1/3"], ["1/3", "2/3"]])
 FOUR = Channel.normalised([[4, 3, 2, 1], [1, 2, 3, 4], [2, 2, 3, 3]])
@@ -54,7 +55,7 @@ def test_the_least_number_is_the_first_that_reaches_the_target(target: str) -> N
 
 
 @settings(max_examples=15)
-@given(channels(inputs=2, outputs=3), st.fractions("1/2", "9/10", max_denominator=20))
+@given(channels(inputs=2, outputs=3), fractions("1/2", "9/10", max_denominator=20))
 def test_the_least_number_is_found_for_random_channels(channel: Channel, target: Fraction) -> None:
     found = observations_needed(channel, success=target)
     if found.limit < target:
@@ -117,7 +118,7 @@ def test_bounds_are_tried_first_where_types_are_many(monkeypatch: pytest.MonkeyP
 
 
 @settings(max_examples=20)
-@given(st.integers(3, 5), st.fractions("3/2", 6, max_denominator=4), st.sampled_from([9, 5]))
+@given(st.integers(3, 5), fractions("3/2", 6, max_denominator=4), st.sampled_from([9, 5]))
 def test_the_least_number_for_randomised_response(k: int, ratio: Fraction, odds: int) -> None:
     """Own outputs settle it; one by one, exact numbers do."""
     rows = [[ratio if i == j else 1 for j in range(k)] for i in range(k)]

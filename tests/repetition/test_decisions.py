@@ -21,6 +21,7 @@ from leaktight.repetition.types import (
 )
 from leaktight.repetition.types.decisions import enclosed_sum, exact_sum, listed_sum
 from tests.repetition.test_type_classes import several_types
+from tests.strategies.fractions import fractions
 
 
 def off_diagonal(weights: Array) -> Array:
@@ -34,9 +35,9 @@ def off_diagonal(weights: Array) -> Array:
 def types_and_stakes(draw: st.DrawFn) -> tuple[TypeClasses, Guessing | Stakes]:
     types = draw(several_types())
     classes = len(types.parts[0][0])
-    number = st.fractions(0, 3, max_denominator=9)
+    number = fractions(0, 3, max_denominator=9)
     if draw(st.booleans()):
-        above = st.fractions("1/9", 3, max_denominator=9)
+        above = fractions("1/9", 3, max_denominator=9)
         return types, Guessing(exact_array(draw(above) for _ in range(classes)))
     guesses = draw(st.integers(1, 4))
     costs, payoff = (

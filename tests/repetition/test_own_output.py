@@ -16,6 +16,7 @@ from leaktight.repetition.likelihood_bounds import success_bounds
 from leaktight.repetition.own_output import OwnOutput, _whole_log
 from leaktight.repetition.rounds import observe
 from leaktight.repetition.success import success_probability
+from tests.strategies.fractions import fractions
 
 
 def response(values: int, ratio: Fraction, silence: Fraction) -> Channel:
@@ -29,7 +30,7 @@ def response(values: int, ratio: Fraction, silence: Fraction) -> Channel:
 @st.composite
 def responses(draw: st.DrawFn) -> tuple[Channel, list[Fraction]]:
     values = draw(st.integers(2, 5))
-    ratio = draw(st.fractions("11/10", 8, max_denominator=10))
+    ratio = draw(fractions("11/10", 8, max_denominator=10))
     channel = response(values, ratio, draw(st.sampled_from([Fraction(0), Fraction(1, 3)])))
     kind = draw(st.sampled_from(["uniform", "any", "ties"]))
     if kind == "uniform":

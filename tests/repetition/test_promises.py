@@ -18,6 +18,7 @@ from leaktight.policies.metric import Metric
 from leaktight.policies.policy import Policy
 from leaktight.policies.secrets import SecretGraph
 from leaktight.repetition import explain, largest_n, largest_promise_below, largest_ratio_below
+from tests.strategies.fractions import fractions
 
 SIX = SecretGraph.complete(6)
 
@@ -50,8 +51,8 @@ def test_gaussian_privacy_has_the_closed_forms(mu: str, values: int, n: int) -> 
 @settings(max_examples=25, deadline=None)
 @given(
     st.lists(st.integers(0, 9), min_size=2, max_size=6).filter(any),
-    st.fractions(1, 9, max_denominator=20),
-    st.fractions(0, 1, max_denominator=50),
+    fractions(1, 9, max_denominator=20),
+    fractions(0, 1, max_denominator=50),
 )
 def test_a_pair_has_the_closed_form_for_any_prior(
     weights: list[int], ratio: Fraction, delta: Fraction

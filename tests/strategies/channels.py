@@ -1,6 +1,7 @@
 """Objects that are valid by construction."""
 
 from fractions import Fraction
+from functools import cache
 
 import numpy as np
 from hypothesis import strategies as st
@@ -9,18 +10,23 @@ from leaktight.channels.channel import Channel
 from leaktight.channels.deterministic import Deterministic
 from leaktight.channels.distribution import Distribution
 from leaktight.channels.gain import Gain
+from tests.strategies.fractions import fractions
+
+ENTRIES = st.one_of(st.just(0), st.integers(0, 5), st.integers(0, 10**6))
+GAINS = fractions(0, 3, max_denominator=12)
 
 
+@cache  # or each would be made and looked through anew whenever it is drawn from
 def weights(size: int) -> st.SearchStrategy[list[int]]:
     """Non-negative integers, often 0, not all of them."""
-    entry = st.one_of(st.just(0), st.integers(0, 5), st.integers(0, 10**6))
-    return st.lists(entry, min_size=size, max_size=size).filter(any)
+    return st.lists(ENTRIES, min_size=size, max_size=size).filter(any)
 
 
 def _normalised(row: list[int]) -> list[Fraction]:
     return [Fraction(entry, sum(row)) for entry in row]
 
 
+@cache
 def distributions(size: int) -> st.SearchStrategy[Distribution]:
     return weights(size).map(_normalised).map(Distribution)
 
@@ -47,7 +53,7 @@ def channels_and_priors(draw: st.DrawFn) -> tuple[Channel, Distribution]:
 @st.composite
 def gains(draw: st.DrawFn, inputs: int) -> Gain:
     guesses = draw(st.integers(1, 4))
-    row = st.lists(st.fractions(0, 3, max_denominator=12), min_size=inputs, max_size=inputs)
+    row = st.lists(GAINS, min_size=inputs, max_size=inputs)
     return Gain([draw(row) for _ in range(guesses)])
 
 

@@ -1,6 +1,7 @@
 """Graphs and policies that are valid by construction."""
 
 import itertools
+from functools import cache
 from typing import Any
 
 from hypothesis import strategies as st
@@ -9,15 +10,23 @@ from leaktight.policies.constraint import Count, count
 from leaktight.policies.policy import Policy
 from leaktight.policies.secrets import SecretGraph
 
+KINDS = st.sampled_from(["any", "any", "any", "none", "all"])
+
+
+@cache  # or each would be made and looked through anew whenever it is drawn from
+def some_pairs(n: int) -> st.SearchStrategy[list[tuple[int, int]]]:
+    """Any pairs of n vertices."""
+    return st.lists(st.sampled_from([*itertools.combinations(range(n), 2)]), unique=True)
+
 
 @st.composite
 def secret_graphs(draw: st.DrawFn, least: int = 1, most: int = 5) -> SecretGraph:
     """Graphs on the letters a, b, …: connected or not, without edges, or complete."""
     n = draw(st.integers(least, most))
-    pairs = list(itertools.combinations(range(n), 2))
-    kind = draw(st.sampled_from(["any", "any", "any", "none", "all"]))
+    kind = draw(KINDS)
+    pairs = [*itertools.combinations(range(n), 2)]
     if kind == "any" and pairs:
-        pairs = draw(st.lists(st.sampled_from(pairs), unique=True))
+        pairs = draw(some_pairs(n))
     return SecretGraph.from_indices(list("abcdefgh")[:n], [] if kind == "none" else pairs)
 
 

@@ -5,6 +5,7 @@ from typing import Any
 from hypothesis import strategies as st
 
 from leaktight.policies.metric import Metric
+from tests.strategies.fractions import fractions
 
 
 @st.composite
@@ -17,7 +18,7 @@ def metrics(draw: st.DrawFn, most: int = 6) -> Metric:
         points = draw(st.lists(place, min_size=n, max_size=n, unique=True))
         made: Metric = getattr(Metric, kind)(dict(enumerate(points)))
         return made
-    length: Any = st.fractions(min_value="1/4", max_value=3, max_denominator=8)
+    length: Any = fractions("1/4", 3, max_denominator=8)
     if kind == "tree":
         edges = [(draw(st.integers(0, j - 1)), j, draw(length)) for j in range(1, n)]
         return Metric.from_edges(n, edges)

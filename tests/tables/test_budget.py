@@ -13,8 +13,9 @@ from leaktight.exact.powers import Powers
 from leaktight.exact.ratio import Ratio
 from leaktight.tables.accountant import Accountant
 from leaktight.tables.budget import Budget
+from tests.strategies.fractions import fractions
 
-STEPS = st.fractions(1, 3, max_denominator=50).filter(lambda step: step > 1)
+STEPS = fractions(1, 3, max_denominator=50).filter(lambda step: step > 1)
 Releases = list[tuple[list[Fraction], list[int]]]
 """The steps of releases of the same weights, and what each pair is apart in these."""
 PAID = st.lists(

@@ -9,9 +9,10 @@ from hypothesis import strategies as st
 from leaktight.errors import InvalidNumber
 from leaktight.tables.noise import GeometricStep
 from leaktight.tables.queries.answer import half_width, read_confidence
+from tests.strategies.fractions import fractions
 
 TWO = GeometricStep(Fraction(2))
-STEPS = st.fractions(Fraction(5, 4), 9, max_denominator=8)
+STEPS = fractions(Fraction(5, 4), 9, max_denominator=8)
 
 
 def within(step: Fraction, width: int, noises: int) -> Fraction:

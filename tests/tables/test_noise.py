@@ -22,6 +22,7 @@ from leaktight.tables.calibration import (
 from leaktight.tables.noise import BlockNoise, GaussianVariance, GeometricStep
 from leaktight.tables.privacy_unit import PrivacyUnit
 from leaktight.tables.queries.answer import half_width
+from tests.strategies.fractions import fractions
 
 Chances = npt.NDArray[np.float64]
 
@@ -38,8 +39,8 @@ def chances(noise: BlockNoise, far: int) -> Chances:
 
 
 NOISES = st.one_of(
-    st.fractions(Fraction(6, 5), 9, max_denominator=8).map(GeometricStep),
-    st.fractions(Fraction(1, 8), 40, max_denominator=8).map(GaussianVariance),
+    fractions(Fraction(6, 5), 9, max_denominator=8).map(GeometricStep),
+    fractions(Fraction(1, 8), 40, max_denominator=8).map(GaussianVariance),
 )
 
 

@@ -22,9 +22,12 @@ from leaktight.worst_case.columns import (
     weighting,
 )
 from leaktight.worst_case.optimum import worst_case_leakage
+from tests.strategies.fractions import fractions
 from tests.strategies.graphs import secret_graphs
 
 RATIOS = [Fraction(r) for r in ("1.05", "3/2", "2", "3", "8", "1e400")]
+SHORT = fractions(0, 3, max_denominator=7)
+LONG = st.integers(0, 3 * 10**30).map(lambda k: Fraction(k, 10**30))
 connected = secret_graphs(most=8).filter(lambda graph: graph.is_connected)
 
 
@@ -106,7 +109,7 @@ def test_large_graphs_with_a_structure_need_no_table_of_distances() -> None:
 def test_what_is_left_of_the_rows_is_private_however_steep(
     graph: Graph, data: st.DataObject
 ) -> None:
-    some = st.lists(st.fractions(0, 3), min_size=graph.order, max_size=graph.order).filter(any)
+    some = st.lists(SHORT | LONG, min_size=graph.order, max_size=graph.order).filter(any)
     weights, ratio = exact_array(data.draw(some)), data.draw(st.sampled_from(RATIOS))
     made = DistanceMechanism.of(graph, ratio, weights)
     used, most = coverage(graph, ratio, weights), rational(ratio)
@@ -121,9 +124,10 @@ def test_what_is_covered_is_that_of_the_definition_also_by_orbits(
     graph: SecretGraph, ratio: Fraction, data: st.DataObject
 ) -> None:
     orbits = automorphism_group(graph).orbit_labels
-    fractions = st.fractions(0, 3, max_denominator=data.draw(st.sampled_from([7, 10**9])))
     count = int(orbits.max()) + 1
-    each = data.draw(st.lists(fractions, min_size=count, max_size=count))
+    each = data.draw(
+        st.lists(data.draw(st.sampled_from([SHORT, LONG])), min_size=count, max_size=count)
+    )
     weights = exact_array(each)[orbits]
     q = 1 / rational(ratio)
     expected = [
@@ -142,7 +146,7 @@ def test_what_is_covered_quickly_is_never_more_and_hardly_less(
     graph: SecretGraph, ratio: Fraction, data: st.DataObject
 ) -> None:
     tiny = st.sampled_from([Fraction(0), Fraction(1, 10**400), Fraction(1, 10**320)])
-    some = st.one_of(tiny, st.fractions(0, 3))
+    some = tiny | SHORT | LONG
     weights = exact_array(
         data.draw(st.lists(some, min_size=graph.order, max_size=graph.order).filter(any))
     )
@@ -159,7 +163,7 @@ def test_what_is_covered_quickly_is_never_more_and_hardly_less(
 def test_any_weights_bound_the_worst_case_by_their_least_coverage(
     graph: SecretGraph, ratio: Fraction, data: st.DataObject
 ) -> None:
-    some = st.lists(st.fractions(0, 3), min_size=graph.order, max_size=graph.order).filter(any)
+    some = st.lists(SHORT | LONG, min_size=graph.order, max_size=graph.order).filter(any)
     weights = exact_array(data.draw(some))
     bound = Cover.of(graph, ratio, weights).bound
     assert bound == weights.sum() / min(coverage(graph, ratio, weights))

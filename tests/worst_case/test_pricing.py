@@ -16,12 +16,16 @@ from leaktight.policies.graph import Graph
 from leaktight.policies.metric import Metric
 from leaktight.worst_case.columns import Flow
 from leaktight.worst_case.columns.pricing import Pricing, pricing, shortened, step_of
+from tests.strategies.fractions import fractions
 from tests.strategies.graphs import secret_graphs
 
 CYCLE = Graph(5, [(i, (i + 1) % 5) for i in range(5)])
 TREE = Graph(6, [(0, 1), (1, 2), (1, 4), (1, 5), (2, 3)])
 COMPLETE = Graph(4, list(itertools.combinations(range(4), 2)))
 RATIOS = ["2", "3/2", "101/100", "10000000000"]
+ANY = fractions(-3, 3, max_denominator=20).map(rational)
+MOSTLY_POSITIVE = fractions(-1, 3, max_denominator=20).map(rational)
+FEW = fractions(-2, 2, max_denominator=6).map(rational)
 
 
 def columns(graph: Graph, ratio: fmpq) -> list[list[fmpq]]:
@@ -59,8 +63,7 @@ def check(graph: Graph, ratio: fmpq, prices: list[fmpq], proof: Flow) -> None:
 @pytest.mark.parametrize("ratio", RATIOS)
 @given(data=st.data())
 def test_a_proof_holds_whichever_way_it_ends(graph: Graph, ratio: str, data: st.DataObject) -> None:
-    number = st.fractions(-3, 3, max_denominator=20).map(rational)
-    prices = data.draw(st.lists(number, min_size=graph.order, max_size=graph.order))
+    prices = data.draw(st.lists(ANY, min_size=graph.order, max_size=graph.order))
     exact = rational(ratio)
     check(graph, exact, prices, *pricing(graph, exact).prove(exact_array(prices)[None]))
 
@@ -71,8 +74,7 @@ def test_a_proof_holds_whichever_way_it_ends(graph: Graph, ratio: str, data: st.
 def test_nothing_is_left_over_but_at_the_root_that_was_asked_for(
     graph: Graph, ratio: str, data: st.DataObject
 ) -> None:
-    number = st.fractions(-1, 3, max_denominator=20).map(rational)
-    prices = data.draw(st.lists(number, min_size=graph.order, max_size=graph.order))
+    prices = data.draw(st.lists(MOSTLY_POSITIVE, min_size=graph.order, max_size=graph.order))
     root = data.draw(st.integers(0, graph.order - 1))
     (flow,) = pricing(graph, rational(ratio)).prove(exact_array(prices)[None], [root])
     check(graph, rational(ratio), prices, flow)
@@ -89,8 +91,7 @@ def test_nothing_is_left_over_but_at_the_root_that_was_asked_for(
 def test_the_verdict_is_that_of_all_columns(graph: Graph, data: st.DataObject) -> None:
     if not graph.is_connected:
         return
-    number = st.fractions(-2, 2, max_denominator=6).map(rational)
-    prices = data.draw(st.lists(number, min_size=graph.order, max_size=graph.order))
+    prices = data.draw(st.lists(FEW, min_size=graph.order, max_size=graph.order))
     ratio = rational(data.draw(st.sampled_from(RATIOS)))
     cheapest = min(exact_array(prices) @ exact_array(c) for c in columns(graph, ratio))
     assert (pricing(graph, ratio).prove(exact_array(prices)[None])[0].cost >= 0) == (cheapest >= 0)

@@ -19,8 +19,9 @@ from leaktight.policies.secrets import SecretGraph
 from leaktight.privacy import privacy_level
 from leaktight.worst_case.columns import column_optimum, tree_optimum
 from leaktight.worst_case.optimum import worst_case_leakage
+from tests.strategies.fractions import fractions
 
-RATIOS = st.fractions(Fraction(21, 20), 6, max_denominator=20)
+RATIOS = fractions(Fraction(21, 20), 6, max_denominator=20)
 
 
 @st.composite
