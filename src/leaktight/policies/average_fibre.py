@@ -7,11 +7,9 @@ answers, weighed by P(a|v). What the others add up to comes from polynomials, ho
 each value from counts, and all else from the list of databases.
 """
 
-from collections import Counter
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from itertools import combinations_with_replacement
-from math import comb, factorial, prod
+from math import comb, prod
 from typing import Any
 
 import numpy as np
@@ -167,7 +165,7 @@ def _of_counts(policy: Policy, query: SymmetricQuery, belief: Belief) -> Average
     found: dict[Hashable, Chances] = {v: {} for v in belief}
     for counts, weight in _likely_counts(policy.records - 1, belief, len(belief)):
         for v in belief:
-            whole = counts + Counter([v])
+            whole = {**counts, v: counts.get(v, 0) + 1}
             if _agrees(whole, policy):
                 _add(found[v], query.of_counts(whole), weight)
     return AverageFibre({v: (belief[v], chances) for v, chances in found.items()})
@@ -175,7 +173,7 @@ def _of_counts(policy: Policy, query: SymmetricQuery, belief: Belief) -> Average
 
 def _likely_counts(
     records: int, belief: Belief, times: int = 1
-) -> Iterator[tuple[Counter[Hashable], fmpq]]:
+) -> Iterator[tuple[dict[Hashable, int], fmpq]]:
     """Yield how many records have each value, and how likely that is, for all that is likely."""
     ways = comb(records + len(belief) - 1, records)
     if ways * times > allowed(MOST_STEPS):
@@ -183,11 +181,23 @@ def _likely_counts(
             f"{counted(ways, 'combination', 'combinations')} of the values of {records:,} records, "
             f"and at most {allowed(MOST_STEPS) // times:,} are gone through"
         )
-    for some in combinations_with_replacement(belief, records):
-        counts = Counter(some)
-        orders = factorial(records) // prod(map(factorial, counts.values()))
-        if weight := prod((belief[v] ** n for v, n in counts.items()), start=fmpq(orders)):
-            yield counts, weight
+    likely = [(v, p) for v, p in belief.items() if p]
+    if likely:
+        yield from _counts_of(likely, records, fmpq(1))
+
+
+def _counts_of(
+    likely: list[tuple[Hashable, fmpq]], left: int, weight: fmpq
+) -> Iterator[tuple[dict[Hashable, int], fmpq]]:
+    """Yield how many of the records that are left have each value, each weight of the last one."""
+    (value, chance), *others = likely
+    if not others:
+        yield ({value: left} if left else {}), weight * chance**left
+        return
+    for n in range(left, -1, -1):
+        own = {value: n} if n else {}
+        for counts, whole in _counts_of(others, left - n, weight * comb(left, n) * chance**n):
+            yield own | counts, whole
 
 
 def _add(chances: Chances, answer: Hashable, chance: fmpq) -> None:

@@ -173,11 +173,12 @@ class CountedDatabases:
         """How many bits all numbers have at most by which databases are counted."""
         return sum(map(len, self._layers)) * self.magnitude * math.log2(10)
 
-    @property
+    @cached_property
     def magnitude(self) -> float:
         """The common logarithm of a number that is at least as large as that of the databases."""
-        everything = sum(math.log10(len(domain)) for domain in self.domains)
-        if len(set(self.domains)) > 1:
+        domains = Counter(self.domains)
+        everything = sum(n * math.log10(len(domain)) for domain, n in domains.items())
+        if len(domains) > 1:
             return everything
         return min([everything, *(self._magnitude_of(*count) for count in self.counts)])
 
