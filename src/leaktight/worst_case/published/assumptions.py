@@ -3,7 +3,7 @@
 import math
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 
 import numpy as np
 from flint import fmpq, fmpz_poly
@@ -203,6 +203,7 @@ class Setting:
         return f"λ^{exponent:,} is too long to write out"
 
 
+@lru_cache(maxsize=16)  # codes do not depend on ε, and bounds are asked for at many
 def _small_codes(graph: Graph) -> list[CoveringCode]:
     """Return for each radius the smallest code that is found."""
     find = smallest_code if graph.order <= MOST_SMALLEST else greedy_code

@@ -260,6 +260,8 @@ def smallest_code(graph: Graph, radius: int) -> CoveringCode:
     CoveringCode(smallest code: 2 words within distance 1)
     """
     near, ones = _near(graph, radius), np.ones(graph.order)
+    if radius == 0:
+        return covering_code(graph, graph.vertices, "smallest code")
     rows, columns = np.nonzero(near)
     cover = (rows, columns, np.ones(len(rows)))
     try:
