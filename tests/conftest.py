@@ -1,5 +1,6 @@
 """How the property tests run: no deadline on a noisy machine, the same cases every time in CI."""
 
+import gc
 import os
 
 from hypothesis import HealthCheck, settings
@@ -14,3 +15,10 @@ settings.load_profile("ci" if os.environ.get("CI") else "here")
 collect_ignore_glob = ["*/in_browser.py", "*/with_*.py"]
 """What ``make test-web`` and ``make test-adapters`` name themselves: not every machine that runs
 the tests has a browser, or other people's libraries."""
+
+
+def pytest_collection_finish() -> None:
+    """Let the collector of garbage pass over what is there for good: all modules and tests."""
+    gc.collect()
+    gc.freeze()
+    gc.set_threshold(10_000, 20, 20)
