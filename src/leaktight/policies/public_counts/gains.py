@@ -66,7 +66,7 @@ class Gains:
                 pairs = [(u, v) for u in start for v in end if u != v]
                 hidden = pairs if complete else [pair for pair in pairs if pair in joined]
                 open_ = [] if complete else [pair for pair in pairs if pair not in joined]
-                found = [_move(best(hidden), True), _move(best(open_), False)]
+                found = [_move(best(hidden), True), _move(best(open_) if open_ else None, False)]
                 moves = [move for move in found if move is not None]
                 if lists_all and not complete:
                     each = [(pair, pair in joined) for pair in pairs]
@@ -83,10 +83,10 @@ class Gains:
         cls, cells: Cells, secrets: Graph, score: Callable[[Any, Any], npt.NDArray[np.int64]]
     ) -> "Gains":
         """Return what moves add, for many values: ``score`` has a row for each start, by arrays."""
-        from scipy.sparse import csr_array
-
         joined = None
         if not secrets.is_complete:
+            from scipy.sparse import csr_array
+
             arcs = secrets.arcs
             shape = (secrets.order, secrets.order)
             joined = csr_array((np.ones(len(arcs), dtype=bool), (arcs[:, 0], arcs[:, 1])), shape)

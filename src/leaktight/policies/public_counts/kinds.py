@@ -7,12 +7,18 @@ count between two limits leaves. There are finitely many, for any number of reco
 (docs/proofs/public-counts.md).
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from math import lcm
 
 import numpy as np
+import numpy.typing as npt
+from flint import fmpq
 
 from leaktight.policies.public_counts.cells import Cells, Table
+from leaktight.policies.public_counts.circuits import circuits
+from leaktight.policies.public_counts.groups import MOST_WEIGHT, Groups
 from leaktight.policies.public_counts.longest import long_kind, longest
 from leaktight.policies.public_counts.zero_sums import ZeroSums, zero_sums
 
@@ -21,6 +27,9 @@ MOST_SIGNATURES = 128
 
 MOST_COUNTS = 128
 """The most counts, of sets that overlap, for which it is asked how long a kind can be."""
+
+LONGEST = 1000
+"""The most moves of a kind that is looked for as a circuit."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -66,6 +75,11 @@ class Kinds:
         return np.concatenate([free, -free])
 
     @property
+    def vectors(self) -> Table:
+        """The signatures, and behind them the slack."""
+        return np.concatenate([self.signatures, self.slack])
+
+    @property
     def multisets(self) -> Table:
         """The kinds, one per row, the smaller ones first."""
         return self._found[0]
@@ -77,7 +91,7 @@ class Kinds:
 
     @cached_property
     def _found(self) -> tuple[Table, bool]:
-        vectors = np.concatenate([self.signatures, self.slack])
+        vectors = self.vectors
         found = ZeroSums(np.zeros((0, len(vectors)), dtype=np.int64), False)
         if len(vectors) <= MOST_SIGNATURES:
             found = zero_sums(vectors)
@@ -88,8 +102,14 @@ class Kinds:
             long = np.zeros((1, len(vectors)), dtype=np.int64)
             for (i, j), times in long_kind(self.cells.table).items():
                 long[0, self.signature[i, j]] += times
-            listed = np.concatenate([listed, long[long.any(axis=1)]])
+            equal = np.ones(len(vectors))
+            listed = np.concatenate([listed, long[long.any(axis=1)], self.circuits(equal)])
         return listed, found.is_complete
+
+    def circuits(self, weights: npt.NDArray[np.float64]) -> Table:
+        """Return some kinds, not listed for being many, whose moves have large weights together."""
+        found: Table = circuits(self.vectors, weights, min(self.cells.records, LONGEST))
+        return found
 
     @property
     def moves(self) -> Table:
@@ -112,5 +132,29 @@ class Kinds:
         if self.cells.table.shape[1] > MOST_COUNTS:
             return self.cells.records
         ends = self.cells.table if self.cells.are_equalities else None
-        vectors = np.concatenate([self.signatures, self.slack])
-        return longest(vectors, self.cells.records, ends)
+        general = longest(self.vectors, self.cells.records, ends)
+        if self.groups is None:
+            return general
+        attained = min(general, int(max(self.moves, default=1)))
+        return min(general, self.groups.most(self._weights([1] * len(self.signatures)), attained))
+
+    @cached_property
+    def groups(self) -> Groups | None:
+        """Groups that kinds are made of; None if these are too many."""
+        few = self.cells.table.shape[1] <= MOST_COUNTS
+        return Groups.of(self.vectors) if few else None
+
+    def most_added(self, weights: Sequence[fmpq], known: fmpq) -> fmpq | None:
+        """Return a number that moves of these signatures, of one kind, do not exceed together.
+
+        It is at least what is ``known`` to be attained. None if it would take too long.
+        """
+        unit = lcm(int(known.q), *(int(weight.q) for weight in weights))
+        if self.groups is None or any(abs(w * unit) > MOST_WEIGHT for w in (*weights, known)):
+            return None
+        whole = self._weights([int((weight * unit).p) for weight in weights])
+        return fmpq(self.groups.most(whole, int((known * unit).p)), unit)
+
+    def _weights(self, of_signatures: Sequence[int]) -> Table:
+        """Return weights of all vectors: slack has none."""
+        return np.array([*of_signatures, *[0] * len(self.slack)], dtype=np.int64)

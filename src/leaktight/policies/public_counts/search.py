@@ -29,6 +29,9 @@ MOST_CHOICES = 400
 MOST_OPTIONS = 2000
 """The most choices of moves of one kind that are ranked."""
 
+MOST_EXCHANGED = 8
+"""The most moves of a kind that are exchanged for the next best, if not all kinds are listed."""
+
 ROUNDING = 2.0**-52
 """By so much of its size a float is off that was rounded once or twice."""
 
@@ -96,13 +99,19 @@ class Search:
             upper = max(upper, most)
         if not self.kinds.are_all:
             best = max(best, self._there_and_back(), key=lambda found: found.lower)
-            upper = max(upper, self._without_kinds())
+            upper = max(upper, self._without_kinds(best.lower))
         return Heaviest(best.lower, upper, best.moves, best.rest)
 
-    def _without_kinds(self) -> Any:
+    def _without_kinds(self, known: Any) -> Any:
         """Return more than any moves add, if not all kinds are listed."""
         most = max((move.weight for each in self.options for move in each), default=self.neutral)
-        return self.gains.power(max(most, self.neutral), self.kinds.most_moves)
+        several = self.gains.power(max(most, self.neutral), self.kinds.most_moves)
+        if self.gains.multiply or several <= known:
+            return several
+        # A signature that no move has is in no kind of moves, whatever it is said to add.
+        weights = [each[0].weight if each else self.neutral for each in self.options]
+        together = self.kinds.most_added(weights, max(known, self.neutral))
+        return several if together is None else min(several, together)
 
     def _there_and_back(self) -> Heaviest:
         """Return the best two moves between two cells, one of them along no secret if need be."""
@@ -130,12 +139,16 @@ class Search:
         """
         empty = np.array([not each for each in self.options], dtype=bool)
         best = np.array([self._size(each[0].weight) if each else 0.0 for each in self.options])
-        moves = self.kinds.multisets[:, : len(best)]
+        kinds = self.kinds.multisets
+        if not self.kinds.are_all and self.exact and np.unique(best).size > 1:
+            slack = np.zeros(kinds.shape[1] - len(best))
+            kinds = np.concatenate([kinds, self.kinds.circuits(np.append(best, slack))])
+        moves = kinds[:, : len(best)]
         sizes = moves @ best
         sizes += (len(best) + 4) * ROUNDING * (moves @ np.abs(best)) + 2.0**-900
         order = np.argsort(-sizes, kind="stable")
         for row in order[~moves[order][:, empty].any(axis=1)].tolist():
-            yield self.kinds.multisets[row], float(sizes[row])
+            yield kinds[row], float(sizes[row])
 
     def _promise(self, kind: Any) -> Any | None:
         """Return the most that moves of a kind add, if all fit; None if none can be secret."""
@@ -280,6 +293,8 @@ class Search:
             _, secrets, at, weight, moves = heapq.heappop(waiting)
             if secrets:
                 yield weight, moves
+            if len(signatures) > MOST_EXCHANGED and not self.kinds.are_all:
+                break
             for place, option in enumerate(at):
                 # Of several moves with one signature, the order does not matter.
                 alike = place + 1 < len(at) and signatures[place + 1] == signatures[place]

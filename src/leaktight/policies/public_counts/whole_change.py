@@ -28,6 +28,9 @@ FEW_VALUES = 16
 MOST_SIGNS = 12
 """The most coordinates of which both signs are tried."""
 
+FEW_NUMBERS = 16
+"""Of so many numbers each is asked by itself how much a kind changes it."""
+
 MOST_ROWS = 4000
 """The most different rows of W in one cell."""
 
@@ -108,7 +111,13 @@ def _largest_of_each(counts: PublicCounts, matrix: Matrix) -> Matrix:
     if counts.kinds.are_all:
         kinds = counts.kinds.multisets[:, : len(best)]
         return np.maximum(alone, (kinds @ best).max(axis=0, initial=0))
-    return np.maximum(alone, best.max(axis=0, initial=0) * counts.kinds.most_moves)
+    several = best.max(axis=0, initial=0) * counts.kinds.most_moves
+    if best.shape[1] <= FEW_NUMBERS:
+        for number, weights in enumerate(best.T.tolist()):
+            together = counts.kinds.most_added([fmpq(weight) for weight in weights], fmpq(0))
+            if together is not None:
+                several[number] = min(several[number], int(together.p))
+    return np.maximum(alone, several)
 
 
 def _within(counts: PublicCounts) -> Matrix:
