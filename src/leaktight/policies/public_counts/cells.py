@@ -176,6 +176,35 @@ class Cells:
             return tuple(self._few[fits[0]].tolist()) if len(fits) else None
         return self._whole(list(at_least), [None] * len(self.members), list(low), list(high))
 
+    def most(self, heights: Sequence[fmpq]) -> fmpq | None:
+        """Return a number that Σ heights·histogram does not exceed; None if none was found.
+
+        It is the largest over histograms of real numbers that agree with the counts.
+
+        >>> cells = Cells.of(3, 9, [({0, 1}, 5, 5), ({1, 2}, 6, 6)])
+        >>> cells.members, cells.most([fmpq(1), fmpq(2), fmpq(0)])
+        (((0,), (1,), (2,)), 7)
+        """
+        cells, counts = np.nonzero(self.table)
+        every = np.arange(len(self.members))
+        total = np.full(len(every), self.table.shape[1])
+        low, high = self.limits.T.tolist() if len(self.limits) else ([], [])
+        program = LinearProgram(
+            [-height for height in heights],
+            (
+                np.concatenate([counts, total]),
+                np.concatenate([cells, every]),
+                [1] * (len(cells) + len(every)),
+            ),
+            row_lower=[*low, self.records],
+            row_upper=[*high, self.records],
+        )
+        try:
+            found = solve_exact(program)
+        except Undecided:
+            return None
+        return None if found.contradiction is not None else -found.settled().value
+
     @cached_property
     def _few(self) -> Table:
         """All histograms that agree with the counts, if they are few."""

@@ -24,6 +24,10 @@ MOST_SIGNS = 10
 """The most coordinates of which both signs are tried."""
 
 
+FEW_SIGNS = 8
+"""So many signs are tried one by one even where kinds are too many to list."""
+
+
 def largest_change(counts: PublicCounts, weights: Weights) -> Heaviest:
     """Return the largest sum of absolute changes between neighbours, with the moves that make it.
 
@@ -36,12 +40,36 @@ def largest_change(counts: PublicCounts, weights: Weights) -> Heaviest:
     2
     """
     signs = _signs(counts, weights)
-    if signs is None:
+    if signs is None or (len(signs) > FEW_SIGNS and _are_kinds_too_many(counts)):
         found = counts.heaviest(_apart(counts, weights))
         return replace(found, lower=_change(found, weights))
-    tried = [counts.heaviest(_signed(counts, weights, sign)) for sign in signs]
+    tried = [_largest_with(counts, weights, sign) for sign in signs]
     best = max(tried, key=lambda found: found.lower)
     return replace(best, upper=max(found.upper for found in tried))
+
+
+def _are_kinds_too_many(counts: PublicCounts) -> bool:
+    """Say whether kinds are neither cycles nor listed, so that each sign takes its time."""
+    return counts.crosses and counts.cells.on_cycles is None and not counts.kinds.are_all
+
+
+def _largest_with(counts: PublicCounts, weights: Weights, signs: Sequence[int]) -> Heaviest:
+    """Return the largest sum of all coordinates with these signs: no more than the sum can vary."""
+    found = counts.heaviest(_signed(counts, weights, signs))
+    if found.lower == found.upper:
+        return found
+    heights = _heights(weights, signs)
+    of_cells = [[heights[value] for value in values] for values in counts.cells.members]
+    most = counts.cells.most([max(each) for each in of_cells])
+    least = counts.cells.most([-min(each) for each in of_cells])
+    if most is None or least is None:
+        return found
+    return replace(found, upper=max(found.lower, min(found.upper, most + least)))
+
+
+def _heights(weights: Weights, signs: Sequence[int]) -> list[fmpq]:
+    """Return what each value adds to the sum of all coordinates, with these signs."""
+    return [sum((s * w for s, w in zip(signs, row, strict=True)), fmpq(0)) for row in weights]
 
 
 def _change(found: Heaviest, weights: Weights) -> fmpq:
@@ -68,7 +96,7 @@ def _apart(counts: PublicCounts, weights: Weights) -> Gains:
 
 def _signed(counts: PublicCounts, weights: Weights, signs: Sequence[int]) -> Gains:
     """Return what each move adds to the sum of all coordinates, with these signs."""
-    heights = [sum((s * w for s, w in zip(signs, row, strict=True)), fmpq(0)) for row in weights]
+    heights = _heights(weights, signs)
 
     def best(moves: Iterable[tuple[int, int]]) -> tuple[Any, int, int] | None:
         found = ((heights[v] - heights[u], u, v) for u, v in moves)
