@@ -85,6 +85,27 @@ POLICIES = (
         ("tests/policies/public_counts/test_longest.py",),
     ),
     Mutant(
+        "labels of groups cancel, each taken once",
+        "policies/public_counts/groups.py",
+        "((1, 1) if p == q else (q, p))",
+        "((1, 1) if p >= q else (q, p))",
+        ("tests/policies/public_counts/test_groups.py",),
+    ),
+    Mutant(
+        "groups are told not to be tight by parts that change places with all else",
+        "policies/public_counts/groups.py",
+        "for by in range(1, min(apart, features.shape[2])):",
+        "for by in range(1, min(apart + 1, features.shape[2])):",
+        ("tests/policies/public_counts/test_groups.py",),
+    ),
+    Mutant(
+        "a multiple of a circuit is one",
+        "policies/public_counts/circuits.py",
+        "np.gcd.reduce(times[used]) != 1",
+        "np.gcd.reduce(times[used]) < 1",
+        ("tests/policies/public_counts/test_circuits.py",),
+    ),
+    Mutant(
         "a sum with noise takes fractions, cut off",
         "policies/fibres.py",
         "if exact.q != 1:",
