@@ -22,3 +22,8 @@ def pytest_collection_finish() -> None:
     gc.collect()
     gc.freeze()
     gc.set_threshold(10_000, 20, 20)
+
+
+def pytest_sessionfinish() -> None:
+    """Let it have all again, as libraries complain of what is never collected."""
+    gc.unfreeze()
