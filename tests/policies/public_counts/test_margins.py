@@ -1,12 +1,17 @@
 """Public margins of cross tables: how many people change at once, and by how much a cell."""
 
 import itertools
+import math
 from collections import Counter
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
 import pytest
+from flint import fmpq
 
+from leaktight.channels.channel import Channel
+from leaktight.channels.move_ratios import MoveRatios
 from leaktight.mechanisms.randomized_response import RandomizedResponse
 from leaktight.policies.margin import margin
 from leaktight.policies.policy import Policy
@@ -104,3 +109,48 @@ def test_a_cell_holds_no_more_than_its_margins() -> None:
     policy = Policy(SecretGraph.complete(people), 90, constraints=tables)
     found = sensitivity(policy, CountingQuery(frozenset({(0, 0)})))
     assert found.value <= 3
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_what_moves_of_a_kind_add_or_multiply_is_bounded(seed: int) -> None:
+    """Against all kinds of a table of two rows and three columns, which are listed."""
+    kinds = counts_of(cross_table(2, 3, each=9)).kinds
+    assert kinds.are_all
+    rng = np.random.default_rng(seed)
+    pairs = rng.integers(1, 9, size=(len(kinds.signatures), 2)).tolist()
+    ratios = [fmpq(max(pair), min(pair)) for pair in pairs]
+    signed = [fmpq(a - 4, b) for a, b in pairs]
+    rows = kinds.multisets.tolist()
+    product = max(
+        math.prod((r**n for r, n in zip(ratios, row, strict=True)), start=fmpq(1)) for row in rows
+    )
+    added = max(sum((w * n for w, n in zip(signed, row, strict=True)), fmpq(0)) for row in rows)
+    for known in (fmpq(1), product):
+        bound = kinds.most_multiplied(ratios, known)
+        assert bound is not None
+        assert product <= bound
+        assert bound < product * product
+    most = kinds.most_added(signed, fmpq(0))
+    assert most is not None
+    assert max(added, 0) <= most < 2 * max(added, 1)
+
+
+def test_weights_too_large_to_add_are_not_bounded() -> None:
+    kinds = counts_of(cross_table(2, 3, each=9)).kinds
+    assert kinds.most_added([fmpq(2**50)] * len(kinds.signatures), fmpq(0)) is None
+    assert kinds.most_multiplied([fmpq(2**300)] * len(kinds.signatures), fmpq(1)) is None
+
+
+def test_a_level_of_unlike_ratios_is_known_to_a_hair() -> None:
+    """Moves between rows tell more than those between columns: no power of the largest ratio."""
+    policy = cross_table(3, 3, each=30)
+    people: Any = policy.secrets.vertices
+
+    def row(u: Any) -> list[Fraction]:
+        weights = [Fraction(1, 3 ** abs(u[0] - z[0]) * 2 ** abs(u[1] - z[1])) for z in people]
+        return [weight / sum(weights) for weight in weights]
+
+    channel = Channel([row(u) for u in people], people, people)
+    found, level = MoveRatios.of([channel], people).largest(counts_of(policy))
+    assert found.lower <= fmpq(level.numerator, level.denominator)
+    assert level < Fraction(int(found.lower.p), int(found.lower.q)) * Fraction(1000001, 1000000)

@@ -166,11 +166,10 @@ def _bounded(weights: Sequence[Sequence[Any]], multiply: bool) -> Cycle:
         for j in cells:
             if i != j:
                 exact = weights[i][j]
-                sizes[i, j] = _logarithm(exact) if multiply else int((exact * unit).p)
+                sizes[i, j] = logarithm(exact) if multiply else int((exact * unit).p)
     after, total = _assignment(sizes)
     if multiply:
-        with precision(128 + total.bit_length()):
-            upper: Any = (arb(2) ** arb(fmpq(total, SCALE))).upper().fmpq()
+        upper: Any = of_logarithm(total)
     else:
         upper = fmpq(total, unit)
     cycles, left = [_greedy(weights)], set(cells)
@@ -214,10 +213,16 @@ def _denominator(weights: Sequence[Sequence[Any]]) -> int:
     return lcm(*(int(w.q) for i, row in enumerate(weights) for j, w in enumerate(row) if i != j))
 
 
-def _logarithm(weight: Any) -> int:
+def logarithm(weight: Any) -> int:
     """Return a whole number of SCALE that is at least the binary logarithm of a weight."""
     with precision(96 + weight.height_bits().bit_length()):
         return int((arb(weight).log_base(2) * SCALE).upper().ceil().fmpz())
+
+
+def of_logarithm(total: int) -> Any:
+    """Return no less than the number whose binary logarithm is so often 1/SCALE."""
+    with precision(128 + total.bit_length()):
+        return (arb(2) ** arb(fmpq(total, SCALE))).upper().fmpq()
 
 
 def _greedy(weights: Sequence[Sequence[Any]]) -> list[int]:

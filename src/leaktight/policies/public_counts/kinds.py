@@ -18,6 +18,7 @@ from flint import fmpq
 
 from leaktight.policies.public_counts.cells import Cells, Table
 from leaktight.policies.public_counts.circuits import circuits
+from leaktight.policies.public_counts.cycles import logarithm, of_logarithm
 from leaktight.policies.public_counts.groups import MOST_WEIGHT, Groups
 from leaktight.policies.public_counts.longest import long_kind, longest
 from leaktight.policies.public_counts.zero_sums import ZeroSums, zero_sums
@@ -150,10 +151,19 @@ class Kinds:
         It is at least what is ``known`` to be attained. None if it would take too long.
         """
         unit = lcm(int(known.q), *(int(weight.q) for weight in weights))
-        if self.groups is None or any(abs(w * unit) > MOST_WEIGHT for w in (*weights, known)):
+        if self.groups is None or any(abs(w * unit) > MOST_WEIGHT for w in weights):
             return None
         whole = self._weights([int((weight * unit).p) for weight in weights])
         return fmpq(self.groups.most(whole, int((known * unit).p)), unit)
+
+    def most_multiplied(self, weights: Sequence[fmpq], known: fmpq) -> fmpq | None:
+        """Return a number that ratios of these signatures, of one kind, do not exceed multiplied.
+
+        They are numbers from 1 up; their logarithms are added, rounded up.
+        """
+        sizes = [fmpq(logarithm(weight)) for weight in weights]
+        together = self.most_added(sizes, fmpq(logarithm(known)))
+        return None if together is None else of_logarithm(int(together.p))
 
     def _weights(self, of_signatures: Sequence[int]) -> Table:
         """Return weights of all vectors: slack has none."""

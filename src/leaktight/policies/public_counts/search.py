@@ -106,11 +106,13 @@ class Search:
         """Return more than any moves add, if not all kinds are listed."""
         most = max((move.weight for each in self.options for move in each), default=self.neutral)
         several = self.gains.power(max(most, self.neutral), self.kinds.most_moves)
-        if self.gains.multiply or several <= known:
-            return several
         # A signature that no move has is in no kind of moves, whatever it is said to add.
         weights = [each[0].weight if each else self.neutral for each in self.options]
-        together = self.kinds.most_added(weights, max(known, self.neutral))
+        if several <= known or len(set(weights)) == 1:
+            return several
+        kinds = self.kinds
+        bound = kinds.most_multiplied if self.gains.multiply else kinds.most_added
+        together = bound(weights, max(known, self.neutral))
         return several if together is None else min(several, together)
 
     def _there_and_back(self) -> Heaviest:
