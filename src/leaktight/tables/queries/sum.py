@@ -177,8 +177,9 @@ def of_each(numbers: Sequence[Fraction], made: Callable[[Fraction], Made]) -> li
     >>> of_each([Fraction(1), Fraction(2), Fraction(1)], lambda number: 2 * number)
     [Fraction(2, 1), Fraction(4, 1), Fraction(2, 1)]
     """
-    known = {each: made(each) for each in dict.fromkeys(numbers)}
-    return [known[each] for each in numbers]
+    ratios = [each.as_integer_ratio() for each in numbers]  # looked up far faster than fractions
+    known = {ratio: made(each) for ratio, each in dict(zip(ratios, numbers, strict=True)).items()}
+    return [known[ratio] for ratio in ratios]
 
 
 def sums_block(
