@@ -3,9 +3,10 @@
 import re
 from pathlib import Path
 
-from leaktight_papers.claim import ITEMS, Claim, Erratum, Outcome, Verdict, run
+from leaktight_papers.claim import ITEMS, Claim, Erratum, Outcome, Verdict
 from leaktight_papers.errata import claims_with_errata, errata_page
 from leaktight_papers.register import REGISTER
+from tests.papers.outcomes import outcome_of
 from tests.papers.test_register import PAPERS
 
 PAGE = Path(__file__).parents[2] / "docs" / "errata.md"
@@ -22,7 +23,7 @@ def outcome(
 
 def test_the_page_in_the_docs_is_what_the_claims_give_today() -> None:
     """If it fails: ``python -m leaktight_papers.errata docs/errata.md``."""
-    assert PAGE.read_text(encoding="utf-8") == errata_page(map(run, claims_with_errata()))
+    assert PAGE.read_text(encoding="utf-8") == errata_page(map(outcome_of, claims_with_errata()))
 
 
 def test_every_number_of_the_register_has_one_entry_in_order() -> None:

@@ -11,6 +11,7 @@ from leaktight_papers.drawings import DRAWINGS
 from leaktight_papers.figures import FIGURES, draw_figures
 from leaktight_papers.register import REGISTER, SECTIONS, claims_named
 from leaktight_papers.show import PROBLEMS, summary
+from tests.papers.outcomes import outcome_of
 
 PAPERS = {
     "Edwards2021": """
@@ -55,7 +56,7 @@ KINDS = {"false", "gap", "typo", "improvable"}
 
 @pytest.mark.parametrize("claim", claims_named(None), ids=lambda claim: claim.id)
 def test_the_claim_comes_out_and_shows_why(claim: Claim) -> None:
-    outcome = run(claim)
+    outcome = outcome_of(claim)
     assert outcome.failure is None
     assert 1 <= len(outcome.evidence) <= 5
     assert all(0 < len(line) < 100 for line in outcome.evidence)
