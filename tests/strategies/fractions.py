@@ -19,8 +19,8 @@ def fractions(
     Each is there as often as it can be written, so that whole numbers are drawn most often.
 
     >>> from hypothesis import find
-    >>> find(fractions("1/3", 3, max_denominator=3), lambda f: f > 2)
-    Fraction(3, 1)
+    >>> find(fractions("1/3", 3, max_denominator=3), lambda f: 2 * f < 1)
+    Fraction(1, 3)
     """
     low, high = Fraction(least), Fraction(most)
     found = [
