@@ -207,7 +207,7 @@ CASES = (
     family("star of {n} rays of two", (6, 20, 40), star, 2, "tree"),
     Case(
         task="worst case, random geometric graph of {n}, ratio 2",
-        sizes=(10, 20, 40, 60, 100, 200),
+        sizes=(10, 20, 40, 60, 100, 200, 300),
         prepare=of_graphs(geometric, 2),
         ways={
             "leaktight": ours,
@@ -225,7 +225,7 @@ CASES = (
     ),
     Case(
         task="worst case enclosed by a cover, random geometric graph of {n}",
-        sizes=(250, 300, 600),
+        sizes=(400, 600),
         prepare=for_cover,
         ways={"leaktight": ours, "solver": lambda given: solver(given.highs)},
         agree=covered,

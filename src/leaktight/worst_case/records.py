@@ -45,7 +45,7 @@ from leaktight.worst_case.columns import (
 )
 from leaktight.worst_case.together import Packing
 
-MOST_WORK = 200**3
+MOST_WORK = 300**3
 """The most orbits times vertices squared for which columns are generated: some minute."""
 
 MOST_ENTRIES = 2**22

@@ -23,7 +23,7 @@ from leaktight.policies.graph import Graph, Indices
 from leaktight.policies.symmetry import AutomorphismGroup, Points, automorphism_group
 from leaktight.progress import tell
 from leaktight.worst_case.columns.flow import Flow
-from leaktight.worst_case.columns.interior import interior_point, taken_apart
+from leaktight.worst_case.columns.interior import Arcs, interior_point, taken_apart
 from leaktight.worst_case.columns.pricing import Flags, Floats, Pricing, step_of
 
 MOST_ROUNDS = 500
@@ -35,8 +35,8 @@ FARTHEST = 2.0**10
 LEAST_PROFIT = 2.0**-36
 """What a column must earn more than it costs to be added, in units of the largest gain."""
 
-MOST_INSIDE = 2**23
-"""The most guesses times inputs squared for which interior points are computed: 64 MB."""
+MOST_INSIDE = 2**25
+"""The most numbers of all guesses' matrices for which interior points are computed: 256 MB."""
 
 LEAST_INSIDE = 8
 """The fewest prices for which they are computed; columns find fewer as fast."""
@@ -178,11 +178,12 @@ def propose_columns(
         return levels, weights, prices[part.orbits]
     known, centre = np.vstack([levels, constant]), None
     resolved = int(distances.max()) * step < MOST_RESOLVED * math.log(2)
-    size = len(part.guesses) * part.graph.order**2
-    if resolved and market.in_steps and size <= MOST_INSIDE and len(part.sizes) >= LEAST_INSIDE:
-        earned, orbits = part.floats[part.guesses], part.orbits.astype(np.intp)
-        inside, centre = interior_point(part.graph.edges, earned, orbits, math.exp(step))
-        known = np.unique(np.vstack([known, taken_apart(inside, math.exp(step))]), axis=0)
+    if resolved and market.in_steps and len(part.sizes) >= LEAST_INSIDE:
+        arcs = Arcs(part.graph, math.exp(step))
+        if len(part.guesses) * arcs.entries <= MOST_INSIDE:
+            earned, orbits = part.floats[part.guesses], part.orbits.astype(np.intp)
+            inside, centre = interior_point(arcs, earned, orbits)
+            known = np.unique(np.vstack([known, taken_apart(inside, arcs.ratio)]), axis=0)
     try:
         return _generate(market, known, centre, at_vertex)
     except Undecided:  # the solver sees no difference between columns: λ is all but 1
