@@ -250,8 +250,10 @@ class _AnyGraph:
             levels = found[left]
             net = prices[left] * np.exp(-step * levels)
             net[np.arange(len(left)), roots[left]] -= net.sum(axis=1)  # what the root would take
-            free, ends = arcs.room(levels), arcs.ends(n)
-            raised = _cheapest_closed(net, ends[:, free == 0])
+            ends = arcs.ends(n)
+            free = arcs.long + levels.ravel()[ends[0]] - levels.ravel()[ends[1]]
+            tight = free == 0
+            raised = _cheapest_closed(net, ends[0][tight], ends[1][tight])
             gained = -(net * raised).sum(axis=1)
             better = gained > LEAST_GAIN * np.abs(net).sum(axis=1)
             if not better.any():
@@ -332,20 +334,17 @@ class _RowArcs(NamedTuple):
 
     def of(self, rows: Flags) -> "_RowArcs":
         """Those of some rows, which are numbered anew."""
-        kept, number = rows[self.row], np.cumsum(rows) - 1
+        if rows.all():
+            return self
+        kept, number = np.flatnonzero(rows[self.row]), np.cumsum(rows) - 1
         hanging = None if self.hanging is None else self.hanging[rows]
         row, tail, head, long = (each[kept] for each in self[:4])
         return _RowArcs(number[row], tail, head, long, hanging)
 
-    def ends(self, order: int) -> Indices:
+    def ends(self, order: int) -> tuple[Indices, Indices]:
         """Where they begin and end, if the vertices of all rows are numbered on."""
-        return np.stack([self.row * order + self.tail, self.row * order + self.head])
-
-    def room(self, levels: Indices) -> Indices:
-        """How far the level of i may go down: g_i ≥ g_h − l."""
-        tails, heads = self.ends(levels.shape[1])
-        flat = levels.ravel()
-        return self.long + flat[tails] - flat[heads]
+        start = self.row * order
+        return start + self.tail, start + self.head
 
 
 def _hung(levels: Indices, arcs: _RowArcs) -> Indices:
@@ -358,7 +357,7 @@ def _hung(levels: Indices, arcs: _RowArcs) -> Indices:
     return np.where(arcs.hanging, lowest.reshape(levels.shape), levels)
 
 
-def _cheapest_closed(net: Floats, ends: Indices) -> Flags:
+def _cheapest_closed(net: Floats, tails: Indices, heads: Indices) -> Flags:
     """Return for each row a set of vertices of least ``net`` that no tight arc leaves.
 
     It is one side of a minimum cut; one graph has the vertices of all rows, and its tight arcs.
@@ -366,23 +365,35 @@ def _cheapest_closed(net: Floats, ends: Indices) -> Flags:
     import igraph
 
     flat = net.ravel()
-    givers, takers = np.flatnonzero(flat < 0), np.flatnonzero(flat > 0)
-    source, sink = flat.size, flat.size + 1
+    # What costs something, and may only be raised with one other, is raised if that one is.
+    entered, left = (np.bincount(each, minlength=flat.size) for each in (heads, tails))
+    hangs = ((left == 0) & (entered == 1) & (flat >= 0))[heads]
+    hanging, holders, kept = heads[hangs], tails[hangs], np.stack([tails, heads], axis=1)[~hangs]
+    joint = flat + np.bincount(holders, flat[hanging], flat.size)
+    joint[hanging] = 0
+    asked = joint != 0
+    asked[kept] = True
+    joint, kept = joint[asked], (np.cumsum(asked) - 1)[kept]
+    givers, takers = np.flatnonzero(joint < 0), np.flatnonzero(joint > 0)
+    source, sink = joint.size, joint.size + 1
     arcs = [
-        ends.T,
+        kept,
         np.stack([np.full_like(givers, source), givers], axis=1),
         np.stack([takers, np.full_like(takers, sink)], axis=1),
     ]
-    unlimited = np.full(ends.shape[1], 1 + np.abs(flat).sum())
+    unlimited = np.full(len(kept), 1 + np.abs(joint).sum())
     # What igraph wraps around its own cut takes ten times as long as that.
-    network = igraph.GraphBase(n=flat.size + 2, edges=np.concatenate(arcs), directed=True)
-    capacity = np.concatenate([unlimited, -flat[givers], flat[takers]])
-    side = np.zeros(flat.size + 2, dtype=bool)
+    network = igraph.GraphBase(n=joint.size + 2, edges=np.concatenate(arcs), directed=True)
+    capacity = np.concatenate([unlimited, -joint[givers], joint[takers]])
+    side = np.zeros(joint.size + 2, dtype=bool)
     side[network.mincut(source, sink, capacity.tolist())[2]] = True
-    return side[: flat.size].reshape(net.shape)
+    raised = np.zeros(flat.size, dtype=bool)
+    raised[asked] = side[:-2]
+    raised[hanging] = raised[holders]
+    return raised.reshape(net.shape)
 
 
-def _reach(raised: Flags, ends: Indices, free: Indices) -> Indices:
+def _reach(raised: Flags, ends: tuple[Indices, Indices], free: Indices) -> Indices:
     """Return how far down the levels of the raised vertices can go, 0 for others.
 
     c_i ≤ λ^l·c_h says g_i ≥ g_h − l: a set moves until the first such arc out of it is tight. All
@@ -392,7 +403,8 @@ def _reach(raised: Flags, ends: Indices, free: Indices) -> Indices:
     from scipy.sparse.csgraph import connected_components
 
     flat = raised.ravel()
-    (tails, heads), free = ends[:, within := flat[ends[0]]], free[within]
+    within = np.flatnonzero(flat[ends[0]])
+    tails, heads, free = ends[0][within], ends[1][within], free[within]
     tight = (tails[free == 0], heads[free == 0])
     joined = coo_array((np.ones(len(tight[0]), dtype=np.int8), tight), (flat.size, flat.size))
     label = connected_components(joined, directed=False)[1]
