@@ -288,3 +288,9 @@ def test_what_floats_lose_is_an_estimate_and_no_bound(order: Literal[0, "1/2", 1
         assert math.isclose(told.bits, times * exact.bits, abs_tol=1e-12)
         assert math.isclose(told.nats, times * exact.nats, abs_tol=1e-12)
         assert math.isclose(told.before, times * exact.before)
+
+
+def test_an_entropy_of_nothing_has_no_sign() -> None:
+    sure = Channel(np.repeat(np.eye(4) / 2, 2, axis=1))
+    left = [renyi_leakage(sure, order=alpha).after for alpha in (0.5, 1, 2, math.inf)]
+    assert [math.copysign(1, each) for each in left if each == 0] == [1, 1, 1, 1]

@@ -22,6 +22,7 @@ from leaktight.exact.rounding import float_above, float_below, ln_interval, log2
 from leaktight.exact.shown import (
     Told,
     above,
+    around,
     below,
     in_bits,
     one_line,
@@ -291,6 +292,8 @@ class Bits(InBits, Bound[float]):
 
     >>> Bits(0.25, 0.5), Bits(1.0, 1.0).text, Bits(0.25, 0.5).nats
     (Bits(0.25 to 0.5 bits), '1 bit', 0.3465735902799727)
+    >>> Bits(4 - 2**-51, 4 + 2**-50)
+    Bits(4 ± 9e-16 bits)
     """
 
     unit: ClassVar[str] = "bits"
@@ -304,6 +307,8 @@ class Bits(InBits, Bound[float]):
     def text(self) -> str:
         """Both ends with their unit, or one if they are written alike."""
         low, high = _down(self.lower), _up(self.upper)
+        if low != high and math.isfinite(self.upper) and (near := around(*self._ends)):
+            return f"{near} bits"
         return in_bits(self.upper, above) if low == high else f"{low} to {high} bits"
 
     def __str__(self) -> str:

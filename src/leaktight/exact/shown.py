@@ -23,6 +23,9 @@ from leaktight.exact.rounding import float_above, float_below, log2_interval
 DIGITS, BOUND_DIGITS, MOST_DIGITS = 4, 6, 17
 """How many digits a number has in a text, how many a bound, and how many a float."""
 
+CLOSE = Fraction(1, 10**9)
+"""How near to a number of six digits both ends of an interval are that is written around it."""
+
 WIDTH, NARROWEST = 80, 24
 """How many letters a line of text has, and how many on the narrowest terminal."""
 
@@ -88,6 +91,22 @@ def above(value: float, digits: int = BOUND_DIGITS) -> str:
 def below(value: float, digits: int = BOUND_DIGITS) -> str:
     """Return a lower bound, rounded down."""
     return _rounded(value, digits, ROUND_FLOOR)
+
+
+def around(low: float, high: float) -> str | None:
+    """Return two ends as a number and how far they are from it at most, if that is very little.
+
+    Rounded outward they would seem farther apart than they are.
+
+    >>> around(4 - 2**-51, 4 + 2**-50), around(1.390575, 1.390576)
+    ('4 ± 9e-16', None)
+    """
+    middle = nearest((low + high) / 2, BOUND_DIGITS)
+    number = Fraction(middle.replace(",", ""))
+    off = max(Fraction(high) - number, number - Fraction(low))
+    if low == high or not 0 < off <= abs(number) * CLOSE:
+        return None
+    return f"{middle} ± {above(float_above(rational(off)), 1)}"
 
 
 def apart(one: float, other: float) -> tuple[str, str]:

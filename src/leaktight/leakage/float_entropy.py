@@ -87,4 +87,4 @@ def float_entropy(outer: Array, inner: Array, alpha: float) -> float:
     else:
         norms = logsumexp(alpha * logs, b=inner > 0, axis=0) / alpha
         mean = float(logsumexp(norms, b=outer))
-    return alpha / (1 - alpha) * mean / math.log(2)
+    return alpha / (1 - alpha) * mean / math.log(2) + 0.0  # no −0
