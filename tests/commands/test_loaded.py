@@ -44,3 +44,8 @@ def test_an_audit_of_a_small_study_loads_no_large_library(study: str) -> None:
     names = loaded(f"audit examples/studies/{study}.toml")
     assert HEAVY.isdisjoint(names)
     assert sum(name.startswith("leaktight.") for name in names) <= 240
+
+
+def test_the_best_mechanism_on_a_map_loads_nothing_that_draws() -> None:
+    names = loaded("audit examples/studies/places.toml")
+    assert (HEAVY - {"scipy"}).isdisjoint(names)

@@ -140,3 +140,14 @@ def test_latex_has_the_sign_of_the_safe_side() -> None:
     assert Bound(0.25, 0.5, side="lower").latex() == r"\ge 0.25"
     assert Bits(0.25, math.inf).latex() == r"\le \infty\text{ bits}"
     assert Chance(Fraction(2, 3), Fraction(2, 3)).latex() == r"\frac{2}{3}"
+
+
+def test_ends_next_to_a_short_number_are_written_around_it() -> None:
+    near = Bits(4 - 2.0**-51, 4 + 2.0**-50)
+    number, off = near.text.removesuffix(" bits").split(" ± ")
+    assert Fraction(number) - Fraction(off) <= Fraction(near.lower)
+    assert Fraction(number) + Fraction(off) >= Fraction(near.upper)
+    assert number == "4"
+    assert Fraction(off) < 2**-49
+    assert Bits(1.390575, 1.390576).text == "1.39057 to 1.39058 bits"
+    assert Bits(2.0, math.inf).text == "2 to inf bits"

@@ -209,7 +209,7 @@ def test_bounds_from_a_few_sources_agree_with_a_search_from_every_vertex(graph: 
         patch.setattr("leaktight.policies.graph.search.PROBED", 1)
         bounded, unsettled = bounded_eccentricities(graph.component_labels, graph._steps_from)
         assert not len(unsettled)
-        assert bounded.tolist() == graph._igraph.eccentricity()
+        assert bounded.tolist() == graph.bare_igraph.eccentricity()
         patch.setattr("leaktight.policies.graph.search.PROBED", 4)
         assert graph.eccentricities.tolist() == bounded.tolist()
 
@@ -226,7 +226,7 @@ def test_a_few_sources_settle_a_path() -> None:
     path = Graph(PROBED * 8, [(i, i + 1) for i in range(PROBED * 8 - 1)])
     bounded, unsettled = bounded_eccentricities(path.component_labels, path._steps_from)
     assert not len(unsettled)
-    assert bounded.tolist() == path._igraph.eccentricity()
+    assert bounded.tolist() == path.bare_igraph.eccentricity()
 
 
 def test_a_complete_graph_of_two_million_edges() -> None:
@@ -255,3 +255,23 @@ def test_a_complete_graph_knows_what_a_search_finds(order: int) -> None:
     assert (graph.size, graph.components) == (searched.size, searched.components)
     assert graph == searched
     assert pickle.loads(pickle.dumps(graph)) == searched
+
+
+@pytest.mark.parametrize("first", ["import igraph", ""])
+def test_all_of_igraph_is_there_after_and_before_our_part_of_it(first: str) -> None:
+    program = (
+        f"import sys; {first or 'pass'}\n"
+        "from leaktight.policies.graph import bare_graph\n"
+        "bare = bare_graph()(n=3, edges=[(0, 1), (1, 2)])\n"
+        "print(bare.distances(0), 'matplotlib' in sys.modules)\n"
+        "import igraph, igraph._igraph\n"
+        "assert bare_graph() is igraph.GraphBase is igraph._igraph.GraphBase\n"
+        "ring = igraph.Graph.Ring(4)\n"
+        "print(igraph.split_join_distance([0, 0, 1, 1], [0, 1, 1, 1]), ring.maxflow(0, 2).value)\n"
+        "try:\n    ring.get_eid(0, 2)\nexcept igraph.InternalError:\n    print('refused')\n"
+    )
+    run = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, check=True
+    )
+    drawing = str(bool(first))
+    assert run.stdout.splitlines() == [f"[[0, 1, 2]] {drawing}", "(1, 1) 2.0", "refused"]

@@ -292,8 +292,6 @@ class Bits(InBits, Bound[float]):
 
     >>> Bits(0.25, 0.5), Bits(1.0, 1.0).text, Bits(0.25, 0.5).nats
     (Bits(0.25 to 0.5 bits), '1 bit', 0.3465735902799727)
-    >>> Bits(4 - 2**-51, 4 + 2**-50)
-    Bits(4 ± 9e-16 bits)
     """
 
     unit: ClassVar[str] = "bits"

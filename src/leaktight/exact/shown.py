@@ -98,8 +98,8 @@ def around(low: float, high: float) -> str | None:
 
     Rounded outward they would seem farther apart than they are.
 
-    >>> around(4 - 2**-51, 4 + 2**-50), around(1.390575, 1.390576)
-    ('4 ± 9e-16', None)
+    >>> around(4 * 10**9 - 1, 4 * 10**9), around(1.390575, 1.390576)
+    ('4,000,000,000 ± 1', None)
     """
     middle = nearest((low + high) / 2, BOUND_DIGITS)
     number = Fraction(middle.replace(",", ""))

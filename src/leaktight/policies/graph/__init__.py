@@ -1,6 +1,7 @@
 """Which things are neighbours, and how far apart are the rest?"""
 
 from leaktight.policies.graph.graph import FEW, MOST_DRAWN, Graph, Indices, Vertices, gathered
+from leaktight.policies.graph.igraph import bare_graph
 from leaktight.policies.graph.product import (
     product_edges,
     product_factors,
@@ -15,6 +16,7 @@ __all__ = [
     "Indices",
     "Vertices",
     "all_distances",
+    "bare_graph",
     "gathered",
     "linked",
     "product_edges",

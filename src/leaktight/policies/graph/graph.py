@@ -18,6 +18,7 @@ import numpy.typing as npt
 from leaktight.errors import InvalidGraph, TooLarge, expect
 from leaktight.exact.shown import counted, one_line
 from leaktight.labels import Labels, listed_labels, suggestion
+from leaktight.policies.graph.igraph import bare_graph
 from leaktight.policies.graph.search import (
     all_distances,
     biconnected,
@@ -154,7 +155,9 @@ class Graph(Space):
 
     def to_igraph(self) -> "igraph.Graph":
         """Return the same graph as an igraph graph, the vertices in its "name" attribute."""
-        graph = self._igraph.copy()
+        import igraph
+
+        graph = igraph.Graph(self.order, self.edges)
         graph.vs["name"] = self.vertices
         return graph
 
@@ -328,7 +331,7 @@ class Graph(Space):
         table = np.empty((self.order, self.order), dtype=np.int16)
         for start in range(0, self.order, 256):
             sources = range(start, min(start + 256, self.order))
-            rows = np.array(self._igraph.distances(sources))
+            rows = np.array(self.bare_igraph.distances(sources))
             table[start : start + 256] = np.where(np.isinf(rows), -1, rows)
         return _read_only(table)
 
@@ -345,11 +348,11 @@ class Graph(Space):
             return _read_only(self.distances.max(axis=1).astype(np.int64))
         if self.alike is not None:
             _, first, which = np.unique(self.alike, return_index=True, return_inverse=True)
-            farthest = np.array(self._igraph.eccentricity(first.tolist()), dtype=np.int64)
+            farthest = np.array(self.bare_igraph.eccentricity(first.tolist()), dtype=np.int64)
             return _read_only(farthest[which])
         farthest, unsettled = bounded_eccentricities(self.component_labels, self._steps_from)
         if len(unsettled):
-            farthest[unsettled] = self._igraph.eccentricity(unsettled.tolist())
+            farthest[unsettled] = self.bare_igraph.eccentricity(unsettled.tolist())
         return _read_only(farthest)
 
     @cached_property
@@ -417,10 +420,9 @@ class Graph(Space):
         return self.size == self.order - len(self.components)
 
     @cached_property
-    def _igraph(self) -> "igraph.Graph":
-        import igraph
-
-        graph = igraph.Graph(n=self.order)
+    def bare_igraph(self) -> Any:
+        """The same graph as igraph has it, without names."""
+        graph = bare_graph()(n=self.order)
         graph.add_edges(self.edges)  # twice as quick as giving them above
         return graph
 

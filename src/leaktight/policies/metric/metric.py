@@ -363,7 +363,7 @@ class Metric(Space):
         lengths, order = float_array(self.upper), self.order
         if order <= FEW:
             return shortest(np.full((order, order), np.inf), self.graph.edges, lengths)
-        return np.array(self.graph.to_igraph().distances(weights=lengths))
+        return np.array(self.graph.bare_igraph.distances(weights=lengths))
 
     def rounded(self) -> tuple[Graph, Fraction]:
         """Return the graph with lengths in whole numbers of a small unit, and this unit."""
@@ -501,7 +501,7 @@ class _LongGraph(Graph):
         """All distances, a square array with −1 where there is no path."""
         if self.order <= FEW:
             return all_distances(self.order, self.edges, self.long)
-        table = np.array(self._igraph.distances(weights=self.long.tolist()))
+        table = np.array(self.bare_igraph.distances(weights=self.long.tolist()))
         return np.where(np.isinf(table), -1, table).astype(np.int64)
 
     @cached_property

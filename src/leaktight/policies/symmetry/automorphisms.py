@@ -18,7 +18,7 @@ import numpy.typing as npt
 
 from leaktight.errors import InvalidGraph, TooLarge, expect
 from leaktight.exact.shown import counted, one_line
-from leaktight.policies.graph import Graph, Indices, gathered, linked
+from leaktight.policies.graph import Graph, Indices, bare_graph, gathered, linked
 from leaktight.policies.neighbours import Neighbours, adjacency_of
 
 # --- points that some permutations carry into one another ------------------------------------
@@ -326,7 +326,7 @@ def automorphism_group(
         return AutomorphismGroup._trusted(graph, generators, lambda: few[1])
     if graph.kinds is not None:
         return _keeping_lengths(graph, graph.kinds, numbers)
-    drawn = graph.to_igraph()
+    drawn = graph.bare_igraph
     if 4 * graph.size > graph.order * (graph.order - 1):
         # The complement has the same automorphisms, and BLISS is faster where edges are few.
         drawn = drawn.complementer(loops=False)
@@ -348,12 +348,10 @@ def _kinds(graph: Graph) -> list[list[int]]:
 
 def _keeping_lengths(graph: Graph, kinds: Indices, numbers: list[int] | None) -> AutomorphismGroup:
     """Return the group that keeps the lengths of edges: each edge gets a vertex of its length."""
-    import igraph
-
     n, middle = graph.order, graph.order + np.arange(graph.size)
     halves = np.concatenate([np.stack([ends, middle], axis=1) for ends in graph.edges.T])
     own = numbers or [0] * n
-    drawn = igraph.Graph(n + graph.size, halves)
+    drawn = bare_graph()(n=n + graph.size, edges=halves)
     colours = [*own, *(kinds + max(own) + 1).tolist()]
     generators = np.array(drawn.automorphism_group(color=colours), dtype=np.int64)
     count = partial(drawn.count_automorphisms, color=colours)

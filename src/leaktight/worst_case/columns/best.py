@@ -32,7 +32,7 @@ from leaktight.exact.numbers import Array, exact_array, float_array, rational, t
 from leaktight.exact.ratio import Ratio
 from leaktight.exact.rounding import precision
 from leaktight.exact.tolerances import TOLERANCES
-from leaktight.policies.graph import Graph, Indices
+from leaktight.policies.graph import Graph, Indices, bare_graph
 from leaktight.policies.metric import Metric
 from leaktight.worst_case.columns.flow import Arcs, Flow
 from leaktight.worst_case.columns.lifting import in_units, private_matrix
@@ -464,8 +464,6 @@ def _routed(graph: Graph, step: float, prices: Floats, levels: Indices) -> Arcs:
     What flows into a vertex h is wanted below it, where entries are at most c_h. So no arc needs
     more room than c_h times all prices, and small amounts keep their digits.
     """
-    import igraph
-
     (tails, heads), long = graph.arcs.T, np.tile(graph.lengths, 2)
     tight = np.flatnonzero(levels[heads] == levels[tails] + long)
     tails, heads, column = tails[tight], heads[tight], np.exp(-step * (levels - levels.min()))
@@ -473,19 +471,11 @@ def _routed(graph: Graph, step: float, prices: Floats, levels: Indices) -> Arcs:
     net[root] -= net.sum()
     givers, takers = np.flatnonzero(net < 0), np.flatnonzero(net > 0)
     n, most = graph.order, 1 + np.abs(prices).sum()
-    network = igraph.Graph(
-        n + 2,
-        np.stack(
-            [
-                np.concatenate([tails, np.full_like(givers, n), takers]),
-                np.concatenate([heads, givers, np.full_like(takers, n + 1)]),
-            ],
-            axis=1,
-        ),
-        directed=True,
-    )
+    starts = np.concatenate([tails, np.full_like(givers, n), takers])
+    ends = np.concatenate([heads, givers, np.full_like(takers, n + 1)])
+    network = bare_graph()(n=n + 2, edges=np.stack([starts, ends], axis=1), directed=True)
     capacity = np.concatenate([most * column[heads], -net[givers], net[takers]])
-    sent = np.array(network.maxflow(n, n + 1, capacity.tolist()).flow)[: len(tight)]
+    sent = np.array(network.maxflow(n, n + 1, capacity.tolist())[1])[: len(tight)]
     there = column[tails] > 0  # what is below all floats is sent nothing
     amounts = np.divide(sent, column[tails], out=np.zeros_like(sent), where=there).tolist()
     arcs = zip(tails.tolist(), heads.tolist(), amounts, strict=True)

@@ -20,7 +20,7 @@ import numpy.typing as npt
 from flint import fmpq, fmpz
 
 from leaktight.exact.numbers import Array, float_array, to_float
-from leaktight.policies.graph import Graph, Indices
+from leaktight.policies.graph import Graph, Indices, bare_graph
 from leaktight.progress import tell
 from leaktight.worst_case.columns.flow import (
     Flow,
@@ -291,8 +291,6 @@ class _AnyGraph:
         Each vertex of the graph has one for each level that it may exceed: which of them it does
         is chosen. Whoever exceeds a level exceeds the next, and so do the neighbours.
         """
-        import igraph
-
         n, layers = self.graph.order, min(deepest, 1 + int(MOST_SEEN / math.log2(ratio)))
         steps, every = -np.diff(np.power(ratio, -np.arange(layers + 1.0))), np.arange(n * layers)
         own = np.stack([np.arange(n)] * 2, axis=1)
@@ -301,14 +299,16 @@ class _AnyGraph:
         source, sink = np.full_like(every, n * layers), np.full_like(every, n * layers + 1)
         tails = np.concatenate([lower.ravel(), source, every])
         heads = np.concatenate([upper.ravel(), every, sink])
-        network = igraph.Graph(n * layers + 2, np.stack([tails, heads], axis=1), directed=True)
+        ends = np.stack([tails, heads], axis=1)
+        network = bare_graph()(n=n * layers + 2, edges=ends, directed=True)
         found = np.empty(prices.shape, dtype=np.int64)
         for w, row in enumerate(prices):
             net = np.outer(row, steps).ravel()
             unlimited = np.full(lower.size, 1 + np.abs(net).sum())
             capacity = np.concatenate([unlimited, np.maximum(-net, 0), np.maximum(net, 0)])
-            side = network.maxflow(n * layers, n * layers + 1, capacity.tolist()).membership[:-2]
-            found[w] = np.sum(np.array(side).reshape(n, layers), axis=1)  # 1 is the sink's
+            side = np.ones(n * layers + 2, dtype=np.int64)
+            side[network.mincut(n * layers, n * layers + 1, capacity.tolist())[2]] = 0
+            found[w] = side[:-2].reshape(n, layers).sum(axis=1)
         return found
 
     def prove(self, prices: Array, roots: Sequence[int] | None = None) -> list[Flow]:
@@ -362,8 +362,6 @@ def _cheapest_closed(net: Floats, tails: Indices, heads: Indices) -> Flags:
 
     It is one side of a minimum cut; one graph has the vertices of all rows, and its tight arcs.
     """
-    import igraph
-
     flat = net.ravel()
     # What costs something, and may only be raised with one other, is raised if that one is.
     entered, left = (np.bincount(each, minlength=flat.size) for each in (heads, tails))
@@ -382,8 +380,7 @@ def _cheapest_closed(net: Floats, tails: Indices, heads: Indices) -> Flags:
         np.stack([takers, np.full_like(takers, sink)], axis=1),
     ]
     unlimited = np.full(len(kept), 1 + np.abs(joint).sum())
-    # What igraph wraps around its own cut takes ten times as long as that.
-    network = igraph.GraphBase(n=joint.size + 2, edges=np.concatenate(arcs), directed=True)
+    network = bare_graph()(n=joint.size + 2, edges=np.concatenate(arcs), directed=True)
     capacity = np.concatenate([unlimited, -joint[givers], joint[takers]])
     side = np.zeros(joint.size + 2, dtype=bool)
     side[network.mincut(source, sink, capacity.tolist())[2]] = True
