@@ -225,8 +225,7 @@ class World:
             if whole := sum(own.values()):
                 once.append(guess(view, own) / whole)
                 if sum(len(row) for row in view.values()) <= MOST_REPEATED:
-                    both = {v: _joint([row, row]) for v, row in view.items()}
-                    twice.append(guess(both, own) / whole)
+                    twice.append(guess(view, own, looks=2) / whole)
                 else:
                     twice.append(once[-1])
         return max(factors), max(once, default=Fraction(1)), max(twice, default=Fraction(1))
@@ -293,17 +292,18 @@ def ratio(one: Seen, other: Seen) -> Fraction | float:
     return most
 
 
-def guess(view: dict[Any, Seen], weights: dict[Any, Fraction]) -> Fraction:
-    """Return Σ_z max_v weight(v)·K(z|v)."""
+def guess(view: dict[Any, Seen], weights: dict[Any, Fraction], looks: int = 1) -> Fraction:
+    """Return Σ_z max_v weight(v)·K(z|v), z being all that is seen in so many looks."""
     best: dict[Any, int] = {}
-    parts = math.lcm(*(p.denominator for row in view.values() for p in row.values()))
-    units = math.lcm(*(weights[v].denominator for v in view))
+    parts = math.lcm(*{p.denominator for row in view.values() for p in row.values()})
+    units = math.lcm(*{weights[v].denominator for v in view})
     for v, row in view.items():
         weight = int(weights[v] * units)
-        for z, p in row.items():
-            joint = weight * p.numerator * (parts // p.denominator)
-            best[z] = max(best.get(z, 0), joint)
-    return Fraction(sum(best.values()), parts * units)
+        each = [(z, p.numerator * (parts // p.denominator)) for z, p in row.items() if p]
+        for seen in product(each, repeat=looks):
+            outputs, chances = zip(*seen, strict=True)
+            best[outputs] = max(best.get(outputs, 0), weight * math.prod(chances))
+    return Fraction(sum(best.values()), parts**looks * units)
 
 
 def _joint(rows: list[Seen]) -> Seen:

@@ -174,6 +174,10 @@ class Adversary(ABC):
 
     def most_below(self, limit: Fraction) -> int | float:
         """Return the most observations after which the chance is below a limit."""
+        self._check(limit)
+        return self._most_below(limit)
+
+    def _check(self, limit: Fraction) -> None:
         before = self.chance(0).value
         if before == 1:
             raise InvalidNumber(
@@ -184,7 +188,6 @@ class Adversary(ABC):
                 f"the threshold must be above {shown(before)}, the chance before any observation, "
                 f"and below 1, got {shown(limit)}"
             )
-        return self._most_below(limit)
 
     def _most_below(self, limit: Fraction) -> int | float:
         """Find it by bisection."""
@@ -259,13 +262,17 @@ class ChannelAdversary(Adversary):
 
     def keeps_below(self, limit: Fraction) -> tuple[int | float, bool | None]:
         """The same, up to as many observations as are quickly gone through."""
+        from leaktight.repetition.curve import falls_short, observations_needed
+
         if limit < self.in_the_end():
             reach, seen = 1, self._seen()
             while reach < MOST_OBSERVED and is_quick(seen, 2 * reach):
                 reach *= 2
-            if self.chance(reach).value < limit:
+            if falls_short(self.channel, self.prior, reach, success=limit):
                 return reach, None
-        return super(ChannelAdversary, self).keeps_below(limit)
+        self._check(limit)
+        needed = observations_needed(self.channel, self.prior, success=limit)
+        return needed.lower - 1, needed.lower == needed.upper < math.inf
 
     def _most_below(self, limit: Fraction) -> int | float:
         from leaktight.repetition.curve import observations_needed

@@ -120,6 +120,21 @@ def observations_needed(
     return ObservationsNeeded(low, high, fraction(target), fraction(limit))
 
 
+def falls_short(channel: Observed, prior: PriorLike = None, n: int = 1, *, success: Number) -> bool:
+    """Say whether the best guess after n rounds is right less often, by what is quick first.
+
+    >>> from leaktight.channels.channel import Channel
+    >>> coin = Channel([["2/3", "1/3"], ["1/3", "2/3"]])
+    >>> falls_short(coin, n=46, success="0.99"), falls_short(coin, n=47, success="0.99")
+    (True, False)
+    """
+    seen, target = observe(channel, prior).rounds(n), as_printed(success)
+    for found in _ever_sharper(seen, cache(lambda: _tables([seen]))):
+        if (reached := _is_reached(found, target)) is not None:
+            return not reached
+    return False
+
+
 def _told_apart_at_once(once: Observations) -> bool:
     """Say whether no two classes have outputs of all channels in common."""
     return not any(
