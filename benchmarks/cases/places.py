@@ -7,6 +7,7 @@ it returns is measured by exact arithmetic: its true ε, and what it loses.
 import math
 import random
 from collections.abc import Mapping
+from fractions import Fraction
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -92,10 +93,18 @@ def scattered(n: int) -> Map:
     return Map(points, lt.Metric.euclidean(points), lt.Loss.by_distance(points, math.dist))
 
 
-def gap(given: Map) -> tuple[float, float]:
+def gap(given: Map, prior: lt.Distribution | None = None) -> tuple[float, float]:
     """Return what our mechanism loses, and how much less any could lose at the most."""
-    best = lt.optimal_mechanism(given.metric, gain=given.loss, epsilon=1)
+    best = lt.optimal_mechanism(given.metric, prior=prior, gain=given.loss, epsilon=1)
     return -float(best.utility), float(best.upper - best.utility)
+
+
+def uneven(given: Map) -> tuple[float, float]:
+    """Return the same where people are in some places 20 times as often as in others."""
+    rng = random.Random(2)
+    often = [rng.randint(1, 20) for _ in given.points]
+    prior = lt.Distribution([Fraction(k, sum(often)) for k in often], given.points)
+    return gap(given, prior)
 
 
 def proved(answers: Mapping[str, Any]) -> str:
@@ -128,6 +137,18 @@ CASES = (
         quick=2,
         rounds=2,
         patience=90,
+        scale_name="points",
+    ),
+    Case(
+        task="places, straight distances on a grid of {n} × {n}, an uneven prior, ε = 1",
+        sizes=(6, 8, 10),
+        prepare=prepare,
+        ways={"leaktight": uneven},
+        agree=proved,
+        quick=1,
+        rounds=2,
+        patience=90,
+        scale=lambda n: float(n**2),
         scale_name="points",
     ),
 )
