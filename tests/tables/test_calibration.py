@@ -9,12 +9,13 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from leaktight import Policy, SecretGraph, privacy_level
-from leaktight.errors import InvalidNumber, InvalidPolicy
+from leaktight.errors import InvalidNumber, InvalidPolicy, LeaktightError
 from leaktight.exact.ratio import Ratio, RatioLike
+from leaktight.exact.rounding import log2
 from leaktight.labels import Labels
 from leaktight.policies.constraint import count
 from leaktight.tables import TableQuery, count_of, cumulative, hierarchy, histogram, sum_of
-from leaktight.tables.calibration import Noise, calibrated
+from leaktight.tables.calibration import GaussianWithin, Noise, calibrated
 from leaktight.tables.noise import GeometricStep
 from leaktight.tables.privacy_unit import PrivacyUnit
 from tests.strategies.graphs import secret_graphs
@@ -177,3 +178,61 @@ def test_what_cannot_be_released_is_refused() -> None:
     large = sum_of("s", {"cold": 2**31 - 1})
     with pytest.raises(InvalidNumber, match="larger unit"):
         noise_of(Policy(secrets, 3), [large], 2, rows_per_person=10**6)
+
+
+LARGE = st.one_of(
+    st.integers(-(2**31) + 1, 2**31 - 1), st.sampled_from([0, 1, 2**20 - 1, 2**31 - 1])
+)
+
+
+@settings(max_examples=300)
+@given(
+    st.lists(LARGE, min_size=2, max_size=4),
+    st.sampled_from([1, 2, 10**6]),
+    st.lists(st.one_of(st.none(), st.sampled_from([1, 45, 10**6, 10**9, 3 * 10**11])), max_size=2),
+    st.integers(1, 100),
+    st.booleans(),
+    st.sampled_from([0, 2, 12]),
+)
+def test_sums_of_large_amounts_cost_what_is_said_or_are_refused(
+    amounts: list[int],
+    rows: int,
+    errors: list[int | None],
+    share: int,
+    gaussian: bool,
+    cells: int,
+) -> None:
+    """What neighbours differ by is added up here in whole numbers without an end."""
+    groups = range(max(1, cells))
+    values = [(g, k) for g in groups for k in range(len(amounts))]
+    told = [count([v for v in values if v[0] == g], equals=7) for g in groups] if cells else []
+    policy = Policy(SecretGraph.complete(values), 7 * len(groups), constraints=told)
+    unit = PrivacyUnit(policy, rows_per_person=1 if cells else rows)
+    weights = [{v: amounts[v[1]] for v in values}, {v: int(v[1] == 0) for v in values}]
+    asked = [
+        sum_of(name, each, share=1 if error is not None else many, error=error)
+        for name, each, error, many in zip("ab", weights, errors, (1, share), strict=False)
+    ]
+    if not asked:
+        return
+    allowed = GaussianWithin(Fraction(3)) if gaussian else Ratio.of(3)
+    try:
+        noise = calibrated(unit, asked, allowed)
+    except LeaktightError:
+        return
+    # Both answers may move as far as they can at once, in each cell and for each row.
+    times = len(groups) if cells else rows
+    for u, v in product(values, repeat=2):
+        moved = {q: times * abs(w[u] - w[v]) for q, w in zip("ab", weights, strict=True)}
+        paid = [
+            (moved[block.query.name], own)
+            for block, own in zip(noise.blocks, noise.noises, strict=True)
+        ]
+        assert all(own is not None or not far for far, own in paid)
+        if gaussian:
+            costs = [far**2 / (2 * each.sigma2) for far, each in paid if far]  # type: ignore[union-attr]
+            assert sum(costs) <= noise.rho <= 3
+        else:
+            bits = [far * log2(each.step) for far, each in paid if far]  # type: ignore[union-attr]
+            assert sum(bits) <= noise.level.bits_interval[1] * (1 + 2**-40)
+            assert noise.level <= 3

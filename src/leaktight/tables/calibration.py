@@ -27,7 +27,7 @@ from leaktight.tables.accountant import Accountant
 from leaktight.tables.budget import read_epsilon_delta, read_rho
 from leaktight.tables.measure import CONCENTRATED, Lost, rho_below
 from leaktight.tables.noise import BlockNoise, GaussianVariance, GeometricStep
-from leaktight.tables.privacy_loss import PrivacyLoss
+from leaktight.tables.privacy_loss import PrivacyLoss, expect_units
 from leaktight.tables.privacy_unit import PrivacyUnit
 from leaktight.tables.queries import (
     Answer,
@@ -42,9 +42,6 @@ from leaktight.tables.weights import Weights
 
 Shared: TypeAlias = tuple[tuple[Weights, int], ...]
 """Blocks of W, and the units of each."""
-
-MOST_UNITS = 2**50
-"""The most units, times rows, by which a secret pair may differ."""
 
 BITS = 128
 """With so many bits a step is rounded for which an error is asked."""
@@ -445,13 +442,7 @@ def _for_blocks(
 
 
 def _most(allowance: Allowance, protection: PrivacyUnit, shared: Shared) -> int:
-    most = allowance.apart(protection, shared)
-    if most > MOST_UNITS:
-        raise InvalidNumber(
-            f"neighbours differ by {most:,} units in all, and at most {MOST_UNITS:,} are possible; "
-            "count in a larger unit"
-        )
-    return most
+    return expect_units(allowance.apart(protection, shared))
 
 
 def _units(

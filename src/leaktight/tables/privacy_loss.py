@@ -1,5 +1,6 @@
 """What releases of the same weights cost, before it is said in what that is counted."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
 
@@ -11,6 +12,19 @@ from leaktight.tables.weights import Places, Weights
 
 LARGEST_SQUARE = 2**50
 """The largest sum of squares, times units, that is added up."""
+
+MOST_UNITS = 2**50
+"""The most units, times rows, by which neighbours may differ."""
+
+
+def expect_units(most: int) -> int:
+    """Return by how many units neighbours differ, if they can be added up in 64 bits."""
+    if most > MOST_UNITS:
+        raise InvalidNumber(
+            f"neighbours differ by {most:,} units in all, and at most {MOST_UNITS:,} are possible; "
+            "count in a larger unit, or ask for errors that are less far apart"
+        )
+    return most
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -35,21 +49,35 @@ class PrivacyLoss:
 
     def exponents(self, pairs: Places) -> Places:
         """Return e for each pair of values."""
-        total = np.zeros(pairs.shape[:-1], dtype=np.int64)
-        for weights, units in self.blocks:
-            total += units * weights.distances(pairs)
-        return total
+        return self._added(pairs, Weights.distances, expect_units)
 
     def squares(self, pairs: Places) -> Places:
         """Return s for each pair of values."""
-        total, most = np.zeros(pairs.shape[:-1], dtype=np.int64), 0
-        for weights, units in self.blocks:
-            own = weights.squares(pairs)
-            most += units * int(own.max(initial=0))
+
+        def expect(most: int) -> None:
             if most > LARGEST_SQUARE:
                 raise InvalidNumber(
                     f"squares of what neighbours differ by add up to more than {LARGEST_SQUARE:,}; "
                     "count in a larger unit"
                 )
-            total += units * own
+
+        return self._added(pairs, Weights.squares, expect)
+
+    def _added(
+        self,
+        pairs: Places,
+        apart: Callable[[Weights, Places], Places],
+        expect: Callable[[int], object],
+    ) -> Places:
+        """Add up units times what each block has for each pair.
+
+        ``expect`` is told what no sum exceeds before any is taken, as they are of 64 bits.
+        """
+        total, most = np.zeros(pairs.shape[:-1], dtype=np.int64), 0
+        for weights, units in self.blocks:
+            own = apart(weights, pairs)
+            if own.any():
+                most += units * int(own.max())
+                expect(most)
+                total += units * own
         return total

@@ -22,9 +22,10 @@ from leaktight.policies.public_counts import (
     PublicCounts,
     largest_whole_change,
     largest_whole_square,
+    scaled,
 )
 from leaktight.policies.secrets import ABSENT, CHANGE, FIXED, relation
-from leaktight.tables.privacy_loss import LARGEST_SQUARE, PrivacyLoss
+from leaktight.tables.privacy_loss import LARGEST_SQUARE, PrivacyLoss, expect_units
 from leaktight.tables.weights import Places
 
 MOST_ENTRIES = 2**27
@@ -178,8 +179,10 @@ class PrivacyUnit:
     def exponents(self, paid: PrivacyLoss, cases: Any = ...) -> Places:
         """Return for some cases the e with which a release has the ratio r^e, or at most that."""
         if self.counts is None:
-            return self._shared(self.rows_per_person * paid.exponents(self.pairs_of(cases)))
-        return np.array([self.change(paid).most], dtype=np.int64)
+            found = paid.exponents(self.pairs_of(cases))
+            expect_units(self.rows_per_person * int(found.max(initial=0)))
+            return self._shared(self.rows_per_person * found)
+        return np.array([expect_units(self.change(paid).most)], dtype=np.int64)
 
     def squares(self, paid: PrivacyLoss, cases: Any = ...) -> Places:
         """Return for some cases the s with which a release costs ρ·s of zCDP, or at most that.
@@ -191,7 +194,7 @@ class PrivacyUnit:
             return self._shared(self.squares_between(paid, self.pairs_of(cases)))
         units = [units for weights, units in paid.blocks for _ in range(weights.size)]
         change = largest_whole_square(self.counts, self._matrix(paid), units)
-        return np.array([change.most], dtype=np.int64)
+        return np.array([expect_units(change.most)], dtype=np.int64)
 
     def squares_between(self, paid: PrivacyLoss, pairs: Places) -> Places:
         """Return s for any pairs of values, if all rows of a person move along them."""
@@ -214,8 +217,8 @@ class PrivacyUnit:
     def change(self, paid: PrivacyLoss) -> Change:
         """Return the largest Σ units·|change| between neighbours under the public counts."""
         assert self.counts is not None
-        units = np.repeat([u for _, u in paid.blocks], [w.size for w, _ in paid.blocks])
-        return largest_whole_change(self.counts, self._matrix(paid) * units)
+        units = [units for weights, units in paid.blocks for _ in range(weights.size)]
+        return largest_whole_change(self.counts, scaled(self._matrix(paid), units))
 
     def _matrix(self, paid: PrivacyLoss) -> Places:
         entries = len(self.values) * sum(weights.size for weights, _ in paid.blocks)

@@ -5,11 +5,13 @@ import random
 import numpy as np
 import pytest
 
+from leaktight.errors import TooLarge
 from leaktight.policies import Policy, SecretGraph, count
 from leaktight.policies.public_counts import (
     PublicCounts,
     largest_whole_change,
     largest_whole_square,
+    scaled,
     whole_change,
 )
 from leaktight.policies.public_counts.gains import Gains
@@ -53,6 +55,39 @@ def test_no_neighbours_change_more_than_is_said(
         assert square <= largest_whole_square(counts, matrix, units).most
         if not wide and counts.all_secret and counts.cells.on_cycles is not None:
             assert most == found.most
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_numbers_that_64_bits_do_not_hold_are_refused_and_never_wrap(seed: int) -> None:
+    """All records of a cell change between its least and its largest value, in whole numbers."""
+    rng, refused = random.Random(seed), 0
+    for _ in range(200):
+        cells, bits = rng.choice([2, 3, 4, 8, 12]), rng.choice([2, 8, 20, 29, 30, 31])
+        least = [-rng.choice([0, rng.getrandbits(bits), 2**bits - 1]) for _ in range(cells)]
+        most = [rng.choice([1, rng.getrandbits(bits), 2**bits - 1]) for _ in range(cells)]
+        matrix = np.array([each for pair in zip(least, most, strict=True) for each in pair])[
+            :, None
+        ]
+        told = [count([2 * i, 2 * i + 1], equals=5) for i in range(cells)]
+        counts = Policy(SecretGraph.complete(2 * cells), 5 * cells, constraints=told).public_counts
+        assert counts is not None
+        change = sum(b - a for a, b in zip(least, most, strict=True))
+        factor = rng.choice([1, 3, 2**20, 2**62, 2**70])
+        assert largest_whole_change(counts, matrix).most == change
+        try:
+            square = largest_whole_square(counts, matrix, [factor]).most
+        except TooLarge:
+            refused += 1
+            assert factor * change * max(*map(abs, least), *most) > 2**40
+        else:
+            assert square == factor * change**2
+        try:
+            found = largest_whole_change(counts, scaled(matrix, [factor])).most
+        except TooLarge:
+            assert 4 * cells * factor * max(*map(abs, least), *most) > 2**62
+        else:
+            assert found == factor * change
+    assert 20 < refused < 180
 
 
 def test_a_table_of_cells_changes_by_the_ranges_of_all_of_them() -> None:

@@ -9,6 +9,7 @@ from .whole_change import (
     Change,
     largest_whole_change,
     largest_whole_square,
+    scaled,
 )
 
 __all__ = [
@@ -25,4 +26,5 @@ __all__ = [
     "largest_change",
     "largest_whole_change",
     "largest_whole_square",
+    "scaled",
 ]

@@ -37,6 +37,12 @@ MOST_ROWS = 4000
 MOST_ENTRIES = 2**24
 """The most entries that are looked at together."""
 
+LARGEST_WEIGHT = 2**40
+"""The largest weight in a square of changes."""
+
+LARGEST_SUM = 2**62
+"""What no sum of changes may exceed, so that it is one of 64 bits."""
+
 
 @dataclass(frozen=True, slots=True)
 class Change:
@@ -59,6 +65,7 @@ def largest_whole_change(counts: PublicCounts, matrix: Matrix) -> Change:
     >>> largest_whole_change(PublicCounts(two, Graph(4, pairs)), np.eye(4, dtype=np.int64)).most
     4
     """
+    _expect_small(matrix, len(counts.cells.members))
     if not counts.crosses:
         return _single(counts, matrix)
     there = counts.cells.on_cycles
@@ -82,42 +89,78 @@ def largest_whole_square(counts: PublicCounts, matrix: Matrix, factors: Sequence
 
     If no neighbours change number i by more than c_i, that is at most Σ_i factor_i·c_i·|change|.
     """
+    _expect_small(matrix, len(counts.cells.members))
     each = _largest_of_each(counts, matrix)
-    scaled = matrix * (np.array(factors, dtype=np.int64) * each)
-    if int(np.abs(scaled).max(initial=0)) > 2**40:
-        raise TooLarge("the weights are too large for a square of changes; count in a larger unit")
-    return largest_whole_change(counts, scaled)
+    times = [factor * change for factor, change in zip(factors, each, strict=True)]
+    return largest_whole_change(counts, scaled(matrix, times, LARGEST_WEIGHT))
 
 
-def _largest_of_each(counts: PublicCounts, matrix: Matrix) -> Matrix:
+def scaled(matrix: Matrix, factors: Sequence[int], most: int = LARGEST_SUM) -> Matrix:
+    """Return the columns of a matrix times whole numbers, however large; none exceeds ``most``.
+
+    >>> scaled(np.array([[1, 0]]), [3, 2**70])
+    array([[3, 0]])
+    """
+    heights = _heights(matrix)
+    used = [i for i, height in enumerate(heights) if height]
+    if any(factors[i] * heights[i] > most for i in used):
+        raise TooLarge("the weights are too large to be compared; count in a larger unit")
+    found = np.zeros_like(matrix)
+    found[:, used] = matrix[:, used] * np.array([factors[i] for i in used], dtype=np.int64)
+    return found
+
+
+def _heights(matrix: Matrix) -> list[int]:
+    """Return the largest size in each column."""
+    if not len(matrix):
+        return [0] * matrix.shape[1]
+    low, high = matrix.min(axis=0).tolist(), matrix.max(axis=0).tolist()
+    return [max(-a, b) for a, b in zip(low, high, strict=True)]
+
+
+def _expect_small(matrix: Matrix, cells: int) -> None:
+    """Refuse weights of which some sum may not be a whole number of 64 bits.
+
+    Of each cell two rows are compared, and what they differ by is added up.
+    """
+    _expect_sum(2 * cells * sum(_heights(matrix)))
+
+
+def _expect_sum(most: int) -> None:
+    if most > LARGEST_SUM:
+        raise TooLarge("the weights are too large to be added up; count in a larger unit")
+
+
+def _largest_of_each(counts: PublicCounts, matrix: Matrix) -> list[int]:
     """Return for each number by how much neighbours change it at most."""
     members = counts.cells.members
     if not counts.crosses:
         pairs = _within(counts)
         apart = np.abs(matrix[pairs[:, 0]] - matrix[pairs[:, 1]])
-        return apart.max(axis=0, initial=0)
+        return apart.max(axis=0, initial=0).tolist()
     low, high = (
         np.array([f(matrix[list(values)], axis=0) for values in members]) for f in (np.min, np.max)
     )
     there = counts.cells.on_cycles
     if there is not None:
-        return (high - low)[there].sum(axis=0)
+        return (high - low)[there].sum(axis=0).tolist()
     signature = counts.kinds.signature
     best = np.zeros((len(counts.kinds.signatures), matrix.shape[1]), dtype=np.int64)
     for a, b in np.argwhere(signature >= 0).tolist():
         place = signature[a, b]
         best[place] = np.maximum(best[place], np.maximum(high[b] - low[a], 0))
-    alone = (high - low).max(axis=0)
+    alone: list[int] = (high - low).max(axis=0).tolist()
     if counts.kinds.are_all:
         kinds = counts.kinds.multisets[:, : len(best)]
-        return np.maximum(alone, (kinds @ best).max(axis=0, initial=0))
-    several = best.max(axis=0, initial=0) * counts.kinds.most_moves
+        _expect_sum(int(kinds.sum(axis=1).max(initial=0)) * int(best.max(initial=0)))
+        return list(map(max, alone, (kinds @ best).max(axis=0, initial=0).tolist()))
+    several = [most * counts.kinds.most_moves for most in best.max(axis=0, initial=0).tolist()]
     if best.shape[1] <= FEW_NUMBERS:
         for number, weights in enumerate(best.T.tolist()):
-            together = counts.kinds.most_added([fmpq(weight) for weight in weights], fmpq(0))
-            if together is not None:
-                several[number] = min(several[number], int(together.p))
-    return np.maximum(alone, several)
+            most = counts.kinds.most_added([fmpq(weight) for weight in weights], fmpq(0))
+            if most is not None:
+                several[number] = min(several[number], int(most.ceil()))
+    return list(map(max, alone, several))
 
 
 def _within(counts: PublicCounts) -> Matrix:
