@@ -17,14 +17,16 @@ def test_units_of_a_pair_are_added_up_as_they_are_or_refused(power: int, seed: i
     """However large they are, they never wrap."""
     rng, refused, limit = random.Random(seed), 0, LARGEST_SQUARE if power == 2 else MOST_UNITS
     for _ in range(200):
-        amounts = [rng.getrandbits(rng.choice([1, 8, 15])) for _ in range(2 * rng.randint(1, 3))]
-        units = [rng.getrandbits(rng.choice([1, 20, 40, 49, 61, 64, 70])) for _ in amounts[::2]]
-        blocks = [Weights(Shape.SUM, np.array(amounts[i : i + 2]), 1) for i in range(0, len(amounts), 2)]
-        paid = PrivacyLoss(Powers.of(), tuple(zip(blocks, units, strict=True)))
-        most = sum(
-            unit * abs(a - b) ** power
-            for unit, a, b in zip(units, amounts[::2], amounts[1::2], strict=True)
-        )
+        drawn = [
+            (
+                [rng.getrandbits(rng.choice([1, 8, 15])) for _ in range(2)],
+                rng.getrandbits(rng.choice([1, 20, 40, 49, 61, 64, 70])),
+            )
+            for _ in range(rng.randint(1, 3))
+        ]
+        blocks = [(Weights(Shape.SUM, np.array(both), 1), units) for both, units in drawn]
+        paid = PrivacyLoss(Powers.of(), tuple(blocks))
+        most = sum(units * abs(a - b) ** power for (a, b), units in drawn)
         pair = np.array([[0, 1]])
         try:
             [found] = (paid.squares if power == 2 else paid.exponents)(pair).tolist()
