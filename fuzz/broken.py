@@ -56,8 +56,8 @@ NUMBERS = (
     Mutant(
         "an upper bound is printed rounded down",
         "exact/shown.py",
-        "return _rounded(value, digits, ROUND_CEILING)",
-        "return _rounded(value, digits, ROUND_FLOOR)",
+        "return _rounded(_as_printed(value), digits, ROUND_CEILING)",
+        "return _rounded(_as_printed(value), digits, ROUND_FLOOR)",
         ("tests/exact/test_shown.py",),
     ),
     Mutant(
@@ -1104,8 +1104,8 @@ EDGES = (
     Mutant(
         "a lower end is printed rounded up",
         "exact/shown.py",
-        "rational(value), lambda near: below(math.nextafter(near, -math.inf)), float_below, 0",
-        "rational(value), lambda near: above(math.nextafter(near, math.inf)), float_above, 0",
+        "lambda near: _rounded(Decimal(near), BOUND_DIGITS, ROUND_FLOOR),",
+        "lambda near: _rounded(Decimal(near), BOUND_DIGITS, ROUND_CEILING),",
         ("tests/reports/test_safe_side.py",),
     ),
     Mutant(

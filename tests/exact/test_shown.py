@@ -6,7 +6,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from leaktight.exact.ratio import Ratio
-from leaktight.exact.shown import above, apart, below, nearest, shown_above
+from leaktight.exact.shown import above, apart, below, nearest, shown_above, shown_below
 
 NUMBERS = st.floats(0, 2.0**60, allow_subnormal=False)
 
@@ -38,6 +38,14 @@ def test_a_short_number_is_shown_exactly_and_a_long_one_rounded_up(x: Fraction) 
     assert Fraction(shown_above(x)) == x
     long = x + Fraction(1, 3**99)
     assert long <= read(shown_above(long).removeprefix("≈")) <= long * (1 + Fraction(1, 10**5))
+
+
+@given(st.integers(1, 999), st.integers(0, 3))
+def test_a_bound_next_to_a_short_float_on_its_safe_side_is_shown_as_that(k: int, n: int) -> None:
+    """A chance that is next to 1 is at most 1, and not 1.00001."""
+    short, little = Fraction(k, 2**n), Fraction(1, 3**99)
+    assert read(shown_above(short - little).removeprefix("≈")) == short
+    assert read(shown_below(short + little).removeprefix("≈")) == short
 
 
 def test_a_ratio_that_is_kept_does_not_look_larger_than_the_one_asked_for() -> None:

@@ -76,7 +76,7 @@ def nearest(value: float, digits: int = DIGITS) -> str:
     >>> nearest(0.7776075), nearest(736965.59)
     ('0.7776', '736,966')
     """
-    return _rounded(value, digits, ROUND_HALF_EVEN)
+    return _rounded(_as_printed(value), digits, ROUND_HALF_EVEN)
 
 
 def above(value: float, digits: int = BOUND_DIGITS) -> str:
@@ -85,12 +85,12 @@ def above(value: float, digits: int = BOUND_DIGITS) -> str:
     >>> above(0.7776075), above(0.6931471805599453, 4), above(100.0)
     ('0.777608', '0.6932', '100')
     """
-    return _rounded(value, digits, ROUND_CEILING)
+    return _rounded(_as_printed(value), digits, ROUND_CEILING)
 
 
 def below(value: float, digits: int = BOUND_DIGITS) -> str:
     """Return a lower bound, rounded down."""
-    return _rounded(value, digits, ROUND_FLOOR)
+    return _rounded(_as_printed(value), digits, ROUND_FLOOR)
 
 
 def around(low: float, high: float) -> str | None:
@@ -119,8 +119,11 @@ def apart(one: float, other: float) -> tuple[str, str]:
     return next((pair for pair in pairs if pair[0] != pair[1]), pairs[0])
 
 
-def _rounded(value: float, digits: int, rounding: str) -> str:
-    exactly = Decimal(repr(float(value)))
+def _as_printed(value: float) -> Decimal:
+    return Decimal(repr(float(value)))
+
+
+def _rounded(exactly: Decimal, digits: int, rounding: str) -> str:
     if 10 ** (digits - 1) <= abs(exactly) < 2**40:
         return f"{int(exactly.to_integral_value(rounding)):,}"
     return f"{float(Context(digits, rounding).plus(exactly)):.{digits}g}"
@@ -140,13 +143,14 @@ def shown(value: Any) -> str:
 def shown_above(value: Fraction | float) -> str:
     """Return a number that nothing exceeds: exactly if it is short, else rounded up.
 
-    >>> shown_above(Fraction(4, 3)), shown_above(Fraction(4, 3) ** 50)
-    ('4/3', '≈1,765,781')
+    >>> shown_above(Fraction(4, 3)), shown_above(Fraction(4, 3) ** 50), shown_above(1 - 2.0**-50)
+    ('4/3', '≈1,765,781', '≈1')
     """
     if value == math.inf:
         return str(value)
-    # A float may print as less than it is, but the next one does not.
-    return _short(rational(value), lambda near: above(math.nextafter(near, math.inf)))
+    return _short(
+        rational(value), lambda near: _rounded(Decimal(near), BOUND_DIGITS, ROUND_CEILING)
+    )
 
 
 def shown_below(value: Fraction | float) -> str:
@@ -160,7 +164,10 @@ def shown_below(value: Fraction | float) -> str:
     if value == math.inf:
         return str(value)
     return _short(
-        rational(value), lambda near: below(math.nextafter(near, -math.inf)), float_below, 0
+        rational(value),
+        lambda near: _rounded(Decimal(near), BOUND_DIGITS, ROUND_FLOOR),
+        float_below,
+        0,
     )
 
 
