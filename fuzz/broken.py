@@ -1266,6 +1266,20 @@ CURVES = (
         ("tests/curves/test_promises.py",),
     ),
     Mutant(
+        "types of looks are sorted by floats alone",
+        "privacy/losses.py",
+        "        found.sort(key=lambda each: each[1], reverse=True)\n",
+        "",
+        ("tests/privacy/test_profile.py",),
+    ),
+    Mutant(
+        "a hull keeps what lies on its lines",
+        "exact/hull.py",
+        "(p - a) * (s - b) <= (r - a) * (q - b)",
+        "(p - a) * (s - b) < (r - a) * (q - b)",
+        ("tests/exact/test_hull.py",),
+    ),
+    Mutant(
         "a belief is reached from anywhere",
         "curves/polygon.py",
         "return (q - slope * b) / (rise - slope)",

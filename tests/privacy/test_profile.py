@@ -4,6 +4,7 @@ import math
 import random
 from fractions import Fraction
 from itertools import chain, combinations, pairwise, permutations, product
+from typing import Any
 
 import pytest
 from hypothesis import given, settings
@@ -12,6 +13,7 @@ from hypothesis import strategies as st
 from leaktight.channels.channel import Channel
 from leaktight.channels.composition import sequential
 from leaktight.errors import InvalidNumber, Mismatch, TooLarge
+from leaktight.exact.numbers import fraction
 from leaktight.exact.ratio import Ratio
 from leaktight.policies.graph import Graph
 from leaktight.policies.secrets import SecretGraph
@@ -86,12 +88,37 @@ def test_a_grid_encloses_what_is_told_apart_exactly(
     exact = privacy_profile(channel, PAIR, observations=looks).delta(ratio=ratio)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(losses, "_exponents", lambda _: None)
+        patch.setattr(losses, "MOST_BITS", 0)
         patch.setattr(losses, "MOST_PRODUCTS", 1)
         patch.setattr(losses, "DETAIL", Detail(16.0, 2**14))
         near = privacy_profile(channel, PAIR, observations=looks)
         found = near.delta(ratio=ratio)
     assert found.lower <= exact.upper <= found.upper
     assert found.upper - found.lower < Fraction(1, 4)
+
+
+@given(channels(inputs=2, outputs=4), st.integers(2, 6), st.integers(2, 400))
+@settings(max_examples=40)
+def test_numbers_of_looks_at_each_ratio_are_the_products_of_looks(
+    channel: Channel, looks: int, digits: int
+) -> None:
+    """Three routes to the same corners; ratios that no float tells apart are told apart."""
+    rows = [[fraction(p) for p in row] for row in channel.matrix.tolist()]
+    little = Fraction(1, 10**digits)
+    if min(rows[1][:2]) > little:
+        rows[1][:2] = rows[1][0] + little, rows[1][1] - little
+    wanted, ways = (
+        None,
+        list[dict[str, Any]]([{}, {"MOST_BITS": 0}, {"_exponents": lambda _: None}]),
+    )
+    for by in ways:
+        with pytest.MonkeyPatch.context() as patch:
+            for name, value in by.items():
+                patch.setattr(losses, name, value)
+            found = privacy_profile(Channel(rows), PAIR, observations=looks)
+        assert found.is_exact
+        wanted = wanted or found.upper
+        assert [corner for corner, _ in found.upper] == [corner for corner, _ in wanted]
 
 
 def test_a_finer_grid_is_closer() -> None:
@@ -102,6 +129,7 @@ def test_a_finer_grid_is_closer() -> None:
     widths = []
     for places in (2**12, 2**16):
         with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(losses, "MOST_BITS", 0)
             patch.setattr(losses, "MOST_PRODUCTS", 16)
             patch.setattr(losses, "DETAIL", Detail(1.0, places))
             found = privacy_profile(channel, PAIR, observations=12).delta(ratio=8)

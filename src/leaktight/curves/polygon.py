@@ -12,6 +12,8 @@ from typing import TypeAlias
 
 from flint import fmpq
 
+from leaktight.exact.hull import rising_hull
+
 Corner: TypeAlias = tuple[fmpq, fmpq]
 """A chance for one neighbour, and the largest that the event then has for the other."""
 
@@ -38,16 +40,9 @@ class Polygon:
     @classmethod
     def hull(cls, points: Iterable[Corner]) -> "Polygon":
         """Return the least polygon with these points of the square on or below it."""
-        found = list[Corner]([(ZERO, ZERO)])
-        for a, p in sorted([*points, (ONE, ONE)]):
-            if a == found[-1][0]:
-                if p <= found[-1][1]:
-                    continue
-                found.pop()
-            while len(found) > 1 and _is_below(found[-2], found[-1], (a, p)):
-                found.pop()
-            found.append((a, p))
-        return cls(tuple(found))
+        listed = [(ZERO, ZERO), *points, (ONE, ONE)]
+        found = [listed[i] for i in rising_hull(listed)]
+        return cls(tuple(found if found[-1][0] == 1 else [*found, listed[-1]]))
 
     @classmethod
     def around(cls, points: Iterable[Corner]) -> "Polygon":
@@ -164,12 +159,6 @@ class Polygon:
                 rows[1].append(corner[0] - start[0])
             start = corner
         return rows[0], rows[1]
-
-
-def _is_below(left: Corner, middle: Corner, right: Corner) -> bool:
-    """Say whether the middle one of three points is on or below the line of the others."""
-    (b, q), (a, p), (d, r) = left, middle, right
-    return (p - q) * (d - b) <= (r - q) * (a - b)
 
 
 def _crossing(one: Line, other: Line) -> fmpq:

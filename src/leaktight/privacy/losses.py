@@ -2,12 +2,13 @@
 
 An output z tells P from Q by its ratio P(z)/Q(z), and outputs of equal ratio tell the same. From
 look to look ratios multiply. If all are powers of one number, as for most mechanisms, the chances
-of n looks are the coefficients of a polynomial's n-th power. Otherwise the ratios are told apart
-one by one, or, if they are too many, put on a grid. See ``docs/proofs/profile.md``.
+of n looks are the coefficients of a polynomial's n-th power. Otherwise the numbers of looks at each
+ratio are told apart, or, if they are too many, losses are put on a grid. See
+``docs/proofs/profile.md``.
 """
 
 import math
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import partial
@@ -22,7 +23,10 @@ from leaktight.privacy.loss_grid import Corner, Detail, Telling, enclosed
 MOST_PRODUCTS = 2**16
 """The most products of ratios that are told apart one by one."""
 
-DETAIL = Detail()
+MOST_BITS = 2**24
+"""The most bits that the chances of all types of looks have together."""
+
+DETAIL = Detail(steps=12.0)
 """How fine the grid is for ratios that are too many."""
 
 MOST_ROOT = 64
@@ -89,7 +93,9 @@ class Losses:
             return [(fmpq(0), certain)]
         places = _exponents(list(self.ratios))
         if places is not None:
-            return _corners(zip(*self._lattice(places, n), strict=True), certain)
+            return self._added(self._lattice(places, n), n)
+        if math.comb(n + len(self.ratios) - 1, n) * self._bits(n) <= MOST_BITS:
+            return self._added(self._types(n), n)
         whole = self._power(n)
         if whole is None:
             return None
@@ -121,17 +127,59 @@ class Losses:
     def _times(self, other: "Losses") -> int:
         return len(self.ratios) * len(other.ratios)
 
-    def _lattice(self, places: dict[fmpq, int], n: int) -> Iterator[list[fmpq]]:
-        """Yield the chances of n looks under P and under Q, the largest ratio first."""
-        least = min(places.values())
-        for side in (0, 1):
-            chances = [self.ratios[r][side] for r in places]
-            whole = math.lcm(*(int(chance.q) for chance in chances))
+    def _parts(self) -> list[int]:
+        """Return into how many parts the unit is cut under P and under Q, for whole numbers."""
+        chances = zip(*self.ratios.values(), strict=True)
+        return [math.lcm(*(int(chance.q) for chance in side)) for side in chances]
+
+    def _bits(self, n: int) -> int:
+        """Return how many bits the chance of a type of n looks has, about."""
+        return n * max(self._parts()).bit_length()
+
+    def _lattice(self, places: dict[fmpq, int], n: int) -> Iterable[tuple[fmpz, fmpz]]:
+        """Return the chances of n looks under P and under Q, in parts, the largest ratio first."""
+        least, sides = min(places.values()), list[list[fmpz]]()
+        for side, parts in enumerate(self._parts()):
             one = [fmpz(0)] * (max(places.values()) - least + 1)
-            for r, chance in zip(places, chances, strict=True):
-                one[places[r] - least] += (chance * whole).p
-            many, all_parts = (fmpz_poly(one) ** n).coeffs(), fmpz(whole) ** n
-            yield [fmpq(chance, all_parts) for chance in reversed(many)]
+            for r, place in places.items():
+                one[place - least] += (self.ratios[r][side] * parts).p
+            many = (fmpz_poly(one) ** n).coeffs()
+            sides.append(many[::-1])
+        return zip(*sides, strict=True)
+
+    def _types(self, n: int) -> Iterable[tuple[fmpz, fmpz]]:
+        """Return the same for each number of looks at each ratio."""
+        found = list[tuple[float, fmpq, fmpz, fmpz]]()  # ln r nearly, r, and chances
+        begun = [(n, 0.0, fmpq(1), fmpz(1), fmpz(1))]  # the same after how many looks are left
+        (p_parts, q_parts), kinds = self._parts(), len(self.ratios)
+        for kind, (r, (p, q)) in enumerate(self.ratios.items(), 1):
+            log, one, other = math.log(int(r.p)) - math.log(int(r.q)), p * p_parts, q * q_parts
+            powers = [(k * log, r**k, one.p**k, other.p**k) for k in range(n + 1)]
+            more = list[tuple[int, float, fmpq, fmpz, fmpz]]()
+            for left, near, ratio, a, b in begun:
+                for k in range(left if kind == kinds else 0, left + 1):
+                    ways = math.comb(left, k)
+                    step, rise, c, d = powers[k]
+                    after = near + step, ratio * rise, a * ways * c, b * ways * d
+                    if k == left:
+                        found.append(after)
+                    else:
+                        more.append((left - k, *after))
+            begun = more
+        found.sort(key=lambda each: each[0], reverse=True)  # nearly, so that little is left to do
+        found.sort(key=lambda each: each[1], reverse=True)
+        return ((a, b) for *_, a, b in found)
+
+    def _added(self, chances: Iterable[tuple[fmpz, fmpz]], n: int) -> list[Corner]:
+        """Return what chances of n looks, in parts, add up to, from the most telling."""
+        p_parts, q_parts = (fmpz(parts) ** n for parts in self._parts())
+        certain, above, below = self._certain(n), fmpz(0), fmpz(0)
+        corners = [(fmpq(0), certain)]
+        for a, b in chances:
+            if a or b:
+                above, below = above + a, below + b
+                corners.append((fmpq(below, q_parts), certain + fmpq(above, p_parts)))
+        return corners
 
 
 def _gathered(pairs: Iterable[tuple[fmpq, fmpq]]) -> dict[fmpq, tuple[fmpq, fmpq]]:

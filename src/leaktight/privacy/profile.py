@@ -7,7 +7,7 @@ hull of these points matter, so the whole function is a few numbers. See ``docs/
 """
 
 import math
-from bisect import bisect_right
+from bisect import bisect_left, bisect_right
 from collections.abc import Hashable, Iterable
 from dataclasses import dataclass
 from fractions import Fraction
@@ -19,6 +19,7 @@ from flint import arb, fmpq
 from leaktight.channels.channel import Channel
 from leaktight.errors import InvalidNumber, TooLarge, is_whole
 from leaktight.exact.bound import Bits, Chance
+from leaktight.exact.hull import is_below, rising_hull
 from leaktight.exact.numbers import Array, Number, exact_array, fraction, rational
 from leaktight.exact.ratio import Ratio, RatioLike
 from leaktight.exact.rounding import outward
@@ -206,7 +207,7 @@ def _is_above(one: Hull, other: Hull) -> bool:
         if at == len(one):
             if a > left[1]:
                 return False
-        elif not _is_below(left, (b, a), one[at][0]):
+        elif not is_below(left, (b, a), one[at][0]):
             return False
     return True
 
@@ -225,30 +226,18 @@ def _divergence(losses: Losses, order: fmpq, looks: int) -> tuple[float, float]:
 
 
 def _most(corners: Hull, ratio: fmpq) -> tuple[fmpq, int]:
-    """Return the largest A − λB, and the place of its pair."""
-    return max(((a - ratio * b, at) for (b, a), at in corners), default=(fmpq(0), 0))
+    """Return the largest A − λB, to which it rises from the left, and the place of its pair."""
+
+    def rises_no_more(i: int) -> bool:
+        (b, a), (d, c) = corners[i][0], corners[i + 1][0]
+        return bool(c - a <= ratio * (d - b))
+
+    (b, a), at = corners[bisect_left(range(len(corners) - 1), True, key=rises_no_more)]
+    return a - ratio * b, at
 
 
 def _hull(curves: Iterable[list[Corner]]) -> Hull:
     """Return the corners, from the left, of the least concave function above all curves."""
-    points = sorted(
-        ((corner, at) for at, curve in enumerate(curves) for corner in curve),
-        key=lambda point: (point[0][0], -point[0][1]),
-    )
-    hull = list[tuple[Corner, int]]([((fmpq(0), fmpq(0)), 0)])
-    for point in points:
-        (b, a), _ = point
-        if a <= hull[-1][0][1]:
-            continue
-        while len(hull) > 1 and _is_below(hull[-2][0], hull[-1][0], (b, a)):
-            hull.pop()
-        if b == hull[-1][0][0]:
-            hull.pop()
-        hull.append(point)
-    return tuple(hull)
-
-
-def _is_below(left: Corner, middle: Corner, right: Corner) -> bool:
-    """Say whether the middle one of three points is on or below the line of the others."""
-    (b, a), (q, p), (s, r) = left, middle, right
-    return (p - a) * (s - b) <= (r - a) * (q - b)
+    points = [((fmpq(0), fmpq(0)), 0)]
+    points += [(corner, at) for at, curve in enumerate(curves) for corner in curve]
+    return tuple(points[i] for i in rising_hull([corner for corner, _ in points]))
