@@ -50,8 +50,6 @@ def bare_graph() -> Any:
         return GraphBase
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
-    sys.modules.pop(
-        INSIDE, None
-    )  # as if it were not loaded, or igraph would not know it as its own
+    sys.modules.pop(INSIDE, None)  # or igraph would not know it as its own
     sys.meta_path.insert(0, _Found(module))
     return module.GraphBase
