@@ -245,6 +245,13 @@ PRIVACY = (
         ("tests/privacy/test_level.py",),
     ),
     Mutant(
+        "what it may hide is not compared where all values are neighbours",
+        "privacy/largest_ratio.py",
+        "np.flatnonzero(gaps >= top - slack)",
+        "np.flatnonzero(gaps >= top)",
+        ("tests/privacy/test_level.py",),
+    ),
+    Mutant(
         "records in parallel are as private as the best of them",
         "privacy/records.py",
         "if level.witness is not None and exceeds(level, worst):",

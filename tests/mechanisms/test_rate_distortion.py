@@ -1,6 +1,7 @@
 """The least information at a loss: closed forms, another solver, and both bounds."""
 
 import math
+from dataclasses import replace
 from fractions import Fraction
 
 import numpy as np
@@ -11,9 +12,9 @@ from hypothesis import strategies as st
 from leaktight.channels.distribution import Distribution
 from leaktight.channels.gain import Gain, Loss
 from leaktight.errors import InvalidGain, InvalidNumber, TooLarge
-from leaktight.exact.numbers import rational
+from leaktight.exact.numbers import exact_array, rational
 from leaktight.leakage.entropy import mutual_information, shannon_entropy
-from leaktight.mechanisms.best.rate_distortion import rate_distortion
+from leaktight.mechanisms.best.rate_distortion import _Task, rate_distortion
 from tests.strategies.channels import distributions
 from tests.strategies.fractions import fractions
 
@@ -67,6 +68,21 @@ def test_the_bounds_hold_and_the_channel_is_as_asked(data: st.DataObject) -> Non
         at, rate = blahut(prior.float().array, losses, slope)
         if at <= float(most):
             assert rate >= found.lower - 1e-9
+
+
+@pytest.mark.parametrize("slope", [0.2, 1.0, 3.0])
+def test_weights_that_are_not_the_best_prove_less(slope: float) -> None:
+    """Whatever weights are proposed, what they prove is true."""
+    prior, rng = Distribution.from_counts([1, 2, 3, 4]), np.random.default_rng(1)
+    loss = Loss.by_distance(range(4), lambda a, b: abs(a - b))
+    task = _Task(prior.exact(), exact_array(loss.matrix).T)
+    best = task.at(slope)
+    most = Fraction(best.loss)  # where the slope proves all that there is
+    least = rate_distortion(prior, loss, most).upper
+    assert task.proved(best, rational(most)) > least - 1e-6
+    for _ in range(10):
+        weights = best.weights * rng.uniform(0.2, 1, 4)
+        assert task.proved(replace(best, weights=weights), rational(most)) <= least
 
 
 @pytest.mark.parametrize("slope", [0.2, 1.0, 3.0])

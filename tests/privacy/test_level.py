@@ -144,9 +144,11 @@ def test_of_ratios_nearer_than_logarithms_can_tell_the_largest_is_found() -> Non
     below = [Fraction(1, 200 + 7 * k) for k in range(40)]
     above = [(2 + Fraction(k, 10**17)) * q for k, q in enumerate(below)]
     for rows in ([above, below], [above[::-1], below[::-1]]):
-        channel = Channel([[*row, 1 - sum(row)] for row in rows])
-        level = privacy_level(channel, SecretGraph.line(2))
+        channel = Channel([[*row, 1 - sum(row)] for row in [*rows, rows[1]]])
+        level = privacy_level(channel, SecretGraph.line(3))
         assert level.ratio == 2 + Fraction(39, 10**17)
+        everyone = privacy_level(channel, SecretGraph.complete(3))  # column by column
+        assert everyone.ratio == level.ratio
 
 
 def test_equal_rows_and_isolated_inputs_are_perfectly_private() -> None:
