@@ -1273,6 +1273,13 @@ CURVES = (
         ("tests/curves/test_promises.py",),
     ),
     Mutant(
+        "losses are logarithms of ratios that balls round to 1",
+        "privacy/loss_grid.py",
+        "return arb((p - q) / q).log1p()",
+        "return arb(p / q).log()",
+        ("tests/privacy/test_profile.py",),
+    ),
+    Mutant(
         "types of looks are sorted by floats alone",
         "privacy/losses.py",
         "        found.sort(key=lambda each: each[1], reverse=True)\n",

@@ -238,6 +238,23 @@ def test_rows_of_floats_count_as_they_are_after_several_looks_too() -> None:
     assert found.lower == found.upper == expected
 
 
+def test_rows_of_floats_above_1_leave_no_more_than_all() -> None:
+    """0.1 + 0.9 is above 1 in binary, and so is the 80th power of it."""
+    found = privacy_profile(Channel([[0.1, 0.9], [0.9, 0.1]]), PAIR, observations=80)
+    assert found.delta(ratio=2).lower == found.delta(ratio=2).upper == 1
+
+
+@pytest.mark.parametrize("digits", [30, 80, 400])
+def test_rows_that_differ_by_less_than_balls_see_are_put_on_a_grid(digits: int) -> None:
+    """After n looks δ(1) is at least that of one, and at most n times that."""
+    p, little = [Fraction(k, 8) for k in (2, 1, 4, 1)], Fraction(1, 10**digits)
+    q = [p[0] - little, p[1], p[2], p[3] + little]
+    found = privacy_profile(Channel([p, q]), PAIR, observations=200).delta(ratio=1)
+    assert not found.is_exact
+    assert found.lower <= 200 * little
+    assert little <= found.upper < Fraction(1, 10**25)
+
+
 def test_pairs_that_are_left_out_tell_less_after_any_looks() -> None:
     """Floats, whose rows sum to other numbers than 1, against all sequences of looks."""
     rng = random.Random(5)

@@ -290,7 +290,7 @@ class PrivacyCurve(Told):
         asked = Ratio.of(ratio, epsilon)
         low = self.profile(rational(asked.upper))[0]
         high = self.profile(rational(asked.lower))[1]
-        return Chance(fraction(low), fraction(high))
+        return Chance(fraction(min(low, ONE)), fraction(min(high, ONE)))
 
     def profile(self, ratio: fmpq) -> tuple[fmpq, fmpq]:
         """Return what encloses δ(λ) of both orders, for λ > 0."""

@@ -101,7 +101,7 @@ def around(low: float, high: float) -> str | None:
     >>> around(4 * 10**9 - 1, 4 * 10**9), around(1.390575, 1.390576)
     ('4,000,000,000 ± 1', None)
     """
-    middle = nearest((low + high) / 2, BOUND_DIGITS)
+    middle = nearest(low / 2 + high / 2, BOUND_DIGITS)
     number = Fraction(middle.replace(",", ""))
     off = max(Fraction(high) - number, number - Fraction(low))
     if low == high or not 0 < off <= abs(number) * CLOSE:

@@ -184,7 +184,7 @@ class Telling(NamedTuple):
         with precision(WORK):
             h, found = arb(step), dict[int, arb]()
             for p, q in self.outputs:
-                low, high = _between(arb(p / q).log() / h)
+                low, high = _between(_loss(p, q) / h)
                 least, most = (h * low).exp(), (h * high).exp()
                 higher = most * (arb(p) - least * arb(q)) / (most - least)
                 found[high] = found.get(high, arb(0)) + higher
@@ -202,6 +202,11 @@ class Telling(NamedTuple):
             h = arb(step)
             values = _values_below(self, h)
             return _hull_below(values, sum((arb(q) for _, q in self.outputs), arb(0)), h)
+
+
+def _loss(p: fmpq, q: fmpq) -> arb:
+    """Return ln p/q, as sharp as balls are however near to 1 the ratio is."""
+    return arb((p - q) / q).log1p()
 
 
 def rounded_up(found: dict[int, arb], infinite: arb) -> Masses:
@@ -257,7 +262,7 @@ def _cells(telling: Telling, h: arb) -> list[_Cell]:
     found, p_sum, q_sum = list[_Cell](), arb(telling.certain), arb(0)
     groups = dict[tuple[int, int], list[Output]]()
     for p, q in telling.outputs:
-        groups.setdefault(_between(arb(p / q).log() / h), []).append((p, q))
+        groups.setdefault(_between(_loss(p, q) / h), []).append((p, q))
     for low, high in sorted(groups, reverse=True):
         assert not found or high <= found[-1].low, "a loss is too near to a place of the grid"
         left, right = (h * low).exp(), (h * high).exp()

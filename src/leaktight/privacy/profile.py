@@ -116,7 +116,8 @@ class PrivacyProfile:
         least, _ = _most(self.lower, rational(asked.upper))
         most, at = _most(self.upper, rational(asked.lower))
         witness = None if most == 0 else self.pairs[at][:2]
-        return Delta(fraction(least), fraction(min(most, fmpq(1))), witness)
+        least, most = min(least, fmpq(1)), min(most, fmpq(1))  # rows of floats may sum to more
+        return Delta(fraction(least), fraction(most), witness)
 
     def divergence(self, order: Number) -> Divergence:
         """Return the largest Rényi divergence of an order above 1 between neighbours.
