@@ -365,3 +365,12 @@ def to_float(value: fmpq) -> float:
         return float(value)  # correctly rounded: the true division of two integers
     except OverflowError:
         return math.inf if value > 0 else -math.inf
+
+
+def natural_log(value: fmpq) -> float:
+    """Return the natural logarithm of a positive number of any size, to float precision.
+
+    >>> natural_log(fmpq(2) ** -10**4) / natural_log(fmpq(2))
+    -10000.0
+    """
+    return math.log(int(value.p)) - math.log(int(value.q))

@@ -17,6 +17,7 @@ from typing import TypeAlias
 
 from flint import arb, fmpq, fmpz, fmpz_poly
 
+from leaktight.exact.numbers import natural_log
 from leaktight.exact.rounding import nearest_float
 from leaktight.privacy.loss_grid import Corner, Detail, Telling, enclosed
 
@@ -153,7 +154,7 @@ class Losses:
         begun = [(n, 0.0, fmpq(1), fmpz(1), fmpz(1))]  # the same after how many looks are left
         (p_parts, q_parts), kinds = self._parts(), len(self.ratios)
         for kind, (r, (p, q)) in enumerate(self.ratios.items(), 1):
-            log, one, other = math.log(int(r.p)) - math.log(int(r.q)), p * p_parts, q * q_parts
+            log, one, other = natural_log(r), p * p_parts, q * q_parts
             powers = [(k * log, r**k, one.p**k, other.p**k) for k in range(n + 1)]
             more = list[tuple[int, float, fmpq, fmpz, fmpz]]()
             for left, near, ratio, a, b in begun:

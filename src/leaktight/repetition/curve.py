@@ -12,14 +12,13 @@ from flint import fmpq
 from leaktight.channels.distribution import PriorLike
 from leaktight.errors import InvalidNumber, TooLarge
 from leaktight.exact.bound import Count, Side
-from leaktight.exact.numbers import Number, as_printed, fraction, rational
+from leaktight.exact.numbers import Number, as_printed, fraction, natural_log, rational
 from leaktight.exact.shown import shown
 from leaktight.progress import tell
 from leaktight.repetition.enclosure import SuccessProbability
 from leaktight.repetition.likelihood_bounds import MOST_CLASSES, bounded_success
 from leaktight.repetition.own_output import OwnOutput
 from leaktight.repetition.pair_error import COARSE, POINTS
-from leaktight.repetition.rates import natural_log
 from leaktight.repetition.rounds import Observations, Observed, observe
 from leaktight.repetition.success import success_by_own_outputs, success_of
 from leaktight.repetition.types import Likelihoods, TypeClasses, is_affordable

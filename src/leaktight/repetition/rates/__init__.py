@@ -1,10 +1,6 @@
 """How fast do repeated observations give a secret away?"""
 
-from leaktight.repetition.rates.chernoff import (
-    chernoff_information,
-    geometric_chernoff,
-    natural_log,
-)
+from leaktight.repetition.rates.chernoff import chernoff_information, geometric_chernoff
 from leaktight.repetition.rates.rates import (
     Rate,
     average_breach_rate,
@@ -26,7 +22,6 @@ __all__ = [
     "error_rate",
     "geometric_chernoff",
     "membership_rate",
-    "natural_log",
     "neighbour_rate_bound",
     "rate_bound",
     "utility_rate",

@@ -20,7 +20,7 @@ from leaktight.channels.distance import aligned
 from leaktight.channels.distribution import PriorLike
 from leaktight.errors import InvalidNumber
 from leaktight.exact.bound import Bits
-from leaktight.exact.numbers import Array, Number, rational
+from leaktight.exact.numbers import Array, Number, natural_log, rational
 from leaktight.exact.rounding import float_above, float_below, log2_interval, outward
 from leaktight.exact.shown import shown
 
@@ -115,11 +115,6 @@ def certified(terms: Terms) -> ChernoffInformation:
         least = sum((weight * ratio**s for ratio, weight in terms), fmpq(0))
         lower, upper = log2_interval(1 / least)
     return ChernoffInformation(max(lower, 0.0), upper, minimiser)
-
-
-def natural_log(value: fmpq) -> float:
-    """Return the natural logarithm of a fraction of any size, to float precision."""
-    return math.log(int(value.p)) - math.log(int(value.q))
 
 
 def _least(terms: Terms, start: float) -> tuple[arb, tuple[float, float]]:

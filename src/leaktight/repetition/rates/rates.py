@@ -29,6 +29,7 @@ from leaktight.exact.numbers import (
     exact_array,
     fraction,
     is_exact,
+    natural_log,
     rational,
     to_float,
 )
@@ -43,7 +44,6 @@ from leaktight.repetition.rates.chernoff import (
     ChernoffInformation,
     Floats,
     certified,
-    natural_log,
     overlap,
     propose,
 )
