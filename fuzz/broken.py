@@ -1275,8 +1275,8 @@ CURVES = (
     Mutant(
         "losses are logarithms of ratios that balls round to 1",
         "privacy/loss_grid.py",
-        "return arb((p - q) / q).log1p()",
-        "return arb(p / q).log()",
+        "if 2 * abs(p - q) < q else arb(p / q).log()",
+        "if False else arb(p / q).log()",
         ("tests/privacy/test_profile.py",),
     ),
     Mutant(

@@ -255,6 +255,20 @@ def test_rows_that_differ_by_less_than_balls_see_are_put_on_a_grid(digits: int) 
     assert little <= found.upper < Fraction(1, 10**25)
 
 
+@pytest.mark.parametrize("digits", [30, 80, 400])
+def test_ratios_that_are_next_to_nothing_are_put_on_a_grid(digits: int) -> None:
+    """An output that is next to impossible for one of two is certain knowledge in the limit."""
+    little = Fraction(1, 10**digits)
+    rows = [["1/4", "1/2", "1/4"], [little, "1/3", Fraction(2, 3) - little]]
+    found, limit = (
+        privacy_profile(Channel([rows[0], row]), PAIR, observations=200).delta(ratio=2)
+        for row in (rows[1], [0, "1/3", "2/3"])
+    )
+    assert not found.is_exact
+    assert found.lower - Fraction(1, 10**20) <= limit.upper
+    assert found.upper + Fraction(1, 10**20) >= limit.lower
+
+
 def test_pairs_that_are_left_out_tell_less_after_any_looks() -> None:
     """Floats, whose rows sum to other numbers than 1, against all sequences of looks."""
     rng = random.Random(5)

@@ -31,11 +31,17 @@ BITS, VALUE_BITS, WORK = 128, 160, 256
 
 UNIT, VALUE = fmpz(1) << BITS, fmpz(1) << VALUE_BITS
 
+LEAST = fmpq(1, 2**256)
+"""Outputs that are less likely are left out below δ, and tell for certain above it."""
+
 DROPPED = 88
 """What is less likely than 2 to minus this, at either end, is moved to where it does no harm."""
 
 MOST_PLACES = 2**20
 """How many places a grid has at most, however fine it is asked for."""
+
+FINEST = 2.0**-120
+"""The least step: with smaller ones no more is seen, as chances are in units of 2^−128."""
 
 FEW = 16
 """Up to how many losses a release has such as should lie on the grid."""
@@ -179,17 +185,22 @@ class Telling(NamedTuple):
     outputs: Sequence[Output]
     certain: fmpq
 
+    def likely(self) -> "Telling":
+        """Return it without what is next to impossible under P."""
+        return Telling([(p, q) for p, q in self.outputs if p >= LEAST], self.certain)
+
     def split(self, step: fmpq) -> Masses:
         """Split each loss between its neighbours on the grid; P and Q keep their chances."""
+        certain = sum((p for p, _ in self.outputs if p < LEAST), self.certain)
         with precision(WORK):
             h, found = arb(step), dict[int, arb]()
-            for p, q in self.outputs:
+            for p, q in self.likely().outputs:
                 low, high = _between(_loss(p, q) / h)
                 least, most = (h * low).exp(), (h * high).exp()
                 higher = most * (arb(p) - least * arb(q)) / (most - least)
                 found[high] = found.get(high, arb(0)) + higher
                 found[low] = found.get(low, arb(0)) + arb(p) - higher
-            return rounded_up(found, arb(self.certain))
+            return rounded_up(found, arb(certain))
 
     def merged(self, step: fmpq) -> Masses:
         """Replace δ by a convex function below it that bends on the grid only.
@@ -198,15 +209,16 @@ class Telling(NamedTuple):
         gap γ at most. So the values are lowered by γ, or, where the end to the right is not, the
         end to the left is as high as the bends in between allow; then the lower hull is taken.
         """
+        likely = self.likely()
         with precision(WORK):
             h = arb(step)
-            values = _values_below(self, h)
-            return _hull_below(values, sum((arb(q) for _, q in self.outputs), arb(0)), h)
+            values = _values_below(likely, h)
+            return _hull_below(values, sum((arb(q) for _, q in likely.outputs), arb(0)), h)
 
 
 def _loss(p: fmpq, q: fmpq) -> arb:
-    """Return ln p/q, as sharp as balls are however near to 1 the ratio is."""
-    return arb((p - q) / q).log1p()
+    """Return ln p/q, as sharp as balls are however near to 1 or to 0 the ratio is."""
+    return arb((p - q) / q).log1p() if 2 * abs(p - q) < q else arb(p / q).log()
 
 
 def rounded_up(found: dict[int, arb], infinite: arb) -> Masses:
@@ -342,8 +354,9 @@ class Spread(NamedTuple):
 
 def losses_of(telling: Telling, times: int) -> Spread:
     """Return losses and chances nearly."""
-    seen = [(to_float(p / q), to_float(p)) for p, q in telling.outputs]
-    return Spread([(math.log(r), p) for r, p in seen if r > 0 and p > 0], times)
+    with precision(64):
+        seen = [(float(_loss(p, q)), to_float(p)) for p, q in telling.likely().outputs]
+    return Spread(seen, times)
 
 
 def chosen_step(releases: Iterable[Spread], detail: Detail) -> fmpq:
@@ -364,7 +377,7 @@ def chosen_step(releases: Iterable[Spread], detail: Detail) -> fmpq:
         least = widest or 1.0
     room = 2 * (12 * math.sqrt(whole) + 2 * widest) / detail.places
     size = max(min(least / detail.steps, 32 * room or math.inf), room)
-    return _near(_aligned(listed, size, room) or size)
+    return _near(max(_aligned(listed, size, room) or size, FINEST))
 
 
 def _near(step: float) -> fmpq:
