@@ -600,6 +600,26 @@ def test_a_plan_that_does_not_fit_says_so(run: Run) -> None:
     assert "the release does not fit" in " ".join(told.out.split())
 
 
+def test_a_plan_is_of_the_name_that_is_asked_for(run: Run, wages: Path) -> None:
+    """What a plan says, the release does: the budget pays for two of these, and each once."""
+    assert run("ledger", "wages.ledger", "--new", "wages.toml").code == 0
+
+    def both(name: str) -> tuple[str, int]:
+        planned = run("release", "wages.toml", "--name", name, "--plan")
+        done = run("release", "wages.toml", "--name", name, "--output", f"{name}.csv")
+        assert (planned.code == 0) == (done.code == 0), planned.out + done.err
+        return " ".join(planned.out.split()), planned.code
+
+    assert "ε = 1 after this release" in both("2024")[0]
+    assert "'2024' is in the ledger already: asked again, it costs nothing" in both("2024")[0]
+    assert "ε = 0 after this release" in both("2025")[0]
+    told, code = both("2026")
+    assert (code, "ε = 0 left of ε = 2: the release does not fit" in told) == (1, True)
+    changed(wages, "epsilon = 1", 'epsilon = "1/2"')
+    told, code = both("2025")
+    assert (code, "has another release called '2025', of" in told) == (1, True)
+
+
 def test_a_plan_says_what_an_error_costs(run: Run) -> None:
     text = MARGINS.replace("epsilon = 1\n", "").replace('by = ["ill"]', 'by = ["ill"], error = 20')
     Path("m.toml").write_text(text.replace('margins = ["sex, town"]\n', ""))

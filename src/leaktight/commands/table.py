@@ -78,7 +78,7 @@ def release(
             raise click.BadParameter("--plan and --picture are for queries; every row is published")
         return _rows(asked, named, target, again, as_json, page)
     if plan:
-        return _planned(asked, study, as_json)
+        return _planned(asked, study, named, as_json)
     return _answers(asked, named, target, picture, again, as_json, page)
 
 
@@ -328,11 +328,11 @@ def _told(asked: "ReleaseStudy", name: str, again: bool) -> dict[str, Any]:
     }
 
 
-def _planned(asked: "ReleaseStudy", study: Path, as_json: bool) -> int:
+def _planned(asked: "ReleaseStudy", study: Path, name: str, as_json: bool) -> int:
     from leaktight.exact.shown import wrapped
     from leaktight.studies.planning import release_plan
 
-    found = release_plan(asked, study)
+    found = release_plan(asked, study, name)
     if as_json:
         print_json(found.to_dict())
         return 0 if found.fits is not False else 1

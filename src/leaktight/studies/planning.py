@@ -19,6 +19,7 @@ from leaktight.tables.calibration import Allowance, Noise, calibrated
 from leaktight.tables.ledger import Ledger
 from leaktight.tables.plan import OtherNoise, other_noise, plan
 from leaktight.tables.privacy_unit import PrivacyUnit
+from leaktight.tables.publishing import question_of
 from leaktight.tables.queries import Expected
 
 MOST_TRIED = 6
@@ -75,8 +76,8 @@ def _written(error: Expected) -> dict[str, Any]:
     }
 
 
-def release_plan(asked: ReleaseStudy, file: Path) -> ReleasePlan:
-    """Return what the release of a study would tell and cost."""
+def release_plan(asked: ReleaseStudy, file: Path, name: str | None = None) -> ReleasePlan:
+    """Return what the release of a study would tell and cost, under its own name or another."""
     noise = asked.noise
     assert asked.allowed is not None
     assert noise is not None  # there are queries
@@ -89,7 +90,7 @@ def release_plan(asked: ReleaseStudy, file: Path) -> ReleasePlan:
         rows_per_person=asked.rows_per_person,
         people=asked.people,
     )
-    fits, left = _budget(asked, noise)
+    fits, left = _budget(asked, noise, name or asked.name)
     explained = tuple(_explained(asked, noise, file)) if noise.protection.counts else ()
     other = other_noise(asked.protection, asked.queries, asked.allowed, asked.reading.columns)
     allowed, cost = asked.allowed.told(), told_lost(noise.cost)
@@ -101,7 +102,7 @@ def release_plan(asked: ReleaseStudy, file: Path) -> ReleasePlan:
 # --- the budget ------------------------------------------------------------------------------
 
 
-def _budget(asked: ReleaseStudy, noise: Noise) -> tuple[bool | None, str]:
+def _budget(asked: ReleaseStudy, noise: Noise, name: str) -> tuple[bool | None, str]:
     """Say whether the release fits into what is left, or into what a new ledger would have."""
     try:
         book = Ledger.open(asked.ledger)
@@ -110,8 +111,13 @@ def _budget(asked: ReleaseStudy, noise: Noise) -> tuple[bool | None, str]:
             return None, "There is no ledger yet, and the study names no budget."
         return _fits(noise, asked.budget, (), "There is no ledger yet; a new one would be")
     book.expect(noise.protection)
-    if any(entry.name == asked.name for entry in book.entries()):
-        return True, f"{asked.name!r} is in the ledger already: asked again, it costs nothing."
+    if (known := book.find(name)) is not None:
+        if known.question == question_of(noise, asked.reading):
+            return True, f"{name!r} is in the ledger already: asked again, it costs nothing."
+        return False, (
+            f"The ledger {book.name} has another release called {name!r}, of {known.time}: this "
+            "one needs another name."
+        )
     return _fits(noise, book.budget, tuple(book.paid()), f"The ledger {book.name} is")
 
 

@@ -178,7 +178,7 @@ def release(
     if not isinstance(name, str) or not name.strip():
         raise InvalidInput(f"a release needs a name of its own, got {name!r:.60}")
     book = Ledger.open(ledger, protection)
-    question = _question(made, reading, rng is not None)
+    question = question_of(made, reading, rng is not None)
     known = book.find(name)
     if known is not None:
         book.expect_same(known, question)
@@ -217,7 +217,7 @@ def drawn(
     return tuple(_drawn(block, noise, counts, rng) for block in noise.blocks)
 
 
-def _question(noise: Noise, reading: Reading, seeded: bool) -> str:
+def question_of(noise: Noise, reading: Reading, seeded: bool = False) -> str:
     """Return what is asked: queries as they are calibrated, and how rows are read."""
     queries = {block.query.name: block.query.to_dict() for block in noise.blocks}
     paid, units = noise.paid, [units for _, units in noise.paid.blocks]
