@@ -18,6 +18,7 @@ from leaktight.tables import (
     cumulative,
     hierarchy,
     histogram,
+    mean_of,
     plan,
     record_of,
     release,
@@ -131,6 +132,22 @@ def test_nothing_is_spent_when_the_table_is_refused(book: Path) -> None:
     with pytest.raises(LeaktightError):
         released(book, source=wrong)
     assert Ledger.open(book).entries() == ()
+
+
+@pytest.mark.parametrize("ask", [sum_of, mean_of])
+def test_names_of_bands_are_not_taken_for_numbers_of_the_table(tmp_path: Path, ask: Any) -> None:
+    """Bands 0, 1000 and 2000 are where incomes begin; these add up to more than the names."""
+    policy = Policy(SecretGraph.complete([0, 1000, 2000]), records=3)
+    people = polars.DataFrame({"income": [1999, 1500, 2700]})
+    book = tmp_path / "incomes.ledger"
+    Ledger.create(book, policy, epsilon=10**5)
+    how: dict[str, Any] = {"name": "a", "ledger": book, "columns": "income", "epsilon": 50_000}
+    how["cuts"] = {"income": [1000, 2000]}
+    with pytest.raises(InvalidInput, match="which cuts bring to bands"):
+        release(people, policy, [ask("pay")], **how)
+    assert not Ledger.open(book).entries()
+    worth = sum_of("pay", {0: 500, 1000: 1500, 2000: 2500})
+    assert release(people, policy, [worth], **how)["pay"].numbers == (5500,)
 
 
 def test_empty_cells_get_noise_too(book: Path) -> None:

@@ -78,6 +78,8 @@ def _written(error: Expected) -> dict[str, Any]:
 
 def release_plan(asked: ReleaseStudy, file: Path, name: str | None = None) -> ReleasePlan:
     """Return what the release of a study would tell and cost, under its own name or another."""
+    for query in asked.queries:
+        query.expect_reading(asked.reading)
     noise = asked.noise
     assert asked.allowed is not None
     assert noise is not None  # there are queries

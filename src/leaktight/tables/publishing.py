@@ -189,6 +189,8 @@ def release(
             return _told(known, book, made, stored, is_new=False)
     if again:
         raise InvalidInput(f"the ledger {book.name} has no numbers of a release {name!r} to show")
+    for query in asked:
+        query.expect_reading(reading)
     origin = Origin.of(source)  # before it is read: what is written meanwhile is noticed next time
     counts = count_rows(source, protection, reading, table)
     return publish(book, name, question, made, counts, origin, rng)

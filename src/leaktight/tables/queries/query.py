@@ -20,6 +20,7 @@ from leaktight.exact.numbers import Number, as_printed, fraction
 from leaktight.labels import Labels
 from leaktight.tables.noise import BlockNoise
 from leaktight.tables.queries.answer import Answer, Expected
+from leaktight.tables.reading import Reading
 from leaktight.tables.weights import Shape, Weights
 
 LARGEST_SHARE = 100
@@ -116,6 +117,9 @@ class TableQuery(ABC):
     @abstractmethod
     def expected(self, parts: Sequence["Part"]) -> list[Expected]:
         """Return the errors that are expected, by the variances of its blocks; for plans."""
+
+    def expect_reading(self, reading: Reading) -> None:  # noqa: B027 - most kinds take any
+        """Refuse a table whose cells are read as something else than what it is about."""
 
     def ways(self) -> tuple["TableQuery", ...]:
         """Return the ways in which it may be asked; the one with the least error is taken."""

@@ -22,6 +22,7 @@ from leaktight.tables.queries.query import (
     TableQuery,
     names,
 )
+from leaktight.tables.reading import Reading
 from leaktight.tables.weights import LARGEST, Shape
 
 Made = TypeVar("Made")
@@ -39,6 +40,16 @@ class NumbersQuery(ColumnQuery):
     def __post_init__(self) -> None:
         super(NumbersQuery, self).__post_init__()
         object.__setattr__(self, "clamp", read_clamp(self.clamp, self.name))
+
+    def expect_reading(self, reading: Reading) -> None:
+        """Refuse numbers that are brought to bands: their names are no numbers of the table."""
+        column = reading.columns[0] if self.column is None else self.column
+        if column in reading.cuts:
+            raise InvalidInput(
+                f"the query {self.name!r} is about the numbers of {column!r}, which cuts bring to "
+                "bands: their names would be taken for numbers; declare numbers and clamp others "
+                "to them, or ask for a sum with weights, a number for each band"
+            )
 
     def numbers(self, space: Space) -> list[Fraction]:
         """Return the number that each value counts as."""
@@ -60,6 +71,11 @@ class SumOf(NumbersQuery):
 
     weights: tuple[tuple[Hashable, int], ...] = ()
     """What each value adds; empty if it is the value itself."""
+
+    def expect_reading(self, reading: Reading) -> None:
+        """Refuse the same, unless it says what each band counts as."""
+        if not self.weights:
+            super(SumOf, self).expect_reading(reading)
 
     @classmethod
     def read(cls, **given: Any) -> Self:
