@@ -50,6 +50,16 @@ def test_choose_shows_the_largest_and_what_it_costs(run: Run) -> None:
         assert row["error"] == pytest.approx(1 - row["chance"])
 
 
+def test_choose_answers_for_many_values_without_their_best_mechanism(run: Run) -> None:
+    """A guess on a line of n values is right with the chance (n − (n − 2)·q)/(n·(1 + q))."""
+    found = json.loads(run("choose", "line:300", "--below", "1/3", "--json").out)
+    q = 1 / Fraction(found["ratio"])
+    assert (300 - 298 * q) / (300 * (1 + q)) == Fraction(1, 3)
+    assert [row["error"] for row in found["table"]] == [None] * 5
+    told = run("choose", "line:300", "--below", "1/3").out
+    assert "leaktight design finds the best mechanism" in " ".join(told.split())
+
+
 def test_choose_keeps_its_word_after_several_looks(run: Run) -> None:
     found = json.loads(
         run("choose", "line:6", "--below", "2/5", "--observations", "3", "--json").out

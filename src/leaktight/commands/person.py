@@ -38,6 +38,9 @@ if TYPE_CHECKING:
 STEPS = (Fraction(1, 4), Fraction(1, 2), Fraction(1), Fraction(2), Fraction(4))
 """Which parts, and multiples, of the chosen ε are shown beside it."""
 
+MOST_DESIGNED = 128
+"""Of so many values the best mechanism is found for each ε; of more that may take a minute each."""
+
 sure_option = click.option(
     "--sure",
     type=CHANCE,
@@ -383,7 +386,11 @@ def _choose_ratio(
     for step, (epsilon, chance, odds, error) in zip(STEPS, rows, strict=True):
         mark, told = ">" if step == 1 else " ", written_below(epsilon, 4)
         most = "" if alike else f"{odds.cells()[2]:<25}"
-        print(f"{mark}{told:>8} {chance!s:<25}{most}{error:.3g}")
+        print(f"{mark}{told:>8} {chance!s:<25}{most}{'–' if error is None else f'{error:.3g}'}")
+    if error is None:
+        told = f"For more than {MOST_DESIGNED} values leaktight design finds the best mechanism, "
+        print(wrapped(f"{told}and its error."))
+        return 0
     what = "how often it is wrong" if gain == "guess" else f"its expected loss by {gain}"
     print(wrapped(f"The error is that of the best mechanism for each ε: {what}."))
     return 0
@@ -549,10 +556,11 @@ def _around(
     times: int,
     aim: Any,
     progress: Any,
-) -> "Iterator[tuple[float, Probability, ValueOdds, float]]":
+) -> "Iterator[tuple[float, Probability, ValueOdds, float | None]]":
     """Yield some ε around the chosen one with what it does, and the best mechanism's error.
 
     That is the chance of a guess, and the odds of a value, or of the one whose belief rises most.
+    The error is None where values are many.
     """
     from leaktight.exact.ratio import Ratio
     from leaktight.exact.shown import Probability
@@ -566,8 +574,10 @@ def _around(
         epsilon = chosen.epsilon * float(step)
         level = Ratio.of(chosen.ratio) if step == 1 else Ratio.of(epsilon=epsilon)
         odds = explained(values, belief, ratio=level, observations=times).after[-1].value
-        best = optimal_mechanism(values, belief, aim, level)
-        error = float(best.loss if aim.sign < 0 else 1 - best.utility)
+        error = None
+        if len(belief.array) <= MOST_DESIGNED:
+            best = optimal_mechanism(values, belief, aim, level)
+            error = float(best.loss if aim.sign < 0 else 1 - best.utility)
         own = value_odds(values, belief, ratio=level, values=meant, observations=times)[0]
         kept = step == 1 and chosen.what == "every guess"
         yield epsilon, Probability(times, chosen.chance if kept else odds, False), own, error
