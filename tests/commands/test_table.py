@@ -183,7 +183,7 @@ def test_a_ledger_is_shown_to_machines_and_to_the_registry(run: Run, ledger: Pat
         (
             'columns = "wage"',
             'columns = "wages"',
-            "outside are for ['wages'], got 'wage'",
+            "cuts must be of ['wages'], got 'wage'",
         ),
         ('person = "employee"', 'person = "name"', "no column 'name'"),
         ("90_000]", "]", "6 declared values, which need 5 cuts"),

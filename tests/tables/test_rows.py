@@ -157,7 +157,7 @@ def test_other_cells_of_a_column_get_a_value_of_that_column_alone(people: Any) -
         count_rows(people, protection, reading({"age": "unknown"}))
     with pytest.raises(InvalidInput, match="a declared value of the column 'town'"):
         count_rows(people, protection, reading({"town": "?", "age": "unknown"}))
-    with pytest.raises(InvalidInput, match="outside are for"):
+    with pytest.raises(InvalidInput, match="outside must be of"):
         reading({"twon": "elsewhere"})
 
 

@@ -1,7 +1,7 @@
 """``repeat`` and ``sample``: what a mechanism tells, and what it says."""
 
 from fractions import Fraction
-from math import isfinite
+from math import expm1, isfinite, log
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -161,10 +161,12 @@ def _rate_in_words(rate: "Rate") -> str:
     beyond = (
         f" beyond {percent(Fraction(rate.limit))}, which equal rows leave," if rate.limit else ""
     )
+    more = expm1(rate.upper * log(2))
+    factor = f"1 + {above(more, 3)}" if more < 1e-4 else above(1 + more)
     last = "" if (pair := _pair(rate)) is None else f" of {pair[0]} and {pair[1]}"
     return (
         f"In the long run each observation divides the chance of a wrong guess{beyond} by "
-        f"{above(2**rate.upper)}: rate {above(rate.upper)} bits, the least Chernoff "
+        f"{factor}: rate {above(rate.upper)} bits, the least Chernoff "
         f"information{last}."
     )
 

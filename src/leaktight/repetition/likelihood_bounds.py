@@ -71,7 +71,11 @@ def _excess(seen: Observations, best: Array, points: int) -> Ends:
     if not seen.parts:
         return trivial, trivial
     if len(best) > allowed(MOST_CLASSES):
-        raise TooLarge(f"the pairs of {len(best):,} secrets are too many, try simulate_success")
+        raise TooLarge(
+            f"so many observations are bounded by pairs of secrets, of at most "
+            f"{allowed(MOST_CLASSES):,} secrets, got {len(best):,}: take some of the inputs, or "
+            "estimate it with leaktight.repetition.simulate_success"
+        )
     errors = _pair_errors(seen, best, min(points, COARSE))
     lower, upper = _between_pairs(seen, best, errors)
     blurred = sum((high - low for low, high in errors.values() if low), fmpq(0))

@@ -175,7 +175,9 @@ def _allowed(asked: StudyTable, queries: Sequence[TableQuery]) -> Allowance:
         needed = "epsilon or ratio" if noise == "geometric" else "rho, or epsilon and delta"
         raise asked.wrong("", f"needs {needed}: how much may this release cost?")
     with asked.at(next(iter(given), "")):
-        return allowance(noise, queries=queries, **given)
+        found = allowance(noise, queries=queries, **given)
+        found.expect()
+    return found
 
 
 def _budget(asked: StudyTable) -> Budget | None:

@@ -39,11 +39,10 @@ class Reading:
                 f"must be names of columns, each once, got {[*self.columns, *whose]!r:.60}"
             )
         given = self.outside if isinstance(self.outside, Mapping) else {}
-        for column in (*self.cuts, *self.clamp, *given):
-            if column not in self.columns:
-                raise InvalidInput(
-                    f"cuts, clamp and outside are for {list(self.columns)}, got {column!r}"
-                )
+        for key, listed in {"cuts": self.cuts, "clamp": self.clamp, "outside": given}.items():
+            for column in listed:
+                if column not in self.columns:
+                    raise InvalidInput(f"{key} must be of {list(self.columns)}, got {column!r}")
         if self.keep is not None and (self.keep not in KEEP or self.person is None):
             raise InvalidInput('keep must be "first" or "last", and needs a person column')
         if self.person in self.columns:

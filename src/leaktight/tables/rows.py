@@ -113,7 +113,9 @@ def _refused(
             text += f" ({near[column.name]})"
         told.append(text)
     if told:
-        told.append("say with outside= where they belong, or clamp numbers")
+        told.append(
+            "outside says where they belong, clamp brings numbers to the ends, cuts to bands"
+        )
     if found.undeclared:
         told.append(
             f"{counted(found.undeclared, 'row has', 'rows have')} a combination of values that "
