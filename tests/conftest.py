@@ -3,7 +3,8 @@
 import gc
 import os
 
-from hypothesis import HealthCheck, settings
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
 
 SLOW = [HealthCheck.too_slow]
 """What Hypothesis would say of a busy machine."""
@@ -17,8 +18,15 @@ collect_ignore_glob = ["*/in_browser.py", "*/with_*.py"]
 the tests has a browser, or other people's libraries."""
 
 
+@settings(max_examples=1, database=None)
+@given(st.none())
+def begin(none: None) -> None:
+    """Let Hypothesis make its generators, of which it asks the collector who holds them."""
+
+
 def pytest_collection_finish() -> None:
     """Let the collector of garbage pass over what is there for good: all modules and tests."""
+    begin()
     gc.collect()
     gc.freeze()
     gc.set_threshold(10_000, 20, 20)
