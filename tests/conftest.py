@@ -17,6 +17,10 @@ collect_ignore_glob = ["*/in_browser.py", "*/with_*.py"]
 """What ``make test-web`` and ``make test-adapters`` name themselves: not every machine that runs
 the tests has a browser, or other people's libraries."""
 
+os.register_at_fork(before=gc.collect)
+"""DuckDB 1 reserves most of the memory for each engine, and two that are garbage beside one another
+are more than the system forks."""
+
 
 @settings(max_examples=1, database=None)
 @given(st.none())
