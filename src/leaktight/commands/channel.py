@@ -162,7 +162,7 @@ def _rate_in_words(rate: "Rate") -> str:
         f" beyond {percent(Fraction(rate.limit))}, which equal rows leave," if rate.limit else ""
     )
     more = expm1(rate.upper * log(2))
-    factor = f"1 + {above(more, 3)}" if more < 1e-4 else above(1 + more)
+    factor = f"1 + {above(more, 3)}" if 10**4 * more < 1 else above(1 + more)
     last = "" if (pair := _pair(rate)) is None else f" of {pair[0]} and {pair[1]}"
     return (
         f"In the long run each observation divides the chance of a wrong guess{beyond} by "
