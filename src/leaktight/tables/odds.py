@@ -132,7 +132,8 @@ def odds(
         after = _above(protection, told, np.array([to_float(p) for p in belief]))
     surest = max(range(len(values)), key=after.__getitem__)
     rows = protection.rows_per_person
-    return Odds(values[surest], fraction(max(belief)), min(after[surest], 1), rows)
+    most = after[surest] if after[surest] <= 1 else 1.0  # floats are rounded up
+    return Odds(values[surest], fraction(max(belief)), most, rows)
 
 
 Told = list[tuple[Weights, dict[Fraction, int]]]
