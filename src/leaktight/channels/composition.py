@@ -1,6 +1,6 @@
 """Several channels as one: one after the other, side by side, repeatedly."""
 
-from collections.abc import Callable, Hashable, Iterator, Mapping
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain, combinations, product
 from math import comb, factorial, prod
@@ -21,7 +21,7 @@ from leaktight.channels.distribution import (
 )
 from leaktight.channels.representation import Belief, Representation
 from leaktight.errors import InvalidChannel, InvalidNumber, Mismatch, TooLarge
-from leaktight.exact.numbers import Array, exact_array, kept, product_of_powers
+from leaktight.exact.numbers import Array, exact_array, is_exact, kept, product_of_powers
 from leaktight.exact.shown import counted
 from leaktight.labels import Labels, positions
 from leaktight.limits import allowed
@@ -168,10 +168,12 @@ class Parallel(Representation):
         """
         each = same_numbers(*(channel for channel, times in self.factors for _ in range(times)))
         columns = prod(len(channel.outputs) for channel in each)
-        if len(inputs) * columns > allowed(LARGEST):
+        words = _words(each)
+        if len(inputs) * columns * words > allowed(LARGEST):
             raise TooLarge(
-                f"{counted(len(inputs), 'row', 'rows')} of the product have "
-                f"{counted(columns, 'output', 'outputs')}, more than {allowed(LARGEST):,} entries"
+                f"{counted(len(inputs), 'row', 'rows')} of the product, with "
+                f"{counted(columns, 'output', 'outputs')} each, have more than "
+                f"{allowed(LARGEST) // words:,} entries as long as theirs"
             )
         matrix = np.ones((len(inputs), 1), dtype=each[0].matrix.dtype)
         for channel, values in zip(each, zip(*inputs, strict=True), strict=True):
@@ -322,6 +324,13 @@ def _types(channel: Channel, counts: npt.NDArray[np.int64], n: int) -> Array:
         logs += xlogy(counts[:, z], channel.matrix[:, [z]])
     types = kept(np.exp(logs), np.isfinite(logs))
     return types / types.sum(axis=1, keepdims=True)
+
+
+def _words(each: Sequence[Channel]) -> int:
+    """Return how much room an entry of a product of channels takes, in that of a float, about."""
+    if not is_exact(each[0].matrix):
+        return 1
+    return 8 + sum(max(p.height_bits() for p in one.matrix.flat) for one in each) // 32
 
 
 def _times(one: Array, other: Array) -> Array:
