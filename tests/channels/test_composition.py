@@ -138,12 +138,8 @@ def test_rows_of_a_product_with_too_many_outputs_are_refused(
     coin, two = Channel([["2/3", "1/3"], ["1/3", "2/3"]]), ((0, 1, 1), (1, 1, 1))
     assert parallel(*[coin] * 3).expand_on(two[:1]).shape == (1, 8)
     assert parallel(*[Channel(coin.to_numpy())] * 3).expand_on(two).shape == (2, 8)
-    with pytest.raises(
-        TooLarge, match="2 rows of the product, with 8 outputs each"
-    ):
+    with pytest.raises(TooLarge, match="2 rows of the product, with 8 outputs each"):
         parallel(*[coin] * 3).expand_on(two)
     long = Channel([[Fraction(1, 3**99), 1 - Fraction(1, 3**99)]] * 2)
-    with pytest.raises(
-        TooLarge, match="have more than 2 entries as long"
-    ):
+    with pytest.raises(TooLarge, match="have more than 2 entries as long"):
         parallel(*[long] * 3).expand_on(two[:1])
