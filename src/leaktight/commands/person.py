@@ -28,6 +28,7 @@ from leaktight.commands.arguments import (
     read_prior,
 )
 from leaktight.commands.output import float_down, float_up, print_json, spinner
+from leaktight.limits import allowed
 
 if TYPE_CHECKING:
     from leaktight.exact.shown import Probability
@@ -287,7 +288,8 @@ def choose(
 ) -> int:
     """Which ε, ρ, μ or σ keeps every guess below a chance?
 
-    For ε a table has the odds at smaller and larger ones, and the error of the best mechanism.
+    For ε a table has the odds at smaller and larger ones and, of up to 128 values, the error of the
+    best mechanism.
 
     \b
     Example:
@@ -388,8 +390,8 @@ def _choose_ratio(
         most = "" if alike else f"{odds.cells()[2]:<25}"
         print(f"{mark}{told:>8} {chance!s:<25}{most}{'–' if error is None else f'{error:.3g}'}")
     if error is None:
-        told = f"For more than {MOST_DESIGNED} values leaktight design finds the best mechanism, "
-        print(wrapped(f"{told}and its error."))
+        many = f"For more than {allowed(MOST_DESIGNED):,} values"
+        print(wrapped(f"{many} leaktight design finds the best mechanism, and its error."))
         return 0
     what = "how often it is wrong" if gain == "guess" else f"its expected loss by {gain}"
     print(wrapped(f"The error is that of the best mechanism for each ε: {what}."))
@@ -575,7 +577,7 @@ def _around(
         level = Ratio.of(chosen.ratio) if step == 1 else Ratio.of(epsilon=epsilon)
         odds = explained(values, belief, ratio=level, observations=times).after[-1].value
         error = None
-        if len(belief.array) <= MOST_DESIGNED:
+        if len(belief.array) <= allowed(MOST_DESIGNED):
             best = optimal_mechanism(values, belief, aim, level)
             error = float(best.loss if aim.sign < 0 else 1 - best.utility)
         own = value_odds(values, belief, ratio=level, values=meant, observations=times)[0]

@@ -12,8 +12,6 @@ from typing import TypeAlias
 
 from flint import fmpq
 
-from leaktight.exact.hull import rising_hull
-
 Corner: TypeAlias = tuple[fmpq, fmpq]
 """A chance for one neighbour, and the largest that the event then has for the other."""
 
@@ -40,6 +38,8 @@ class Polygon:
     @classmethod
     def hull(cls, points: Iterable[Corner]) -> "Polygon":
         """Return the least polygon with these points of the square on or below it."""
+        from leaktight.exact.hull import rising_hull
+
         listed = [(ZERO, ZERO), *points, (ONE, ONE)]
         found = [listed[i] for i in rising_hull(listed)]
         return cls(tuple(found if found[-1][0] == 1 else [*found, listed[-1]]))
